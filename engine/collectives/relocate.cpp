@@ -1,0 +1,154 @@
+#include "engine/collectives/relocate.hpp"
+
+#include "engine/collectives/sync_modes.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace weft::collectives {
+using namespace graph;
+
+// Small pieces share the work evenly, large ones keep the copy fast: 128*sqrt(bytes) is the measured optimum
+// (32 KiB at 64 KiB, 64 KiB at 256 KiB, 256 KiB at 4 MiB).
+std::uint64_t chunk_size(std::uint64_t bytes, const tuning& t) {
+  if (bytes <= t.whole_block) return bytes;
+  const int log = std::bit_width(bytes - 1);
+  return std::uint64_t{1} << ((log + 15) / 2);
+}
+
+namespace {
+
+class relocation {
+public:
+  relocation(const request& r, pattern pairs, const block_rule& rule, const geometry& g, const tuning& t)
+      : request_(r), pairs_(pairs), rule_(rule), g_(g), builder_(g.me(), g.size(), r.root),
+        modes_(builder_, g, r.in, r.out), push_(r.direction == hint::push) {
+    plan& p = builder_.draft();
+    p.pairs = pairs;
+    p.rule = rule;
+    p.chunk = chunk_size(rule.bytes, t);
+    p.chunks = p.chunk == 0 ? 1 : static_cast<std::uint32_t>((rule.bytes + p.chunk - 1) / p.chunk);
+    find_peers();
+    decide_eager(t);
+  }
+
+  plan compile() {
+    p().eager ? eager() : direct();
+    p().far = in_far_.count + out_far_.count != 0 || !g_.one_node();
+    return builder_.finish();
+  }
+
+private:
+  plan& p() { return builder_.draft(); }
+
+  void find_peers() {
+    const peers near{range::near, static_cast<std::uint32_t>(g_.near().size())};
+    const peers far{range::far, static_cast<std::uint32_t>(g_.far().size())};
+    const bool at_root = g_.me() == request_.root;
+    const bool root_near = g_.is_near(request_.root);
+    const peers root{range::root, 1};
+    const bool many_in = pairs_ == pattern::all_pairs || (pairs_ == pattern::to_root && at_root);
+    const bool many_out = pairs_ == pattern::all_pairs || (pairs_ == pattern::from_root && at_root);
+    const bool one_in = pairs_ == pattern::from_root && !at_root;
+    const bool one_out = pairs_ == pattern::to_root && !at_root;
+    if (many_in) in_near_ = near, in_far_ = far;
+    if (many_out) out_near_ = near, out_far_ = far;
+    if (one_in) (root_near ? in_near_ : in_far_) = root;
+    if (one_out) (root_near ? out_near_ : out_far_) = root;
+    own_ = pairs_ == pattern::all_pairs || at_root;
+  }
+
+  // Scratch is not user data, so a payload may travel before its reader has entered; but a reader copies it out
+  // himself, so nobody else could finish an OUT_ALL operation for him, and the looser IN_NO needs no token anyway.
+  void decide_eager(const tuning& t) {
+    const bool one_slice = rule_.src_j == 0;
+    const std::uint64_t readers = one_slice ? 1 : std::max<std::uint64_t>(1, g_.largest_node() - 1);
+    const bool fits = rule_.bytes <= t.eager_bytes && readers * rule_.bytes <= t.eager_bytes;
+    p().eager = request_.in == sync::my && request_.out != sync::all && fits;
+    if (!p().eager) return;
+    p().eager_slice = one_slice ? 0 : static_cast<std::uint32_t>(rule_.bytes);
+    const std::uint64_t mine = one_slice ? 1 : out_near_.count;
+    p().eager_bytes = static_cast<std::uint32_t>(mine * rule_.bytes);
+  }
+
+  void eager() {
+    if (out_near_.count != 0) builder_.add(publish());
+    each(out_far_, send_payload());
+    if (own_) builder_.add(copy_own());
+    each(in_near_, take_payload());
+    each(in_far_, take_payload());
+  }
+
+  void direct() {
+    const node_set gate = modes_.gate();
+    modes_.announce(push_ ? in_far_ : out_far_);
+    node_set data = modes_.claims() ? near_claimed(gate) : near_alone(gate);
+    data |= own_block(gate) | far(gate);
+    const std::uint32_t claimed = modes_.claims() ? p().chunks : 0;
+    modes_.exit(data, in_near_.count * claimed + (push_ ? in_far_.count : 0),
+                out_near_.count * claimed + (push_ ? 0 : out_far_.count));
+  }
+
+  node_set own_block(node_set gate) {
+    if (!own_) return 0;
+    return builder_.add(modes_.assists() ? claim_block(direction::self) : copy_own(), gate);
+  }
+
+  // Within the node, when nobody needs to know: the destination reads (or the source writes, if asked to).
+  node_set near_alone(node_set gate) {
+    builder::step_list steps;
+    steps.then_if(modes_.each_waits(), await_entry()).then(push_ ? put_to_each() : get_from_each());
+    const peers& side = push_ ? out_near_ : in_near_;
+    return builder_.loop(side.over, side.count, steps, gate);
+  }
+
+  // Within the node, when both ends must be known quiet: either end carries.
+  node_set near_claimed(node_set gate) {
+    const bool in = in_near_.count != 0, out = out_near_.count != 0;
+    builder::step_list steps;
+    steps.then_if(modes_.each_waits(), await_entry());
+    if (push_) {
+      steps.then_if(out, claim_block(direction::out)).then_if(in, claim_block(direction::in));
+    } else {
+      steps.then_if(in, claim_block(direction::in)).then_if(out, claim_block(direction::out));
+    }
+    const peers& side = in ? in_near_ : out_near_;
+    return builder_.loop(side.over, side.count, steps, gate);
+  }
+
+  node_set far(node_set gate) {
+    const bool tell = request_.out != sync::no;
+    builder::step_list steps;
+    steps.then_if(modes_.each_waits(), await_entry());
+    if (push_) {
+      steps.then(put_to_each()).then(flush_each()).then_if(tell, count_for_each(fact::landed, 1));
+      return builder_.loop(out_far_.over, out_far_.count, steps, gate);
+    }
+    steps.then(get_from_each()).then_if(tell, count_for_each(fact::taken, 1));
+    return builder_.loop(in_far_.over, in_far_.count, steps, gate);
+  }
+
+  void each(const peers& side, node step) {
+    builder::step_list steps;
+    steps.then(step);
+    builder_.loop(side.over, side.count, steps);
+  }
+
+  const request& request_;
+  pattern pairs_;
+  const block_rule& rule_;
+  const geometry& g_;
+  builder builder_;
+  sync_modes modes_;
+  bool push_;
+  bool own_ = false;
+  peers in_near_, in_far_, out_near_, out_far_;
+};
+
+} // namespace
+
+plan relocate(const request& r, pattern pairs, const block_rule& rule, const geometry& g, const tuning& t) {
+  return relocation(r, pairs, rule, g, t).compile();
+}
+
+} // namespace weft::collectives

@@ -1,0 +1,51 @@
+#pragma once
+#include "engine/graph/builder.hpp"
+#include "engine/graph/geometry.hpp"
+
+namespace weft::collectives {
+
+// The peers on one side of an operation, by lane. A count of 0 is nobody.
+struct peers {
+  graph::range over = graph::range::others;
+  std::uint32_t count = 0;
+};
+
+// What the IN and OUT modes of an operation require, said once for all families. An algorithm asks for the
+// gate before its first touch of data and for the exit after its last; what lies between is its own.
+//
+//   IN_NO   nothing.
+//   IN_MY   each transfer waits for the entry of the other end. Near members publish it by a word in their
+//           board at post; to far members who will touch my data a token is sent.
+//   IN_ALL  everything waits for everybody: on one node a scan of the entry words, else log2(P) rounds.
+//   OUT_NO  a rank leaves when what it carries itself is in place.
+//   OUT_MY  ... and its own data are quiet: so many pieces landed in its destination, so many were taken from
+//           its source, by whoever carried them.
+//   OUT_ALL ... and so it is everywhere: on one node a look at every destination's count (carrying what is left),
+//           else log2(P) rounds.
+class sync_modes {
+public:
+  sync_modes(graph::builder& b, const graph::geometry& g, graph::sync in, graph::sync out);
+
+  // Nodes that must be done before any data is touched.
+  graph::node_set gate();
+  // True if each transfer must wait for its peer's entry.
+  bool each_waits() const { return in_ == graph::sync::my; }
+  // Tells the far members who will touch my data that I have entered.
+  void announce(peers far);
+
+  // True if blocks within the node are carried by claims: then their ends can be known quiet.
+  bool claims() const { return out_ != graph::sync::no; }
+  bool assists() const { return out_ == graph::sync::all && geometry_.one_node(); }
+  // `data` are the nodes that touch data, landed/taken the pieces that others may carry to and from me.
+  void exit(graph::node_set data, std::uint32_t landed, std::uint32_t taken);
+
+private:
+  graph::node_set rounds(graph::fact stage, graph::node_set after);
+  graph::builder& builder_;
+  const graph::geometry& geometry_;
+  graph::sync in_, out_;
+};
+
+std::uint32_t dissemination_rounds(std::uint32_t members);
+
+} // namespace weft::collectives

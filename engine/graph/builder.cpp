@@ -1,0 +1,105 @@
+#include "engine/graph/builder.hpp"
+
+#include <stdexcept>
+
+namespace weft::graph {
+
+builder::builder(std::uint32_t me, std::uint32_t members, std::uint32_t root) {
+  plan_.me = me;
+  plan_.members = members;
+  plan_.root = root;
+}
+
+std::uint8_t builder::append(const node& n) {
+  if (plan_.size == max_nodes) throw std::logic_error("a plan has at most 64 nodes; fold peers into a loop");
+  plan_.nodes[plan_.size] = n;
+  return plan_.size++;
+}
+
+node_set builder::add(node n, node_set after) {
+  n.after = after;
+  const node_set self = node_set{1} << append(n);
+  plan_.top |= self;
+  return self;
+}
+
+builder::step_list& builder::step_list::then(node n) {
+  steps.at(size++) = n;
+  return *this;
+}
+
+node_set builder::loop(range over, std::uint32_t iterations, const step_list& body, node_set after,
+                       bool ordered) {
+  if (iterations == 0 || body.size == 0) return 0;
+  if (plan_.loops == max_loops) throw std::logic_error("a plan has at most 6 loops");
+  node n;
+  n.what = kind::loop;
+  n.over = over;
+  n.count = iterations;
+  n.ordered = ordered;
+  n.loop_index = plan_.loops++;
+  n.body = plan_.size;
+  n.body_size = body.size;
+  for (std::uint8_t s = 0; s < body.size; ++s) append(body.steps[s]);
+  return add(n, after);
+}
+
+namespace {
+node make(kind what, fact about, peer_rule peer) {
+  node n;
+  n.what = what;
+  n.about = about;
+  n.peer = peer;
+  return n;
+}
+} // namespace
+
+node copy_own() { return make(kind::copy, fact::none, peer_rule::self); }
+node get_from_each() { return make(kind::get, fact::none, peer_rule::each); }
+node put_to_each() { return make(kind::put, fact::none, peer_rule::each); }
+node flush_each() { return make(kind::flush, fact::none, peer_rule::each); }
+node await_entry() { return make(kind::await, fact::entry, peer_rule::each); }
+node signal_entry() { return make(kind::signal, fact::entry, peer_rule::each); }
+
+node publish(bool valued) {
+  node n = make(kind::signal, fact::payload, peer_rule::group);
+  n.valued = valued;
+  return n;
+}
+node send_payload() { return make(kind::signal, fact::payload, peer_rule::each); }
+node take_payload(bool valued) {
+  node n = make(kind::take, fact::payload, peer_rule::each);
+  n.valued = valued;
+  return n;
+}
+
+node count_for_each(fact which, std::uint32_t n) {
+  node made = make(kind::signal, which, peer_rule::each);
+  made.count = n;
+  return made;
+}
+node await_count(fact which, std::uint32_t n) {
+  node made = make(kind::await, which, peer_rule::self);
+  made.count = n;
+  return made;
+}
+
+node claim_block(direction way) {
+  node n = make(kind::claim, fact::none, way == direction::self ? peer_rule::self : peer_rule::each);
+  n.way = way;
+  return n;
+}
+node assist_all() { return make(kind::assist, fact::landed, peer_rule::group); }
+
+node signal_stage(fact which, bool valued) {
+  node n = make(kind::signal, which, peer_rule::ahead);
+  n.valued = valued;
+  return n;
+}
+node await_stage(fact which, bool valued) {
+  node n = make(kind::await, which, peer_rule::behind);
+  n.valued = valued;
+  return n;
+}
+
+} // namespace weft::graph

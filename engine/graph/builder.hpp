@@ -1,0 +1,49 @@
+#pragma once
+#include "engine/graph/plan.hpp"
+
+namespace weft::graph {
+
+// Assembles a plan. Every add returns the set that holds the new node alone, so that edges are written as
+// unions: `b.add(n, first | second)`.
+class builder {
+public:
+  builder(std::uint32_t me, std::uint32_t members, std::uint32_t root);
+
+  node_set add(node n, node_set after = 0);
+
+  // A chain of nodes run once for every peer of the range; a range without peers adds nothing.
+  struct step_list {
+    std::array<node, 6> steps{};
+    std::uint8_t size = 0;
+    step_list& then(node n);
+    step_list& then_if(bool wanted, node n) { return wanted ? then(n) : *this; }
+  };
+  node_set loop(range over, std::uint32_t iterations, const step_list& body, node_set after = 0,
+                bool ordered = false);
+
+  plan& draft() { return plan_; }
+  plan finish() const { return plan_; }
+
+private:
+  std::uint8_t append(const node& n);
+  plan plan_;
+};
+
+// The vocabulary of nodes, so that algorithms read as sentences.
+node copy_own();
+node get_from_each();
+node put_to_each();
+node flush_each();
+node await_entry();
+node signal_entry();
+node publish(bool valued = false);
+node send_payload();
+node take_payload(bool valued = false);
+node count_for_each(fact which, std::uint32_t n);
+node await_count(fact which, std::uint32_t n);
+node claim_block(direction way);
+node assist_all();
+node signal_stage(fact which, bool valued = false);
+node await_stage(fact which, bool valued = false);
+
+} // namespace weft::graph

@@ -1,0 +1,22 @@
+#include "engine/graph/geometry.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace weft::graph {
+
+geometry::geometry(std::uint32_t me, std::vector<std::uint32_t> node) : me_(me), node_(std::move(node)) {
+  std::unordered_map<std::uint32_t, std::uint32_t> members;
+  local_index_.reserve(node_.size());
+  for (std::uint32_t r = 0; r < size(); ++r) {
+    local_index_.push_back(members[node_[r]]++);
+    if (is_near(r)) local_.push_back(r);
+  }
+  for (auto [node_id, count] : members) largest_node_ = std::max(largest_node_, count);
+  for (std::uint32_t k = 1; k < size(); ++k) {
+    const std::uint32_t peer = (me_ + k) % size();
+    (is_near(peer) ? near_ : far_).push_back(peer);
+  }
+}
+
+} // namespace weft::graph

@@ -1,0 +1,44 @@
+#pragma once
+#include <cstdint>
+#include <vector>
+
+namespace weft::graph {
+
+// Who the members of a team are, as one of them sees it: all that a compiler of plans may know of a team.
+// Every number is a team rank. Members on the caller's node are "near" (their memory is reachable by loads
+// and stores), the others are "far". Both lists are rotated to begin behind the caller, so that the k-th
+// peer of every member is a different one.
+class geometry {
+public:
+  geometry() = default;
+  // node[r] is the node of team rank r.
+  geometry(std::uint32_t me, std::vector<std::uint32_t> node);
+
+  std::uint32_t me() const { return me_; }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(node_.size()); }
+  bool is_near(std::uint32_t peer) const { return node_[peer] == node_[me_]; }
+  bool one_node() const { return far_.empty(); }
+
+  const std::vector<std::uint32_t>& near() const { return near_; } // without the caller
+  const std::vector<std::uint32_t>& far() const { return far_; }
+
+  // The largest number of members that any node holds: the same for all members.
+  std::uint32_t largest_node() const { return largest_node_; }
+
+  // Position of a member among the members of its node, in team rank order.
+  std::uint32_t local_index(std::uint32_t peer) const { return local_index_[peer]; }
+  std::uint32_t locals() const { return static_cast<std::uint32_t>(near_.size()) + 1; }
+  // The k-th member of the caller's node in team rank order, the caller included.
+  std::uint32_t local(std::uint32_t k) const { return local_[k]; }
+
+private:
+  std::uint32_t me_ = 0;
+  std::uint32_t largest_node_ = 1;
+  std::vector<std::uint32_t> node_;
+  std::vector<std::uint32_t> local_index_;
+  std::vector<std::uint32_t> local_;
+  std::vector<std::uint32_t> near_;
+  std::vector<std::uint32_t> far_;
+};
+
+} // namespace weft::graph

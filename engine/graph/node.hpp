@@ -1,0 +1,90 @@
+#pragma once
+#include <cstdint>
+
+namespace weft::graph {
+
+// A set of nodes of one plan, a bit each. A plan has at most 64 nodes because a pattern over peers is folded
+// into a loop; so an edge list is one word, and "is it ready" is one AND.
+using node_set = std::uint64_t;
+inline constexpr unsigned max_nodes = 64;
+inline constexpr unsigned max_loops = 6;
+
+// What a node does. The operands are a rule of the plan and a peer; see executor steps for the lanes.
+enum class kind : std::uint8_t {
+  copy,   // my own block, source to destination
+  get,    // the peer's block into my destination, carried by me alone
+  put,    // my block into the peer's destination, carried by me alone; complete at the source only
+  flush,  // all my puts to the peer are in place there
+  signal, // make a fact known to the peer (or to all near members)
+  await,  // wait for a fact
+  take,   // wait for the peer's eager payload, then copy my slice of it into my destination
+  claim,  // carry what is still unclaimed of a block that its source, its destination or anybody on the node
+          // may carry; done when nothing is left to claim
+  assist, // carry whatever of the whole operation is unclaimed, until every destination on the node is full
+  loop,   // the body for each peer of a range, in any order as facts arrive (or in order, if flagged)
+};
+
+// What one rank knows of another. Sequence numbers and counts make them monotonic: never reset.
+enum class fact : std::uint8_t {
+  none,
+  entry,     // the peer has posted this operation (near members: by their entry word, no node needed)
+  payload,   // the peer's eager payload is in its slot
+  landed,    // so many blocks (chunks, if claimed) have arrived in my destination
+  taken,     // so many blocks (chunks, if claimed) have been read from my source
+  stage_in,  // dissemination round before the data
+  stage_out, // dissemination round after the data
+};
+
+enum class peer_rule : std::uint8_t {
+  none,
+  each,   // the loop's current peer
+  ahead,  // (me + 2^k) mod size in round k
+  behind, // (me - 2^k) mod size in round k
+  group,  // all near members at once (a store into my own board)
+  self,
+};
+
+enum class range : std::uint8_t {
+  root,   // the root alone
+  near,   // other members on my node
+  far,    // members on other nodes
+  others, // all other members
+  rounds, // rounds 0 .. ceil(log2 size) - 1
+};
+
+// Which block a claim carries, seen from the node's owner.
+enum class direction : std::uint8_t { in, out, self };
+
+struct node {
+  kind what = kind::copy;
+  fact about = fact::none;
+  peer_rule peer = peer_rule::none;
+  std::uint8_t rule = 0;
+  direction way = direction::in;
+  range over = range::others;      // loop
+  std::uint8_t body = 0;           // loop: index of the first body node
+  std::uint8_t body_size = 0;      // loop: nodes of the body, a chain run once for each peer
+  std::uint8_t loop_index = 0;     // loop: which loop state of the operation is its own
+  bool ordered = false;            // loop: one iteration after the other
+  bool valued = false;             // signal/take/await: carries the barrier value
+  std::uint32_t count = 0;         // loop: iterations; counting signals and awaits: how many
+  node_set after = 0;              // nodes that must be done before this one starts
+};
+static_assert(sizeof(node) <= 32);
+
+// Which bytes go from rank i to rank j: `bytes` from source offset i*src_i + j*src_j on i to destination offset
+// i*dst_i + j*dst_j on j, both relative to the operation's two buffers, which are at the same segment offset
+// on every rank. Nothing here is an address: a plan serves every pair of buffers.
+struct block_rule {
+  std::uint64_t bytes = 0;
+  std::uint64_t src_i = 0, src_j = 0;
+  std::uint64_t dst_i = 0, dst_j = 0;
+
+  std::uint64_t source(std::uint32_t i, std::uint32_t j) const { return i * src_i + j * src_j; }
+  std::uint64_t destination(std::uint32_t i, std::uint32_t j) const { return i * dst_i + j * dst_j; }
+};
+
+// Which pairs (i, j) exchange a block.
+enum class pattern : std::uint8_t { none, all_pairs, from_root, to_root };
+
+} // namespace weft::graph
