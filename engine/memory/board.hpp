@@ -1,0 +1,66 @@
+#pragma once
+#include "engine/memory/cells.hpp"
+
+namespace weft::engine {
+
+// One rank's board in one team: everything that it tells the other members, and the counters that they raise for
+// it. It lies in the rank's segment at an offset that is the same on all members. Near members read and write it
+// in place; for a far member there is a private copy of the same shape (a mirror), which incoming messages keep.
+// So a reader need not know which lane a fact came by.
+//
+//   entered   last operation posted          writer: the rank's posting threads, by fetch_add
+//   retired   all operations up to it are finished here    writer: the rank, under its baton
+//   head[s]   eager payload of up to 56 bytes behind its stamp (the sequence number)   writer: the rank
+//   body[s]   larger eager payload, valid when the head's stamp says so               writer: the rank
+//   landed, taken [s]    counters              writers: any member, by CAS
+//   stage_in, stage_out [s]   rounds reached   writer: the rank
+//   claim[s][i]   claimed pieces of the block from local member i    writers: members of the node, by CAS
+class board {
+public:
+  static constexpr std::size_t line = 64;
+  static constexpr std::size_t head_bytes = 56;
+  static constexpr std::size_t body_bytes = 2048;
+
+  struct alignas(line) head_line {
+    word stamp;
+    std::byte payload[head_bytes];
+  };
+  struct alignas(line) count_line {
+    word landed, taken, stage_in, stage_out;
+  };
+  struct alignas(line) fixed {
+    alignas(line) word entered;
+    alignas(line) word retired;
+    head_line head[slots];
+    count_line counts[slots];
+    alignas(line) std::byte body[slots][body_bytes];
+  };
+
+  static std::size_t bytes(std::uint32_t locals) {
+    const std::size_t claims = (slots * locals * sizeof(word) + line - 1) / line * line;
+    return sizeof(fixed) + claims;
+  }
+
+  board() = default;
+  board(std::byte* base, std::uint32_t locals) : fixed_(reinterpret_cast<fixed*>(base)), locals_(locals) {}
+
+  explicit operator bool() const { return fixed_ != nullptr; }
+  word& entered() const { return fixed_->entered; }
+  word& retired() const { return fixed_->retired; }
+  head_line& head(std::uint32_t slot) const { return fixed_->head[slot]; }
+  count_line& counts(std::uint32_t slot) const { return fixed_->counts[slot]; }
+  std::byte* body(std::uint32_t slot) const { return fixed_->body[slot]; }
+  // Where a payload of this many bytes lies.
+  std::byte* payload(std::uint32_t slot, std::size_t size) const {
+    return size <= head_bytes ? head(slot).payload : body(slot);
+  }
+  word& claim(std::uint32_t slot, std::uint32_t local) const {
+    return reinterpret_cast<word*>(fixed_ + 1)[slot * locals_ + local];
+  }
+
+private:
+  fixed* fixed_ = nullptr;
+  std::uint32_t locals_ = 0;
+};
+
+} // namespace weft::engine

@@ -1,0 +1,22 @@
+#pragma once
+#include "engine/graph/geometry.hpp"
+#include "engine/memory/board.hpp"
+
+#include <cstdint>
+#include <vector>
+
+namespace weft::engine {
+
+// A team as one member sees it: who is in it, and where everybody's board is. Its boards lie at the same offset of
+// every member's segment.
+struct team_info {
+  std::uint32_t id = 0;
+  std::vector<std::uint32_t> world; // rank in the job of every member
+  graph::geometry geometry;
+  std::uint64_t board_offset = 0;
+
+  std::uint32_t me() const { return geometry.me(); }
+  std::uint32_t size() const { return geometry.size(); }
+};
+
+} // namespace weft::engine
