@@ -1,0 +1,63 @@
+#pragma once
+
+#include <atomic>
+
+namespace weft::progress {
+
+// Tells the core that this is a waiting loop: it saves power and leaves the core to a sibling thread.
+inline void cpu_relax() noexcept {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield" ::: "memory");
+#else
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+#endif
+}
+
+// How long a waiting thread stays on each rung, counted in sweeps that found nothing.
+struct idle_policy {
+  bool scarce =
+      false; // the ranks of this node share cores: spinning would keep the awaited rank from running
+  unsigned spins = 200;  // sweeps that only relax in between; none when cores are scarce
+  unsigned yields = 100; // sweeps with a yield in between, before the thread sleeps
+};
+
+// The ladder that a waiting thread climbs while its sweeps find nothing: spin, then yield, then sleep.
+// A value: it reads no clock, makes no system call and shares nothing. It says what to do next; the thread
+// does it (cpu_relax, sched_yield, or announcing its sleep and blocking) and calls reset() when a sweep made
+// progress, which puts it back on the lowest rung.
+//
+// With scarce cores the first rung is left out, because whoever is waited for may need this very core. A
+// thread that shares its core with a computation must not yield either (a yield beside a computing thread
+// costs a scheduling slice): it gets a policy with yields = 0 and goes from the first empty sweep to sleep.
+class idle_ladder {
+public:
+  enum class step { spin, yield, sleep };
+
+  explicit constexpr idle_ladder(const idle_policy& policy) noexcept
+      : spins_{policy.scarce ? 0 : policy.spins}, yields_{policy.yields} {}
+
+  // What to do after one more sweep that found nothing.
+  constexpr step next() noexcept {
+    if (spun_ < spins_) {
+      ++spun_;
+      return step::spin;
+    }
+    if (yielded_ < yields_) {
+      ++yielded_;
+      return step::yield;
+    }
+    return step::sleep;
+  }
+
+  constexpr void reset() noexcept { spun_ = yielded_ = 0; }
+
+private:
+  unsigned spins_;
+  unsigned yields_;
+  unsigned spun_ = 0;
+  unsigned yielded_ = 0;
+};
+
+} // namespace weft::progress
