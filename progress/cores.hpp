@@ -1,0 +1,33 @@
+#pragma once
+
+#include <filesystem>
+
+namespace weft::progress {
+
+// How many cores' worth of time this process may use: the cores of its affinity mask, or its cgroup's cpu
+// quota where that is less (so it may be a fraction). Version 1 and 2 of cgroups, the tightest limit on the
+// way from the process's group to the root. Whatever cannot be read limits nothing. `root` is where proc/ and
+// sys/ are looked for.
+double usable_cores(const std::filesystem::path& root = "/");
+
+// The two halves of it. A mask that cannot be read counts as one core, no quota as infinity.
+double affinity_cores();
+double quota_cores(const std::filesystem::path& root = "/");
+
+// Who drives an engine while the application computes.
+//   dedicated   a progress thread that stays awake while something is outstanding: fastest, and needs a core
+//               that the computation does not use
+//   helping     a progress thread that sleeps unless somebody rings it, and then sweeps once: the computation
+//               keeps its core, work that nobody else can do still gets done
+//   caller      no thread: progress only inside the library's calls
+//   automatic   one of the three, see resolve()
+enum class mode { dedicated, helping, caller, automatic };
+
+// What automatic means here; another request is returned as it is.
+//   A job of one rank has nobody to wait for it, each operation is finished when it was posted: caller.
+//   Two cores or more for each rank of this node leave one beside the computation: dedicated.
+//   Otherwise an awake thread would take time from a computation: helping.
+// `cores` are those that the `local_ranks` ranks of this node share.
+mode resolve(mode requested, double cores, unsigned local_ranks, unsigned job_ranks) noexcept;
+
+} // namespace weft::progress
