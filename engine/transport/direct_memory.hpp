@@ -1,0 +1,73 @@
+#pragma once
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <sched.h>
+
+namespace weft::transport {
+
+// The memory operations of a transport whose near peers are reached by real loads and stores, as a base
+// class.
+//
+// Words are atomics. What a rank wrote before it stores (or swaps, or adds to) a word is there for whoever
+// loads the new value. `add` and `fence` are also sequentially consistent: of two ranks that each store,
+// fence and then load what the other stored, at least one sees it.
+//
+// Bytes between words are plain memory: a copy must be ordered by words on both sides, and ThreadSanitizer
+// sees it where all ranks are in one process.
+class direct_memory {
+public:
+  std::uint64_t load(const std::atomic<std::uint64_t>& w) const { return w.load(std::memory_order_acquire); }
+  void store(std::atomic<std::uint64_t>& w, std::uint64_t value) {
+    w.store(value, std::memory_order_release);
+  }
+  bool cas(std::atomic<std::uint64_t>& w, std::uint64_t& expected, std::uint64_t desired) {
+    return w.compare_exchange_weak(expected, desired, std::memory_order_acq_rel, std::memory_order_acquire);
+  }
+  std::uint64_t add(std::atomic<std::uint64_t>& w, std::uint64_t value) {
+    return w.fetch_add(value, std::memory_order_seq_cst);
+  }
+  // GCC warns that ThreadSanitizer does not model fences; every word that this one orders is atomic.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wtsan"
+#endif
+  void fence() {
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+  }
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+
+  void copy(void* to, const void* from, std::uint64_t bytes) {
+    if (bytes != 0) std::memcpy(to, from, bytes);
+  }
+
+  // Takes the line away from its last readers before it is written. The builtin for a write compiles to a
+  // read prefetch on processors older than the instruction, hence the assembler (a no-op there).
+  void prefetch_for_write(void* line) const {
+#if defined(__x86_64__)
+    asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(line)));
+#else
+    __builtin_prefetch(line, 1);
+#endif
+  }
+
+  void relax() const {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+  }
+  void yield() const {
+    sched_yield();
+  }
+  std::chrono::nanoseconds now() const {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(
+        std::chrono::steady_clock::now().time_since_epoch());
+  }
+};
+
+} // namespace weft::transport
