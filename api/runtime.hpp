@@ -1,0 +1,60 @@
+#pragma once
+#include "engine/collectives/request.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace weft::api {
+
+using handle = std::uint64_t; // 0 = complete
+
+// The one rank that this process is: the only place where an engine, its transport and its job are tied together,
+// and the only global of the library. Offsets are bytes from the beginning of a segment, the same on every rank;
+// ranks are ranks of the job. Arguments have been checked by the caller.
+class runtime {
+public:
+  virtual ~runtime() = default;
+
+  // Throws weft::error if the library is not initialised; `call` names the caller in the message.
+  static runtime& get(const char* call);
+  static bool initialised() noexcept;
+  static void init(int* argc, char*** argv);
+  static void finalize();
+
+  virtual std::uint32_t rank() const = 0;
+  virtual std::uint32_t size() const = 0;
+
+  // Collectives over all ranks. Posting never waits (more than the table's cap throws).
+  virtual handle post(const collectives::request& r, std::uint64_t dst, std::uint64_t src) = 0;
+  virtual void run(const collectives::request& r, std::uint64_t dst, std::uint64_t src) = 0;
+  // Returns when every rank has entered the operation of this handle (or it is complete).
+  virtual void await_all_entered(handle h) = 0;
+  // Barrier with an optional value; completing it throws if two ranks gave different values.
+  virtual handle post_barrier(std::optional<int> value) = 0;
+  virtual void run_barrier(std::optional<int> value) = 0;
+
+  enum class state { complete, pending, never_issued };
+  virtual state query(handle h) noexcept = 0; // no progress
+  virtual state test(handle h) = 0;           // drives progress once; rethrows what the operation failed with
+  virtual void wait(handle h) = 0;            // rethrows what the operation failed with
+
+  // Memory of any rank. All are complete, locally and remotely, on return.
+  virtual void* direct(std::uint32_t rank, std::uint64_t offset) = 0; // null if not reachable by loads and stores
+  virtual void put(std::uint32_t rank, std::uint64_t offset, const void* from, std::size_t bytes) = 0;
+  virtual void get(void* to, std::uint32_t rank, std::uint64_t offset, std::size_t bytes) = 0;
+
+  // The shared heap. Offsets; 0 = no room.
+  virtual std::uint64_t allocate_all(std::size_t bytes_per_rank) = 0;    // collective, symmetric
+  virtual std::uint64_t allocate_global(std::size_t bytes_per_rank) = 0; // one caller, symmetric
+  virtual std::uint64_t allocate_local(std::size_t bytes) = 0;           // on this rank only
+  virtual void free_block(std::uint32_t rank, std::uint64_t offset) = 0; // any of the above, any caller, once
+  virtual bool in_heap(std::uint64_t offset, std::size_t bytes) const = 0;
+  virtual std::size_t heap_bytes() const = 0; // what WEFT_HEAP_SIZE asked for
+
+  virtual std::uint64_t statistic(const std::string& name) const = 0; // 0 for an unknown name
+  [[noreturn]] virtual void abort_job(int status, const std::string& message) = 0;
+};
+
+} // namespace weft::api
