@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""Checks that every public header compiles alone, strictly: api/*.h as C11 and as C++20, api/weft/*.hpp as C++20.
+
+usage: check_headers.py ROOT CC CXX
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+STRICT = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only"]
+
+
+def compile_alone(command, language, api, header):
+    """The compiler's complaint, or None. The header is included as users spell it, so '#pragma once' is no issue."""
+    source = f"#include <{header.relative_to(api)}>\nint weft_a_header_is_no_empty_unit;\n"
+    arguments = [*command, *STRICT, "-I", str(api), "-x", language, "-"]
+    result = subprocess.run(arguments, input=source, capture_output=True, text=True)
+    if result.returncode == 0:
+        return None
+    return f"{header.relative_to(api)} does not compile alone as {language}:\n{result.stderr.rstrip()}"
+
+
+def check(root, cc, cxx):
+    api = Path(root, "api").resolve()
+    c = [cc, "-std=c11"], "c"
+    cpp = [cxx, "-std=c++20"], "c++"
+    jobs = [(header, way) for header in sorted(api.glob("*.h")) for way in (c, cpp)]
+    jobs += [(header, cpp) for header in sorted(api.glob("weft/*.hpp"))]
+    if not jobs:
+        return [f"there is no public header in {api}"]
+    problems = [compile_alone(command, language, api, header) for header, (command, language) in jobs]
+    return [problem for problem in problems if problem]
+
+
+def main():
+    if len(sys.argv) != 4:
+        sys.exit(__doc__)
+    problems = check(*sys.argv[1:])
+    print("\n".join(problems) or "the public headers are clean")
+    sys.exit(1 if problems else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""The checks of this folder must fail when something is planted: each is run on small trees with one fault.
+
+usage: checks_test.py CC CXX
+"""
+
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import check_globals
+import check_headers
+import check_includes
+
+CC, CXX = sys.argv[1:3]
+
+CLEAN = {
+    "api/upc.h": "#pragma once\n#include <stddef.h>\n",
+    "api/weft/weft.hpp": "#pragma once\n#include <upc.h>\n",
+    "api/call.cpp": '#include "engine/collectives/exchange.hpp"\n#include "progress/baton.hpp"\n#include "api/upc.h"\n',
+    "engine/error.hpp": "#pragma once\n",
+    "engine/team.hpp": '#include "engine/graph/plan.hpp"\n#include "engine/memory/cells.hpp"\n',
+    "engine/mover.hpp": '#include "engine/transport/transport.hpp"\n',
+    "engine/graph/plan.hpp": '#include "engine/error.hpp"\n#include <spdlog/spdlog.h>\n#include <vector>\n',
+    "engine/memory/cells.hpp": "#include <ucp/api/ucp.h>\n",
+    "engine/collectives/exchange.hpp": '#include "engine/graph/plan.hpp"\n#include "engine/team.hpp"\n',
+    "engine/transport/transport.hpp": '#include "engine/memory/cells.hpp"\n#include "message.hpp"\n',
+    "engine/transport/message.hpp": "#pragma once\n",
+    "engine/transport/ucx/worker.hpp": '#include <ucp/api/ucp.h>\n#include "engine/transport/transport.hpp"\n',
+    "progress/baton.hpp": '#include "engine/transport/transport.hpp"\n#include <atomic>\n',
+    "pmix_boot/job.hpp": "#include <pmix.h>\n#include <unistd.h>\n",
+    "tests/any.cpp": '#include "api/upc.h"\n#include <gtest/gtest.h>\n#include "pmix_boot/job.hpp"\n',
+}
+
+# One forbidden include each: the file, and the line that is added to it.
+PLANTED = [
+    ("engine/graph/plan.hpp", '#include "engine/transport/transport.hpp"'),
+    ("engine/graph/plan.hpp", '#include "../transport/transport.hpp"'),
+    ("engine/graph/plan.hpp", '#include "engine/transport/ucx/worker.hpp"'),
+    ("engine/graph/plan.hpp", '#include "engine/mover.hpp"'),
+    ("engine/graph/plan.hpp", '#include "engine/memory/cells.hpp"'),
+    ("engine/graph/plan.hpp", '#include "progress/baton.hpp"'),
+    ("engine/graph/plan.hpp", '#include "pmix_boot/job.hpp"'),
+    ("engine/graph/plan.hpp", "  #  include <ucp/api/ucp.h>"),
+    ("engine/graph/plan.hpp", "#include <pmix.h>"),
+    ("engine/graph/plan.hpp", "#include <upc.h>"),
+    ("engine/graph/plan.hpp", "#include <weft/weft.hpp>"),
+    ("engine/error.hpp", '#include "progress/baton.hpp"'),
+    ("engine/collectives/exchange.hpp", '#include "engine/transport/transport.hpp"'),
+    ("engine/collectives/exchange.hpp", '#include "progress/baton.hpp"'),
+    ("engine/collectives/exchange.hpp", '#include "api/upc.h"'),
+    ("engine/transport/transport.hpp", "#include <ucp/api/ucp.h>"),
+    ("engine/transport/transport.hpp", '#include "engine/transport/ucx/worker.hpp"'),
+    ("engine/transport/transport.hpp", '#include "engine/collectives/exchange.hpp"'),
+    ("engine/transport/ucx/worker.hpp", '#include "progress/baton.hpp"'),
+    ("engine/transport/ucx/worker.hpp", "#include <pmix.h>"),
+    ("progress/baton.hpp", "#include <pmix.h>"),
+    ("progress/baton.hpp", '#include "pmix_boot/job.hpp"'),
+    ("progress/baton.hpp", "#include <ucp/api/ucp.h>"),
+    ("progress/baton.hpp", '#include "api/upc.h"'),
+    ("pmix_boot/job.hpp", "#include <ucp/api/ucp.h>"),
+    ("pmix_boot/job.hpp", '#include "engine/error.hpp"'),
+    ("pmix_boot/job.hpp", "#include <nlohmann/json.hpp>"),
+    ("api/upc.h", '#include "engine/error.hpp"'),
+    ("api/upc.h", "#include <spdlog/spdlog.h>"),
+]
+
+GLOBALS = """
+#include <string>
+namespace weft {
+struct base { virtual ~base() = default; virtual int f() const { return 1; } };
+struct derived : base { int f() const override; };
+int derived::f() const { return 2; }
+extern const char* const names[2]; const char* const names[2] = {"a", "b"};
+constexpr int table[] = {1, 2, 3};
+int sum(int i) { static const int squares[] = {0, 1, 4}; return squares[i] + table[i]; }
+%s
+}
+"""
+PLANTED_GLOBALS = {
+    "int counter = 3;": "weft::counter",
+    "int zero;": "weft::zero",
+    "thread_local int mine; int* p() { return &mine; }": "weft::mine",
+    "static int hidden; int bump() { return ++hidden; }": "weft::hidden",
+    "namespace { int unnamed; } int next() { return ++unnamed; }": "weft::(anonymous namespace)::unnamed",
+    "int again() { static int calls; return ++calls; }": "weft::again()::calls",
+    "inline int everywhere = 1; int* q() { return &everywhere; }": "weft::everywhere",
+    "const std::string& text() { static std::string s(40, 'x'); return s; }": "weft::text[abi:cxx11]()::s",
+}
+
+
+def plant(tree, root):
+    for name, text in tree.items():
+        path = Path(root, name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+class Includes(unittest.TestCase):
+    def problems(self, tree):
+        with tempfile.TemporaryDirectory() as root:
+            plant(tree, root)
+            return check_includes.check(root)
+
+    def test_clean_tree_passes(self):
+        self.assertEqual(self.problems(CLEAN), [])
+
+    def test_each_planted_include_is_found(self):
+        for name, line in PLANTED:
+            with self.subTest(file=name, line=line):
+                problems = self.problems(CLEAN | {name: CLEAN[name] + line + "\n"})
+                where = f"{name}:{CLEAN[name].count(chr(10)) + 1}: "
+                self.assertTrue(any(problem.startswith(where) for problem in problems), problems)
+
+    def test_unknown_folder_of_the_engine_is_found(self):
+        self.assertEqual(len(self.problems(CLEAN | {"engine/new/x.hpp": ""})), 1)
+
+    def test_long_file_is_found_and_the_build_is_not_looked_at(self):
+        self.assertEqual(self.problems({"tests/x.cpp": "\n" * 600, "build/x.cpp": "\n" * 601}), [])
+        self.assertEqual(len(self.problems({"tests/x.cpp": "\n" * 601})), 1)
+
+
+class Globals(unittest.TestCase):
+    def problems(self, code):
+        with tempfile.TemporaryDirectory() as folder:
+            unit, archive = Path(folder, "unit.o"), Path(folder, "libunit.a")
+            subprocess.run([CXX, "-std=c++20", "-fPIC", "-c", "-x", "c++", "-", "-o", unit],
+                           input=GLOBALS % code, text=True, check=True)
+            subprocess.run(["ar", "rcs", archive, unit], check=True)
+            return check_globals.check(archive)
+
+    def test_constants_and_vtables_pass(self):
+        self.assertEqual(self.problems(""), [])
+
+    def test_each_planted_global_is_found(self):
+        for code, name in PLANTED_GLOBALS.items():
+            with self.subTest(code=code):
+                self.assertEqual(self.problems(code), [f"unit.o: mutable global: {name}"])
+
+
+class Headers(unittest.TestCase):
+    def problems(self, tree):
+        with tempfile.TemporaryDirectory() as root:
+            plant(tree, root)
+            return check_headers.check(root, CC, CXX)
+
+    def test_clean_headers_pass(self):
+        self.assertEqual(self.problems({name: CLEAN[name] for name in ("api/upc.h", "api/weft/weft.hpp")}), [])
+
+    def test_no_headers_at_all_is_a_fault(self):
+        self.assertEqual(len(self.problems({})), 1)
+
+    def test_a_header_that_leans_on_another_is_found_in_both_languages(self):
+        self.assertEqual(len(self.problems({"api/a.h": "#pragma once\nsize_t f(void);\n"})), 2)
+
+    def test_what_only_one_language_allows_is_found(self):
+        self.assertEqual(len(self.problems({"api/a.h": "class a;\n"})), 1)
+        self.assertEqual(len(self.problems({"api/a.h": "int f(int restrict_me, int* restrict p);\n"})), 1)
+        self.assertEqual(len(self.problems({"api/weft/a.hpp": "int f() { int unused; return 0; }\n"})), 1)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
