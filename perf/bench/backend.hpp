@@ -1,0 +1,54 @@
+#pragma once
+
+#include "perf/bench/operation.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+namespace perf {
+
+// A buffer that every rank has at the same place of its own memory: `local` is the address of this rank's
+// part, `token` is how the back end names the whole.
+struct buffer {
+  void* local = nullptr;
+  std::size_t token = 0;
+};
+
+// One call of a collective: what, from where to where, and how many bytes each block has.
+struct call {
+  operation op = operation::barrier;
+  buffer destination;
+  buffer source;
+  std::size_t bytes = 0;
+};
+
+// A library under measurement. Everything that is timed goes through these few functions, so that the loops,
+// the data and the statistics are the same code for every library. All functions but rank(), size(), name(),
+// statistic() are collective. Construction initialises the library, destruction finalises it.
+class backend {
+public:
+  virtual ~backend() = default;
+  virtual std::string_view name() const = 0;
+  virtual int rank() const = 0;
+  virtual int size() const = 0;
+
+  virtual buffer allocate(std::size_t bytes) = 0;
+  virtual std::uint64_t broadcast_from_zero(std::uint64_t value) = 0;
+
+  virtual void blocking(const call& what) = 0;
+  // Up to `slots` operations may be posted and not yet waited for; each has a slot of its own.
+  static constexpr int slots = 2;
+  virtual void post(const call& what, int slot) = 0;
+  virtual void wait(int slot) = 0;
+
+  // A counter of the library itself, where it has one by this name.
+  virtual std::optional<std::uint64_t> statistic(const char* name) const = 0;
+};
+
+// Defined once per executable, by its back end.
+std::unique_ptr<backend> make_backend(int* argc, char*** argv);
+
+} // namespace perf

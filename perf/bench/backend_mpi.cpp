@@ -1,0 +1,127 @@
+// One source for every MPI: compiled once with Open MPI's and once with MPICH's header.
+#define OMPI_SKIP_MPICXX 1
+#define MPICH_SKIP_MPICXX 1
+#include <mpi.h>
+
+#include "perf/bench/backend.hpp"
+
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <vector>
+
+namespace perf {
+namespace {
+
+#if defined(OPEN_MPI)
+constexpr std::string_view library = "openmpi";
+#else
+constexpr std::string_view library = "mpich";
+#endif
+
+constexpr std::size_t page = 4096;
+
+struct aligned_free {
+  void operator()(void* memory) const { std::free(memory); }
+};
+using memory = std::unique_ptr<void, aligned_free>;
+
+int count_of(std::size_t bytes) {
+  return static_cast<int>(bytes);
+}
+
+// An error of MPI aborts the job (the default handler), so no return code needs a check.
+class mpi_backend final : public backend {
+public:
+  mpi_backend(int* argc, char*** argv) {
+    MPI_Init(argc, argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &size_);
+  }
+  ~mpi_backend() override { MPI_Finalize(); }
+
+  std::string_view name() const override { return library; }
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+
+  buffer allocate(std::size_t bytes) override {
+    const std::size_t rounded = (bytes + page - 1) / page * page;
+    memory block(std::aligned_alloc(page, rounded));
+    if (!block) throw std::bad_alloc();
+    void* local = block.get();
+    owned_.push_back(std::move(block));
+    return {local, owned_.size() - 1};
+  }
+
+  std::uint64_t broadcast_from_zero(std::uint64_t value) override {
+    MPI_Bcast(&value, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+    return value;
+  }
+
+  void blocking(const call& what) override {
+    const int count = count_of(what.bytes);
+    void* source = what.source.local;
+    void* destination = what.destination.local;
+    switch (what.op) {
+    case operation::barrier:
+      MPI_Barrier(MPI_COMM_WORLD);
+      break;
+    case operation::broadcast:
+      MPI_Bcast(rank_ == 0 ? source : destination, count, MPI_BYTE, 0, MPI_COMM_WORLD);
+      copy_at_root(what);
+      break;
+    case operation::gather_all:
+      MPI_Allgather(source, count, MPI_BYTE, destination, count, MPI_BYTE, MPI_COMM_WORLD);
+      break;
+    case operation::exchange:
+      MPI_Alltoall(source, count, MPI_BYTE, destination, count, MPI_BYTE, MPI_COMM_WORLD);
+      break;
+    }
+  }
+
+  void post(const call& what, int slot) override {
+    const int count = count_of(what.bytes);
+    void* source = what.source.local;
+    void* destination = what.destination.local;
+    MPI_Request* request = &requests_[static_cast<std::size_t>(slot)];
+    switch (what.op) {
+    case operation::barrier:
+      MPI_Ibarrier(MPI_COMM_WORLD, request);
+      break;
+    case operation::broadcast:
+      MPI_Ibcast(rank_ == 0 ? source : destination, count, MPI_BYTE, 0, MPI_COMM_WORLD, request);
+      copy_at_root(what);
+      break;
+    case operation::gather_all:
+      MPI_Iallgather(source, count, MPI_BYTE, destination, count, MPI_BYTE, MPI_COMM_WORLD, request);
+      break;
+    case operation::exchange:
+      MPI_Ialltoall(source, count, MPI_BYTE, destination, count, MPI_BYTE, MPI_COMM_WORLD, request);
+      break;
+    }
+  }
+
+  void wait(int slot) override { MPI_Wait(&requests_[static_cast<std::size_t>(slot)], MPI_STATUS_IGNORE); }
+
+  std::optional<std::uint64_t> statistic(const char*) const override { return std::nullopt; }
+
+private:
+  // UPC's broadcast fills the destination of the root too; MPI's has only one buffer there.
+  void copy_at_root(const call& what) {
+    if (rank_ == 0) std::memcpy(what.destination.local, what.source.local, what.bytes);
+  }
+
+  int rank_ = 0;
+  int size_ = 0;
+  std::vector<memory> owned_;
+  std::array<MPI_Request, slots> requests_{};
+};
+
+} // namespace
+
+std::unique_ptr<backend> make_backend(int* argc, char*** argv) {
+  return std::make_unique<mpi_backend>(argc, argv);
+}
+
+} // namespace perf

@@ -1,0 +1,102 @@
+// The public C interface and nothing else: what a program of a user would call.
+#include <upc.h>
+#include <upc_castable.h>
+#include <upc_collective.h>
+
+#include "perf/bench/backend.hpp"
+
+#include <array>
+#include <cstring>
+#include <vector>
+
+namespace perf {
+namespace {
+
+constexpr upc_flag_t modes = UPC_IN_MYSYNC | UPC_OUT_MYSYNC;
+
+// The library's own error handler ends the job, so no return code needs a check.
+class weft_backend final : public backend {
+public:
+  weft_backend(int* argc, char*** argv) {
+    weft_init(argc, argv);
+    agreement_destination_ = allocate(sizeof(std::uint64_t));
+    agreement_source_ = allocate(sizeof(std::uint64_t));
+  }
+  ~weft_backend() override { weft_finalize(); }
+
+  std::string_view name() const override { return "weft"; }
+  int rank() const override { return static_cast<int>(MYTHREAD); }
+  int size() const override { return static_cast<int>(THREADS); }
+
+  buffer allocate(std::size_t bytes) override {
+    const upc_shared_ptr_t base = upc_all_alloc(THREADS, bytes);
+    shared_.push_back(base);
+    return {upc_cast(upc_ptradd(base, 1, bytes, MYTHREAD)), shared_.size() - 1};
+  }
+
+  std::uint64_t broadcast_from_zero(std::uint64_t value) override {
+    std::memcpy(agreement_source_.local, &value, sizeof value);
+    blocking({operation::broadcast, agreement_destination_, agreement_source_, sizeof value});
+    std::memcpy(&value, agreement_destination_.local, sizeof value);
+    return value;
+  }
+
+  void blocking(const call& what) override {
+    if (what.op == operation::barrier) {
+      upc_barrier;
+    } else {
+      start(what, modes);
+    }
+  }
+
+  void post(const call& what, int slot) override {
+    split_barrier_ = what.op == operation::barrier;
+    if (split_barrier_) {
+      upc_notify();
+    } else {
+      handles_[static_cast<std::size_t>(slot)] = start(what, modes | UPC_ASYNC);
+    }
+  }
+
+  void wait(int slot) override {
+    if (split_barrier_) {
+      upc_wait();
+    } else {
+      upc_wait(handles_[static_cast<std::size_t>(slot)]);
+    }
+  }
+
+  std::optional<std::uint64_t> statistic(const char* name) const override { return weft_statistic(name); }
+
+private:
+  upc_coll_handle_t start(const call& what, upc_flag_t flags) {
+    const upc_shared_ptr_t destination = shared_[what.destination.token];
+    const upc_shared_ptr_t source = shared_[what.source.token];
+    switch (what.op) {
+    case operation::barrier:
+      break;
+    case operation::broadcast:
+      return upc_all_broadcast(destination, source, what.bytes, flags);
+    case operation::gather_all:
+      return upc_all_gather_all(destination, source, what.bytes, flags);
+    case operation::exchange:
+      return upc_all_exchange(destination, source, what.bytes, flags);
+    }
+    return UPC_HANDLE_COMPLETE;
+  }
+
+  std::vector<upc_shared_ptr_t> shared_;
+  std::array<upc_coll_handle_t, slots> handles_{};
+  buffer agreement_destination_;
+  buffer agreement_source_;
+  // A split-phase barrier has no handle, and only one can be under way.
+  bool split_barrier_ = false;
+};
+
+} // namespace
+
+std::unique_ptr<backend> make_backend(int* argc, char*** argv) {
+  return std::make_unique<weft_backend>(argc, argv);
+}
+
+} // namespace perf

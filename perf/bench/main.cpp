@@ -1,0 +1,132 @@
+// The benchmark driver: one run of one library. Rank 0 writes one JSON object per line and measurement.
+#include "perf/bench/measurements.hpp"
+#include "perf/bench/pin.hpp"
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <cstdlib>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace perf;
+
+struct options {
+  std::vector<std::string> benches{"blocking", "loop"};
+  std::vector<std::string> operations{"barrier", "broadcast", "gather_all", "exchange"};
+  std::vector<std::size_t> sizes{8, 1024, 16384};
+  std::size_t overlap_from = 16384;
+  double budget_ms = 100;
+  double idle_seconds = 2;
+  limits settings;
+  bool pin = true;
+};
+
+void describe(CLI::App& app, options& chosen) {
+  std::vector<std::string> bench_names, operation_names;
+  for (const bench& one : benches())
+    bench_names.emplace_back(one.name);
+  for (const operation op :
+       {operation::barrier, operation::broadcast, operation::gather_all, operation::exchange})
+    operation_names.emplace_back(name_of(op));
+  app.add_option("--benches", chosen.benches, "what to measure")
+      ->delimiter(',')
+      ->check(CLI::IsMember(bench_names));
+  app.add_option("--ops", chosen.operations, "which operations")
+      ->delimiter(',')
+      ->check(CLI::IsMember(operation_names));
+  app.add_option("--sizes", chosen.sizes, "bytes per block, multiples of 8; suffixes K and M are allowed")
+      ->delimiter(',')
+      ->transform(CLI::AsSizeValue(false));
+  app.add_option("--overlap-from", chosen.overlap_from, "least block of overlap, pipeline and independence")
+      ->transform(CLI::AsSizeValue(false));
+  app.add_option("--budget-ms", chosen.budget_ms, "wall time of one measurement");
+  app.add_option("--minimum-iterations", chosen.settings.minimum_iterations)->check(CLI::PositiveNumber);
+  app.add_option("--maximum-iterations", chosen.settings.maximum_iterations)->check(CLI::PositiveNumber);
+  app.add_option("--independence-iterations", chosen.settings.independence_iterations)
+      ->check(CLI::PositiveNumber);
+  app.add_option("--idle-seconds", chosen.idle_seconds)->check(CLI::PositiveNumber);
+  app.add_flag("!--no-pin", chosen.pin, "leave the placement of the ranks to the system");
+}
+
+// Four decimals: what lies below a tenth of a nanosecond is no information. Counts stay whole numbers.
+nlohmann::ordered_json rounded(double value) {
+  const double whole = std::floor(value);
+  if (value == whole) return static_cast<std::int64_t>(whole);
+  return std::round(value * 1e4) / 1e4;
+}
+
+void print(const backend& library, const bench& kind, operation op, std::size_t bytes, const record& result) {
+  nlohmann::ordered_json line;
+  line["bench"] = kind.name;
+  line["op"] = kind.once ? "none" : name_of(op);
+  line["np"] = library.size();
+  line["bytes"] = bytes;
+  line["mode"] = "MY/MY";
+  line["library"] = library.name();
+  line["us"] = rounded(result.us);
+  for (const auto& [name, value] : result.figures)
+    line[name] = rounded(value);
+  std::cout << line.dump() << std::endl;
+}
+
+void measure(session& shared, const bench& kind, operation op, std::size_t bytes) {
+  const record result = kind.measure(shared, op, bytes);
+  if (shared.library().rank() == 0) print(shared.library(), kind, op, bytes, result);
+}
+
+// A barrier has no size; a bench that is run once has neither.
+void measure_sizes(session& shared, const bench& kind, operation op, const options& chosen) {
+  if (!carries_data(op)) {
+    if (!kind.needs_long_communication) measure(shared, kind, op, 0);
+    return;
+  }
+  for (const std::size_t bytes : chosen.sizes)
+    if (!kind.needs_long_communication || bytes >= chosen.overlap_from) measure(shared, kind, op, bytes);
+}
+
+void measure_all(session& shared, const options& chosen) {
+  for (const std::string& name : chosen.benches)
+    for (const bench& kind : benches()) {
+      if (kind.name != name) continue;
+      if (kind.once) measure(shared, kind, operation::barrier, 0);
+      if (kind.once) continue;
+      for (const std::string& op : chosen.operations)
+        measure_sizes(shared, kind, *operation_named(op), chosen);
+    }
+}
+
+void run(backend& library, const options& chosen) {
+  if (library.size() < 2) throw std::runtime_error("one rank has nobody to talk to, start at least two");
+  std::size_t largest = 8;
+  for (const std::size_t bytes : chosen.sizes)
+    largest = std::max(largest, bytes);
+  meeting ranks(library);
+  session shared(library, ranks, chosen.settings, largest * static_cast<std::size_t>(library.size()));
+  measure_all(shared, chosen);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"measures the collectives of one library"};
+  options chosen;
+  describe(app, chosen);
+  CLI11_PARSE(app, argc, argv);
+  chosen.settings.budget_us = chosen.budget_ms * 1000;
+  chosen.settings.idle_us = chosen.idle_seconds * 1e6;
+  if (usable_cores() > 0 && chosen.pin) pin_by_rank();
+
+  const std::unique_ptr<backend> library = make_backend(&argc, &argv);
+  try {
+    run(*library, chosen);
+  } catch (const std::exception& error) {
+    // Without finalising, which would wait for the others: the launcher sees the status and ends the job.
+    std::cerr << "weft_bench: " << error.what() << std::endl;
+    std::_Exit(EXIT_FAILURE);
+  }
+  return EXIT_SUCCESS;
+}

@@ -1,0 +1,74 @@
+// What the library takes from its caller: the posting call, and the processor time of doing nothing.
+#include "perf/bench/measurements.hpp"
+
+#include <array>
+#include <chrono>
+#include <sys/resource.h>
+#include <thread>
+
+namespace perf {
+namespace {
+
+double processor_time_us() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto us = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_usec);
+  };
+  return us(usage.ru_utime) + us(usage.ru_stime);
+}
+
+double clock_cost_us() {
+  std::array<double, 1001> samples{};
+  for (double& sample : samples) {
+    const double start = now_us();
+    sample = now_us() - start;
+  }
+  return median(samples);
+}
+
+} // namespace
+
+record measure_post(session& shared, operation op, std::size_t bytes) {
+  trial one(shared, op, bytes);
+  const auto iteration = [&] {
+    one.write();
+    shared.ranks().align();
+    const double start = now_us();
+    one.post();
+    const double elapsed = now_us() - start;
+    one.wait();
+    one.read();
+    return elapsed;
+  };
+  const int count = shared.agree_on_iterations(iteration);
+  std::vector<double> samples(static_cast<std::size_t>(count));
+  const auto rings_before = shared.library().statistic("rings");
+  for (double& sample : samples)
+    sample = iteration();
+  const auto rings_after = shared.library().statistic("rings");
+  one.verify();
+  const double us = shared.ranks().maximum(median(samples));
+  record result{us,
+                {{"ns", us * 1000.0},
+                 {"p99_us", shared.ranks().maximum(quantile(samples, 0.99))},
+                 {"clock_us", shared.ranks().maximum(clock_cost_us())},
+                 {"iterations", static_cast<double>(count)}}};
+  if (rings_before && rings_after)
+    result.figures.emplace_back("rings",
+                                shared.ranks().maximum(static_cast<double>(*rings_after - *rings_before)));
+  return result;
+}
+
+record measure_idle(session& shared, operation, std::size_t) {
+  shared.ranks().rest();
+  const double start = now_us();
+  const double used_before = processor_time_us();
+  std::this_thread::sleep_for(std::chrono::duration<double, std::micro>(shared.settings().idle_us));
+  const double used = processor_time_us() - used_before;
+  const double elapsed = now_us() - start;
+  return {shared.ranks().maximum(used),
+          {{"core_percent", shared.ranks().maximum(100.0 * used / elapsed)}, {"elapsed_us", elapsed}}};
+}
+
+} // namespace perf

@@ -1,0 +1,61 @@
+#include "perf/bench/operation.hpp"
+
+#include <array>
+#include <utility>
+
+namespace perf {
+namespace {
+
+constexpr std::array<std::pair<operation, std::string_view>, 4> names{{
+    {operation::barrier, "barrier"},
+    {operation::broadcast, "broadcast"},
+    {operation::gather_all, "gather_all"},
+    {operation::exchange, "exchange"},
+}};
+
+} // namespace
+
+std::string_view name_of(operation op) {
+  for (const auto& [value, name] : names)
+    if (value == op) return name;
+  return "unknown";
+}
+
+std::optional<operation> operation_named(std::string_view wanted) {
+  for (const auto& [value, name] : names)
+    if (name == wanted) return value;
+  return std::nullopt;
+}
+
+bool carries_data(operation op) {
+  return op != operation::barrier;
+}
+
+std::size_t source_blocks(operation op, int rank, int size) {
+  switch (op) {
+  case operation::barrier:
+    return 0;
+  case operation::broadcast:
+    return rank == 0 ? 1 : 0;
+  case operation::gather_all:
+    return 1;
+  case operation::exchange:
+    return static_cast<std::size_t>(size);
+  }
+  return 0;
+}
+
+std::size_t destination_blocks(operation op, int size) {
+  switch (op) {
+  case operation::barrier:
+    return 0;
+  case operation::broadcast:
+    return 1;
+  case operation::gather_all:
+  case operation::exchange:
+    return static_cast<std::size_t>(size);
+  }
+  return 0;
+}
+
+} // namespace perf

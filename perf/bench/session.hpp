@@ -1,0 +1,106 @@
+#pragma once
+
+#include "perf/bench/backend.hpp"
+#include "perf/bench/computation.hpp"
+#include "perf/bench/meeting.hpp"
+#include "perf/bench/statistics.hpp"
+#include "perf/bench/workload.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <stdexcept>
+
+namespace perf {
+
+// How long a measurement may take. The number of iterations follows from a calibration that all ranks agree
+// on, so that a library that needs milliseconds per operation does not need minutes per figure.
+struct limits {
+  double budget_us = 100'000;
+  int minimum_iterations = 10;
+  int maximum_iterations = 50'000;
+  int independence_iterations = 20;
+  double absence_us = 5'000;
+  double idle_us = 2'000'000;
+};
+
+struct wrong_data : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// What all measurements of one run share: the library, the ranks' meeting point, the computation and the
+// buffers.
+class session {
+public:
+  session(backend& library, meeting& ranks, limits settings, std::size_t bytes_per_buffer);
+
+  backend& library() { return library_; }
+  meeting& ranks() { return ranks_; }
+  computation& work() { return work_; }
+  const limits& settings() const { return settings_; }
+  const buffer& source(int slot) const { return sources_[static_cast<std::size_t>(slot)]; }
+  const buffer& destination(int slot) const { return destinations_[static_cast<std::size_t>(slot)]; }
+  std::uint64_t next_iteration() { return ++iteration_; }
+
+  // Every rank runs `iteration` in growing batches until a tenth of the budget is spent, and gets the same
+  // count.
+  template <class F> int agree_on_iterations(F&& iteration);
+
+private:
+  backend& library_;
+  meeting& ranks_;
+  limits settings_;
+  computation work_;
+  std::array<buffer, backend::slots> sources_;
+  std::array<buffer, backend::slots> destinations_;
+  // Equal on all ranks at all times: it numbers the contents of the buffers.
+  std::uint64_t iteration_ = 0;
+};
+
+// One operation of one size: writes its source, calls it, reads its destination.
+class trial {
+public:
+  trial(session& shared, operation op, std::size_t bytes);
+
+  // Writes the source of a new iteration into the slot's buffers.
+  void write(int slot = 0);
+  // Reads the slot's destination and throws wrong_data unless it holds what this iteration sent.
+  void read(int slot = 0) const;
+  // The same word by word.
+  void verify(int slot = 0) const;
+
+  void blocking() { library_.blocking(calls_[0]); }
+  void post(int slot = 0) { library_.post(calls_[static_cast<std::size_t>(slot)], slot); }
+  void wait(int slot = 0) { library_.wait(slot); }
+
+  // The cost of touching the data of one iteration, without any communication.
+  void touch();
+
+private:
+  [[noreturn]] void fail(int slot) const;
+
+  session& shared_;
+  backend& library_;
+  workload data_;
+  std::array<call, backend::slots> calls_;
+  std::array<std::uint64_t, backend::slots> iterations_{};
+  // Keeps the reading of touch() alive.
+  bool touched_ = false;
+};
+
+template <class F> int session::agree_on_iterations(F&& iteration) {
+  const int most = settings_.maximum_iterations;
+  for (int batch = 1;; batch *= 2) {
+    ranks_.align();
+    const double start = now_us();
+    for (int i = 0; i < batch; ++i)
+      iteration();
+    const double elapsed = ranks_.maximum(now_us() - start);
+    if (elapsed < settings_.budget_us / 10 && batch < most) continue;
+    const double wanted = settings_.budget_us / (elapsed / batch);
+    return std::clamp(static_cast<int>(std::min(wanted, 1e9)), std::min(settings_.minimum_iterations, most),
+                      most);
+  }
+}
+
+} // namespace perf
