@@ -1,0 +1,109 @@
+#include "progress/doorbell.hpp"
+#include "tests/progress/crew.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
+
+namespace {
+
+using weft::progress::doorbell;
+using weft::testing::deadline;
+using weft::testing::run_together;
+
+// Sleeps until the bell is rung; false when nobody came.
+bool rung_within(const doorbell& bell, std::chrono::milliseconds limit) {
+  pollfd entry{.fd = bell.fd(), .events = POLLIN, .revents = 0};
+  int result = 0;
+  while ((result = ::poll(&entry, 1, static_cast<int>(limit.count()))) < 0 && errno == EINTR) {
+  }
+  return result == 1 && (entry.revents & POLLIN) != 0;
+}
+
+TEST(doorbell, keeps_rings_until_drained) {
+  doorbell bell;
+  EXPECT_FALSE(bell.drain());
+  EXPECT_FALSE(rung_within(bell, std::chrono::milliseconds{0}));
+  bell.ring();
+  bell.ring();
+  bell.ring();
+  EXPECT_EQ(bell.rings(), 3u);
+  EXPECT_TRUE(rung_within(bell, std::chrono::milliseconds{0}));
+  EXPECT_TRUE(bell.drain());
+  EXPECT_FALSE(bell.drain());
+  EXPECT_FALSE(rung_within(bell, std::chrono::milliseconds{0}));
+}
+
+TEST(doorbell, closes_its_descriptor_once) {
+  int descriptor = -1;
+  {
+    doorbell first;
+    descriptor = first.fd();
+    first.ring();
+    doorbell second{std::move(first)};
+    EXPECT_EQ(second.fd(), descriptor);
+    EXPECT_EQ(second.rings(), 1u);
+    EXPECT_TRUE(second.drain());
+
+    doorbell third;
+    const int dropped = third.fd();
+    third = std::move(second);
+    EXPECT_EQ(third.fd(), descriptor);
+    EXPECT_EQ(::fcntl(dropped, F_GETFD), -1);
+    EXPECT_NE(::fcntl(descriptor, F_GETFD), -1);
+  }
+  EXPECT_EQ(::fcntl(descriptor, F_GETFD), -1);
+}
+
+TEST(doorbell, is_not_inherited_by_another_program) {
+  doorbell bell;
+  EXPECT_NE(::fcntl(bell.fd(), F_GETFD) & FD_CLOEXEC, 0);
+}
+
+TEST(doorbell, rings_in_another_process) {
+  doorbell bell;
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    doorbell handed_over{::dup(bell.fd())};
+    handed_over.ring();
+    ::_exit(0);
+  }
+  EXPECT_TRUE(rung_within(bell, deadline::patience_limit));
+  EXPECT_TRUE(bell.drain());
+  EXPECT_EQ(bell.rings(), 0u) << "only its own rings are counted";
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+}
+
+// The sleeper drains before it looks; two threads put work down and ring each time. Caught here: a ring that
+// does nothing, or a drain that keeps a later ring from being heard (the sleeper is not woken).
+TEST(doorbell_stress, no_work_is_left_behind) {
+  constexpr unsigned ringers = 2;
+  constexpr unsigned pieces = 30'000;
+  doorbell bell;
+  std::atomic<unsigned> work{0};
+  unsigned done = 0;
+  run_together(ringers + 1, [&](unsigned me) {
+    if (me < ringers) {
+      for (unsigned i = 0; i < pieces; ++i) {
+        work.fetch_add(1, std::memory_order_release);
+        bell.ring();
+      }
+      return;
+    }
+    while (done < ringers * pieces) {
+      ASSERT_TRUE(rung_within(bell, deadline::patience_limit)) << "not woken after " << done;
+      EXPECT_TRUE(bell.drain());
+      done += work.exchange(0, std::memory_order_acquire);
+    }
+  });
+  EXPECT_EQ(done, ringers * pieces);
+  EXPECT_EQ(bell.rings(), ringers * pieces);
+}
+
+} // namespace

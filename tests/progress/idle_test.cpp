@@ -1,0 +1,51 @@
+#include "progress/idle.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace {
+
+using weft::progress::idle_ladder;
+using weft::progress::idle_policy;
+using step = idle_ladder::step;
+
+std::vector<step> climb(idle_ladder& ladder, unsigned sweeps) {
+  std::vector<step> steps;
+  for (unsigned i = 0; i < sweeps; ++i)
+    steps.push_back(ladder.next());
+  return steps;
+}
+
+TEST(idle_ladder, spins_then_yields_then_sleeps_for_good) {
+  idle_ladder ladder{{.scarce = false, .spins = 2, .yields = 1}};
+  EXPECT_EQ(climb(ladder, 5), (std::vector{step::spin, step::spin, step::yield, step::sleep, step::sleep}));
+}
+
+TEST(idle_ladder, starts_again_after_progress) {
+  idle_ladder ladder{{.scarce = false, .spins = 1, .yields = 1}};
+  climb(ladder, 3);
+  ladder.reset();
+  EXPECT_EQ(climb(ladder, 3), (std::vector{step::spin, step::yield, step::sleep}));
+}
+
+TEST(idle_ladder, never_spins_when_cores_are_scarce) {
+  idle_ladder ladder{{.scarce = true, .spins = 100, .yields = 2}};
+  EXPECT_EQ(climb(ladder, 3), (std::vector{step::yield, step::yield, step::sleep}));
+  ladder.reset();
+  EXPECT_EQ(ladder.next(), step::yield);
+}
+
+TEST(idle_ladder, sleeps_at_once_without_rungs) {
+  idle_ladder ladder{{.scarce = true, .spins = 100, .yields = 0}};
+  EXPECT_EQ(ladder.next(), step::sleep);
+}
+
+TEST(idle_ladder, default_policy_has_all_rungs) {
+  idle_ladder ladder{idle_policy{}};
+  const std::vector<step> steps = climb(ladder, 10'000);
+  EXPECT_EQ(steps.front(), step::spin);
+  EXPECT_EQ(steps.back(), step::sleep);
+}
+
+} // namespace
