@@ -1,0 +1,1 @@
+"""The runner of the benchmarks: launches the drivers, gathers their records, prints tables and plots."""
