@@ -1,0 +1,67 @@
+#pragma once
+// Brings the output of all ranks to the launcher's stdout and stderr in whole lines. Never blocks: it says
+// what to poll for, and stops reading from the ranks while the reader of the launcher's own output is behind.
+
+#include <cstdint>
+#include <poll.h>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weft::boot {
+
+class line_output {
+public:
+  enum class stream { output, error };
+
+  // Tagged lines begin with "[rank] ". With one rank and no tags, bytes pass as they come.
+  line_output(std::uint32_t ranks, bool tagged);
+  ~line_output();
+  line_output(const line_output&) = delete;
+  line_output& operator=(const line_output&) = delete;
+
+  // The end of a new pipe for the rank to write to; the caller closes it once the rank has it.
+  int open(std::uint32_t rank, stream where);
+  // A line of the launcher's own, on stderr.
+  void say(const std::string& line);
+
+  // Appends what to wait for.
+  void collect(std::vector<pollfd>& waits) const;
+  // Moves what can be moved without blocking; returns whether anything moved.
+  bool move();
+  // After the last rank is gone: true when nothing is left in the pipes or here.
+  bool drained() const;
+  // Gives up what was not written yet.
+  void discard();
+
+private:
+  struct source {
+    int fd;
+    std::uint32_t rank;
+    stream where;
+    std::string partial;
+  };
+  struct sink {
+    int fd;
+    std::string pending;
+    std::size_t written = 0;
+    bool broken = false;
+
+    std::size_t backlog() const { return pending.size() - written; }
+  };
+
+  sink& sink_of(stream where) { return sinks_[where == stream::error]; }
+  const sink& sink_of(stream where) const { return sinks_[where == stream::error]; }
+  bool read_from(source& from);
+  void finish(source& from);
+  void forward_lines(source& from);
+  void append(sink& to, std::uint32_t rank, std::string_view line);
+  bool flush(sink& to);
+
+  const bool raw_;
+  const bool tagged_;
+  std::vector<source> sources_;
+  sink sinks_[2];
+};
+
+} // namespace weft::boot

@@ -1,0 +1,43 @@
+#include "pmix_boot/signal_gate.hpp"
+
+#include <cerrno>
+#include <initializer_list>
+#include <sys/signalfd.h>
+#include <system_error>
+#include <unistd.h>
+
+namespace weft::boot {
+
+signal_gate::signal_gate() {
+  sigset_t handled;
+  sigemptyset(&handled);
+  for (int signal : {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT})
+    sigaddset(&handled, signal);
+  sigset_t blocked = handled;
+  // A reader that went away is seen as an error of write().
+  sigaddset(&blocked, SIGPIPE);
+  sigprocmask(SIG_BLOCK, &blocked, &old_mask_);
+  fd_ = signalfd(-1, &handled, SFD_CLOEXEC | SFD_NONBLOCK);
+  if (fd_ < 0) throw std::system_error(errno, std::generic_category(), "signalfd");
+}
+
+signal_gate::~signal_gate() {
+  // A broken pipe that waits here has been dealt with.
+  sigset_t pipe;
+  sigemptyset(&pipe);
+  sigaddset(&pipe, SIGPIPE);
+  const timespec at_once{};
+  sigtimedwait(&pipe, nullptr, &at_once);
+  close(fd_);
+  sigprocmask(SIG_SETMASK, &old_mask_, nullptr);
+}
+
+std::vector<int> signal_gate::take() {
+  std::vector<int> signals;
+  signalfd_siginfo info;
+  while (read(fd_, &info, sizeof info) == sizeof info)
+    signals.push_back(static_cast<int>(info.ssi_signo));
+  return signals;
+}
+
+} // namespace weft::boot

@@ -1,0 +1,26 @@
+#pragma once
+// Blocks the signals that the launcher deals with and makes them readable instead; undone at the end.
+
+#include <csignal>
+#include <sys/types.h>
+#include <vector>
+
+namespace weft::boot {
+
+class signal_gate {
+public:
+  signal_gate();
+  ~signal_gate();
+  signal_gate(const signal_gate&) = delete;
+  signal_gate& operator=(const signal_gate&) = delete;
+
+  // Readable while signals are waiting.
+  int fd() const { return fd_; }
+  std::vector<int> take();
+
+private:
+  sigset_t old_mask_;
+  int fd_;
+};
+
+} // namespace weft::boot

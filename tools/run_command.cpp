@@ -1,0 +1,34 @@
+// weft run: start a job on this host.
+
+#include "pmix_boot/launcher.hpp"
+#include "tools/command.hpp"
+
+#include <memory>
+
+namespace weft::tool {
+
+void add_run_command(CLI::App& app, int& status) {
+  auto options = std::make_shared<boot::launch_options>();
+  CLI::App* run = app.add_subcommand("run", "Start the ranks of a program on this host and wait for them");
+  run->add_option("-n,--ranks", options->ranks, "Number of ranks (processes)")->required();
+  run->add_option("--nodes", options->nodes, "Number of virtual nodes that the ranks are told to live on")
+      ->capture_default_str();
+  run->add_flag("-k,--keep-going", options->keep_going,
+                "Let the other ranks go on when one dies, and tell them of it");
+  run->add_flag("--tag", options->tag_output, "Begin every line of output with the rank that wrote it");
+  run->add_option("program", options->command,
+                  "The program and its arguments; options of weft come before it")
+      ->required();
+  // The first word that is no option of ours begins the program's own command line.
+  run->prefix_command();
+  run->positionals_at_end();
+  run->footer(
+      "The exit status is that of the first rank that fails, 128 + N if signal N killed it.\n"
+      "Examples:\n"
+      "  weft run -n 4 ./app --size 100   four ranks\n"
+      "  weft run -n 4 --nodes 2 ./app    the same, as if on two nodes\n"
+      "  weft run -n 4 -k --tag ./app     survive the death of a rank, tell the output of ranks apart");
+  run->callback([options, &status] { status = boot::launch(*options); });
+}
+
+} // namespace weft::tool
