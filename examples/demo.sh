@@ -26,41 +26,37 @@ verify() {
   esac
 }
 
-# Sets `twin` to the command that measures the independence of an MPI of this machine, or to nothing.
-find_twin() {
-  twin=
-  if [ -x "$build/examples/independence_openmpi" ] && command -v mpirun.openmpi >/dev/null; then
-    twin="mpirun.openmpi --bind-to none --oversubscribe"
-    [ "$(id -u)" != 0 ] || twin="$twin --allow-run-as-root"
-    twin="$twin -n 2 $build/examples/independence_openmpi"
-  elif [ -x "$build/examples/independence_mpich" ] && command -v mpirun.mpich >/dev/null; then
-    twin="mpirun.mpich -n 2 $build/examples/independence_mpich"
+# Shows an MPI of this machine beside the library; the demo does not fail for the lack of one.
+show_twin() {
+  openmpi=$build/examples/independence_openmpi
+  mpich=$build/examples/independence_mpich
+  if [ -x "$openmpi" ] && command -v mpirun.openmpi >/dev/null; then
+    set -- --bind-to none --oversubscribe
+    [ "$(id -u)" != 0 ] || set -- "$@" --allow-run-as-root
+    step "the same with Open MPI"
+    verify "independence with Open MPI" mpirun.openmpi "$@" -n 2 "$openmpi"
+  elif [ -x "$mpich" ] && command -v mpirun.mpich >/dev/null; then
+    step "the same with MPICH"
+    verify "independence with MPICH" mpirun.mpich -n 2 "$mpich"
+  else
+    step "no MPI is here to be shown beside it"
   fi
 }
 
 [ $# = 1 ] || fail "usage: demo.sh BUILD-DIRECTORY"
 build=$1
-run="$build/tools/weft run"
-[ -x "$build/tools/weft" ] || fail "$build/tools/weft is not there: build first, or use ./run demo"
+weft=$build/tools/weft
+ft=$build/examples/ft
+[ -x "$weft" ] || fail "$weft is not there: build first, or use ./run demo"
+[ -x "$ft" ] || fail "$ft is not there: install libfftw3-dev, libcli11-dev and nlohmann-json3-dev, then build again"
 
-if [ -x "$build/examples/ft" ]; then
-  for class in S W; do
-    step "NAS FT class $class on 4 threads, blocking and pipelined"
-    verify "ft class $class" $run -n 4 "$build/examples/ft" --class "$class"
-  done
-else
-  fail "$build/examples/ft is not there: install libfftw3-dev, libcli11-dev and nlohmann-json3-dev, then build again"
-fi
+for class in S W; do
+  step "NAS FT class $class on 4 threads, with a blocking and with a pipelined exchange"
+  verify "ft class $class" "$weft" run -n 4 "$ft" --class "$class"
+done
 
 step "who waits while rank 0 computes: weft"
-verify "independence" $run -n 2 "$build/examples/independence"
-
-find_twin
-if [ -n "$twin" ]; then
-  step "the same with the MPI of this machine"
-  verify "the MPI twin of independence" $twin
-else
-  step "no MPI is here to be shown beside it"
-fi
+verify "independence" "$weft" run -n 2 "$build/examples/independence"
+show_twin
 
 printf '\ndemo: verified\n'

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <sstream>
 #include <weft/weft.hpp>
 
@@ -70,16 +71,13 @@ void report_iteration(int number, ft::complex sum, ft::complex expected) {
       ft::verified(sum, expected) ? "ok" : "WRONG");
 }
 
-ft::complex global_checksum(ft::complex part) {
-  ft::complex sum = 0;
-  for (const ft::complex& p : example::gather(part))
-    sum += p;
-  return sum;
+ft::complex sum_of(const std::vector<ft::complex>& parts) {
+  return std::accumulate(parts.begin(), parts.end(), ft::complex(0));
 }
 
-seconds slowest_of(const seconds& own) {
+seconds slowest_of(const std::vector<seconds>& all) {
   seconds slowest{};
-  for (const seconds& s : example::gather(own)) {
+  for (const seconds& s : all) {
     slowest.total = std::max(slowest.total, s.total);
     slowest.transposition.moving = std::max(slowest.transposition.moving, s.transposition.moving);
     slowest.transposition.waiting = std::max(slowest.transposition.waiting, s.transposition.waiting);
@@ -95,6 +93,7 @@ outcome solve(const ft::problem& problem, ft::timed_transposition& transposition
                     transposition, effort);
   solver.start();
   transposition.reset_times();
+  example::gatherer<ft::complex> gather;
   outcome result;
   double total = 0;
   upc_barrier;
@@ -102,13 +101,13 @@ outcome solve(const ft::problem& problem, ft::timed_transposition& transposition
     const ft::stopwatch running(total);
     solver.start();
     for (int i = 0; i != ft::iterations; ++i) {
-      result.checksums.push_back(global_checksum(solver.step()));
+      result.checksums.push_back(sum_of(gather(solver.step())));
       const bool verified = ft::verified(result.checksums.back(), problem.checksums[i]);
       result.verified = result.verified && verified;
       if (!chosen.json) report_iteration(i + 1, result.checksums.back(), problem.checksums[i]);
     }
   }
-  result.slowest = slowest_of({total, transposition.times()});
+  result.slowest = slowest_of(example::gatherer<seconds>()({total, transposition.times()}));
   return result;
 }
 

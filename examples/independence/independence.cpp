@@ -11,7 +11,7 @@ public:
   int rank() const { return static_cast<int>(MYTHREAD); }
   int size() const { return static_cast<int>(THREADS); }
   void barrier() { upc_barrier; }
-  std::vector<double> gather(double value) { return example::gather(value); }
+  std::vector<double> gather(double value) { return gather_(value); }
   word* source() { return source_.local<word>(); }
   word* destination() { return destination_.local<word>(); }
 
@@ -29,6 +29,7 @@ private:
 
   example::shared_blocks source_{bytes()};
   example::shared_blocks destination_{bytes()};
+  example::gatherer<double> gather_;
   upc_coll_handle_t posted_{};
 };
 

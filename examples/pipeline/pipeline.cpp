@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <numeric>
 #include <weft/weft.hpp>
 
 namespace {
@@ -135,9 +136,8 @@ std::size_t run() {
 
 int main(int argc, char** argv) {
   weft_init(&argc, &argv);
-  std::size_t wrong = 0;
-  for (const std::size_t errors : example::gather(run()))
-    wrong += errors;
+  const auto errors = example::gatherer<std::size_t>()(run());
+  const auto wrong = std::accumulate(errors.begin(), errors.end(), std::size_t{0});
   if (MYTHREAD == 0 && wrong == 0)
     std::printf("pipeline: %d rounds, threads: %d, data verified\n", rounds, static_cast<int>(THREADS));
   else if (MYTHREAD == 0)

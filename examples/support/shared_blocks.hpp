@@ -38,16 +38,23 @@ private:
   void* local_;
 };
 
-// Every thread's value, in the order of the threads, on every thread.
-template <class T> std::vector<T> gather(const T& value) {
+// Gathers every thread's value on every thread, in the order of the threads; again and again with one pair of
+// buffers, for a thread leaves with its own value read and its own row complete.
+template <class T> class gatherer {
   static_assert(std::is_trivially_copyable_v<T>);
-  std::vector<T> values(static_cast<std::size_t>(THREADS));
-  const shared_blocks mine(sizeof(T));
-  const shared_blocks all(values.size() * sizeof(T));
-  std::memcpy(mine.local<void>(), &value, sizeof(T));
-  upc_all_gather_all(all.shared(), mine.shared(), sizeof(T), UPC_IN_MYSYNC | UPC_OUT_MYSYNC);
-  std::memcpy(values.data(), all.local<void>(), values.size() * sizeof(T));
-  return values;
-}
+
+public:
+  std::vector<T> operator()(const T& value) {
+    std::memcpy(mine_.local<void>(), &value, sizeof(T));
+    upc_all_gather_all(all_.shared(), mine_.shared(), sizeof(T), UPC_IN_MYSYNC | UPC_OUT_MYSYNC);
+    std::vector<T> values(static_cast<std::size_t>(THREADS));
+    std::memcpy(values.data(), all_.local<void>(), values.size() * sizeof(T));
+    return values;
+  }
+
+private:
+  shared_blocks mine_{sizeof(T)};
+  shared_blocks all_{static_cast<std::size_t>(THREADS) * sizeof(T)};
+};
 
 } // namespace example
