@@ -14,9 +14,11 @@ def panel(op, lines):
     return f"{blocks}set title '{op}' noenhanced\nplot {curves}\n"
 
 
-def script(path, bench, panels):
-    return (f"set terminal svg size {480 * len(panels)},420\nset output '{path}'\nset logscale xy\n"
-            f"set xlabel 'bytes per block'\nset ylabel 'us'\nset key top left\nset format x '%.0b%B'\n"
+def script(path, bench, sizes, panels):
+    tics = ", ".join(f"'{report.size(bytes)}' {bytes}" for bytes in sizes)
+    return (f"set terminal svg size {480 * len(panels)},420\nset output '{path}'\n"
+            f"set logscale x 2\nset logscale y 10\nset xtics ({tics})\n"
+            f"set xlabel 'bytes per block'\nset ylabel 'us'\nset key top left\n"
             f"set multiplot layout 1,{len(panels)} title '{bench}: {report.TITLES[bench]}' noenhanced\n"
             + "".join(panels) + "unset multiplot\n")
 
@@ -38,8 +40,10 @@ def draw(measurements, folder):
         raise SystemExit("run_perf: no gnuplot on this machine, install gnuplot-nox or leave out --plot")
     os.makedirs(folder, exist_ok=True)
     for bench, np in dict.fromkeys((one["bench"], one["np"]) for one in measurements):
-        panels = panels_of(results.rows(measurements, bench, np))
+        rows = results.rows(measurements, bench, np)
+        panels = panels_of(rows)
+        sizes = sorted({bytes for _, bytes in rows if bytes})
         if panels:
             path = os.path.join(folder, f"{bench}-np{np}.svg")
-            subprocess.run(["gnuplot"], input=script(path, bench, panels), text=True, check=True)
+            subprocess.run(["gnuplot"], input=script(path, bench, sizes, panels), text=True, check=True)
             yield path

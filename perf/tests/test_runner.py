@@ -1,0 +1,136 @@
+"""The runner: what it launches, how it combines records, and that it leaves no process behind."""
+import contextlib
+import io
+import os
+import stat
+import sys
+import tempfile
+import time
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+
+from runner import command, launch, report, results  # noqa: E402
+
+
+def record(library, us, bench="blocking", op="exchange", np=2, bytes=8, **figures):
+    return dict(bench=bench, op=op, np=np, bytes=bytes, mode="MY/MY", library=library, us=us, **figures)
+
+
+def program(folder, name, text):
+    path = os.path.join(folder, name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("#!/bin/sh\n" + text)
+    os.chmod(path, os.stat(path).st_mode | stat.S_IXUSR)
+    return path
+
+
+def gone(pid):
+    """True once the process has ended (or is a zombie that its adopter has not collected yet)."""
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        try:
+            with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+                if file.read().rsplit(")", 1)[1].split()[0] == "Z":
+                    return True
+        except FileNotFoundError:
+            return True
+        time.sleep(0.01)
+    return False
+
+
+class Combining(unittest.TestCase):
+    def test_median_and_quartiles_of_the_repetitions(self):
+        records = [record("weft", us, mean_us=us * 2) for us in (5, 1, 3, 2, 4)]
+        (one,) = results.combine(records)
+        self.assertEqual((one["q1"], one["us"], one["q3"], one["mean_us"], one["repetitions"]), (2, 3, 4, 6, 5))
+
+    def test_sizes_operations_and_libraries_stay_apart(self):
+        records = [record("weft", 1), record("mpich", 1), record("weft", 1, bytes=16), record("weft", 1, np=4)]
+        self.assertEqual(len(results.combine(records)), 4)
+
+    def test_the_ratio_is_against_the_faster_mpi(self):
+        measurements = results.combine([record("weft", 3), record("openmpi", 4), record("mpich", 6)])
+        (row,) = results.rows(measurements, "blocking", 2).values()
+        self.assertEqual(results.ratio(row), 0.75)
+
+    def test_no_ratio_without_weft_or_without_an_mpi(self):
+        for only in ("weft", "mpich"):
+            (row,) = results.rows(results.combine([record(only, 3)]), "blocking", 2).values()
+            self.assertIsNone(results.ratio(row))
+
+
+class Tables(unittest.TestCase):
+    def test_a_row_has_every_library_and_the_ratio(self):
+        measurements = results.combine([record("weft", 0.5), record("openmpi", 1), record("mpich", 2)])
+        text = report.tables(measurements, launch.LIBRARIES, False)
+        self.assertEqual(text.splitlines()[2].split()[:6], ["exchange", "8", "0.500", "1.00", "2.00", "0.50"])
+
+    def test_colour_only_on_request(self):
+        measurements = results.combine([record("weft", 2), record("openmpi", 1)])
+        self.assertNotIn("\033", report.tables(measurements, launch.LIBRARIES, False))
+        self.assertIn(report.RED, report.tables(measurements, launch.LIBRARIES, True))
+
+    def test_a_library_that_failed_leaves_a_gap(self):
+        measurements = results.combine([record("openmpi", 1, bytes=8), record("weft", 1, bytes=16)])
+        self.assertIn("-", report.tables(measurements, launch.LIBRARIES, False).splitlines()[2].split())
+
+
+class Options(unittest.TestCase):
+    def test_sizes_have_units(self):
+        self.assertEqual(command.parse(["--sizes", "8,16K,4m"]).sizes, [8, 16384, 4194304])
+
+    def test_bad_values_are_refused(self):
+        for bad in (["--sizes", "12"], ["--sizes", "x"], ["--np", "1"], ["--ops", "exchnge"], ["--repetitions", "0"]):
+            with self.subTest(bad), self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()):
+                command.parse(bad)
+
+    def test_overlap_is_measured_only_with_a_core_per_rank_unless_asked_for(self):
+        options = command.parse([])
+        self.assertIn("overlap", command.benches_of(options, 2, "mpich", 0, cores=2))
+        self.assertNotIn("overlap", command.benches_of(options, 4, "mpich", 0, cores=2))
+        asked = command.parse(["--benches", "overlap"])
+        self.assertEqual(command.benches_of(asked, 4, "mpich", 0, cores=2), ["overlap"])
+
+
+class Launching(unittest.TestCase):
+    def setUp(self):
+        self.folder = self.enterContext(tempfile.TemporaryDirectory())
+
+    def job(self, text):
+        launcher = program(self.folder, "launcher", text)
+        return launch.Job("mpich", launch.Program(launcher, "driver"), 2, False, 8)
+
+    def test_only_lines_that_are_objects_are_records(self):
+        records = self.job("echo noise; echo '{\"us\": 1}'\n").run([], 60)
+        self.assertEqual(records, [{"us": 1}])
+
+    def test_a_failure_says_what_the_driver_said(self):
+        with self.assertRaisesRegex(launch.Failed, "status 3: weft_bench: no luck"):
+            self.job("echo 'mpirun: lost' >&2; echo 'weft_bench: no luck' >&2; exit 3\n").run([], 60)
+
+    def test_no_records_is_a_failure(self):
+        with self.assertRaisesRegex(launch.Failed, "no records"):
+            self.job("exit 0\n").run([], 60)
+
+    def test_a_launch_that_hangs_is_ended_with_all_its_processes(self):
+        pids = os.path.join(self.folder, "pids")
+        with self.assertRaisesRegex(launch.Failed, "not finished"):
+            self.job(f"sleep 1000 & echo $! $$ > {pids}; wait\n").run([], 1)
+        with open(pids, encoding="ascii") as file:
+            for pid in file.read().split():
+                self.assertTrue(gone(pid), pid)
+
+    def test_open_mpi_yields_only_where_ranks_share_cores(self):
+        self.assertIn("mpi_yield_when_idle", launch.openmpi_arguments(True))
+        self.assertNotIn("mpi_yield_when_idle", launch.openmpi_arguments(False))
+
+    def test_the_heap_of_weft_holds_all_buffers(self):
+        job = launch.Job("weft", launch.Program("weft", "driver"), 8, True, 4 * 1024**2)
+        if "WEFT_HEAP_SIZE" not in os.environ:
+            self.assertGreater(int(job.environment()["WEFT_HEAP_SIZE"]), 4 * 8 * 4 * 1024**2)
+        self.assertEqual(job.command([])[:4], ["weft", "run", "-n", "8"])
+
+
+unittest.main()
