@@ -75,7 +75,7 @@ public:
       for (std::size_t w = 0; w != words_per_block; ++w)
         if (block(d, t)[w] != expected(round, t, MYTHREAD, w) && errors_++ == 0)
           std::fprintf(stderr, "pipeline: round %d: word %zu from thread %d is wrong on thread %d\n", round,
-                       w, t, MYTHREAD);
+                       w, t, int(MYTHREAD));
   }
 
   std::size_t errors() const { return errors_; }
@@ -139,7 +139,7 @@ int main(int argc, char** argv) {
   const auto errors = example::gatherer<std::size_t>()(run());
   const auto wrong = std::accumulate(errors.begin(), errors.end(), std::size_t{0});
   if (MYTHREAD == 0 && wrong == 0)
-    std::printf("pipeline: %d rounds, threads: %d, data verified\n", rounds, static_cast<int>(THREADS));
+    std::printf("pipeline: %d rounds, threads: %d, data verified\n", rounds, int(THREADS));
   else if (MYTHREAD == 0)
     std::printf("pipeline: %zu wrong words\n", wrong);
   weft_finalize();
