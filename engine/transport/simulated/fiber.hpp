@@ -1,0 +1,52 @@
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <ucontext.h>
+
+namespace weft::transport::sim {
+
+// A function with a stack of its own, run in turns with the thread that resumes it.
+//
+// The body must not let an exception out. A fiber that is destroyed before its body has returned leaves the
+// objects on its stack undestroyed: see to it that the body ends.
+class fiber {
+public:
+  fiber(std::size_t stack_bytes, std::function<void()> body);
+  ~fiber();
+  fiber(const fiber&) = delete;
+  fiber& operator=(const fiber&) = delete;
+
+  bool started() const { return started_; }
+  bool finished() const { return finished_; }
+
+  void resume();  // from outside: runs the body until it suspends or ends
+  void suspend(); // from the body
+
+private:
+  // What the C++ runtime keeps for a thread about its exceptions in flight: each stack has its own.
+  struct exception_state {
+    void* caught;
+    unsigned int uncaught;
+  };
+
+  static void entry(unsigned int high, unsigned int low);
+  void main();
+  void swap_exceptions();
+
+  std::function<void()> body_;
+  std::byte* memory_ = nullptr; // a guard page, then the stack
+  std::size_t memory_bytes_ = 0;
+  std::size_t stack_bytes_ = 0;
+  ucontext_t inside_{};
+  ucontext_t outside_{};
+  exception_state exceptions_{};
+  bool started_ = false;
+  bool finished_ = false;
+  // AddressSanitizer's view of the two stacks.
+  void* fake_inside_ = nullptr;
+  void* fake_outside_ = nullptr;
+  const void* outside_bottom_ = nullptr;
+  std::size_t outside_size_ = 0;
+};
+
+} // namespace weft::transport::sim
