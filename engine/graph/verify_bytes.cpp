@@ -1,0 +1,133 @@
+#include "engine/graph/verify_bytes.hpp"
+
+#include <algorithm>
+
+namespace weft::graph::checking {
+
+namespace {
+
+// One destination buffer; `to` of each block is in order.
+class destination {
+public:
+  destination(const event_graph& g, const adjacency& after, std::uint32_t owner, report& out)
+      : graph_(g), after_(after), owner_(owner), out_(out) {}
+
+  void check(std::vector<const access*>& written, std::vector<access>& wanted) {
+    std::sort(written.begin(), written.end(), [](auto* a, auto* b) { return a->to < b->to; });
+    std::sort(wanted.begin(), wanted.end(), [](auto& a, auto& b) { return a.to < b.to; });
+    check_twice(written);
+    std::vector<std::uint64_t> named(written.size()); // bytes of each write that the operation names
+    std::size_t first = 0;
+    for (const access& block : wanted) {
+      while (first < written.size() && end(*written[first]) <= block.to)
+        ++first;
+      check_block(block, written, first, named);
+    }
+    for (std::size_t k = 0; k < written.size(); ++k) {
+      const access& w = *written[k];
+      if (named[k] < w.bytes) {
+        out_.add(fault::written_outside,
+                 "{}: writes {} of the bytes [{}, {}) of rank {} beside the operation", text(w),
+                 w.bytes - named[k], w.to, end(w), owner_);
+      }
+    }
+  }
+
+private:
+  static std::uint64_t end(const access& a) { return a.to + a.bytes; }
+  std::string text(const access& a) const { return graph_.text(a.begin); }
+
+  void check_twice(const std::vector<const access*>& written) {
+    const access* farthest = nullptr;
+    for (const access* w : written) {
+      if (farthest && w->to < end(*farthest)) {
+        out_.add(fault::written_twice, "bytes [{}, {}) of rank {}: by {} and by {}", w->to,
+                 std::min(end(*w), end(*farthest)), owner_, text(*farthest), text(*w));
+        check_race(*farthest, *w);
+      }
+      if (!farthest || end(*w) > end(*farthest)) farthest = w;
+    }
+  }
+
+  void check_race(const access& a, const access& b) {
+    if (complete_before(a, b) || complete_before(b, a)) return;
+    out_.add(fault::race, "{} and {} write the same bytes of rank {} in no order", text(a), text(b), owner_);
+  }
+
+  // A put to another node is complete at its flush, and at none if there is none.
+  bool complete_before(const access& a, const access& b) const {
+    const auto which = static_cast<std::uint32_t>(&a - graph_.accesses.data());
+    return std::any_of(graph_.completions.begin(), graph_.completions.end(), [&](const completion& c) {
+      return c.which == which && precedes(after_, c.when, b.begin);
+    });
+  }
+
+  void check_block(const access& block, const std::vector<const access*>& written, std::size_t first,
+                   std::vector<std::uint64_t>& named) {
+    std::uint64_t reached = block.to;
+    for (std::size_t k = first; k < written.size() && written[k]->to < end(block); ++k) {
+      const access& w = *written[k];
+      if (end(w) <= block.to) continue;
+      named[k] += std::min(end(w), end(block)) - std::max(w.to, block.to);
+      if (w.to > reached) missing(block, reached, w.to);
+      reached = std::max(reached, std::min(end(w), end(block)));
+      if (w.source != block.source || w.from - w.to != block.from - block.to) {
+        const std::uint64_t at = std::max(w.to, block.to);
+        out_.add(fault::wrong_provenance,
+                 "{}: byte {} of rank {} comes from byte {} of rank {}, it should from byte {} of rank {}",
+                 text(w), at, owner_, w.from + (at - w.to), w.source, block.from + (at - block.to),
+                 block.source);
+      }
+    }
+    if (reached < end(block)) missing(block, reached, end(block));
+  }
+
+  void missing(const access& block, std::uint64_t from, std::uint64_t to) {
+    out_.add(fault::never_written, "bytes [{}, {}) of rank {}, from rank {}", from, to, owner_, block.source);
+  }
+
+  const event_graph& graph_;
+  const adjacency& after_;
+  std::uint32_t owner_;
+  report& out_;
+};
+
+bool sends(const movement& m, std::uint32_t i, std::uint32_t j) {
+  switch (m.pairs) {
+  case pattern::all_pairs:
+    return true;
+  case pattern::from_root:
+    return i == m.root;
+  case pattern::to_root:
+    return j == m.root;
+  case pattern::none:
+    break;
+  }
+  return false;
+}
+
+} // namespace
+
+void check_bytes(const event_graph& g, const adjacency& after, const movement& expected, report& out) {
+  std::vector<std::vector<const access*>> written(g.members());
+  for (const access& a : g.accesses) {
+    if (a.writes && a.bytes != 0) written[a.destination].push_back(&a);
+  }
+  std::vector<access> wanted;
+  for (std::uint32_t j = 0; j < g.members(); ++j) {
+    wanted.clear();
+    for (std::uint32_t i = 0; i < g.members(); ++i) {
+      if (expected.rule.bytes == 0 || !sends(expected, i, j)) continue;
+      access block;
+      block.source = i;
+      block.destination = j;
+      block.from = expected.rule.source(i, j);
+      block.to = expected.rule.destination(i, j);
+      block.bytes = expected.rule.bytes;
+      wanted.push_back(block);
+    }
+    destination(g, after, j, out).check(written[j], wanted);
+  }
+}
+
+} // namespace weft::graph::checking

@@ -1,0 +1,83 @@
+#pragma once
+#include "engine/graph/verify_events.hpp"
+
+namespace weft::graph::checking {
+
+// Joins who awaits with who signals. First everything is noted, in any order; then `match` adds the edges and
+// finds what has no counterpart.
+class signal_board {
+public:
+  signal_board(event_graph& g, report& out);
+
+  void send(const node& n, event_id e);
+  void receive(const node& n, event_id e);
+  void claim(event_id e, std::uint32_t source, std::uint32_t destination);
+  // Returns the event of seeing every destination full.
+  event_id assist(event_id e);
+  void match();
+
+private:
+  struct sent {
+    event_id when = no_event;
+    bool valued = false;
+    bool read = false;
+  };
+  struct awaited {
+    event_id when;
+    fact about;
+    std::uint32_t from; // whose signal; for counters the owner
+    std::uint32_t count;
+    bool valued;
+  };
+  struct counter {
+    event_id reached = no_event;
+    std::uint64_t signalled = 0; // by counting signals
+    std::uint64_t carried = 0;   // by claimed blocks
+    bool read = false;
+    bool reported = false;
+    std::vector<event_id> fed_by;
+  };
+  struct message {
+    event_id when;
+    std::uint32_t next; // of the same sender and receiver
+  };
+
+  std::size_t pair(std::uint32_t from, std::uint32_t to) const { return std::size_t{from} * size_ + to; }
+  std::size_t stage(fact which, std::uint32_t round, std::uint32_t from) const {
+    return ((which == fact::stage_out ? rounds_ : 0) + std::size_t{round}) * size_ + from;
+  }
+  counter& counted(fact which, std::uint32_t owner) {
+    return (which == fact::landed ? landed_ : taken_)[owner];
+  }
+  bool near(std::uint32_t a, std::uint32_t b) const { return graph_.places[a].is_near(b); }
+
+  void note(sent& cell, const node& n, event_id e, std::uint32_t to);
+  void note_message(std::uint32_t from, std::uint32_t to, event_id e);
+  void missing(event_id e, std::string_view what);
+  void hang(event_id e);
+  event_id add(role as, std::uint32_t member, std::uint32_t peer = nobody);
+  std::uint32_t block(std::uint32_t source, std::uint32_t destination);
+  void add_helpers();
+  void feed_counters();
+  event_id reached(fact which, std::uint32_t owner);
+  void match_one(const awaited& a);
+  void match_entry(const awaited& a);
+  void match_count(const awaited& a);
+  void match_signal(sent& cell, const awaited& a, std::string_view what);
+  void match_assists();
+  void find_unread();
+
+  event_graph& graph_;
+  report& out_;
+  std::uint32_t size_, rounds_;
+  std::vector<sent> stages_, published_, payloads_, entries_;
+  std::vector<counter> landed_, taken_;
+  std::vector<awaited> awaits_;
+  std::vector<message> messages_;
+  std::vector<std::uint32_t> first_message_;
+  std::vector<std::uint32_t> blocks_;                  // by pair: the access
+  std::vector<std::pair<event_id, event_id>> assists_; // begin and end
+  event_id never_ = no_event;
+};
+
+} // namespace weft::graph::checking
