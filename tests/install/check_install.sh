@@ -31,7 +31,8 @@ strict="-Wall -Wextra -Werror"
 run_twice "$work/pc_c"
 run_twice "$work/pc_cpp"
 
-CC=$cc CXX=$cxx cmake -S "$here/consumer" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" >"$work/configure.log" ||
+export CC="$cc" CXX="$cxx"
+cmake -S "$here/consumer" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" >"$work/configure.log" ||
   { cat "$work/configure.log"; exit 1; }
 cmake --build "$work/build" >"$work/build.log" || { cat "$work/build.log"; exit 1; }
 grep -q "^weft_DIR:[^=]*=$prefix/" "$work/build/CMakeCache.txt" || { echo "another weft was found"; exit 1; }

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Checks that an archive holds no mutable global: no variable, no static one in a function, no thread-local one.
+"""Checks that an archive holds no mutable global, be it static in a function or thread-local.
 
 usage: check_globals.py ARCHIVE [ALLOWED]
 
-ALLOWED has one name per line, as the demangler prints it, followed by '#' and the reason. A table that is const
-but built at run time counts as mutable, for the linker puts it beside the variables: make it constexpr.
+ALLOWED has one name per line, as the demangler prints it, followed by '#' and the reason. A table that is
+const but built at run time counts as mutable, for the linker puts it with the variables: make it constexpr.
 """
 
 import re
@@ -13,7 +13,8 @@ import sys
 from pathlib import Path
 
 # objdump -t: value, seven flag characters, section, tab, size, visibility, name.
-SYMBOL = re.compile(r"^[0-9a-f]+ (.{7}) (\S+)\t[0-9a-f]+ +(?:\.hidden |\.internal |\.protected |0x\w+ )?(.+)$")
+VISIBILITY = r"(?:\.hidden |\.internal |\.protected |0x\w+ )?"
+SYMBOL = re.compile(rf"^[0-9a-f]+ (.{{7}}) (\S+)\t[0-9a-f]+ +{VISIBILITY}(.+)$")
 # Constants that only wait for their relocation, such as vtables, are in .data.rel.ro and count as read-only.
 WRITABLE = re.compile(r"^(\.(t?data|t?bss|ldata|lbss)(\.|$)(?!rel\.ro)|\*COM\*)")
 # What the compiler makes itself, and what inline code of the libraries brings along.

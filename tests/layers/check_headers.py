@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that every public header compiles alone, strictly: api/*.h as C11 and as C++20, api/weft/*.hpp as C++20.
+"""Checks that each public header compiles alone: api/*.h as C11 and as C++20, api/weft/*.hpp as C++20.
 
 usage: check_headers.py ROOT CC CXX
 """
@@ -12,7 +12,7 @@ STRICT = ["-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only"]
 
 
 def compile_alone(command, language, api, header):
-    """The compiler's complaint, or None. The header is included as users spell it, so '#pragma once' is no issue."""
+    """The compiler's complaint, or None. Included as users do it: '#pragma once' is wrong in a main file."""
     source = f"#include <{header.relative_to(api)}>\nint weft_a_header_is_no_empty_unit;\n"
     arguments = [*command, *STRICT, "-I", str(api), "-x", language, "-"]
     result = subprocess.run(arguments, input=source, capture_output=True, text=True)

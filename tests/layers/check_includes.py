@@ -36,8 +36,8 @@ class Layer:
 ENGINE_CORE = {"engine", "engine/graph", "engine/team", "engine/memory"}
 ENGINE = ENGINE_CORE | {"engine/collectives", "engine/transport", "engine/transport/ucx"}
 
-# A folder stands for what is in it and below it, down to the next folder that is listed. The files directly in
-# engine/ belong to the whole engine: who includes one of them answers for what it includes in turn.
+# A folder stands for what is in it and below it, down to the next folder that is listed. The files directly
+# in engine/ belong to the whole engine: who includes one of them answers for what it includes in turn.
 LAYERS = {
     "api/public": Layer(libraries=set()),
     "api": Layer(ENGINE | {"api/public", "progress", "pmix_boot"}, {"spdlog", "ucx", "pmix", "hwloc"}),
@@ -87,7 +87,7 @@ def source_files(root):
 
 
 def resolve(root, includer, name):
-    """The project's file that an include names, or None: beside the includer, from the root, or as a user would."""
+    """The project's file that an include names, or None: beside the includer, from the root, or from api/."""
     for candidate in (includer.parent / name, Path(name), Path("api") / name):
         candidate = Path(os.path.normpath(candidate))
         if candidate.parts[0] in LAYERED and (root / candidate).is_file():
@@ -103,7 +103,7 @@ def includes_of(root, path):
 
 
 def reached(root, path, seen):
-    """The layers that including this file brings in: its own, and through a file directly in engine/ the next ones."""
+    """The layers that including this file brings in: its own, and through a file directly in engine/ more."""
     layer = layer_of(path)
     if layer != SHARED_ROOT or path in seen:
         return {layer}
@@ -144,7 +144,7 @@ def check(root):
             continue
         layer = layer_of(path)
         if layer is None:
-            problems.append(f"{path}: its folder is no known layer, add its rule to LAYERS in {Path(__file__).name}")
+            problems.append(f"{path}: its folder is no known layer, add its rule to {Path(__file__).name}")
             continue
         for line, name in includes_of(root, path):
             problem = check_include(root, path, layer, name)
