@@ -50,5 +50,7 @@ public:
 
 // Defined once per executable, by its back end.
 std::unique_ptr<backend> make_backend(int* argc, char*** argv);
+// The environment variable in which the library's launcher tells a process its rank.
+extern const char* const rank_variable;
 
 } // namespace perf

@@ -16,8 +16,10 @@ namespace {
 
 #if defined(OPEN_MPI)
 constexpr std::string_view library = "openmpi";
+constexpr const char* launcher_rank = "OMPI_COMM_WORLD_RANK";
 #else
 constexpr std::string_view library = "mpich";
+constexpr const char* launcher_rank = "PMI_RANK";
 #endif
 
 constexpr std::size_t page = 4096;
@@ -119,6 +121,8 @@ private:
 };
 
 } // namespace
+
+const char* const rank_variable = launcher_rank;
 
 std::unique_ptr<backend> make_backend(int* argc, char*** argv) {
   return std::make_unique<mpi_backend>(argc, argv);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr upc_flag_t modes = UPC_IN_MYSYNC | UPC_OUT_MYSYNC;
 
-// The library's own error handler ends the job, so no return code needs a check.
+// A call that fails throws, so no return code needs a check.
 class weft_backend final : public backend {
 public:
   weft_backend(int* argc, char*** argv) {
@@ -94,6 +94,8 @@ private:
 };
 
 } // namespace
+
+const char* const rank_variable = "PMIX_RANK";
 
 std::unique_ptr<backend> make_backend(int* argc, char*** argv) {
   return std::make_unique<weft_backend>(argc, argv);

@@ -118,10 +118,12 @@ int main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   chosen.settings.budget_us = chosen.budget_ms * 1000;
   chosen.settings.idle_us = chosen.idle_seconds * 1e6;
-  if (usable_cores() > 0 && chosen.pin) pin_by_rank();
 
-  const std::unique_ptr<backend> library = make_backend(&argc, &argv);
+  std::unique_ptr<backend> library;
   try {
+    if (usable_cores() == 0) throw std::runtime_error("the system does not tell which cores may be used");
+    if (chosen.pin) pin_by_rank(rank_variable);
+    library = make_backend(&argc, &argv);
     run(*library, chosen);
   } catch (const std::exception& error) {
     // Without finalising, which would wait for the others: the launcher sees the status and ends the job.

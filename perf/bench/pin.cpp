@@ -1,7 +1,11 @@
 #include "perf/bench/pin.hpp"
 
+#include <cerrno>
 #include <cstdlib>
 #include <sched.h>
+#include <stdexcept>
+#include <string>
+#include <system_error>
 #include <vector>
 
 namespace perf {
@@ -22,26 +26,26 @@ const std::vector<int>& cores() {
   return found;
 }
 
-int rank_from_environment() {
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"})
-    if (const char* text = std::getenv(name)) return std::atoi(text);
-  return -1;
-}
-
 } // namespace
 
 int usable_cores() {
   return static_cast<int>(cores().size());
 }
 
-int pin_by_rank() {
-  const int rank = rank_from_environment();
-  if (rank < 0 || cores().empty()) return -1;
-  const int core = cores()[static_cast<std::size_t>(rank) % cores().size()];
+void pin_by_rank(const char* rank_variable) {
+  const char* rank = std::getenv(rank_variable);
+  if (!rank) {
+    const std::string name = rank_variable;
+    throw std::runtime_error("cannot pin the rank: no launcher has set " + name +
+                             ", start one or give --no-pin");
+  }
+  const int core = cores().at(static_cast<std::size_t>(std::atoi(rank)) % cores().size());
   cpu_set_t mask;
   CPU_ZERO(&mask);
   CPU_SET(core, &mask);
-  return sched_setaffinity(0, sizeof mask, &mask) == 0 ? core : -1;
+  if (sched_setaffinity(0, sizeof mask, &mask) != 0)
+    throw std::system_error(errno, std::generic_category(),
+                            "cannot pin the rank to core " + std::to_string(core));
 }
 
 } // namespace perf

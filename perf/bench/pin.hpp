@@ -6,8 +6,8 @@ namespace perf {
 int usable_cores();
 
 // Pins the process, and every thread that it will start, to one of its cores: rank r to the core r mod n. The
-// rank comes from the launcher's environment, because this must happen before the library under measurement
-// starts. Returns the core's number, or -1 if no launcher says which rank this is (nothing is pinned then).
-int pin_by_rank();
+// rank is the value of an environment variable that the launcher sets, because this must happen before the
+// library under measurement starts. Throws if the variable is not set or the system refuses.
+void pin_by_rank(const char* rank_variable);
 
 } // namespace perf

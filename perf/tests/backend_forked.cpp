@@ -134,6 +134,8 @@ private:
 
 } // namespace
 
+const char* const rank_variable = "WEFT_BENCH_RANK";
+
 std::unique_ptr<backend> make_backend(int*, char***) {
   return std::make_unique<forked_backend>();
 }

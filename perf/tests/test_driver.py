@@ -6,7 +6,8 @@ import sys
 import unittest
 
 DRIVER = sys.argv.pop(1)
-SHORT = ["--budget-ms", "2", "--minimum-iterations", "25", "--independence-iterations", "3", "--idle-seconds", "0.05"]
+SHORT = ["--budget-ms", "2", "--minimum-iterations", "25", "--independence-iterations", "3", "--idle-seconds", "0.05",
+         "--no-pin"]
 ALL = "blocking,loop,overlap,pipeline,independence,post,idle"
 OPERATIONS = ["barrier", "broadcast", "gather_all", "exchange"]
 
@@ -71,6 +72,11 @@ class Refusals(unittest.TestCase):
         done = run(ranks=1)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("start at least two", done.stderr)
+
+    def test_no_launcher_that_gives_a_rank(self):
+        done = subprocess.run([DRIVER], capture_output=True, text=True, timeout=120)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("cannot pin the rank", done.stderr)
 
     def test_a_size_that_is_no_multiple_of_eight(self):
         done = run("--ops", "exchange", "--sizes", "12")
