@@ -120,6 +120,7 @@ std::uint64_t memory::add(std::uint32_t rank, word& w, std::uint64_t value) {
 void memory::fence(std::uint32_t rank) {
   scheduler_.step(rank, action::fence, options_.costs.atomic);
   publish(rank);
+  scheduler_.memory_changed(node_[rank]); // also what the rank has stored without asking the transport
 }
 
 // The ends of the pieces in which a copy lands.

@@ -183,11 +183,11 @@ void scheduler::step(std::uint32_t rank, action what, double cost) {
   leave(r);
 }
 
-void scheduler::idle(std::uint32_t rank, action what, double cost) {
+void scheduler::idle(std::uint32_t rank, action what, double cost, bool nothing_to_poll) {
   if (abandoning_) throw abandoned{};
   rank_state& r = ranks_[rank];
   const std::uint64_t changes = version(rank);
-  const bool in_vain = changes == r.seen;
+  const bool in_vain = changes == r.seen && nothing_to_poll;
   r.seen = changes;
   if (in_vain && reviving_) ++fruitless_;
   account(r, what, cost);

@@ -63,7 +63,7 @@ public:
 
   // Called by a running rank.
   void step(std::uint32_t rank, action what, double cost);
-  void idle(std::uint32_t rank, action what, double cost);
+  void idle(std::uint32_t rank, action what, double cost, bool nothing_to_poll);
   void sleep(std::uint32_t rank, nanoseconds limit); // negative: no limit
   void compute(std::uint32_t rank, nanoseconds time);
   void stop(std::uint32_t rank);

@@ -90,8 +90,8 @@ public:
   void prefetch_for_write(void*) {}
 
   std::chrono::nanoseconds now() const { return s_->clock(rank_); }
-  void relax() { s_->scheduler_.idle(rank_, sim::action::relax, s_->options_.costs.relax); }
-  void yield() { s_->scheduler_.idle(rank_, sim::action::yield, s_->options_.costs.yield); }
+  void relax() { idle(sim::action::relax, s_->options_.costs.relax); }
+  void yield() { idle(sim::action::yield, s_->options_.costs.yield); }
   void nap(std::chrono::nanoseconds limit) { s_->network_.nap(rank_, limit.count()); }
 
   // Beyond the concept, for programs that play a rank's fate.
@@ -111,6 +111,10 @@ public:
   void describe(std::function<std::string()> text) { s_->scheduler_.describe(rank_, std::move(text)); }
 
 private:
+  void idle(sim::action what, double cost) {
+    s_->scheduler_.idle(rank_, what, cost, !s_->network_.something_to_poll(rank_));
+  }
+
   simulation* s_;
   std::uint32_t rank_;
 };
