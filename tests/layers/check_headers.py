@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that each public header compiles alone: api/*.h as C11 and as C++20, api/weft/*.hpp as C++20.
+"""Checks that each public header compiles alone: *.h of api/ and api/weft/ as C11 and C++20, *.hpp as C++20.
 
 usage: check_headers.py ROOT CC CXX
 """
@@ -25,7 +25,8 @@ def check(root, cc, cxx):
     api = Path(root, "api").resolve()
     c = [cc, "-std=c11"], "c"
     cpp = [cxx, "-std=c++20"], "c++"
-    jobs = [(header, way) for header in sorted(api.glob("*.h")) for way in (c, cpp)]
+    for_both = sorted(api.glob("*.h")) + sorted(api.glob("weft/*.h"))
+    jobs = [(header, way) for header in for_both for way in (c, cpp)]
     jobs += [(header, cpp) for header in sorted(api.glob("weft/*.hpp"))]
     if not jobs:
         return [f"there is no public header in {api}"]

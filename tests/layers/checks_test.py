@@ -158,6 +158,7 @@ class Headers(unittest.TestCase):
 
     def test_what_only_one_language_allows_is_found(self):
         self.assertEqual(len(self.problems({"api/a.h": "class a;\n"})), 1)
+        self.assertEqual(len(self.problems({"api/weft/a.h": "class a;\n"})), 1)
         self.assertEqual(len(self.problems({"api/a.h": "int f(int restrict_me, int* restrict p);\n"})), 1)
         self.assertEqual(len(self.problems({"api/weft/a.hpp": "int f() { int unused; return 0; }\n"})), 1)
 
