@@ -2,6 +2,7 @@
 #include "engine/graph/geometry.hpp"
 #include "engine/memory/board.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -17,6 +18,11 @@ struct team_info {
 
   std::uint32_t me() const { return geometry.me(); }
   std::uint32_t size() const { return geometry.size(); }
+  // The member that is this rank of the job; size() if it is none.
+  std::uint32_t member(std::uint32_t rank) const {
+    if (rank < world.size() && world[rank] == rank) return rank;
+    return static_cast<std::uint32_t>(std::find(world.begin(), world.end(), rank) - world.begin());
+  }
 };
 
 } // namespace weft::engine

@@ -1,0 +1,49 @@
+#include "engine/memory/heap.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace weft::engine {
+
+heap::heap(std::uint64_t begin, std::uint64_t end) : begin_(begin), end_(end) {
+  if (begin < end) free_.emplace(begin, end - begin);
+}
+
+std::uint64_t heap::allocate(std::uint64_t bytes) {
+  if (bytes > end_) return 0; // also keeps the rounding from overflowing
+  const std::uint64_t wanted = std::max(alignment, (bytes + alignment - 1) / alignment * alignment);
+  const auto fit = std::find_if(free_.begin(), free_.end(), [&](const auto& f) { return f.second >= wanted; });
+  if (fit == free_.end()) return 0;
+  const auto [offset, room] = *fit;
+  free_.erase(fit);
+  if (room > wanted) free_.emplace(offset + wanted, room - wanted);
+  used_.emplace(offset, wanted);
+  return offset;
+}
+
+bool heap::free(std::uint64_t offset) {
+  const auto found = used_.find(offset);
+  if (found == used_.end()) return false;
+  auto [at, inserted] = free_.emplace(offset, found->second);
+  used_.erase(found);
+  if (const auto next = std::next(at); next != free_.end() && at->first + at->second == next->first) {
+    at->second += next->second;
+    free_.erase(next);
+  }
+  if (at != free_.begin()) {
+    const auto before = std::prev(at);
+    if (before->first + before->second == at->first) {
+      before->second += at->second;
+      free_.erase(at);
+    }
+  }
+  return true;
+}
+
+std::uint64_t heap::largest() const {
+  std::uint64_t most = 0;
+  for (const auto& [offset, bytes] : free_) most = std::max(most, bytes);
+  return most;
+}
+
+} // namespace weft::engine

@@ -1,0 +1,48 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace weft::engine {
+
+struct setting_error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+// Everything that a user can set, by environment variables only.
+struct settings {
+  std::uint64_t heap_size = std::uint64_t{256} << 20;
+  std::string lane = "direct";
+  std::string progress = "auto";
+  std::uint64_t spins = 2000;
+  std::uint64_t yields = 2000;
+  std::uint64_t plan_cache = std::uint64_t{4} << 20;
+  std::uint64_t max_operations = std::uint64_t{1} << 20;
+  std::uint64_t eager = 2048;
+  std::uint64_t whole_block = 16 << 10;
+  std::string log = "warn";
+  std::string net_devices;
+  bool statistics = false;
+};
+
+// One line of the only list of settings: what the reader, the info tool and the manual know of them.
+struct setting_entry {
+  const char* name;
+  const char* type; // "size", "count", "word", "flag"
+  const char* help;
+  std::vector<std::string> words; // allowed values of a word, empty = any
+  std::function<void(settings&, const std::string&)> set;
+  std::function<std::string(const settings&)> show;
+};
+const std::vector<setting_entry>& settings_table();
+
+// Reads WEFT_* from an environment ("NAME=value" strings). A bad value throws and says what is allowed; an unknown
+// WEFT_ name is a warning that names the nearest known one.
+settings read_settings(std::span<const char* const> environment, std::vector<std::string>& warnings);
+
+std::string show_size(std::uint64_t bytes);
+
+} // namespace weft::engine

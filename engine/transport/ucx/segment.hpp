@@ -1,0 +1,30 @@
+#pragma once
+#include "engine/transport/ucx/handles.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace weft::transport::ucx {
+
+// The memory of this rank that others reach: allocated by UCX (only such memory can be reached by loads and stores
+// from another process), reserved at once and taken page by page when first touched, zero, and private to the user.
+class segment {
+public:
+  segment(ucp_context_h context, std::size_t bytes);
+  ~segment();
+  segment(const segment&) = delete;
+  segment& operator=(const segment&) = delete;
+
+  std::byte* base() const { return base_; }
+  std::size_t bytes() const { return bytes_; }
+  std::vector<std::byte> packed_key() const;
+
+private:
+  ucp_context_h context_;
+  ucp_mem_h memory_ = nullptr;
+  std::byte* base_ = nullptr;
+  std::size_t bytes_;
+};
+
+} // namespace weft::transport::ucx

@@ -1,0 +1,331 @@
+#pragma once
+#include "progress/baton.hpp"
+#include "progress/completion_table.hpp"
+#include "progress/cores.hpp"
+#include "progress/doorbell.hpp"
+#include "progress/executor.hpp"
+#include "progress/idle.hpp"
+#include "progress/operation_error.hpp"
+#include "progress/operation_pool.hpp"
+#include "progress/plan_store.hpp"
+#include "progress/submission_queue.hpp"
+
+#include <mutex>
+#include <optional>
+#include <poll.h>
+
+namespace weft::progress {
+
+struct engine_options {
+  mode drive = mode::caller;
+  idle_policy idle;
+  std::chrono::nanoseconds park_limit = std::chrono::milliseconds(10);
+  std::size_t operations_cap = completion_table::slots_max;
+  std::size_t cache_bytes = 4 << 20;
+  collectives::tuning tuning;
+  faults broken;
+};
+
+// One rank: posts operations, drives them, completes them. Nothing in it is global, so that many ranks live in one
+// process; the dedicated thread (progress_thread.hpp) is one more caller of drive_until_idle().
+//
+// Who drives. Everything behind the baton (executor, plans, transport) is touched by its holder only. A poster
+// that finds it free starts its operation itself; one that does not leaves it in the queue. No operation is stranded
+// there: the holder releases, fences and looks into the queue; the poster pushes, fences and looks at the baton;
+// one of the two sees the other.
+//
+// Who sleeps. A waiting thread climbs the idle ladder; at its end it announces that it sleeps (to the node by the
+// sleep flag, to this process by `parked_`), sweeps once more, arms the transport, lets go of the baton and blocks.
+template <transport::transport T> class engine {
+public:
+  using handle = std::uint64_t;
+  using request = collectives::request;
+  using status = completion_table::status;
+
+  engine(T& net, engine_options options)
+      : net_(net), options_(options), table_(options.operations_cap), plans_(options.cache_bytes, options.tuning),
+        executor_(net, counts_, [this](operation& op) { finish(static_cast<posted&>(op)); }, options.broken) {}
+  engine(const engine&) = delete;
+  engine& operator=(const engine&) = delete;
+
+  team_state& add_team(weft::engine::team_info info) { return executor_.add_team(std::move(info)); }
+  // The ranks of the job on this node, this one included: those who can be rung and can ring.
+  void meet_neighbours(const std::vector<std::uint32_t>& ranks) { executor_.steps().near().meet(ranks); }
+  void serve(typename inbox<T>::service s) { executor_.messages().serve(std::move(s)); }
+
+  // Starts an operation and returns; 0 when as many as allowed are outstanding (nothing was started then).
+  handle post(team_state& team, const request& r, std::uint64_t dst, std::uint64_t src,
+              const barrier_summary& value = {}) {
+    const handle h = table_.allocate();
+    if (h == 0) return 0;
+    posted& op = operations_.at(completion_table::index(h));
+    prepare(op, team, r, dst, src, value);
+    op.handle = h;
+    op.seq = team.next_sequence();
+    if (baton_.try_acquire()) {
+      counts_.inline_posts.add();
+      drain();
+      begin(op);
+      executor_.advance_only(op);
+      leave();
+    } else {
+      counts_.queued_posts.add_concurrent();
+      enqueue(op);
+    }
+    return h;
+  }
+
+  // Post and wait in one, without a handle when the baton is free.
+  void run(team_state& team, const request& r, std::uint64_t dst, std::uint64_t src,
+           const barrier_summary& value = {}) {
+    if (!baton_.try_acquire()) {
+      const handle h = post(team, r, dst, src, value);
+      if (h == 0) throw operation_error("too many operations are outstanding; complete some first");
+      return wait(h);
+    }
+    posted op;
+    prepare(op, team, r, dst, src, value);
+    op.seq = team.next_sequence();
+    drain();
+    begin(op);
+    if (executor_.advance_only(op))
+      leave();
+    else
+      drive(true, [&] { return op.finished.load(std::memory_order_acquire); });
+    check(op);
+  }
+
+  status query(handle h) const noexcept { return table_.query(h); }
+
+  // Moves things on once if it can, then looks. Throws what the operation failed with, once.
+  status test(handle h) {
+    if (table_.query(h) == status::pending && baton_.try_acquire()) {
+      drain();
+      executor_.sweep();
+      leave();
+    }
+    return collect(h);
+  }
+
+  void wait(handle h) {
+    if (table_.query(h) == status::pending) drive_until([&] { return table_.query(h) != status::pending; });
+    collect(h);
+  }
+
+  // Drives, or lets others drive, until `fact` holds. It is evaluated with and without the baton.
+  template <class Fact> void drive_until(Fact&& fact) { drive(false, fact); }
+
+  // Runs `work` under the baton.
+  template <class Work> void with_baton(Work&& work) {
+    const baton_request wish(baton_);
+    while (!baton_.try_acquire()) net_.yield();
+    drain();
+    work();
+    leave();
+  }
+
+  // A dedicated thread's turn, with the baton held on entry and on return. True: come again at once.
+  bool sweep_for_thread() {
+    drain();
+    return executor_.sweep();
+  }
+  baton& right_to_drive() { return baton_; }
+  // Releases the baton; nobody's operation stays behind in the queue.
+  void leave() {
+    for (;;) {
+      const bool undriven = watcher_ != nullptr && executor_.outstanding() != 0 &&
+                            watcher_->wants_ring(executor_.needs_driver());
+      baton_.release();
+      if (undriven) ring_watcher();
+      full_fence();
+      if (queue_.empty() || !baton_.try_acquire()) return;
+      drain();
+    }
+  }
+
+  // Who watches the transport while nobody drives, and how it is rung.
+  struct watcher {
+    // Something is outstanding and nobody drives any more; `own` if no other rank can carry it.
+    virtual bool wants_ring(bool own) const = 0;
+    virtual void ring() = 0;
+
+  protected:
+    ~watcher() = default;
+  };
+  void watched_by(watcher* w) { watcher_ = w; }
+
+  bool announce_sleep() {
+    sleep_flag* mine = executor_.steps().near().mine();
+    if (mine == nullptr) return false;
+    const std::lock_guard lock(announce_lock_);
+    if (announced_++ == 0) mine->announce();
+    return true;
+  }
+  void cancel_sleep() {
+    sleep_flag* mine = executor_.steps().near().mine();
+    if (mine == nullptr) return;
+    const std::lock_guard lock(announce_lock_);
+    if (--announced_ == 0) mine->cancel();
+  }
+
+  T& net() { return net_; }
+  executor<T>& works() { return executor_; }
+  const engine_options& options() const { return options_; }
+  statistics& counts() { return counts_; }
+  plan_store& plans() { return plans_; }
+  std::size_t outstanding() const { return executor_.outstanding(); }
+
+private:
+  void prepare(posted& op, team_state& team, const request& r, std::uint64_t dst, std::uint64_t src,
+               const barrier_summary& value) {
+    op.team = &team;
+    op.key = r;
+    op.dst = dst;
+    op.src = src;
+    op.value = value;
+    op.handle = 0;
+    op.status = 0;
+    op.flights = 0;
+    op.finished.store(false, std::memory_order_relaxed);
+    op.program = nullptr;
+    op.run = nullptr;
+  }
+
+  void begin(posted& op) {
+    counts_.posts.add();
+    op.program = plans_.pin(op.key, op.team->info, counts_);
+    executor_.start(op);
+  }
+
+  void enqueue(posted& op) {
+    (void)queue_.push(&op);
+    full_fence();
+    if (!baton_.try_acquire()) return; // the holder looks into the queue after it has released
+    drain();
+    leave();
+  }
+
+  void drain() {
+    if (queue_.empty()) [[likely]]
+      return;
+    for (operation* op = queue_.take_all(); op != nullptr;) {
+      operation* next = op->next;
+      begin(static_cast<posted&>(*op));
+      op = next;
+    }
+  }
+
+  // Sweeps until `fact` holds, with the baton if it is to be had; it is released at the end.
+  template <class Fact> void drive(bool held, Fact&& fact) {
+    std::optional<baton_request> wish; // as long as somebody else drives
+    idle_ladder ladder(options_.idle);
+    for (unsigned turn = 1; !fact(); ++turn) {
+      if (!held) {
+        if (!wish) wish.emplace(baton_);
+        held = baton_.try_acquire();
+        if (held) wish.reset();
+      }
+      if (held) {
+        drain();
+        // Within the node nothing arrives by the transport but rings and requests: it can wait a little.
+        if (executor_.sweep(turn % polls_every == 0 || executor_.needs_driver())) {
+          ladder.reset();
+          continue;
+        }
+      }
+      held = pause(ladder, held, fact);
+    }
+    if (held) leave();
+  }
+  static constexpr unsigned polls_every = 32;
+
+  // Between two unsuccessful sweeps. Returns whether the baton is held afterwards.
+  template <class Fact> bool pause(idle_ladder& ladder, bool held, Fact&& fact) {
+    switch (ladder.next()) {
+    case idle_ladder::step::spin: net_.relax(); return held;
+    case idle_ladder::step::yield: net_.yield(); return held;
+    case idle_ladder::step::sleep: break;
+    }
+    if (held) return park(fact);
+    doze(fact);
+    return false;
+  }
+
+  // For want of the baton: whoever drives completes for me as well, and rings the bell.
+  template <class Fact> void doze(Fact&& fact) {
+    parked_.fetch_add(1, std::memory_order_seq_cst);
+    if (!fact()) sleep_on({{bell_.fd(), POLLIN, 0}}, std::chrono::milliseconds(1));
+    parked_.fetch_sub(1, std::memory_order_seq_cst);
+  }
+
+  // Sleeps until something may have happened. The baton is held before; returns whether it is after.
+  template <class Fact> bool park(Fact&& fact) {
+    announce_sleep();
+    parked_.fetch_add(1, std::memory_order_seq_cst);
+    const bool stay = executor_.sweep() || !queue_.empty() || fact() || !net_.arm();
+    if (!stay) {
+      counts_.parks.add_concurrent();
+      leave();
+      sleep();
+      counts_.wakes.add_concurrent();
+    }
+    parked_.fetch_sub(1, std::memory_order_seq_cst);
+    cancel_sleep();
+    return stay;
+  }
+
+  void sleep() {
+    if (net_.event_fd() < 0) return net_.nap(options_.park_limit);
+    const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(options_.park_limit);
+    sleep_on({{net_.event_fd(), POLLIN, 0}, {bell_.fd(), POLLIN, 0}}, limit);
+  }
+
+  template <std::size_t N> void sleep_on(pollfd (&&watched)[N], std::chrono::milliseconds limit) {
+    ::poll(watched, N, static_cast<int>(limit.count()));
+    bell_.drain();
+  }
+
+  void finish(posted& op) {
+    plans_.unpin(op.program);
+    if (op.handle == 0)
+      op.finished.store(true, std::memory_order_release);
+    else if (auto error = error_of(op))
+      table_.fail(op.handle, error);
+    else
+      table_.complete(op.handle);
+    // No fence: who parks has counted itself and looked once more before it let go of the baton that I hold.
+    if (parked_.load(std::memory_order_relaxed) != 0) bell_.ring();
+  }
+
+  static void check(const operation& op) {
+    if (auto error = error_of(op)) std::rethrow_exception(error);
+  }
+  status collect(handle h) {
+    const status s = table_.query(h);
+    if (s != status::complete) return s;
+    if (auto error = table_.take_error(h)) std::rethrow_exception(error);
+    return s;
+  }
+
+  void ring_watcher() {
+    counts_.rings.add_concurrent();
+    watcher_->ring();
+  }
+
+  T& net_;
+  const engine_options options_;
+  statistics counts_;
+  baton baton_;
+  submission_queue<operation, &operation::next> queue_;
+  completion_table table_;
+  operation_pool operations_;
+  plan_store plans_;
+  executor<T> executor_;
+  watcher* watcher_ = nullptr;
+  doorbell bell_;
+  std::atomic<std::uint32_t> parked_{0};
+  std::mutex announce_lock_;
+  std::uint32_t announced_ = 0;
+};
+
+} // namespace weft::progress

@@ -1,0 +1,290 @@
+#pragma once
+#include "progress/inbox.hpp"
+#include "progress/node_steps.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <deque>
+#include <functional>
+#include <memory>
+
+namespace weft::progress {
+
+// Runs the operations of one rank: gives each a slot of its team, steps through its plan as facts arrive, and retires
+// it. Driven by whoever holds the baton; knows neither threads nor handles.
+template <transport::transport T> class executor {
+public:
+  // `finished` is called once for every operation, when its plan is done, or with op.status < 0 when the transport
+  // failed; the operation is the caller's again then.
+  using finished_handler = std::function<void(operation&)>;
+
+  executor(T& net, statistics& counts, finished_handler finished, const faults& broken = {})
+      : net_(net), counts_(counts), broken_(broken), finished_(std::move(finished)),
+        steps_(net, counts, broken_), inbox_(net, counts, steps_, teams_) {
+    net_.set_sink(&inbox_);
+  }
+  executor(const executor&) = delete;
+  executor& operator=(const executor&) = delete;
+  ~executor() { net_.set_sink(nullptr); }
+
+  // The board must be zero before any member posts.
+  team_state& add_team(engine::team_info info) {
+    auto team = std::make_unique<team_state>();
+    const std::uint32_t members = info.size();
+    team->own = {net_.segment() + info.board_offset, info.geometry.locals()};
+    team->boards.resize(members);
+    team->mirrors.resize(members);
+    team->credit.resize(members);
+    team->is_owed.resize(members);
+    if (teams_.size() <= info.id) teams_.resize(info.id + 1);
+    team->info = std::move(info);
+    teams_[team->info.id] = team.get();
+    return *owned_teams_.emplace_back(std::move(team));
+  }
+
+  // Takes an operation whose sequence number has been drawn, i.e. whose entry is published.
+  void start(operation& op) {
+    if (!op.program->eager && !op.program->valued && !broken_.never_ring) steps_.near().wake();
+    ++outstanding_;
+    if (op.seq <= op.team->retired + engine::slots) [[likely]]
+      activate(op);
+    else
+      wait_for_slot(op);
+  }
+
+  // One pass over everything active, and over the transport if asked. True if anything moved.
+  bool sweep(bool poll = true) {
+    counts_.sweeps.add();
+    bool moved = poll && net_.poll() != 0;
+    for (std::size_t k = 0; k < active_.size();) {
+      operation* op = active_[k];
+      moved |= advance(*op);
+      if (complete(*op)) {
+        active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(k));
+        retire(*op);
+        moved = true;
+      } else {
+        ++k;
+      }
+    }
+    return moved;
+  }
+
+  // Steps through one operation only, without asking the transport: the fast way of a blocking call.
+  // True when it is finished.
+  bool advance_only(operation& op) {
+    if (op.run == nullptr) return op.finished.load(std::memory_order_relaxed);
+    advance(op);
+    if (!complete(op)) return false;
+    active_.erase(std::find(active_.begin(), active_.end(), &op));
+    retire(op);
+    return true;
+  }
+
+  std::size_t outstanding() const { return outstanding_; }
+  // Work that only this rank's own process can move on.
+  bool needs_driver() { return steps_.flights().in_flight() != 0 || far_active_ != 0; }
+
+  node_steps<T>& steps() { return steps_; }
+  inbox<T>& messages() { return inbox_; }
+
+private:
+  using node_set = graph::node_set;
+
+  void activate(operation& op) {
+    op.run = take_execution();
+    for (std::uint8_t k = 0; k < op.program->loops; ++k) {
+      loop_state& loop = op.run->loops[k];
+      loop.base = loop.next = 0;
+      loop.unfinished = loop.in_flight = 0;
+    }
+    far_active_ += op.program->far;
+    active_.push_back(&op);
+  }
+
+  void wait_for_slot(operation& op) {
+    operation** at = &op.team->waiting;
+    while (*at != nullptr && (*at)->seq < op.seq) at = &(*at)->next;
+    op.next = *at;
+    *at = &op;
+  }
+
+  bool complete(const operation& op) const {
+    if (op.flights != 0) return false;
+    return (op.program->top & ~op.run->done) == 0 || op.status < 0;
+  }
+
+  // Every top node whose predecessors are done gets a step. True if a node finished or carried something.
+  bool advance(operation& op) {
+    const graph::plan& p = *op.program;
+    execution& run = *op.run;
+    if (op.status < 0) return false;
+    bool moved = false;
+    node_set todo = p.top & ~run.done & ~run.in_flight;
+    while (todo != 0) {
+      const auto index = static_cast<std::uint8_t>(std::countr_zero(todo));
+      todo &= todo - 1;
+      const graph::node& n = p.nodes[index];
+      if ((n.after & ~run.done) != 0) continue;
+      if (n.what == graph::kind::loop) {
+        moved |= run_loop(op, n, index);
+        continue;
+      }
+      const outcome result = steps_.step(op, n, op.program->me, 0, {.node = index});
+      if (result == outcome::done) run.done |= node_set{1} << index;
+      if (result == outcome::flying) run.in_flight |= node_set{1} << index;
+      moved |= result != outcome::blocked;
+    }
+    return moved;
+  }
+
+  bool run_loop(operation& op, const graph::node& n, std::uint8_t index) {
+    loop_state& loop = op.run->loops[n.loop_index];
+    bool moved = false;
+    for (;;) {
+      open_window(loop, n);
+      std::uint64_t todo = loop.unfinished & ~loop.in_flight;
+      while (todo != 0) {
+        const auto bit = static_cast<std::uint32_t>(std::countr_zero(todo));
+        todo &= todo - 1;
+        moved |= run_iteration(op, n, index, loop.base + bit);
+      }
+      if (loop.unfinished == 0 && loop.next == n.count) {
+        op.run->done |= node_set{1} << index;
+        return true;
+      }
+      if ((loop.unfinished & 1) != 0) return moved; // the oldest is not finished: the window stays
+      if (loop.unfinished != 0 && loop.next == n.count) return moved;
+    }
+  }
+
+  // Drops finished iterations from the front, and begins as many new ones.
+  static void open_window(loop_state& loop, const graph::node& n) {
+    const int gone = loop.unfinished == 0 ? static_cast<int>(loop.next - loop.base)
+                                          : std::countr_zero(loop.unfinished);
+    loop.base += static_cast<std::uint32_t>(gone);
+    loop.unfinished = gone >= 64 ? 0 : loop.unfinished >> gone;
+    loop.in_flight = gone >= 64 ? 0 : loop.in_flight >> gone;
+    const std::uint32_t window = n.ordered ? 1 : loop_state::window;
+    const std::uint32_t end = std::min(n.count, loop.base + window);
+    for (; loop.next < end; ++loop.next) {
+      loop.unfinished |= std::uint64_t{1} << (loop.next - loop.base);
+      loop.step[loop.next % loop_state::window] = 0;
+    }
+  }
+
+  bool run_iteration(operation& op, const graph::node& n, std::uint8_t index, std::uint32_t iteration) {
+    loop_state& loop = op.run->loops[n.loop_index];
+    std::uint8_t& step = loop.step[iteration % loop_state::window];
+    const std::uint64_t bit = std::uint64_t{1} << (iteration - loop.base);
+    bool moved = false;
+    while (step < n.body_size) {
+      const graph::node& body = op.program->nodes[n.body + step];
+      const flight_tag tag{.node = index, .in_loop = true, .iteration = iteration};
+      switch (steps_.step(op, body, peer_of(op, n, body, iteration), iteration, tag)) {
+      case outcome::done:
+        ++step;
+        moved = true;
+        break;
+      case outcome::flying: loop.in_flight |= bit; return true;
+      case outcome::again: return true;
+      case outcome::blocked: return moved;
+      }
+    }
+    loop.unfinished &= ~bit;
+    return true;
+  }
+
+  static std::uint32_t peer_of(const operation& op, const graph::node& loop, const graph::node& body,
+                               std::uint32_t iteration) {
+    const graph::plan& p = *op.program;
+    const graph::geometry& g = op.team->info.geometry;
+    switch (loop.over) {
+    case graph::range::root: return p.root;
+    case graph::range::near: return g.near()[iteration];
+    case graph::range::far: return g.far()[iteration];
+    case graph::range::others: return (p.me + 1 + iteration) % p.members;
+    case graph::range::rounds: {
+      const std::uint32_t distance = (1u << iteration) % p.members;
+      return body.peer == graph::peer_rule::ahead ? (p.me + distance) % p.members
+                                                  : (p.me + p.members - distance) % p.members;
+    }
+    }
+    return p.me;
+  }
+
+  // The operation is over here; so is every older one of its team as soon as those before it are.
+  void retire(operation& op) {
+    team_state& team = *op.team;
+    give_back(op.run);
+    op.run = nullptr;
+    --outstanding_;
+    far_active_ -= op.program->far;
+    team.finished |= 1u << engine::slot_of(op.seq);
+    const engine::sequence before = team.retired;
+    while ((team.finished & 1u << engine::slot_of(team.retired + 1)) != 0) {
+      ++team.retired;
+      team.finished &= ~(1u << engine::slot_of(team.retired));
+    }
+    if (team.retired != before) publish_retirement(team, before);
+    finished_(op); // the last touch
+  }
+
+  void publish_retirement(team_state& team, engine::sequence before) {
+    net_.store(team.own.retired(), team.retired);
+    if (!broken_.never_ring) steps_.near().wake(); // somebody may sleep for want of credit
+    warm_next_slot(team);
+    constexpr engine::sequence half = engine::slots / 2;
+    if (!team.owed.empty() && before / half != team.retired / half) pay_credit(team);
+    while (team.waiting != nullptr && team.waiting->seq <= team.retired + engine::slots) {
+      operation* op = team.waiting;
+      team.waiting = op->next;
+      activate(*op);
+    }
+  }
+
+  // The next operation's payload goes to lines that its readers hold: take them away now, while nobody waits.
+  void warm_next_slot(team_state& team) {
+    net_.prefetch_for_write(&team.own.head(engine::slot_of(team.retired + 1)));
+  }
+
+  // A member that never hears from me could not reuse its cells: once every half turn of the ring it does.
+  void pay_credit(team_state& team) {
+    for (std::uint32_t member : team.owed) {
+      if (!team.is_owed[member]) continue; // another message has carried it
+      steps_.send(team, member, {.kind = transport::message_kind::credit}, {}, unwatched_);
+    }
+    team.owed.clear();
+  }
+
+  execution* take_execution() {
+    if (free_ == nullptr) return &executions_.emplace_back();
+    execution* run = free_;
+    free_ = run->next_free;
+    run->done = run->in_flight = 0;
+    return run;
+  }
+  void give_back(execution* run) {
+    run->next_free = free_;
+    free_ = run;
+  }
+
+  T& net_;
+  statistics& counts_;
+  const faults broken_;
+  finished_handler finished_;
+  std::vector<team_state*> teams_;
+  std::vector<std::unique_ptr<team_state>> owned_teams_;
+  node_steps<T> steps_;
+  inbox<T> inbox_;
+  std::vector<operation*> active_;
+  std::deque<execution> executions_;
+  execution* free_ = nullptr;
+  std::size_t outstanding_ = 0;
+  std::size_t far_active_ = 0;
+  // Of messages whose end nobody waits for.
+  transport::completion unwatched_{[](transport::completion*, int) {}};
+};
+
+} // namespace weft::progress

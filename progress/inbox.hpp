@@ -1,0 +1,86 @@
+#pragma once
+#include "progress/node_steps.hpp"
+
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace weft::progress {
+
+// Brings the facts of the UCP lane to where the executor looks for them: into the mirror of the sender's board, or
+// into my own counters. Runs inside the transport's poll, so under the baton; the words are still written with the
+// transport's operations, because near members raise the same counters at the same time.
+template <transport::transport T> class inbox final : public transport::message_sink {
+public:
+  using service = std::function<void(const transport::message&, std::span<const std::byte>)>;
+
+  inbox(T& net, statistics& counts, node_steps<T>& steps, const std::vector<team_state*>& teams)
+      : net_(net), counts_(counts), steps_(steps), teams_(teams) {}
+
+  void serve(service s) { service_ = std::move(s); }
+
+  void on_message(const transport::message& m, std::span<const std::byte> payload) override {
+    using transport::message_kind;
+    counts_.messages_received.add();
+    if (m.kind == message_kind::ring) return;
+    if (m.kind == message_kind::service) {
+      if (service_) service_(m, payload);
+      return;
+    }
+    if (m.team >= teams_.size() || teams_[m.team] == nullptr) return;
+    team_state& team = *teams_[m.team];
+    const std::uint32_t sender = team.info.member(m.source);
+    if (sender == team.info.size()) return;
+    keep(team, sender, m, payload);
+  }
+
+private:
+  void keep(team_state& team, std::uint32_t sender, const transport::message& m,
+            std::span<const std::byte> payload) {
+    using transport::message_kind;
+    const engine::board theirs = steps_.view(team, sender);
+    const std::uint32_t slot = engine::slot_of(m.seq);
+    lift(theirs.retired(), m.retired);
+    if (m.kind != message_kind::credit) lift(theirs.entered(), m.seq); // whoever speaks of it has entered it
+    switch (m.kind) {
+    case message_kind::payload:
+      net_.copy(theirs.payload(slot, payload.size()), payload.data(), payload.size());
+      net_.store(theirs.head(slot).stamp, m.seq);
+      break;
+    case message_kind::landed: steps_.raise(team.own.counts(slot).landed, m.seq, m.count); break;
+    case message_kind::taken: steps_.raise(team.own.counts(slot).taken, m.seq, m.count); break;
+    case message_kind::stage_in:
+    case message_kind::stage_out: reached(theirs, slot, m, payload); break;
+    default: break;
+    }
+    if (m.kind != message_kind::entry && m.kind != message_kind::credit) owe(team, sender);
+  }
+
+  // The sender used cells of mine, and wants to know when it may use them again.
+  static void owe(team_state& team, std::uint32_t sender) {
+    if (team.is_owed[sender]) return;
+    team.is_owed[sender] = 1;
+    if (std::find(team.owed.begin(), team.owed.end(), sender) == team.owed.end()) team.owed.push_back(sender);
+  }
+
+  void reached(const engine::board& theirs, std::uint32_t slot, const transport::message& m,
+               std::span<const std::byte> value) {
+    if (!value.empty()) net_.copy(node_steps<T>::value_place(theirs, slot, m.stage), value.data(), value.size());
+    auto& counts = theirs.counts(slot);
+    lift(m.kind == transport::message_kind::stage_in ? counts.stage_in : counts.stage_out,
+         engine::stage_word::make(m.seq, m.stage + 1u));
+  }
+
+  // A mirror has one writer, so a load and a store raise it.
+  void lift(engine::word& w, std::uint64_t value) {
+    if (net_.load(w) < value) net_.store(w, value);
+  }
+
+  T& net_;
+  statistics& counts_;
+  node_steps<T>& steps_;
+  const std::vector<team_state*>& teams_;
+  service service_;
+};
+
+} // namespace weft::progress

@@ -1,0 +1,46 @@
+#pragma once
+#include "engine/collectives/families.hpp"
+#include "engine/graph/cache.hpp"
+#include "engine/team.hpp"
+#include "progress/statistics.hpp"
+
+#include <cstdint>
+
+namespace weft::progress {
+
+// The plans of one rank's teams: compiled on first use, cached by team and request. Under the baton.
+class plan_store {
+public:
+  plan_store(std::size_t cap_bytes, const collectives::tuning& tuning) : cache_(cap_bytes), tuning_(tuning) {}
+
+  const graph::plan* pin(const collectives::request& r, const engine::team_info& team, statistics& counts) {
+    const std::uint64_t missed = cache_.counts().misses;
+    const graph::plan* p =
+        cache_.pin({team.id, r}, [&] { return collectives::compile(r, team.geometry, tuning_); });
+    (cache_.counts().misses == missed ? counts.cache_hits : counts.cache_misses).add();
+    return p;
+  }
+  void unpin(const graph::plan* p) { cache_.unpin(p); }
+
+private:
+  struct key {
+    std::uint32_t team = 0;
+    collectives::request request;
+    bool operator==(const key&) const = default;
+  };
+  struct hash {
+    std::size_t operator()(const key& k) const {
+      const auto small = static_cast<std::uint64_t>(k.request.op) | static_cast<std::uint64_t>(k.request.in) << 8 |
+                         static_cast<std::uint64_t>(k.request.out) << 16 |
+                         static_cast<std::uint64_t>(k.request.direction) << 24 | std::uint64_t{k.team} << 32;
+      std::uint64_t h = (small ^ std::uint64_t{k.request.root} << 40) * 0x9e3779b97f4a7c15u;
+      h = (h ^ h >> 32 ^ k.request.bytes) * 0xd6e8feb86659fd93u;
+      return h ^ h >> 32;
+    }
+  };
+
+  graph::plan_cache<key, hash> cache_;
+  const collectives::tuning tuning_;
+};
+
+} // namespace weft::progress
