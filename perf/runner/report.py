@@ -14,7 +14,7 @@ TITLES = {
 # Further columns for each library: title, field, format.
 DETAILS = {
     "blocking": [("mean", "mean_us", "time")],
-    "loop": [("touch", "touch_us", "time")],
+    "loop": [("median", "median_us", "time"), ("touch", "touch_us", "time")],
     "overlap": [("overlap %", "overlap", "plain"), ("slow-down", "slowdown", "ratio")],
     "pipeline": [("blocking", "blocking_us", "time"), ("ideal", "ideal_us", "time")],
     "independence": [("x blocking", "ratio", "ratio"), ("slow-down", "slowdown", "ratio")],

@@ -53,8 +53,9 @@ public:
   ~forked_backend() override {
     if (rank_ != 0) return;
     std::signal(SIGCHLD, SIG_DFL);
-    for (int others = 1; others < size_; ++others)
-      ::wait(nullptr);
+    int status = 0;
+    while (::wait(&status) > 0)
+      if (status != 0) _exit(EXIT_FAILURE);
   }
 
   std::string_view name() const override { return "forked"; }
