@@ -1,0 +1,87 @@
+#include "api/completion.hpp"
+#include "api/runtime.hpp"
+#include "api/split_barrier.hpp"
+#include "api/weft/synchronization.h"
+
+#include <optional>
+
+namespace weft {
+namespace api {
+
+std::atomic<bool> barrier_is_split{false};
+
+namespace {
+
+// The barrier between upc_notify and upc_wait; meaningful while barrier_is_split.
+struct notification {
+  std::optional<int> value;
+  handle h = 0;
+};
+notification notified;
+
+void whole(std::optional<int> value) {
+  constexpr const char* call = "upc_barrier";
+  runtime& rt = runtime::get(call);
+  require_no_split_barrier(call);
+  naming(call, [&] { rt.run_barrier(value); });
+}
+
+void notify(std::optional<int> value) {
+  constexpr const char* call = "upc_notify";
+  runtime& rt = runtime::get(call);
+  require_no_split_barrier(call);
+  const handle h = naming(call, [&] { return rt.post_barrier(value); });
+  notified = {value, h};
+  barrier_is_split.store(true, std::memory_order_relaxed);
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] void fail_values(int waited, int given) {
+  fail("upc_wait", "value", std::to_string(waited),
+       "differs from the value " + std::to_string(given) +
+           " that this thread gave to upc_notify: give the same to both, or to one of them none");
+}
+
+void wait(std::optional<int> value) {
+  constexpr const char* call = "upc_wait";
+  runtime& rt = runtime::get(call);
+  if (!barrier_is_split.load(std::memory_order_relaxed))
+    fail(call, "", "", "there was no upc_notify before: call upc_notify first, or upc_barrier for both");
+  if (value && notified.value && *value != *notified.value) fail_values(*value, *notified.value);
+  // It is over even if it fails, for the others are past it.
+  barrier_is_split.store(false, std::memory_order_relaxed);
+  if (notified.h != 0) naming(call, [&] { rt.wait(notified.h); });
+}
+
+} // namespace
+
+void abandon_split_barrier() noexcept {
+  barrier_is_split.store(false, std::memory_order_relaxed);
+}
+
+} // namespace api
+
+void weft_barrier() {
+  api::whole(std::nullopt);
+}
+
+void weft_barrier_value(int value) {
+  api::whole(value);
+}
+
+void weft_notify() {
+  api::notify(std::nullopt);
+}
+
+void weft_notify_value(int value) {
+  api::notify(value);
+}
+
+void weft_wait() {
+  api::wait(std::nullopt);
+}
+
+void upc_barrier_wait(int value) {
+  api::wait(value);
+}
+
+} // namespace weft

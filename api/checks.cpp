@@ -1,0 +1,21 @@
+#include "api/checks.hpp"
+
+namespace weft::api {
+
+void fail_thread(const char* call, const char* argument, std::uint64_t thread, std::uint32_t threads) {
+  fail(call, argument, "thread " + std::to_string(thread),
+       "there is no such thread: threads are 0 to " + std::to_string(threads - 1));
+}
+
+void fail_range(const char* call, const char* argument, upc_shared_ptr_t p, std::size_t bytes) {
+  fail(call, argument, "(" + describe(p) + ")",
+       "the " + std::to_string(bytes) +
+           " bytes there are not all in the shared heap: allocate more, or pass a smaller size");
+}
+
+void fail_product(const char* call, const char* argument, std::size_t a, std::size_t b) {
+  fail(call, argument, std::to_string(a) + " * " + std::to_string(b),
+       "does not fit into " + std::to_string(8 * sizeof(std::size_t)) + " bits: pass a smaller size");
+}
+
+} // namespace weft::api

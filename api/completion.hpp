@@ -1,0 +1,11 @@
+#pragma once
+#include "api/runtime.hpp"
+
+namespace weft::api {
+
+// The completion of handles under any of its names. 0 is complete. Errors: a handle that was never issued,
+// and what the operation failed with.
+void complete(const char* call, handle h);
+bool try_complete(const char* call, handle h);
+
+} // namespace weft::api

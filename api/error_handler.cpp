@@ -1,0 +1,54 @@
+#include "api/error_handler.hpp"
+#include "api/runtime.hpp"
+#include "api/weft/error.hpp"
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+namespace weft {
+namespace api {
+namespace {
+
+struct kept_error {
+  std::string message, call, argument, value, rule;
+};
+thread_local kept_error kept;
+
+void end_job(const char* message, const weft_error_info_t*) {
+  std::fprintf(stderr, "weft: %s\n", message);
+  std::fflush(nullptr);
+  if (runtime::initialised()) runtime::get("weft").abort_job(EXIT_FAILURE, message);
+  std::_Exit(EXIT_FAILURE);
+}
+
+std::atomic<weft_error_handler_t> installed{end_job};
+
+} // namespace
+
+void keep_current_error() noexcept {
+  try {
+    throw;
+  } catch (const error& e) {
+    kept = {e.what(), e.call, e.argument, e.value, e.rule};
+  } catch (const std::exception& e) {
+    kept = {e.what(), "", "", "", e.what()};
+  } catch (...) {
+    kept = {"unknown error", "", "", "", "unknown error"};
+  }
+}
+
+void report_kept_error() {
+  const weft_error_info_t info{kept.call.c_str(), kept.argument.c_str(), kept.value.c_str(),
+                               kept.rule.c_str()};
+  installed.load()(kept.message.c_str(), &info);
+}
+
+} // namespace api
+
+weft_error_handler_t weft_set_error_handler(weft_error_handler_t handler) {
+  return api::installed.exchange(handler != nullptr ? handler : api::end_job);
+}
+
+} // namespace weft

@@ -1,0 +1,33 @@
+#include "api/failure.hpp"
+
+#include <cstdio>
+
+namespace weft::api {
+
+void fail(const char* call, const char* argument, std::string value, std::string rule) {
+  throw error(call, argument, std::move(value), std::move(rule));
+}
+
+void fail_pointer(const char* call, const char* argument, upc_shared_ptr_t p, const char* rule) {
+  fail(call, argument, "(" + describe(p) + ")", rule);
+}
+
+std::string describe(upc_shared_ptr_t p) {
+  if (p.addr == 0 && p.thread == 0 && p.phase == 0) return "null";
+  char text[96];
+  std::snprintf(text, sizeof text, "thread %u, offset 0x%llx, phase %u", static_cast<unsigned>(p.thread),
+                static_cast<unsigned long long>(p.addr), static_cast<unsigned>(p.phase));
+  return text;
+}
+
+void fail_with_current_exception(const char* call) {
+  try {
+    throw;
+  } catch (const error&) {
+    throw;
+  } catch (const std::exception& e) {
+    fail(call, "", "", e.what());
+  }
+}
+
+} // namespace weft::api

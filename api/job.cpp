@@ -1,0 +1,40 @@
+#include "api/weft/job.h"
+#include "api/failure.hpp"
+#include "api/registry.hpp"
+#include "api/runtime.hpp"
+#include "api/split_barrier.hpp"
+
+namespace weft {
+
+void weft_init(int* argc, char*** argv) {
+  constexpr const char* call = "weft_init";
+  if (api::runtime::initialised()) api::fail(call, "", "", "was called before: call it once");
+  api::naming(call, [&] {
+    api::runtime::init(argc, argv);
+    api::allocate_registered(api::runtime::get(call));
+  });
+}
+
+void weft_finalize() {
+  constexpr const char* call = "weft_finalize";
+  api::runtime::get(call);
+  api::naming(call, [] { api::runtime::finalize(); });
+  api::abandon_split_barrier();
+  api::forget_registered();
+}
+
+uint64_t weft_statistic(const char* name) {
+  constexpr const char* call = "weft_statistic";
+  if (name == nullptr) api::fail(call, "name", "null", "must be the name of a counter");
+  return api::runtime::get(call).statistic(name);
+}
+
+int upc_mythread() {
+  return static_cast<int>(api::runtime::get("MYTHREAD").rank());
+}
+
+int upc_threads() {
+  return static_cast<int>(api::runtime::get("THREADS").size());
+}
+
+} // namespace weft

@@ -1,0 +1,51 @@
+#pragma once
+#include "upc.h"
+#include "upc_nb.h"
+
+/* Cray's team all-to-all (cray_upc_team_alltoall(3c)). */
+
+typedef upc_team_t cray_upc_team_t;
+#define CRAY_UPC_TEAM_ALL UPC_TEAM_ALL
+
+#ifdef __cplusplus
+namespace weft {
+#endif
+
+/* Copies the i-th block of nbytes bytes of the thread of rank j to the j-th block of the thread of rank i.
+ * dst and src are distinct and point to the first byte on the thread of rank 0 of the team; each has nbytes *
+ * (threads of the team) bytes on every thread. Data of a thread is neither read nor written before that
+ * thread has entered.
+ *
+ * cray_upc_team_alltoall returns when the operation is complete everywhere.
+ *
+ * cray_upc_team_alltoall_nb returns when all threads of the team have entered. upc_sync of the handle that it
+ * returns completes the operation locally: the calling thread's dst is written, while its src may still be
+ * read. Everywhere complete it is after any synchronisation of the team that follows upc_sync, the next call
+ * of this family included.
+ *
+ * cray_upc_team_alltoall_nbi is the same with the implicit handle: it returns UPC_COMPLETE_HANDLE, and
+ * upc_synci completes it.
+ *
+ * Errors: dst or src is null, not on the thread of rank 0 or not inside the shared heap; the areas overlap;
+ * the size overflows; the team is unknown or was freed; between upc_notify and upc_wait. */
+WEFT_EXPORT void cray_upc_team_alltoall(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
+                                        cray_upc_team_t team);
+WEFT_EXPORT upc_handle_t cray_upc_team_alltoall_nb(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
+                                                   cray_upc_team_t team);
+WEFT_EXPORT upc_handle_t cray_upc_team_alltoall_nbi(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
+                                                    cray_upc_team_t team);
+
+/* Returns when all threads of the team have called it. Errors: the team is unknown or was freed; between
+ * upc_notify and upc_wait. */
+WEFT_EXPORT void cray_upc_team_barrier(cray_upc_team_t team);
+
+#ifdef __cplusplus
+}
+#endif
+
+#if WEFT_GLOBAL_NAMES
+using weft::cray_upc_team_alltoall;
+using weft::cray_upc_team_alltoall_nb;
+using weft::cray_upc_team_alltoall_nbi;
+using weft::cray_upc_team_barrier;
+#endif

@@ -1,0 +1,64 @@
+#pragma once
+#include "declare.h"
+#include "types.h"
+
+/* Beginning and end of a program, who and how many we are, and what happens to a wrong call. */
+
+/* The parts of an error message. An empty string stands for a part that the error does not have. */
+typedef struct weft_error_info_t {
+  const char* call;     /* the function that was called */
+  const char* argument; /* the argument that was wrong */
+  const char* value;    /* what was given */
+  const char* rule;     /* what is asked for, and the way out */
+} weft_error_info_t;
+
+/* Called by the C forms of all functions when a call fails, on the calling thread. `message` is one line
+ * without a newline; both arguments live until the handler returns. A handler that returns makes the failed
+ * function return 0 or a null pointer (upc_test, upc_get_status: a negative number). It may leave by longjmp.
+ */
+typedef void (*weft_error_handler_t)(const char* message, const weft_error_info_t* info);
+
+#ifdef __cplusplus
+namespace weft {
+#endif
+
+/* Starts the library: finds the job, maps the shared heap and allocates the shared arrays that were
+ * registered before, in the order of their registration. Collective over all threads, once, before every
+ * other call. argc, argv: as given to main; both may be null. They are not changed. Errors: called twice; no
+ * room for the registered arrays. */
+WEFT_EXPORT void weft_init(int* argc, char*** argv);
+
+/* Ends the library, after everything posted is complete. Collective. Shared memory is gone afterwards.
+ * Errors: weft_init was not called. */
+WEFT_EXPORT void weft_finalize(void);
+
+/* Installs the handler for failed calls of the C interface and returns the one before. A null pointer brings
+ * back the default, which prints the message to stderr and ends the whole job with a non-zero status. The C++
+ * interface throws weft::error and calls no handler. May be called before weft_init. */
+WEFT_EXPORT weft_error_handler_t weft_set_error_handler(weft_error_handler_t handler);
+
+/* The present value of one of the library's counters on this thread, 0 for an unknown name. */
+WEFT_EXPORT uint64_t weft_statistic(const char* name);
+
+/* The number of this thread, 0 to upc_threads() - 1; one process is one thread (UPC 1.3, 6.3.2).
+ * Errors: before weft_init or after weft_finalize. */
+WEFT_EXPORT int upc_mythread(void);
+
+/* The number of threads of the job (UPC 1.3, 6.3.1). Errors: as upc_mythread. */
+WEFT_EXPORT int upc_threads(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#define MYTHREAD (upc_mythread())
+#define THREADS (upc_threads())
+
+#if WEFT_GLOBAL_NAMES
+using weft::upc_mythread;
+using weft::upc_threads;
+using weft::weft_finalize;
+using weft::weft_init;
+using weft::weft_set_error_handler;
+using weft::weft_statistic;
+#endif

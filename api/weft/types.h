@@ -1,0 +1,46 @@
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+/* A pointer-to-shared, by value. All zero is the null pointer. */
+typedef struct upc_shared_ptr_t {
+  uint64_t addr;   /* bytes from the beginning of the shared segment of `thread`; the same on all threads for
+                      symmetric objects */
+  uint32_t thread; /* the thread that the target has affinity to */
+  uint32_t phase;  /* elements from the beginning of the block */
+} upc_shared_ptr_t;
+
+/* The null pointer-to-shared. */
+#ifdef __cplusplus
+#define UPC_SHARED_NULL (::upc_shared_ptr_t{0, 0, 0})
+#else
+#define UPC_SHARED_NULL ((upc_shared_ptr_t){0, 0, 0})
+#endif
+
+/* Flags of a collective: at most one IN and one OUT mode, and any of the extensions, joined by |. No IN mode
+ * means UPC_IN_ALLSYNC, no OUT mode UPC_OUT_ALLSYNC (collectives V1.0, 3; library of UPC 1.3, 7.3). */
+typedef int upc_flag_t;
+#define UPC_IN_NOSYNC 1
+#define UPC_IN_MYSYNC 2
+#define UPC_IN_ALLSYNC 4
+#define UPC_OUT_NOSYNC 8
+#define UPC_OUT_MYSYNC 16
+#define UPC_OUT_ALLSYNC 32
+/* Hints: the source writes, or the destination reads. Both together are no hint (extended collectives
+ * V0.3, 5.2). */
+#define UPC_PUSH 64
+#define UPC_PULL 128
+/* Post the operation and return its handle at once (V0.3, 5.2). */
+#define UPC_ASYNC 256
+
+/* What an asynchronous collective returns. A completed handle and every copy of it stay complete for ever. */
+typedef unsigned long long upc_coll_handle_t;
+#define UPC_HANDLE_COMPLETE 0ULL
+
+/* What a non-blocking copy and Cray's non-blocking all-to-all return (UPC 1.3, 7.5). */
+typedef unsigned long long upc_handle_t;
+#define UPC_COMPLETE_HANDLE 0ULL
+
+/* A team of threads. UPC_TEAM_ALL are all threads of the job (V0.3, 5.2). */
+typedef unsigned long long upc_team_t;
+#define UPC_TEAM_ALL 1ULL

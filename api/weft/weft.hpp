@@ -1,0 +1,13 @@
+#pragma once
+
+// The whole C++20 interface. Functions have the names of the UPC texts and throw weft::error; typed pointers
+// and arrays are in namespace weft.
+#include "../upc.h"
+#include "../upc_castable.h"
+#include "../upc_collective.h"
+#include "../upc_collective_cray.h"
+#include "../upc_collective_ext.h"
+#include "../upc_nb.h"
+#include "error.hpp"
+#include "pointer.hpp"
+#include "shared_array.hpp"
