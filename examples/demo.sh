@@ -45,7 +45,7 @@ show_twin() {
 
 [ $# = 1 ] || fail "usage: demo.sh BUILD-DIRECTORY"
 build=$1
-weft=$build/tools/weft
+weft=$build/bin/weft
 ft=$build/examples/ft
 [ -x "$weft" ] || fail "$weft is not there: build first, or use ./run demo"
 [ -x "$ft" ] || fail "$ft is not there: install libfftw3-dev, libcli11-dev and nlohmann-json3-dev, then build again"
