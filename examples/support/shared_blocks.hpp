@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <exception>
 #include <type_traits>
 #include <upc.h>
 #include <upc_castable.h>
@@ -22,7 +23,11 @@ public:
         local_(upc_cast(upc_ptradd(blocks_, 1, nbytes, MYTHREAD))) {}
   shared_blocks(const shared_blocks&) = delete;
   shared_blocks& operator=(const shared_blocks&) = delete;
-  ~shared_blocks() { upc_all_free(blocks_); }
+  ~shared_blocks() {
+    // To free is collective: a thread that fails alone would wait here for ever and never say why.
+    if (std::uncaught_exceptions() == 0)
+      upc_all_free(blocks_);
+  }
 
   upc_shared_ptr_t shared() const { return blocks_; }
   template <class T> T* local() const { return static_cast<T*>(local_); }
