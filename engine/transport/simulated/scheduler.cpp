@@ -53,6 +53,8 @@ const char* name(action what) {
 // ladder of waiting has rungs.
 constexpr std::uint64_t patience = 4000;
 
+constexpr std::uint64_t abandoned_steps_limit = 1'000'000;
+
 } // namespace
 
 scheduler::scheduler(const simulation_options& options, seeded_random& random)
@@ -111,7 +113,7 @@ void scheduler::run_rank(std::uint32_t rank, nanoseconds when) {
   r.is = state::ready;
   ++r.turn;
   r.clock = std::max(r.clock, when);
-  r.burst = random_.up_to(options_.chaos.burst_ns);
+  r.burst = random_.coin(0.5) ? 0 : random_.up_to(options_.chaos.burst_ns);
   now_ = r.clock;
   r.code->resume();
   if (r.is == state::finished || r.is == state::stopped) --running_;
@@ -141,7 +143,10 @@ bool scheduler::revive() {
 void scheduler::abandon_all() {
   abandoning_ = true;
   for (rank_state& r : ranks_)
-    if (r.code->started() && !r.code->finished()) r.code->resume();
+    if (r.code->started() && !r.code->finished()) {
+      abandoned_steps_ = 0;
+      r.code->resume();
+    }
   abandoning_ = false;
 }
 
@@ -175,7 +180,11 @@ void scheduler::account(rank_state& r, action what, double cost) {
 }
 
 void scheduler::step(std::uint32_t rank, action what, double cost) {
-  if (abandoning_) return;
+  if (abandoning_) {
+    // A rank that never waits must end as well.
+    if (++abandoned_steps_ > abandoned_steps_limit) throw abandoned{};
+    return;
+  }
   rank_state& r = ranks_[rank];
   account(r, what, cost);
   if (queue_.empty() || r.clock <= queue_.front().when + r.burst) return;
@@ -288,12 +297,12 @@ void scheduler::fail(const std::string& why) {
   std::string text = why + ", at " + std::to_string(now_) + " ns";
   for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
     const rank_state& r = ranks_[rank];
-    const char* is = r.is == state::ready      ? "runs"
+    const char* is = r.is == state::ready      ? "goes on"
                      : r.is == state::parked   ? "spins"
                      : r.is == state::asleep   ? "sleeps"
                      : r.is == state::finished ? "has ended"
                                                : "was stopped";
-    text += "; rank " + std::to_string(rank) + " " + is + " since " + std::to_string(r.clock) + " ns (" +
+    text += "; rank " + std::to_string(rank) + " " + is + " at " + std::to_string(r.clock) + " ns (" +
             name(r.last) + ")";
     if (r.text && r.is != state::finished) text += ": " + r.text();
   }

@@ -146,6 +146,7 @@ private:
   std::uint64_t ties_ = 0;
   std::uint64_t trace_ = 0xcbf29ce484222325u;
   std::uint64_t steps_ = 0;
+  std::uint64_t abandoned_steps_ = 0;
   std::uint64_t fruitless_ = 0; // waits in vain since a revival
   std::uint32_t running_ = 0;   // ranks that have neither finished nor stopped
   bool reviving_ = false;
