@@ -12,6 +12,7 @@
 
 #include <mutex>
 #include <optional>
+#include <string>
 #include <poll.h>
 
 namespace weft::progress {
@@ -114,6 +115,38 @@ public:
 
   // Drives, or lets others drive, until `fact` holds. It is evaluated with and without the baton.
   template <class Fact> void drive_until(Fact&& fact) { drive(false, fact); }
+
+  // Until every member of the team has entered the operation of this handle, or it is complete.
+  void await_all_entered(team_state& team, handle h) {
+    weft::engine::sequence n = 0;
+    with_baton([&] {
+      if (table_.query(h) == status::pending) n = operations_.at(completion_table::index(h)).seq;
+      for (std::uint32_t member = 0; n != 0 && member < team.info.size(); ++member)
+        executor_.steps().view(team, member); // connects
+    });
+    if (n == 0) return;
+    std::uint32_t first = 0; // all members before it have entered
+    drive_until([&] {
+      while (first < team.info.size() && net_.load(team.boards[first].entered()) >= n) ++first;
+      return first == team.info.size();
+    });
+  }
+
+  // One transfer of the caller's own, complete on return. `start` calls the transport and says if it is done.
+  template <class Start> void transfer(Start&& start) {
+    struct waited : transport::completion {
+      std::atomic<int> status{1};
+    } c;
+    c.done = [](transport::completion* done, int status) {
+      static_cast<waited*>(done)->status.store(status, std::memory_order_release);
+    };
+    bool finished = false;
+    with_baton([&] { finished = start(c); });
+    if (finished) return;
+    drive_until([&] { return c.status.load(std::memory_order_acquire) <= 0; });
+    if (const int status = c.status.load(std::memory_order_relaxed); status < 0)
+      throw operation_error("a transfer failed with status " + std::to_string(status));
+  }
 
   // Runs `work` under the baton.
   template <class Work> void with_baton(Work&& work) {

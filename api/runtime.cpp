@@ -1,0 +1,51 @@
+#include "api/runtime.hpp"
+
+#include "api/runtime_process.hpp"
+#include "api/weft/error.hpp"
+
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <memory>
+#include <unistd.h>
+
+namespace weft::api {
+
+namespace {
+
+std::unique_ptr<runtime> the_runtime;
+
+void open_log(const engine::settings& s) {
+  auto log = spdlog::get("weft");
+  if (!log) log = spdlog::stderr_color_mt("weft");
+  log->set_pattern("%n: %^%l%$: %v");
+  log->set_level(spdlog::level::from_str(s.log));
+  spdlog::set_default_logger(log);
+}
+
+} // namespace
+
+runtime& runtime::get(const char* call) {
+  if (the_runtime) [[likely]]
+    return *the_runtime;
+  throw weft::error(call, "", "", "weft_init must be called first");
+}
+
+bool runtime::initialised() noexcept { return the_runtime != nullptr; }
+
+void runtime::init(int*, char***) {
+  std::size_t count = 0;
+  while (environ[count] != nullptr) ++count;
+  std::vector<std::string> warnings;
+  const engine::settings s =
+      engine::read_settings(std::span<const char* const>(const_cast<const char* const*>(environ), count), warnings);
+  open_log(s);
+  auto made = std::make_unique<process_runtime>(s);
+  if (made->rank() == 0)
+    for (const std::string& warning : warnings) spdlog::warn("{}", warning);
+  the_runtime = std::move(made);
+}
+
+void runtime::finalize() { the_runtime.reset(); }
+
+} // namespace weft::api

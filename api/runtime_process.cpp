@@ -1,0 +1,187 @@
+#include "api/runtime_process.hpp"
+
+#include "api/weft/error.hpp"
+#include "engine/memory/segment_layout.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+
+namespace weft::api {
+
+namespace {
+
+constexpr std::uint64_t scratch_bytes = 4096;
+
+// Forcing the UCP lane is the same as giving every rank a node of its own.
+std::vector<std::uint32_t> lanes(const boot::job& job, const engine::settings& s) {
+  std::vector<std::uint32_t> nodes = job.nodes();
+  if (s.lane == "ucp") std::iota(nodes.begin(), nodes.end(), 0u);
+  return nodes;
+}
+
+progress::mode asked_mode(const std::string& name) {
+  if (name == "dedicated") return progress::mode::dedicated;
+  if (name == "helping") return progress::mode::helping;
+  if (name == "caller") return progress::mode::caller;
+  return progress::mode::automatic;
+}
+
+} // namespace
+
+process_runtime::process_runtime(const engine::settings& s) : settings_(s), nodes_(lanes(job_, s)) {
+  if (job_.singleton())
+    spdlog::info("no launcher: running as one thread; start more with weft run -n N, mpirun or srun --mpi=pmix");
+  const std::uint64_t heap_begin = engine::heap_offset(job_.size()) + scratch_bytes;
+  open_transport(heap_begin);
+  open_engine(agree_on_tuning());
+  heap_ = std::make_unique<heap_service>(*engine_, *all_, heap_begin - scratch_bytes, heap_begin,
+                                         settings_.heap_size);
+  if (engine_->options().drive != progress::mode::caller)
+    thread_ = std::make_unique<progress::progress_thread<net>>(*engine_);
+  job_.on_peer_death([](std::uint32_t rank) {
+    spdlog::error("rank {} has died; operations that need it cannot finish", rank);
+  });
+}
+
+void process_runtime::open_transport(std::uint64_t heap_begin) {
+  if (!settings_.net_devices.empty()) setenv("UCX_NET_DEVICES", settings_.net_devices.c_str(), 1);
+  transport::ucx::options o;
+  o.rank = job_.rank();
+  o.size = job_.size();
+  o.job_key = job_.key();
+  o.segment_bytes = heap_begin + 2 * settings_.heap_size;
+  o.one_host = job_.local_size() == job_.size();
+  o.near.resize(job_.size());
+  for (std::uint32_t r = 0; r < job_.size(); ++r) o.near[r] = nodes_[r] == nodes_[job_.rank()];
+  o.card_of = [this](std::uint32_t rank) { return job_.get(rank, "weft.card"); };
+  net_ = std::make_unique<net>(std::move(o));
+}
+
+// Sizes that change plans must be the same everywhere: rank 0's count, whatever the others were told.
+collectives::tuning process_runtime::agree_on_tuning() {
+  collectives::tuning mine;
+  mine.eager_bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(settings_.eager, engine::board::body_bytes));
+  mine.whole_block = settings_.whole_block;
+  job_.put("weft.card", net_->card());
+  const std::uint64_t table[3] = {mine.eager_bytes, mine.whole_block, settings_.heap_size};
+  if (job_.rank() == 0) job_.put("weft.tuning", std::as_bytes(std::span(table)));
+  job_.commit();
+  job_.fence();
+  std::uint64_t agreed[3] = {};
+  const std::vector<std::byte> theirs = job_.get(0, "weft.tuning");
+  if (theirs.size() != sizeof agreed)
+    throw boot::boot_error("rank 0 runs another version of the library; start all ranks with the same one");
+  std::memcpy(agreed, theirs.data(), sizeof agreed);
+  if (agreed[2] != settings_.heap_size)
+    throw boot::boot_error("WEFT_HEAP_SIZE is " + engine::show_size(settings_.heap_size) + " here and " +
+                           engine::show_size(agreed[2]) + " on rank 0; set it alike on all ranks");
+  mine.eager_bytes = static_cast<std::uint32_t>(agreed[0]);
+  mine.whole_block = agreed[1];
+  return mine;
+}
+
+void process_runtime::open_engine(const collectives::tuning& tuning) {
+  const double cores = progress::usable_cores();
+  progress::engine_options o;
+  o.drive = progress::resolve(asked_mode(settings_.progress), cores, job_.local_size(), job_.size());
+  o.idle.scarce = cores < job_.local_size();
+  o.idle.spins = static_cast<unsigned>(settings_.spins);
+  o.idle.yields = static_cast<unsigned>(settings_.yields);
+  o.operations_cap = std::min<std::size_t>(settings_.max_operations, progress::completion_table::slots_max);
+  o.cache_bytes = settings_.plan_cache;
+  o.tuning = tuning;
+  engine_ = std::make_unique<engine_type>(*net_, o);
+
+  engine::team_info all;
+  all.world.resize(job_.size());
+  std::iota(all.world.begin(), all.world.end(), 0u);
+  all.geometry = graph::geometry(job_.rank(), nodes_);
+  all.board_offset = engine::first_board_offset;
+  all_ = &engine_->add_team(std::move(all));
+
+  std::vector<std::uint32_t> near;
+  for (std::uint32_t r = 0; r < job_.size(); ++r)
+    if (nodes_[r] == nodes_[job_.rank()]) near.push_back(r);
+  engine_->with_baton([&] { engine_->meet_neighbours(near); });
+}
+
+process_runtime::~process_runtime() {
+  try {
+    engine_->run(*all_, {}, 0, 0); // nobody's memory goes while others may still use it
+    thread_.reset();
+    if (settings_.statistics) print_statistics();
+    net_->disconnect();
+    job_.fence();
+    heap_.reset();
+    engine_.reset();
+    net_.reset();
+    job_.finalize();
+  } catch (const std::exception& e) {
+    spdlog::error("weft_finalize: {}", e.what());
+  }
+}
+
+handle process_runtime::started(handle h) const {
+  if (h == 0)
+    throw weft::error("", "", "",
+                      "too many operations are outstanding, WEFT_MAX_OPERATIONS is " +
+                          std::to_string(settings_.max_operations) + ": complete some first, or raise it");
+  return h;
+}
+
+handle process_runtime::post(const collectives::request& r, std::uint64_t dst, std::uint64_t src) {
+  return started(engine_->post(*all_, r, dst, src));
+}
+
+progress::barrier_summary process_runtime::summary(std::optional<int> value) const {
+  if (!value) return {};
+  return {.known = 1, .rank = job_.rank(), .value = *value};
+}
+
+handle process_runtime::post_barrier(std::optional<int> value) {
+  return started(engine_->post(*all_, {}, 0, 0, summary(value)));
+}
+
+void process_runtime::run_barrier(std::optional<int> value) { engine_->run(*all_, {}, 0, 0, summary(value)); }
+
+void process_runtime::await_all_entered(handle h) { engine_->await_all_entered(*all_, h); }
+
+void* process_runtime::direct(std::uint32_t rank, std::uint64_t offset) {
+  if (nodes_[rank] != nodes_[job_.rank()]) return nullptr;
+  return net_->direct(rank) + offset; // all neighbours were met when the engine was opened
+}
+
+void process_runtime::put(std::uint32_t rank, std::uint64_t offset, const void* from, std::size_t bytes) {
+  if (void* to = direct(rank, offset)) {
+    std::memcpy(to, from, bytes);
+  } else {
+    engine_->transfer([&](transport::completion& c) { return net_->put(rank, offset, from, bytes, c); });
+    engine_->transfer([&](transport::completion& c) { return net_->flush(rank, c); });
+  }
+}
+
+void process_runtime::get(void* to, std::uint32_t rank, std::uint64_t offset, std::size_t bytes) {
+  if (const void* from = direct(rank, offset))
+    std::memcpy(to, from, bytes);
+  else
+    engine_->transfer([&](transport::completion& c) { return net_->get(rank, to, offset, bytes, c); });
+}
+
+std::uint64_t process_runtime::statistic(const std::string& name) const {
+  for (const auto& entry : progress::statistics_table)
+    if (name == entry.name) return (engine_->counts().*entry.counted).value();
+  return 0;
+}
+
+void process_runtime::print_statistics() const {
+  for (const auto& entry : progress::statistics_table)
+    fmt::print(stderr, "weft: rank {}: {:<18} {:>12}  {}\n", job_.rank(), entry.name,
+               (engine_->counts().*entry.counted).value(), entry.help);
+}
+
+void process_runtime::abort_job(int status, const std::string& message) { job_.abort(status, message); }
+
+} // namespace weft::api

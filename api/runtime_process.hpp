@@ -1,0 +1,70 @@
+#pragma once
+#include "api/runtime.hpp"
+#include "api/runtime_heap.hpp"
+#include "engine/settings.hpp"
+#include "pmix_boot/job.hpp"
+#include "progress/progress_thread.hpp"
+
+#include <memory>
+#include <optional>
+
+namespace weft::api {
+
+// The real runtime: a job, the UCX transport, an engine on it, and its progress thread.
+class process_runtime final : public runtime {
+public:
+  explicit process_runtime(const engine::settings& s);
+  ~process_runtime() override;
+
+  std::uint32_t rank() const override { return job_.rank(); }
+  std::uint32_t size() const override { return job_.size(); }
+
+  handle post(const collectives::request& r, std::uint64_t dst, std::uint64_t src) override;
+  void run(const collectives::request& r, std::uint64_t dst, std::uint64_t src) override {
+    engine_->run(*all_, r, dst, src);
+  }
+  void await_all_entered(handle h) override;
+  handle post_barrier(std::optional<int> value) override;
+  void run_barrier(std::optional<int> value) override;
+
+  state query(handle h) noexcept override { return as_state(engine_->query(h)); }
+  state test(handle h) override { return as_state(engine_->test(h)); }
+  void wait(handle h) override { engine_->wait(h); }
+
+  void* direct(std::uint32_t rank, std::uint64_t offset) override;
+  void put(std::uint32_t rank, std::uint64_t offset, const void* from, std::size_t bytes) override;
+  void get(void* to, std::uint32_t rank, std::uint64_t offset, std::size_t bytes) override;
+
+  std::uint64_t allocate_all(std::size_t bytes) override { return heap_->allocate_all(bytes); }
+  std::uint64_t allocate_global(std::size_t bytes) override { return heap_->allocate_global(bytes); }
+  std::uint64_t allocate_local(std::size_t bytes) override { return heap_->allocate_local(bytes); }
+  void free_block(std::uint32_t rank, std::uint64_t offset) override { heap_->free_block(rank, offset); }
+  bool in_heap(std::uint64_t offset, std::size_t bytes) const override { return heap_->contains(offset, bytes); }
+  std::size_t heap_bytes() const override { return settings_.heap_size; }
+
+  std::uint64_t statistic(const std::string& name) const override;
+  [[noreturn]] void abort_job(int status, const std::string& message) override;
+
+private:
+  using net = transport::ucx::ucx_transport;
+  using engine_type = progress::engine<net>;
+
+  static state as_state(engine_type::status s) { return static_cast<state>(s); }
+  collectives::tuning agree_on_tuning();
+  void open_transport(std::uint64_t heap_begin);
+  void open_engine(const collectives::tuning& tuning);
+  progress::barrier_summary summary(std::optional<int> value) const;
+  handle started(handle h) const;
+  void print_statistics() const;
+
+  engine::settings settings_;
+  boot::job job_;
+  std::vector<std::uint32_t> nodes_; // by rank, as the lanes see them
+  std::unique_ptr<net> net_;
+  std::unique_ptr<engine_type> engine_;
+  progress::team_state* all_ = nullptr;
+  std::unique_ptr<heap_service> heap_;
+  std::unique_ptr<progress::progress_thread<net>> thread_;
+};
+
+} // namespace weft::api
