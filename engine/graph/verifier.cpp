@@ -39,6 +39,8 @@ std::string_view name(fault f) {
     return "wrong provenance";
   case fault::race:
     return "race";
+  case fault::late_entry:
+    return "late entry";
   case fault::early_access:
     return "early access";
   case fault::early_exit:

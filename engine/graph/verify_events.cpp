@@ -102,7 +102,7 @@ private:
     }
     for (node_set rest = n.after; rest != 0; rest &= rest - 1)
       order(ends_[std::countr_zero(rest)], e);
-    return perform(n, e);
+    return perform(n, e, n.after == 0);
   }
 
   event_id loop(const node& n) {
@@ -116,7 +116,7 @@ private:
         const node& it = plan_->nodes[s];
         const event_id e = step(static_cast<std::uint8_t>(s), peer(n, it, k), k);
         order(previous, e);
-        previous = perform(it, e);
+        previous = perform(it, e, previous == graph_.posts[me_]);
       }
       if (!n.ordered || k + 1 == n.count) order(previous, end);
     }
@@ -162,8 +162,8 @@ private:
     return e;
   }
 
-  // Notes what the step does; returns the event at which it is done.
-  event_id perform(const node& n, event_id e) {
+  // Notes what the step does, after the entry alone if `at_once`; returns the event at which it is done.
+  event_id perform(const node& n, event_id e, bool at_once) {
     const std::uint32_t peer = graph_.events[e].peer;
     switch (n.what) {
     case kind::copy:
@@ -181,7 +181,7 @@ private:
     case kind::signal:
       if (n.about == fact::payload && !n.valued) read_payload(n, e);
       if (n.about == fact::landed || n.about == fact::taken) deed_with(peer, {e, n.what, n.about, nobody});
-      signals_.send(n, e);
+      signals_.send(n, e, at_once);
       break;
     case kind::await:
       signals_.receive(n, e);

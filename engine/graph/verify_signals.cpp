@@ -31,19 +31,19 @@ void signal_board::note(sent& cell, const node& n, event_id e, std::uint32_t to)
   cell.valued = n.valued;
 }
 
-void signal_board::note_message(std::uint32_t from, std::uint32_t to, event_id e) {
+void signal_board::note_message(std::uint32_t from, std::uint32_t to, event_id e, bool at_once) {
   if (near(from, to)) return;
-  messages_.push_back({e, first_message_[pair(from, to)]});
+  messages_.push_back({e, at_once, first_message_[pair(from, to)]});
   first_message_[pair(from, to)] = static_cast<std::uint32_t>(messages_.size() - 1);
 }
 
-void signal_board::send(const node& n, event_id e) {
+void signal_board::send(const node& n, event_id e, bool at_once) {
   const event at = graph_.events[e];
   if (n.about == fact::payload && n.peer == peer_rule::group) {
     note(published_[at.member], n, e, at.member);
     return;
   }
-  note_message(at.member, at.peer, e);
+  note_message(at.member, at.peer, e, at_once);
   switch (n.about) {
   case fact::entry:
   case fact::payload:
@@ -190,8 +190,15 @@ void signal_board::match_entry(const awaited& a) {
     return;
   }
   const event_id arrival = add(role::arrival, me, a.from);
-  for (; next != nobody; next = messages_[next].next)
+  bool at_once = false;
+  for (; next != nobody; next = messages_[next].next) {
     graph_.edges.push_back({messages_[next].when, arrival});
+    at_once |= messages_[next].at_once;
+  }
+  if (!at_once) {
+    out_.add(fault::late_entry, "{}: every message of rank {} to it waits for something first",
+             graph_.text(a.when), a.from);
+  }
   graph_.edges.push_back({arrival, a.when});
 }
 
@@ -264,9 +271,13 @@ void signal_board::find_unread() {
       out_.add(fault::surplus_signal, "{}: nobody reads it", graph_.text(cell.when));
     }
   };
-  for (const auto* cells : {&stages_, &published_, &payloads_, &entries_}) {
+  for (const auto* cells : {&stages_, &payloads_, &entries_}) {
     for (const sent& cell : *cells)
       unread(cell);
+  }
+  // With nobody else on the node, publishing is a store into one's own board and no signal.
+  for (std::uint32_t r = 0; r < size_; ++r) {
+    if (!graph_.places[r].near().empty()) unread(published_[r]);
   }
   for (const fact which : {fact::landed, fact::taken}) {
     for (std::uint32_t r = 0; r < size_; ++r) {

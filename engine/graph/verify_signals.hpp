@@ -9,7 +9,8 @@ class signal_board {
 public:
   signal_board(event_graph& g, report& out);
 
-  void send(const node& n, event_id e);
+  // `at_once`: the sender waits for nothing before it.
+  void send(const node& n, event_id e, bool at_once);
   void receive(const node& n, event_id e);
   void claim(event_id e, std::uint32_t source, std::uint32_t destination);
   // Returns the event of seeing every destination full.
@@ -39,6 +40,7 @@ private:
   };
   struct message {
     event_id when;
+    bool at_once;
     std::uint32_t next; // of the same sender and receiver
   };
 
@@ -52,7 +54,7 @@ private:
   bool near(std::uint32_t a, std::uint32_t b) const { return graph_.places[a].is_near(b); }
 
   void note(sent& cell, const node& n, event_id e, std::uint32_t to);
-  void note_message(std::uint32_t from, std::uint32_t to, event_id e);
+  void note_message(std::uint32_t from, std::uint32_t to, event_id e, bool at_once);
   void missing(event_id e, std::string_view what);
   void hang(event_id e);
   event_id add(role as, std::uint32_t member, std::uint32_t peer = nobody);

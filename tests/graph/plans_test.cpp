@@ -1,0 +1,57 @@
+// Every plan that the project compiles, checked.
+#include "tests/graph/operations.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+namespace weft::graph {
+namespace {
+using namespace collectives;
+
+void expect_correct(const request& r, const node_map& nodes) {
+  const verdict v = verify(compile_all(r, nodes), nodes, specified(r));
+  EXPECT_TRUE(v.ok()) << text(r, nodes) << "\n" << v.text();
+}
+
+// On one node nobody may wait for a member that posted and computes.
+void expect_independent(const request& r, const node_map& nodes) {
+  const auto members = static_cast<std::uint32_t>(nodes.size());
+  std::vector<std::uint32_t> all_but_last(members - 1);
+  std::iota(all_but_last.begin(), all_but_last.end(), 0u);
+  const std::vector<plan> plans = compile_all(r, nodes);
+  for (const auto& absent : {std::vector<std::uint32_t>{0}, {members - 1}, {r.root}, all_but_last}) {
+    const verdict v = verify_independence(plans, nodes, absent);
+    EXPECT_TRUE(v.ok()) << text(r, nodes) << "\n" << v.text();
+  }
+}
+
+class every_plan : public testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(every_plan, is_correct) {
+  const std::uint32_t members = GetParam();
+  for (const node_map& nodes :
+       {one_node(members), alone(members), blocks_of(members, 2), blocks_of(members, 3), dealt(members, 2)}) {
+    for_each_request(members, [&](const request& r) {
+      if (!HasFailure()) expect_correct(r, nodes);
+    });
+  }
+}
+
+TEST_P(every_plan, of_one_node_is_independent) {
+  const std::uint32_t members = GetParam();
+  for_each_request(members, [&](const request& r) {
+    if (!HasFailure()) expect_independent(r, one_node(members));
+  });
+}
+
+// Dense where sizes are odd and small, then the powers of two and their neighbours.
+INSTANTIATE_TEST_SUITE_P(members, every_plan,
+                         testing::Values(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 24, 31,
+                                         32, 33, 48, 63, 64),
+                         testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(long_members, every_plan, testing::Range(1u, 65u),
+                         testing::PrintToStringParamName());
+
+} // namespace
+} // namespace weft::graph
