@@ -88,16 +88,23 @@ private:
   baton* baton_ = nullptr;
 };
 
-// A wish for the baton that is withdrawn at the end of the scope.
+// A wish for the baton, raised and dropped as its owner goes; withdrawn at the end of the scope.
 class [[nodiscard]] baton_request {
 public:
-  explicit baton_request(baton& which) noexcept : baton_{which} { baton_.request(); }
-  ~baton_request() { baton_.withdraw(); }
+  explicit baton_request(baton& which, bool raised = true) noexcept : baton_{which} { set(raised); }
+  ~baton_request() { set(false); }
   baton_request(const baton_request&) = delete;
   baton_request& operator=(const baton_request&) = delete;
 
+  void set(bool raised) noexcept {
+    if (raised == raised_) return;
+    raised_ = raised;
+    raised ? baton_.request() : baton_.withdraw();
+  }
+
 private:
   baton& baton_;
+  bool raised_ = false;
 };
 
 } // namespace weft::progress

@@ -11,7 +11,6 @@
 #include "progress/submission_queue.hpp"
 
 #include <mutex>
-#include <optional>
 #include <string>
 #include <poll.h>
 
@@ -250,13 +249,13 @@ private:
 
   // Sweeps until `fact` holds, with the baton if it is to be had; it is released at the end.
   template <class Fact> void drive(bool held, Fact&& fact) {
-    std::optional<baton_request> wish; // as long as somebody else drives
+    baton_request wish(baton_, false); // raised as long as somebody else drives
     idle_ladder ladder(options_.idle);
     for (unsigned turn = 1; !fact(); ++turn) {
       if (!held) {
-        if (!wish) wish.emplace(baton_);
+        wish.set(true);
         held = baton_.try_acquire();
-        if (held) wish.reset();
+        wish.set(!held);
       }
       if (held) {
         drain();

@@ -114,7 +114,7 @@ private:
   bool near_credit(operation& op) {
     team_state& team = *op.team;
     if (team.near_credit + engine::slots >= op.seq || broken_.ignore_credit) return true;
-    engine::sequence lowest = ~engine::sequence{0};
+    engine::sequence lowest = op.seq;
     for (std::uint32_t peer : team.info.geometry.near())
       lowest = std::min(lowest, net_.load(view(team, peer).retired()));
     team.near_credit = lowest;
