@@ -1,5 +1,6 @@
 // What the library takes from its caller: the posting call, and the processor time of doing nothing.
 #include "perf/bench/measurements.hpp"
+#include "perf/bench/timing.hpp"
 
 #include <array>
 #include <chrono>
@@ -34,26 +35,27 @@ record measure_post(session& shared, operation op, std::size_t bytes) {
   const auto iteration = [&] {
     one.write();
     shared.ranks().align();
-    const double start = now_us();
-    one.post();
-    const double elapsed = now_us() - start;
+    const double elapsed = timed([&] { one.post(); });
     one.wait();
     one.read();
     return elapsed;
   };
-  const int count = shared.agree_on_iterations(iteration);
-  std::vector<double> samples(static_cast<std::size_t>(count));
+  const int batch = shared.calibrate(iteration);
   const auto rings_before = shared.library().statistic("rings");
-  for (double& sample : samples)
-    sample = iteration();
+  samples times;
+  times.reserve(static_cast<std::size_t>(shared.settings().maximum_iterations));
+  shared.spend_budget(batch, [&](int count) {
+    for (int i = 0; i < count; ++i)
+      times.push_back(iteration());
+  });
   const auto rings_after = shared.library().statistic("rings");
   one.verify();
-  const double us = shared.ranks().maximum(median(samples));
+  const double us = shared.ranks().maximum(median(times));
   record result{us,
                 {{"ns", us * 1000.0},
-                 {"p99_us", shared.ranks().maximum(quantile(samples, 0.99))},
+                 {"p99_us", shared.ranks().maximum(quantile(times, 0.99))},
                  {"clock_us", shared.ranks().maximum(clock_cost_us())},
-                 {"iterations", static_cast<double>(count)}}};
+                 {"iterations", static_cast<double>(times.size())}}};
   if (rings_before && rings_after)
     result.figures.emplace_back("rings",
                                 shared.ranks().maximum(static_cast<double>(*rings_after - *rings_before)));

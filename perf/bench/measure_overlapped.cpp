@@ -1,19 +1,12 @@
 // Non-blocking calls beside a computation.
 #include "perf/bench/measurements.hpp"
+#include "perf/bench/timing.hpp"
 
 namespace perf {
 namespace {
 
-using samples = std::vector<double>;
-
 samples room_for(int count) {
   return samples(static_cast<std::size_t>(count));
-}
-
-template <class F> double timed(F&& body) {
-  const double start = now_us();
-  body();
-  return now_us() - start;
 }
 
 // The non-blocking form with nothing between post and wait: the median of the slowest rank.
@@ -28,13 +21,7 @@ double communication_alone(session& shared, trial& one) {
     one.read();
     return elapsed;
   };
-  const int count = shared.agree_on_iterations(iteration);
-  one.verify();
-  samples times = room_for(count);
-  for (double& time : times)
-    time = iteration();
-  shared.ranks().maximum(times);
-  return median(times);
+  return median(slowest_of_each(shared, iteration, [&] { one.verify(); }));
 }
 
 double ratio_of_medians(const samples& with, const samples& alone) {
@@ -52,31 +39,27 @@ record measure_overlap(session& shared, operation op, std::size_t bytes) {
   const double pure = communication_alone(shared, one);
   const std::uint64_t steps = work.steps_for(pure);
 
-  double alone_time = 0;
-  double beside_time = 0;
+  samples alone, beside;
   const auto iteration = [&] {
     shared.ranks().align();
-    alone_time = timed([&] { work.run(steps); });
+    alone.push_back(timed([&] { work.run(steps); }));
     one.write();
     shared.ranks().align();
     const double elapsed = timed([&] {
       one.post();
-      beside_time = timed([&] { work.run(steps); });
+      beside.push_back(timed([&] { work.run(steps); }));
       one.wait();
     });
     one.read();
     return elapsed;
   };
-  const int count = shared.agree_on_iterations(iteration);
-  samples total = room_for(count), alone = room_for(count), beside = room_for(count);
-  for (std::size_t i = 0; i < total.size(); ++i) {
-    total[i] = iteration();
-    alone[i] = alone_time;
-    beside[i] = beside_time;
-  }
+  const samples total = slowest_of_each(shared, iteration, [&] {
+    alone.clear(); // what the calibration computed does not count
+    beside.clear();
+  });
   one.verify();
-  for (samples* times : {&total, &alone, &beside})
-    shared.ranks().maximum(*times);
+  shared.ranks().maximum(alone);
+  shared.ranks().maximum(beside);
   const double us = median(total);
   return {us,
           {{"pure_us", pure},
@@ -85,7 +68,7 @@ record measure_overlap(session& shared, operation op, std::size_t bytes) {
            {"slowdown", ratio_of_medians(beside, alone)},
            {"slowdown_total", ratio_of_sums(beside, alone)},
            {"total_us", sum(total)},
-           {"iterations", static_cast<double>(count)}}};
+           {"iterations", static_cast<double>(total.size())}}};
 }
 
 record measure_pipeline(session& shared, operation op, std::size_t bytes) {
@@ -109,16 +92,9 @@ record measure_pipeline(session& shared, operation op, std::size_t bytes) {
     work.run(steps);
     one.wait(1 - slot);
   };
-  const auto time_of = [&](int count, auto&& body) {
-    shared.ranks().align();
-    return shared.ranks().maximum(timed([&] {
-      for (int i = 0; i < count; ++i)
-        body();
-    }));
-  };
-  const int count = shared.agree_on_iterations(in_sequence);
-  const double blocking = time_of(count, in_sequence);
-  const double compute = time_of(count, [&] {
+  const int batch = shared.calibrate(in_sequence);
+  const run_times blocking = back_to_back(shared, batch, in_sequence);
+  const run_times computing = back_to_back(shared, batch, [&] {
     one.touch();
     work.run(steps);
   });
@@ -128,15 +104,16 @@ record measure_pipeline(session& shared, operation op, std::size_t bytes) {
     one.wait(first);
     one.verify(first);
   }
-  const double total = time_of(count, pipelined);
+  const run_times rounds = back_to_back(shared, batch, pipelined);
   one.verify(1 - slot);
-  return {total / count,
-          {{"pure_us", pure},
-           {"compute_us", compute / count},
-           {"blocking_us", blocking / count},
-           {"ideal_us", std::max(pure, compute / count)},
-           {"total_us", total},
-           {"iterations", static_cast<double>(count)}}};
+  return {rounds.mean,
+          {{"median_us", rounds.median},
+           {"pure_us", pure},
+           {"compute_us", computing.median},
+           {"blocking_us", blocking.mean},
+           {"ideal_us", std::max(pure, computing.median)},
+           {"total_us", rounds.total},
+           {"iterations", rounds.iterations}}};
 }
 
 record measure_independence(session& shared, operation op, std::size_t bytes) {

@@ -18,7 +18,7 @@ struct record {
 // Calls that start together; the slowest rank of each iteration counts. Median over the iterations.
 record measure_blocking(session& shared, operation op, std::size_t bytes);
 // Calls back to back, writing the source and reading the destination between them. Mean over all iterations
-// of the slowest rank; `median_us` is that of the middle one of twenty slices of the run.
+// of the slowest rank; `median_us` is that of the middle one of the run's batches.
 record measure_loop(session& shared, operation op, std::size_t bytes);
 
 // Post, compute for as long as the communication takes alone, wait.

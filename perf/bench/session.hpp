@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <stdexcept>
 
 namespace perf {
@@ -42,9 +43,13 @@ public:
   const buffer& destination(int slot) const { return destinations_[static_cast<std::size_t>(slot)]; }
   std::uint64_t next_iteration() { return ++iteration_; }
 
-  // Every rank runs `iteration` in growing batches until a tenth of the budget is spent, and gets the same
-  // count.
-  template <class F> int agree_on_iterations(F&& iteration);
+  // Every rank runs `iteration` in growing batches, which also warms everything up. Returns, the same on all
+  // ranks, the size of a batch of which about twenty fill the budget. The quickest batch counts: one during
+  // which a rank lost its core would make the measurement too short.
+  template <class F> int calibrate(F&& iteration);
+  // Calls `run(batch)` until the budget is spent, or the most iterations are made; the ranks agree after each
+  // batch.
+  template <class F> void spend_budget(int batch, F&& run);
 
 private:
   backend& library_;
@@ -88,19 +93,34 @@ private:
   bool touched_ = false;
 };
 
-template <class F> int session::agree_on_iterations(F&& iteration) {
-  const int most = settings_.maximum_iterations;
-  for (int batch = 1;; batch *= 2) {
+template <class F> int session::calibrate(F&& iteration) {
+  constexpr double batches = 20;
+  const int most = std::max(1, settings_.maximum_iterations / static_cast<int>(batches));
+  double quickest = std::numeric_limits<double>::max();
+  double spent = 0;
+  for (int batch = 1; batch <= most && spent < settings_.budget_us / 5; batch *= 2) {
     ranks_.align();
     const double start = now_us();
     for (int i = 0; i < batch; ++i)
       iteration();
     const double elapsed = ranks_.maximum(now_us() - start);
-    if (elapsed < settings_.budget_us / 10 && batch < most) continue;
-    const double wanted = settings_.budget_us / (elapsed / batch);
-    return std::clamp(static_cast<int>(std::min(wanted, 1e9)), std::min(settings_.minimum_iterations, most),
-                      most);
+    quickest = std::min(quickest, elapsed / batch);
+    spent += elapsed;
   }
+  const double fitting = std::min(settings_.budget_us / batches / quickest, static_cast<double>(most));
+  return std::max(1, static_cast<int>(fitting));
+}
+
+template <class F> void session::spend_budget(int batch, F&& run) {
+  const double start = now_us();
+  double spent = 0;
+  int made = 0;
+  do {
+    run(batch);
+    made += batch;
+    spent = ranks_.maximum(now_us() - start);
+  } while (made < settings_.minimum_iterations ||
+           (spent < settings_.budget_us && made + batch <= settings_.maximum_iterations));
 }
 
 } // namespace perf
