@@ -171,8 +171,8 @@ void check_all(std::span<const plan> plans, std::vector<geometry> places, const 
   check_agreement(plans, out);
   const event_graph g = unfold(plans, std::move(places), out);
   const adjacency after(g, adjacency::end::from), before(g, adjacency::end::to);
-  check_bytes(g, after, expected, out);
   const symbolic_run run(g, after, before, {});
+  check_bytes(g, run, expected, out);
   if (!run.complete()) {
     run.report_cycles(out);
     return;

@@ -9,8 +9,8 @@ namespace {
 // One destination buffer; `to` of each block is in order.
 class destination {
 public:
-  destination(const event_graph& g, const adjacency& after, std::uint32_t owner, report& out)
-      : graph_(g), after_(after), owner_(owner), out_(out) {}
+  destination(const event_graph& g, const symbolic_run& run, std::uint32_t owner, report& out)
+      : graph_(g), run_(run), owner_(owner), out_(out) {}
 
   void check(std::vector<const access*>& written, std::vector<access>& wanted) {
     std::sort(written.begin(), written.end(), [](auto* a, auto* b) { return a->to < b->to; });
@@ -50,7 +50,7 @@ private:
   }
 
   void check_race(const access& a, const access& b) {
-    if (complete_before(a, b) || complete_before(b, a)) return;
+    if (!run_.complete() || out_.full() || complete_before(a, b) || complete_before(b, a)) return;
     out_.add(fault::race, "{} and {} write the same bytes of rank {} in no order", text(a), text(b), owner_);
   }
 
@@ -58,7 +58,7 @@ private:
   bool complete_before(const access& a, const access& b) const {
     const auto which = static_cast<std::uint32_t>(&a - graph_.accesses.data());
     return std::any_of(graph_.completions.begin(), graph_.completions.end(), [&](const completion& c) {
-      return c.which == which && precedes(after_, c.when, b.begin);
+      return c.which == which && run_.precedes(c.when, b.begin);
     });
   }
 
@@ -87,7 +87,7 @@ private:
   }
 
   const event_graph& graph_;
-  const adjacency& after_;
+  const symbolic_run& run_;
   std::uint32_t owner_;
   report& out_;
 };
@@ -108,7 +108,7 @@ bool sends(const movement& m, std::uint32_t i, std::uint32_t j) {
 
 } // namespace
 
-void check_bytes(const event_graph& g, const adjacency& after, const movement& expected, report& out) {
+void check_bytes(const event_graph& g, const symbolic_run& run, const movement& expected, report& out) {
   std::vector<std::vector<const access*>> written(g.members());
   for (const access& a : g.accesses) {
     if (a.writes && a.bytes != 0) written[a.destination].push_back(&a);
@@ -126,7 +126,7 @@ void check_bytes(const event_graph& g, const adjacency& after, const movement& e
       block.bytes = expected.rule.bytes;
       wanted.push_back(block);
     }
-    destination(g, after, j, out).check(written[j], wanted);
+    destination(g, run, j, out).check(written[j], wanted);
   }
 }
 

@@ -95,18 +95,17 @@ void symbolic_run::report_cycles(report& out) const {
   }
 }
 
-bool precedes(const adjacency& after, event_id a, event_id b) {
-  std::vector<bool> seen(after.events());
-  std::vector<event_id> todo{a};
-  while (!todo.empty()) {
-    const event_id e = todo.back();
-    todo.pop_back();
-    if (e == b) return true;
-    if (seen[e]) continue;
-    seen[e] = true;
-    todo.insert(todo.end(), after.of(e).begin(), after.of(e).end());
+bool symbolic_run::precedes(event_id a, event_id b) const {
+  std::vector<bool> later(graph_.events.size());
+  later[a] = true;
+  for (const event_id e : order_) {
+    if (graph_.events[e].as == role::arrival || e == a) continue;
+    const auto from = before_.of(e);
+    const auto known = [&](event_id p) { return bool{later[p]}; };
+    later[e] = graph_.events[e].any() ? saw_all(e) && std::all_of(from.begin(), from.end(), known)
+                                      : std::any_of(from.begin(), from.end(), known);
   }
-  return false;
+  return later[b];
 }
 
 knowledge::knowledge(const event_graph& g, const adjacency& before, const symbolic_run& run)

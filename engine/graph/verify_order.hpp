@@ -11,7 +11,6 @@ public:
   std::span<const event_id> of(event_id e) const {
     return std::span(neighbours_).subspan(first_[e], first_[e + 1] - first_[e]);
   }
-  std::size_t events() const { return first_.size() - 1; }
 
 private:
   std::vector<std::uint32_t> first_;
@@ -32,6 +31,10 @@ public:
   // Did all predecessors of this event happen before it?
   bool saw_all(event_id e) const { return saw_all_[e]; }
 
+  // Does a come before b, whatever happens? Behind an `any` event only what comes before all that may cause
+  // it. A walk over the whole run, for the rare case that asks.
+  bool precedes(event_id a, event_id b) const;
+
   // Members that wait for each other.
   void report_cycles(report& out) const;
   // Down to the event that nothing leads to: "a: waits for b: waits for c".
@@ -49,9 +52,6 @@ private:
   std::vector<bool> happened_, saw_all_;
   std::vector<event_id> order_, touched_;
 };
-
-// Does a happen before b in every run? A search, for the rare case that asks.
-bool precedes(const adjacency& after, event_id a, event_id b);
 
 // What is known at every event: whose entry, and which accesses are complete.
 class knowledge {

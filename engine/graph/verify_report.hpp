@@ -14,10 +14,11 @@ public:
   static constexpr std::size_t limit = 64;
 
   template <class... Values> void add(fault what, fmt::format_string<Values...> text, Values&&... values) {
-    if (found_.findings.size() < limit) {
+    if (!full()) {
       found_.findings.push_back({what, fmt::format(text, std::forward<Values>(values)...)});
     }
   }
+  bool full() const { return found_.findings.size() >= limit; }
   bool empty() const { return found_.findings.empty(); }
   verdict take() { return std::move(found_); }
 

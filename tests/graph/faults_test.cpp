@@ -309,6 +309,32 @@ TEST(faults, exit_too_early_out_all) {
   }
 }
 
+// Two members with a block each way, which one of them may carry alone: then he knows nothing of the other.
+TEST(faults, a_block_tells_only_what_all_its_carriers_know) {
+  const auto one = [](std::uint32_t me) {
+    builder b(me, 2, 0);
+    plan& p = b.draft();
+    p.pairs = pattern::all_pairs;
+    p.rule = {.bytes = 8, .src_j = 8, .dst_i = 8};
+    p.in = sync::no;
+    p.out = sync::all;
+    p.chunk = 8;
+    p.chunks = 1;
+    const node_set own = b.add(copy_own());
+    builder::step_list steps;
+    steps.then(claim_block(direction::in)).then(claim_block(direction::out));
+    const node_set claimed = b.loop(range::near, 1, steps, own);
+    b.add(await_count(fact::landed, 1), claimed);
+    b.add(await_count(fact::taken, 1), claimed);
+    return b.finish();
+  };
+  std::vector<plan> plans{one(0), one(1)};
+  EXPECT_TRUE(verify(plans, one_node(2)).has(fault::early_exit)); // before the other's copy of its own block
+  for (plan& p : plans)
+    p.out = sync::my;
+  EXPECT_TRUE(verify(plans, one_node(2)).ok()) << verify(plans, one_node(2)).text();
+}
+
 TEST(faults, barrier_that_misses_a_member) {
   sample rounds({.op = operation::barrier}, alone(5));
   for (plan& p : rounds.plans)
