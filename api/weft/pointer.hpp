@@ -18,11 +18,13 @@ inline constexpr std::size_t dynamic_block = static_cast<std::size_t>(-1);
 namespace detail {
 
 template <std::size_t B> struct block_size {
-  static constexpr std::size_t block() { return B; }
+  constexpr block_size(std::size_t = B) {}
+  constexpr operator std::size_t() const { return B; }
 };
 template <> struct block_size<dynamic_block> {
-  constexpr std::size_t block() const { return block_; }
-  std::size_t block_ = 1;
+  constexpr block_size(std::size_t block = 1) : block_(block) {}
+  constexpr operator std::size_t() const { return block_; }
+  std::size_t block_;
 };
 
 } // namespace detail
@@ -34,7 +36,7 @@ template <> struct block_size<dynamic_block> {
 // Converts from and to the untyped pointer, which stands for `shared void*`, by itself. Casts from another
 // block size or element type are explicit and reset the phase. Dereferencing gives a proxy that reads and
 // writes the element.
-template <class T, std::size_t B = 1> class ptr : private detail::block_size<B> {
+template <class T, std::size_t B = 1> class ptr {
   static constexpr bool fixed = B != dynamic_block;
 
 public:
@@ -45,16 +47,13 @@ public:
   constexpr ptr() = default;
   constexpr ptr(std::nullptr_t) {}
   // The phase is kept if the block size allows it.
-  constexpr ptr(upc_shared_ptr_t untyped) requires fixed : raw_(untyped) {
-    if (raw_.phase >= B) raw_.phase = 0;
-  }
-  constexpr ptr(upc_shared_ptr_t untyped, std::size_t block) requires(!fixed) : raw_(untyped) {
-    this->block_ = block;
-    if (raw_.phase >= block) raw_.phase = 0;
-  }
+  constexpr ptr(upc_shared_ptr_t untyped) requires fixed : ptr(untyped, detail::block_size<B>()) {}
+  constexpr ptr(upc_shared_ptr_t untyped, std::size_t block) requires(!fixed)
+      : ptr(untyped, detail::block_size<B>(block)) {}
   // `shared [B] T*` to `shared [B] const T*`.
-  constexpr ptr(const ptr<value_type, B>& other) requires std::is_const_v<T> : detail::block_size<B>(other),
-                                                                               raw_(other.untyped()) {}
+  template <class U>
+  requires(!std::is_const_v<U> && std::is_same_v<const U, T>) constexpr ptr(const ptr<U, B>& other)
+      : ptr(other.untyped(), detail::block_size<B>(other.block())) {}
   // A cast: the phase of the result is 0.
   template <class U, std::size_t C>
   requires(fixed &&
@@ -63,15 +62,13 @@ public:
       : raw_(upc_resetphase(other.untyped())) {}
   template <class U, std::size_t C>
   requires(!fixed) constexpr ptr(const ptr<U, C>& other, std::size_t block)
-      : raw_(upc_resetphase(other.untyped())) {
-    this->block_ = block;
-  }
+      : raw_(upc_resetphase(other.untyped())), block_(block) {}
 
   constexpr operator upc_shared_ptr_t() const { return raw_; }
   constexpr upc_shared_ptr_t untyped() const { return raw_; }
   constexpr explicit operator bool() const { return raw_.addr != 0 || raw_.thread != 0; }
 
-  using detail::block_size<B>::block;
+  constexpr std::size_t block() const { return block_; }
   constexpr std::size_t threadof() const { return raw_.thread; }
   constexpr std::size_t phaseof() const { return raw_.phase; }
   constexpr std::size_t addrfield() const { return raw_.addr; }
@@ -112,7 +109,12 @@ public:
   friend std::strong_ordering operator<=>(const ptr& a, const ptr& b) { return a - b <=> 0; }
 
 private:
+  constexpr ptr(upc_shared_ptr_t untyped, detail::block_size<B> block) : raw_(untyped), block_(block) {
+    if (raw_.phase >= block) raw_.phase = 0;
+  }
+
   upc_shared_ptr_t raw_{};
+  [[no_unique_address]] detail::block_size<B> block_;
 };
 
 // `shared [block] T*` with a block size that is known at run time only.

@@ -1,0 +1,6 @@
+#include <upc.h>
+
+/* In C a barrier without parentheses must not compile, nor be nothing. */
+void f(void) {
+  STATEMENT;
+}

@@ -1,0 +1,106 @@
+#include "tests/api/fake_runtime.hpp"
+#include "api/weft/error.hpp"
+
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <unistd.h>
+
+namespace {
+std::unique_ptr<fake_runtime> current;
+}
+
+namespace weft::api {
+
+runtime& runtime::get(const char* call) {
+  if (!current) throw error(call, "", "", "the library is not initialised: call weft_init first");
+  return *current;
+}
+bool runtime::initialised() noexcept {
+  return current != nullptr;
+}
+void runtime::init(int*, char***) {
+  current = std::make_unique<fake_runtime>(fake_runtime::next_rank, fake_runtime::next_size);
+}
+void runtime::finalize() {
+  current.reset();
+}
+
+} // namespace weft::api
+
+fake_runtime& fake_runtime::instance() {
+  return *current;
+}
+
+fake_runtime::fake_runtime(std::uint32_t rank, std::uint32_t size)
+    : rank_(rank), size_(size),
+      segments_(size, std::vector<std::byte>(heap_begin + heap_size, std::byte{0xee})) {}
+
+fake_runtime::handle fake_runtime::issue() {
+  pending_.insert(++last_handle_);
+  return last_handle_;
+}
+
+fake_runtime::handle fake_runtime::post(const request& r, std::uint64_t dst, std::uint64_t src) {
+  ++posts;
+  collectives.push_back({r, dst, src, false});
+  return issue();
+}
+
+void fake_runtime::run(const request& r, std::uint64_t dst, std::uint64_t src) {
+  collectives.push_back({r, dst, src, true});
+}
+
+fake_runtime::handle fake_runtime::post_barrier(std::optional<int> value) {
+  barriers.push_back(value);
+  return issue();
+}
+
+fake_runtime::state fake_runtime::query(handle h) noexcept {
+  if (h == 0 || h > last_handle_) return state::never_issued;
+  return pending_.contains(h) ? state::pending : state::complete;
+}
+
+fake_runtime::state fake_runtime::test(handle h) {
+  const state s = query(h);
+  if (s == state::complete) wait(h);
+  return s;
+}
+
+void fake_runtime::wait(handle h) {
+  waited.push_back(h);
+  finish(h);
+  if (const auto failure = failures.extract(h)) throw std::runtime_error(failure.mapped());
+}
+
+void* fake_runtime::direct(std::uint32_t rank, std::uint64_t offset) {
+  return out_of_reach.contains(rank) ? nullptr : memory(rank, offset);
+}
+
+void fake_runtime::put(std::uint32_t rank, std::uint64_t offset, const void* from, std::size_t bytes) {
+  ++puts;
+  bytes_put += bytes;
+  std::memcpy(memory(rank, offset), from, bytes);
+}
+
+void fake_runtime::get(void* to, std::uint32_t rank, std::uint64_t offset, std::size_t bytes) {
+  ++gets;
+  std::memcpy(to, memory(rank, offset), bytes);
+}
+
+std::uint64_t fake_runtime::allocate(std::size_t bytes) {
+  if (bytes > heap_begin + heap_size - next_offset_) return 0;
+  const std::uint64_t offset = next_offset_;
+  next_offset_ += (bytes + 63) / 64 * 64;
+  return offset;
+}
+
+bool fake_runtime::in_heap(std::uint64_t offset, std::size_t bytes) const {
+  const std::uint64_t end = heap_begin + heap_size;
+  return offset >= heap_begin && offset <= end && bytes <= end - offset;
+}
+
+void fake_runtime::abort_job(int status, const std::string&) {
+  _exit(status);
+}

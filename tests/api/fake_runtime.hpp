@@ -1,0 +1,80 @@
+#pragma once
+#include "api/runtime.hpp"
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+// A runtime of several ranks in one process, seen from one of them: memory is real, collectives are only
+// recorded, and what is posted is complete when the test says so.
+class fake_runtime final : public weft::api::runtime {
+public:
+  using handle = weft::api::handle;
+  using request = weft::collectives::request;
+
+  struct recorded {
+    request r;
+    std::uint64_t dst, src;
+    bool blocking;
+  };
+
+  // What weft_init makes.
+  static inline std::uint32_t next_size = 4;
+  static inline std::uint32_t next_rank = 0;
+  static fake_runtime& instance();
+
+  fake_runtime(std::uint32_t rank, std::uint32_t size);
+
+  std::uint32_t rank() const override { return rank_; }
+  std::uint32_t size() const override { return size_; }
+
+  handle post(const request& r, std::uint64_t dst, std::uint64_t src) override;
+  void run(const request& r, std::uint64_t dst, std::uint64_t src) override;
+  void await_all_entered(handle h) override { entered.push_back(h); }
+  handle post_barrier(std::optional<int> value) override;
+  void run_barrier(std::optional<int> value) override { barriers.push_back(value); }
+
+  state query(handle h) noexcept override;
+  state test(handle h) override;
+  void wait(handle h) override;
+
+  void* direct(std::uint32_t rank, std::uint64_t offset) override;
+  void put(std::uint32_t rank, std::uint64_t offset, const void* from, std::size_t bytes) override;
+  void get(void* to, std::uint32_t rank, std::uint64_t offset, std::size_t bytes) override;
+
+  std::uint64_t allocate_all(std::size_t bytes_per_rank) override { return allocate(bytes_per_rank); }
+  std::uint64_t allocate_global(std::size_t bytes_per_rank) override { return allocate(bytes_per_rank); }
+  std::uint64_t allocate_local(std::size_t bytes) override { return allocate(bytes); }
+  void free_block(std::uint32_t rank, std::uint64_t offset) override { freed.push_back({rank, offset}); }
+  bool in_heap(std::uint64_t offset, std::size_t bytes) const override;
+  std::size_t heap_bytes() const override { return heap_size; }
+
+  std::uint64_t statistic(const std::string& name) const override { return name == "posts" ? posts : 0; }
+  [[noreturn]] void abort_job(int status, const std::string& message) override;
+
+  // For the test: what was called, and what is to happen.
+  static constexpr std::size_t heap_begin = 64, heap_size = 1 << 20;
+  std::vector<recorded> collectives;
+  std::vector<std::optional<int>> barriers;
+  std::vector<handle> entered;
+  std::vector<handle> waited;
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> freed;
+  std::set<std::uint32_t> out_of_reach; // ranks without loads and stores
+  std::size_t puts = 0, gets = 0, bytes_put = 0;
+  std::uint64_t posts = 0;
+  std::map<handle, std::string> failures; // what an operation fails with
+  void finish(handle h) { pending_.erase(h); }
+  std::byte* memory(std::uint32_t rank, std::uint64_t offset) { return segments_[rank].data() + offset; }
+
+private:
+  std::uint64_t allocate(std::size_t bytes);
+  handle issue();
+
+  std::uint32_t rank_, size_;
+  std::vector<std::vector<std::byte>> segments_;
+  std::uint64_t next_offset_ = heap_begin;
+  handle last_handle_ = 0;
+  std::set<handle> pending_;
+};

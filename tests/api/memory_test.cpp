@@ -1,0 +1,143 @@
+#include "tests/api/fixture.hpp"
+
+#include <cstring>
+#include <numeric>
+
+namespace {
+
+TEST_F(api_test, allocation_has_the_layout_of_the_language) {
+  fake_runtime& rt = start(4, 2);
+  // Seven blocks on four threads: two on each.
+  const upc_shared_ptr_t a = upc_all_alloc(7, 32), b = upc_global_alloc(1, 8), c = upc_alloc(8);
+  EXPECT_EQ(b.addr - a.addr, 64u);
+  EXPECT_EQ(a.thread, 0u);
+  EXPECT_EQ(b.thread, 0u);
+  EXPECT_EQ(c.thread, 2u);
+  EXPECT_EQ(a.phase + b.phase + c.phase, 0u);
+  EXPECT_TRUE(upc_isnull(upc_all_alloc(0, 8)));
+  EXPECT_TRUE(upc_isnull(upc_global_alloc(8, 0)));
+  EXPECT_TRUE(upc_isnull(upc_alloc(0)));
+  upc_free(c);
+  upc_free(UPC_SHARED_NULL);
+  upc_all_free(UPC_SHARED_NULL);
+  ASSERT_EQ(rt.freed.size(), 1u);
+  EXPECT_EQ(rt.freed[0], (std::pair<std::uint32_t, std::uint64_t>{2, c.addr}));
+}
+
+TEST_F(api_test, all_free_waits_for_all_and_frees_once) {
+  for (const std::uint32_t mythread : {0u, 1u}) {
+    fake_runtime& rt = start(2, mythread);
+    upc_all_free(upc_all_alloc(2, 8));
+    EXPECT_EQ(rt.barriers.size(), 1u);
+    EXPECT_EQ(rt.freed.size(), mythread == 0 ? 1u : 0u);
+    weft_finalize();
+  }
+}
+
+TEST_F(api_test, too_small_a_heap_names_the_setting_its_value_and_what_was_asked) {
+  start(4);
+  const std::size_t large = 1 << 21;
+  for (const weft::error& e :
+       {error_of([&] { upc_all_alloc(4, large); }), error_of([&] { upc_global_alloc(1, large); }),
+        error_of([&] { upc_alloc(large); })}) {
+    EXPECT_THAT(e.rule, testing::HasSubstr("WEFT_HEAP_SIZE is 1048576 bytes"));
+    EXPECT_THAT(e.rule, testing::HasSubstr("2097152 bytes per thread"));
+    EXPECT_THAT(e.value, testing::HasSubstr("2097152"));
+  }
+}
+
+TEST_F(api_test, sizes_that_overflow_are_errors) {
+  start(4);
+  EXPECT_EQ(error_of([] { upc_all_alloc(SIZE_MAX / 2, 3); }).argument, "nblocks * nbytes");
+  EXPECT_EQ(error_of([] { upc_global_alloc(3, SIZE_MAX / 2); }).argument, "nblocks * nbytes");
+}
+
+TEST_F(api_test, only_shared_memory_is_freed) {
+  fake_runtime& rt = start(4);
+  EXPECT_EQ(error_of([] { upc_free({64, 4, 0}); }).argument, "ptr");
+  EXPECT_THAT(error_of([] { upc_free({1ull << 40, 0, 0}); }).rule, testing::HasSubstr("shared heap"));
+  EXPECT_THAT(error_of([] { upc_all_free({1ull << 40, 0, 0}); }).rule, testing::HasSubstr("shared heap"));
+  EXPECT_TRUE(rt.freed.empty());
+}
+
+// Both ends near or far, and sizes around the piece that goes through this process.
+TEST_F(api_test, copies_move_bytes_between_any_threads) {
+  constexpr std::size_t bounce = 256 * 1024;
+  for (const std::set<std::uint32_t>& far : {std::set<std::uint32_t>{}, {1}, {2}, {1, 2}})
+    for (const std::size_t bytes : {std::size_t{1}, std::size_t{100}, bounce - 1, bounce, bounce + 1}) {
+      fake_runtime& rt = start(3);
+      rt.out_of_reach = far;
+      const upc_shared_ptr_t base = upc_all_alloc(3, bytes);
+      upc_shared_ptr_t one = base, two = base;
+      one.thread = 1;
+      two.thread = 2;
+      std::vector<unsigned char> data(bytes), back(bytes);
+      for (std::size_t i = 0; i != bytes; ++i)
+        data[i] = static_cast<unsigned char>(i * 7 + i / 256);
+      upc_memput(one, data.data(), bytes);
+      upc_memcpy(two, one, bytes);
+      upc_memget(back.data(), two, bytes);
+      EXPECT_EQ(back, data);
+      EXPECT_EQ(rt.memory(2, base.addr)[bytes], std::byte{0xee}) << "nothing behind the end";
+      upc_memset(two, 0x1a5, bytes);
+      upc_memget(back.data(), two, bytes);
+      EXPECT_EQ(back, std::vector<unsigned char>(bytes, 0xa5));
+      EXPECT_EQ(rt.memory(2, base.addr)[bytes], std::byte{0xee});
+      EXPECT_EQ(rt.puts != 0, !far.empty());
+      weft_finalize();
+    }
+}
+
+TEST_F(api_test, nonblocking_copies_do_the_same) {
+  start(2);
+  const upc_shared_ptr_t p = upc_all_alloc(2, 64);
+  upc_shared_ptr_t q = p;
+  q.thread = 1;
+  int in = 42, out = 0;
+  EXPECT_EQ(upc_memput_nb(p, &in, sizeof in), UPC_COMPLETE_HANDLE);
+  EXPECT_EQ(upc_memcpy_nb(q, p, sizeof in), UPC_COMPLETE_HANDLE);
+  EXPECT_EQ(upc_memget_nb(&out, q, sizeof in), UPC_COMPLETE_HANDLE);
+  EXPECT_EQ(out, 42);
+  EXPECT_EQ(upc_memset_nb(q, 0, sizeof in), UPC_COMPLETE_HANDLE);
+  upc_memget_nbi(&out, q, sizeof out);
+  EXPECT_EQ(out, 0);
+  upc_memput_nbi(p, &in, sizeof in);
+  upc_memcpy_nbi(q, p, sizeof in);
+  upc_memset_nbi(p, 0, sizeof in);
+  upc_memget_nbi(&out, q, sizeof out);
+  upc_synci();
+  EXPECT_EQ(out, 42);
+  upc_sync(UPC_COMPLETE_HANDLE);
+  EXPECT_NE(upc_sync_attempt(UPC_COMPLETE_HANDLE), 0);
+}
+
+TEST_F(api_test, copies_check_both_ends) {
+  start(2);
+  const upc_shared_ptr_t p = upc_all_alloc(2, 64);
+  const upc_shared_ptr_t nowhere{1ull << 40, 0, 0}, nobody{p.addr, 2, 0};
+  char bytes[8];
+  EXPECT_EQ(error_of([&] { upc_memput(UPC_SHARED_NULL, bytes, 8); }).argument, "dst");
+  EXPECT_EQ(error_of([&] { upc_memput(p, nullptr, 8); }).argument, "src");
+  EXPECT_EQ(error_of([&] { upc_memget(nullptr, p, 8); }).argument, "dst");
+  EXPECT_EQ(error_of([&] { upc_memget(bytes, nowhere, 8); }).argument, "src");
+  EXPECT_EQ(error_of([&] { upc_memcpy(p, nobody, 8); }).value, "thread 2");
+  EXPECT_EQ(error_of([&] { upc_memcpy(nowhere, p, 8); }).argument, "dst");
+  EXPECT_EQ(error_of([&] { upc_memset(p, 0, fake_runtime::heap_size + 1); }).argument, "dst");
+  upc_memput(UPC_SHARED_NULL, nullptr, 0);
+  upc_memget(nullptr, UPC_SHARED_NULL, 0);
+  upc_memcpy(nowhere, nowhere, 0);
+}
+
+TEST_F(api_test, calls_outside_of_the_job_are_errors) {
+  EXPECT_EQ(error_of([] { weft_finalize(); }).call, "weft_finalize");
+  EXPECT_EQ(error_of([] { static_cast<void>(MYTHREAD); }).call, "MYTHREAD");
+  EXPECT_EQ(error_of([] { static_cast<void>(THREADS); }).call, "THREADS");
+  start(4, 3);
+  EXPECT_EQ(MYTHREAD, 3);
+  EXPECT_EQ(THREADS, 4);
+  EXPECT_EQ(error_of([] { weft_init(nullptr, nullptr); }).call, "weft_init");
+  EXPECT_EQ(weft_statistic("no such counter"), 0u);
+  EXPECT_EQ(error_of([] { weft_statistic(nullptr); }).argument, "name");
+}
+
+} // namespace
