@@ -1,0 +1,218 @@
+#include "tests/simulated/collective_case.hpp"
+
+#include "engine/transport/simulated/random.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace weft::tests {
+namespace {
+using collectives::operation;
+using collectives::request;
+using graph::hint;
+using graph::sync;
+using transport::sim::seeded_random;
+
+template <class T, std::size_t N> T one_of(seeded_random& random, const std::array<T, N>& values) {
+  return values[random.below(N)];
+}
+
+std::vector<std::uint32_t> make_nodes(seeded_random& random, std::uint32_t ranks) {
+  const std::uint64_t shape = random.below(5);
+  std::vector<std::uint32_t> nodes(ranks);
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    switch (shape) {
+    case 0:
+      nodes[rank] = 0;
+      break;
+    case 1:
+      nodes[rank] = rank;
+      break;
+    case 2:
+      nodes[rank] = rank / 2;
+      break;
+    case 3:
+      nodes[rank] = rank / 3;
+      break;
+    default:
+      nodes[rank] = static_cast<std::uint32_t>(random.below(3));
+      break;
+    }
+  }
+  return nodes;
+}
+
+std::uint64_t make_bytes(seeded_random& random, std::uint64_t most) {
+  constexpr std::array<std::uint64_t, 9> sizes{0, 1, 8, 37, 57, 1024, 2049, 20480, 70000};
+  std::uint64_t bytes = one_of(random, sizes);
+  while (bytes > most)
+    bytes = one_of(random, sizes);
+  return bytes;
+}
+
+collective_case::call make_call(seeded_random& random, std::uint32_t ranks, std::uint64_t most_bytes) {
+  collective_case::call c;
+  request& r = c.request;
+  r.op = one_of(random, std::array{operation::barrier, operation::broadcast, operation::gather_all,
+                                   operation::exchange, operation::exchange});
+  if (r.op == operation::barrier) {
+    if (random.coin(0.1) && ranks > 1) c.odd_one = static_cast<std::uint32_t>(random.below(ranks));
+    return c;
+  }
+  constexpr std::array modes{sync::no, sync::my, sync::all};
+  r.in = one_of(random, modes);
+  r.out = one_of(random, modes);
+  r.direction = one_of(random, std::array{hint::none, hint::push, hint::pull});
+  if (r.op == operation::broadcast) r.root = static_cast<std::uint32_t>(random.below(ranks));
+  r.bytes = make_bytes(random, r.op == operation::broadcast ? most_bytes : most_bytes / ranks);
+  return c;
+}
+
+const char* text_of(operation op) {
+  switch (op) {
+  case operation::barrier:
+    return "barrier";
+  case operation::broadcast:
+    return "broadcast";
+  case operation::gather_all:
+    return "gather_all";
+  case operation::exchange:
+    return "exchange";
+  }
+  return "?";
+}
+
+const char* text_of(sync s) {
+  return s == sync::no ? "NO" : s == sync::my ? "MY" : "ALL";
+}
+
+} // namespace
+
+collective_case make_case(std::uint64_t seed, const case_limits& limits) {
+  seeded_random random(seed * 2 + 1);
+  collective_case c;
+  c.seed = seed;
+  c.ranks = 1 + static_cast<std::uint32_t>(
+                    random.below(random.coin(0.5) ? std::min(4u, limits.ranks) : limits.ranks));
+  c.nodes = make_nodes(random, c.ranks);
+  c.skew = random.coin(0.3) ? 1 + random.below(63) : 0;
+  c.late = random.coin(0.3) ? 0 : 0.2;
+  if (random.coin(0.5)) c.sluggard = static_cast<std::uint32_t>(random.below(c.ranks));
+  // Few large calls, or many small ones: more than there are slots, in flight together or one after the
+  // other.
+  const std::uint64_t shape = random.below(10);
+  if (shape < 7) {
+    const std::uint64_t rounds = 1 + random.below(5);
+    for (std::uint64_t k = 0; k < rounds; ++k) {
+      auto& round = c.rounds.emplace_back(1 + random.below(4));
+      for (auto& call : round)
+        call = make_call(random, c.ranks, limits.bytes);
+    }
+  } else if (shape < 9) {
+    const auto same = make_call(random, c.ranks, 512);
+    c.rounds.assign(std::min<std::uint64_t>(limits.calls, 40 + random.below(60)), {same});
+  } else {
+    auto& round = c.rounds.emplace_back(34 + random.below(20));
+    for (auto& call : round)
+      call = make_call(random, c.ranks, 512);
+  }
+  return c;
+}
+
+std::uint64_t source_bytes(const collective_case& c, const request& r, std::uint32_t rank) {
+  switch (r.op) {
+  case operation::barrier:
+    return 0;
+  case operation::broadcast:
+    return rank == r.root ? r.bytes : 0;
+  case operation::gather_all:
+    return r.bytes;
+  case operation::exchange:
+    return r.bytes * c.ranks;
+  }
+  return 0;
+}
+
+std::uint64_t destination_bytes(const collective_case& c, const request& r) {
+  switch (r.op) {
+  case operation::barrier:
+    return 0;
+  case operation::broadcast:
+    return r.bytes;
+  case operation::gather_all:
+  case operation::exchange:
+    return r.bytes * c.ranks;
+  }
+  return 0;
+}
+
+std::uint64_t collective_case::stride() const {
+  std::uint64_t most = 0;
+  for (const auto& round : rounds)
+    for (const call& k : round)
+      most = std::max(most, std::max(k.request.bytes, destination_bytes(*this, k.request)));
+  return (most + skew + guard_bytes + 63) / 64 * 64;
+}
+
+std::uint64_t collective_case::heap_bytes() const {
+  std::uint64_t most = 0;
+  for (const auto& round : rounds)
+    most = std::max<std::uint64_t>(most, round.size());
+  return 2 * most * stride();
+}
+
+std::byte sent_byte(std::uint64_t call, std::uint32_t from, std::uint32_t to, std::uint64_t at) {
+  const std::uint64_t mixed = (call * 64 + from) * 64 + to + at * 0x9e3779b97f4a7c15u;
+  const auto value = static_cast<std::uint8_t>((mixed * 0xd6e8feb86659fd93u) >> 56);
+  return static_cast<std::byte>(value == static_cast<std::uint8_t>(poison) ? 0x11 : value);
+}
+
+void fill_source(const collective_case& c, const request& r, std::uint64_t call, std::uint32_t rank,
+                 std::byte* source) {
+  if (source_bytes(c, r, rank) == 0) return;
+  const std::uint32_t blocks = r.op == operation::exchange ? c.ranks : 1;
+  for (std::uint32_t to = 0; to < blocks; ++to)
+    for (std::uint64_t at = 0; at < r.bytes; ++at)
+      source[to * r.bytes + at] = sent_byte(call, rank, to, at);
+}
+
+std::string check_destination(const collective_case& c, const request& r, std::uint64_t call,
+                              std::uint32_t rank, const std::byte* destination) {
+  const std::uint64_t bytes = destination_bytes(c, r);
+  for (std::uint64_t k = 0; k < bytes + guard_bytes; ++k) {
+    std::byte wanted = poison;
+    if (k < bytes) {
+      const auto block = static_cast<std::uint32_t>(k / r.bytes);
+      const std::uint32_t from = r.op == operation::broadcast ? r.root : block;
+      const std::uint32_t to = r.op == operation::exchange ? rank : 0;
+      wanted = sent_byte(call, from, to, k % r.bytes);
+    }
+    if (destination[k] == wanted) continue;
+    return "byte " + std::to_string(k) + " of rank " + std::to_string(rank) + "'s destination is " +
+           std::to_string(static_cast<int>(destination[k])) + " and should be " +
+           std::to_string(static_cast<int>(wanted));
+  }
+  return {};
+}
+
+std::string text_of(const request& r) {
+  std::string text = text_of(r.op);
+  if (r.op == operation::barrier) return text;
+  text +=
+      std::string(" ") + text_of(r.in) + "/" + text_of(r.out) + " of " + std::to_string(r.bytes) + " bytes";
+  if (r.op == operation::broadcast) text += " from " + std::to_string(r.root);
+  if (r.direction != hint::none) text += r.direction == hint::push ? ", push" : ", pull";
+  return text;
+}
+
+std::string collective_case::text() const {
+  std::string text = "seed " + std::to_string(seed) + ": " + std::to_string(ranks) + " ranks on nodes";
+  for (const std::uint32_t node : nodes)
+    text += " " + std::to_string(node);
+  std::size_t number = 0;
+  for (const auto& round : rounds)
+    number += round.size();
+  return text + ", " + std::to_string(rounds.size()) + " rounds of " + std::to_string(number) + " calls";
+}
+
+} // namespace weft::tests

@@ -1,0 +1,77 @@
+#include "tests/simulated/simulated_run.hpp"
+
+#include "tests/simulated/collective_player.hpp"
+
+#include <algorithm>
+
+namespace weft::tests {
+namespace {
+using transport::simulated_transport;
+using transport::simulation;
+using transport::simulation_options;
+
+std::uint32_t most_locals(const collective_case& c) {
+  return graph::geometry(0, c.nodes).largest_node();
+}
+
+simulation_options options_for(const collective_case& c, const simulated_run_options& options) {
+  simulation_options o;
+  o.seed = c.seed;
+  o.ranks = c.ranks;
+  o.node_of_rank = c.nodes;
+  o.segment_bytes = (engine::heap_offset(most_locals(c)) + c.heap_bytes() + 63) / 64 * 64;
+  o.chaos = options.chaos;
+  o.faults = options.machine;
+  o.endless_naps = true;
+  return o;
+}
+
+// Whoever has ended still carries out what the others ask of its process.
+void serve_until_all_ended(simulated_engine& e, simulated_transport& t, onlookers& look) {
+  ++look.ended;
+  while (look.ended != look.ranks) {
+    e.works().sweep();
+    t.relax();
+  }
+}
+
+void play(const collective_case& c, const simulated_run_options& options, simulation& s, onlookers& look,
+          std::uint32_t rank, simulated_transport& t) {
+  progress::engine_options settings;
+  settings.idle = {.scarce = false, .spins = 2, .yields = 1};
+  settings.broken = options.library;
+  simulated_engine e(t, settings);
+  progress::team_state& team = e.add_team(team_of_all(c, rank, 0, engine::first_board_offset));
+  e.meet_neighbours(neighbours_of(c, rank));
+  if (options.prepare) options.prepare(e, team);
+  collective_player<simulated_transport> player(
+      c, e, team, engine::heap_offset(most_locals(c)), look,
+      [&t](std::chrono::nanoseconds time) { t.compute(time); },
+      [&s](std::uint32_t other) { return s.segment(other); });
+  t.describe([&player] { return player.doing(); });
+  player.play();
+  t.describe({});
+  serve_until_all_ended(e, t, look);
+}
+
+} // namespace
+
+simulated_run_result run_simulated(const collective_case& c, const simulated_run_options& options) {
+  simulation s(options_for(c, options));
+  onlookers look(c);
+  s.run([&](std::uint32_t rank, simulated_transport& t) { play(c, options, s, look, rank, t); });
+  return {s.trace_hash(), s.steps()};
+}
+
+std::string failure_of_seed(std::uint64_t seed, const simulated_run_options& options,
+                            const case_limits& limits) {
+  const collective_case c = make_case(seed, limits);
+  try {
+    run_simulated(c, options);
+  } catch (const std::exception& e) {
+    return c.text() + ": " + e.what();
+  }
+  return {};
+}
+
+} // namespace weft::tests

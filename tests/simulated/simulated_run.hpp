@@ -1,0 +1,33 @@
+#pragma once
+#include "engine/transport/simulated/simulation.hpp"
+#include "progress/engine.hpp"
+#include "tests/simulated/collective_case.hpp"
+
+#include <cstdint>
+#include <functional>
+
+namespace weft::tests {
+
+using simulated_engine = progress::engine<transport::simulated_transport>;
+
+struct simulated_run_options {
+  transport::simulated_chaos chaos = transport::simulated_chaos::rough();
+  transport::simulated_faults machine; // faults of the transport
+  progress::faults library;            // mechanisms switched off
+  // Called by every rank before it begins, e.g. to change a cached plan.
+  std::function<void(simulated_engine&, progress::team_state&)> prepare;
+};
+
+struct simulated_run_result {
+  std::uint64_t trace = 0;
+  std::uint64_t steps = 0;
+};
+
+// Plays a case on the simulated transport. Throws what goes wrong: wrong_result, or simulated_deadlock.
+simulated_run_result run_simulated(const collective_case& c, const simulated_run_options& options = {});
+
+// What goes wrong with a seed, or an empty text.
+std::string failure_of_seed(std::uint64_t seed, const simulated_run_options& options = {},
+                            const case_limits& limits = {});
+
+} // namespace weft::tests
