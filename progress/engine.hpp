@@ -275,12 +275,20 @@ private:
   template <class Fact> bool pause(idle_ladder& ladder, bool held, Fact&& fact) {
     switch (ladder.next()) {
     case idle_ladder::step::spin: net_.relax(); return held;
-    case idle_ladder::step::yield: net_.yield(); return held;
+    case idle_ladder::step::yield: yield(ladder); return held;
     case idle_ladder::step::sleep: break;
     }
     if (held) return park(fact);
     doze(fact);
     return false;
+  }
+
+  // A yield that comes back late has given the core to a computation, and would every time: sleep instead, the
+  // scheduler favours who wakes up.
+  void yield(idle_ladder& ladder) {
+    const auto before = net_.now();
+    net_.yield();
+    if (net_.now() - before > std::chrono::milliseconds(1)) ladder.skip_to_sleep();
   }
 
   // For want of the baton: whoever drives completes for me as well, and rings the bell.

@@ -51,6 +51,12 @@ public:
     return step::sleep;
   }
 
+  // Waiting awake turned out to be dear.
+  constexpr void skip_to_sleep() noexcept {
+    spun_ = spins_;
+    yielded_ = yields_;
+  }
+
   constexpr void reset() noexcept { spun_ = yielded_ = 0; }
 
 private:

@@ -1,8 +1,9 @@
 #pragma once
+#include "engine/memory/copy.hpp"
+
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <cstring>
 #include <sched.h>
 
 namespace weft::transport {
@@ -41,7 +42,7 @@ public:
 #endif
 
   void copy(void* to, const void* from, std::uint64_t bytes) {
-    if (bytes != 0) std::memcpy(to, from, bytes);
+    engine::copy_bytes(to, from, bytes);
   }
 
   // Takes the line away from its last readers before it is written. The builtin for a write compiles to a

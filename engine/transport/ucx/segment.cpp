@@ -7,44 +7,19 @@
 #include <sys/ipc.h>
 #include <sys/shm.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace weft::transport::ucx {
 
 namespace {
 
-// The line of this process's memory map that holds an address: its path and its inode, which for System V shared
-// memory is the identifier of the segment.
-struct mapping {
-  std::string path;
+// The System V segment of a line of the memory map (its inode is the segment's identifier), or -1.
+int shared_memory_id(const std::string& map_line) {
+  std::istringstream fields(map_line);
+  std::string range, rights, offset, device, path;
   int inode = -1;
-};
-
-mapping mapping_of(const void* address) {
-  std::ifstream maps("/proc/self/maps");
-  const auto wanted = reinterpret_cast<std::uintptr_t>(address);
-  for (std::string line; std::getline(maps, line);) {
-    std::istringstream fields(line);
-    std::uintptr_t begin = 0, end = 0;
-    char dash = 0;
-    std::string rights, offset, device;
-    mapping found;
-    fields >> std::hex >> begin >> dash >> end >> rights >> offset >> device >> std::dec >> found.inode;
-    if (wanted < begin || wanted >= end) continue;
-    std::getline(fields >> std::ws, found.path);
-    return found;
-  }
-  return {};
-}
-
-// UCX makes System V segments readable by the user's group; other users' jobs must not attach.
-void make_private(const void* address) {
-  const mapping found = mapping_of(address);
-  if (found.path.rfind("/SYSV", 0) != 0) return;
-  shmid_ds state{};
-  if (shmctl(found.inode, IPC_STAT, &state) != 0) return;
-  state.shm_perm.mode = S_IRUSR | S_IWUSR;
-  if (shmctl(found.inode, IPC_SET, &state) != 0)
-    throw std::runtime_error(std::string("cannot make the shared segment private: ") + std::strerror(errno));
+  fields >> range >> rights >> offset >> device >> inode >> path;
+  return path.rfind("/SYSV", 0) == 0 ? inode : -1;
 }
 
 } // namespace
@@ -62,7 +37,20 @@ segment::segment(ucp_context_h context, std::size_t bytes) : context_(context), 
   attributes.field_mask = UCP_MEM_ATTR_FIELD_ADDRESS | UCP_MEM_ATTR_FIELD_LENGTH;
   check(ucp_mem_query(memory_, &attributes), "cannot query the shared segment");
   base_ = static_cast<std::byte*>(attributes.address);
-  make_private(base_);
+  keep_private();
+}
+
+void keep_private() {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    const int id = shared_memory_id(line);
+    shmid_ds state{};
+    if (id < 0 || shmctl(id, IPC_STAT, &state) != 0 || state.shm_perm.uid != geteuid()) continue;
+    if ((state.shm_perm.mode & 0777) == (S_IRUSR | S_IWUSR)) continue;
+    state.shm_perm.mode = S_IRUSR | S_IWUSR;
+    if (shmctl(id, IPC_SET, &state) != 0)
+      throw std::runtime_error(std::string("cannot make shared memory private: ") + std::strerror(errno));
+  }
 }
 
 segment::~segment() { ucp_mem_unmap(context_, memory_); }

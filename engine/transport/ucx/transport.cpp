@@ -92,6 +92,7 @@ ucx_transport::ucx_transport(options o)
   check(ucp_worker_set_am_recv_handler(worker_.get(), &handler), "cannot receive active messages");
   check(ucp_worker_get_efd(worker_.get(), &event_fd_), "cannot wait for events of UCX");
   links_[options_.rank].direct = segment_.base();
+  keep_private();
 }
 
 ucx_transport::~ucx_transport() {
