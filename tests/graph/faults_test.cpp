@@ -226,6 +226,24 @@ TEST(faults, wrong_provenance) {
                   .has(fault::wrong_provenance));
 }
 
+TEST(faults, from_another_member) {
+  const std::vector<plan> plans = compile_all(broadcast_of(sync::no, sync::no, 8, 1), alone(3));
+  EXPECT_TRUE(verify(plans, alone(3), specified(broadcast_of(sync::no, sync::no, 8, 0)))
+                  .has(fault::wrong_provenance));
+}
+
+TEST(faults, half_of_a_block_never_written) {
+  const request whole = broadcast_of(sync::no, sync::no, 16, 1);
+  for (const std::uint64_t skipped : {0u, 8u}) {
+    std::vector<plan> plans = compile_all(broadcast_of(sync::no, sync::no, 8, 1), alone(3));
+    for (plan& p : plans)
+      p.rule.src_i = p.rule.dst_i = skipped; // of root 1: the first or the second half
+    const verdict v = verify(plans, alone(3), specified(whole));
+    EXPECT_EQ(v.findings.size(), 3u) << v.text();
+    EXPECT_TRUE(v.has(fault::never_written));
+  }
+}
+
 TEST(faults, written_outside) {
   const std::vector<plan> plans = compile_all(exchange_of(sync::no, sync::no), one_node(3));
   movement only_root = specified(exchange_of(sync::no, sync::no));
@@ -333,6 +351,20 @@ TEST(faults, a_block_tells_only_what_all_its_carriers_know) {
   for (plan& p : plans)
     p.out = sync::my;
   EXPECT_TRUE(verify(plans, one_node(2)).ok()) << verify(plans, one_node(2)).text();
+  for (plan& p : plans)
+    p.valued = true; // as a barrier: nor does he know that the other has entered
+  EXPECT_TRUE(verify(plans, one_node(2)).has(fault::early_exit));
+}
+
+// Under IN_MY who assists looks at the entry of both ends: so behind all blocks all have entered.
+TEST(faults, assistance_under_in_my_tells_of_entries) {
+  sample s(exchange_of(sync::my, sync::all), one_node(3));
+  for (plan& p : s.plans)
+    p.valued = true;
+  EXPECT_TRUE(s.check().ok()) << s.check().text();
+  for (plan& p : s.plans)
+    p.in = sync::no;
+  s.expect(fault::early_exit);
 }
 
 TEST(faults, barrier_that_misses_a_member) {
