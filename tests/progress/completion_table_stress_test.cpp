@@ -11,7 +11,9 @@
 namespace {
 
 using weft::progress::completion_table;
+using weft::testing::meeting_point;
 using weft::testing::patience;
+using weft::testing::rounds_budget;
 using weft::testing::run_together;
 using weft::testing::wait_until;
 using status = completion_table::status;
@@ -122,38 +124,37 @@ TEST(completion_table_stress, publishes_the_result_to_every_waiter) {
 // A waiter for any of several handles scans only when the count of completions has moved. Caught here: a
 // count that moves before the word (the waiter scans too early, and never again).
 TEST(completion_table_stress, a_scan_after_the_count_has_moved_misses_nothing) {
-  constexpr unsigned rounds = 30'000;
+  constexpr unsigned rounds = 200'000;
   completion_table table;
-  std::atomic<std::uint64_t> posted{0};
-  std::atomic<bool> stuck{false};
+  meeting_point together{2};
+  const rounds_budget budget;
+  std::uint64_t handle = 0; // written by the completer between two meetings
+  bool enough = false;
   run_together(2, [&](unsigned me) {
-    std::uint64_t last = 0;
-    for (unsigned round = 0; round < rounds && !stuck; ++round) {
+    for (unsigned round = 1; round <= rounds; ++round) {
       if (me == 0) {
-        const std::uint64_t handle = table.allocate();
-        posted.store(handle, std::memory_order_relaxed);
-        // Let the waiter come to its loop, so that it looks at the very moment.
-        for (unsigned i = 0; i < round % 64; ++i)
+        handle = table.allocate();
+        enough = enough || budget.spent(round);
+      }
+      together.arrive();
+      if (enough) break;
+      if (me == 0) {
+        // Lets the waiter come to its loop, so that it looks at the very moment.
+        for (unsigned i = round % 64; i != 0; --i)
           weft::progress::cpu_relax();
         table.complete(handle);
-        if (!wait_until([&] { return posted.load(std::memory_order_relaxed) == 0 || stuck; })) stuck = true;
-        continue;
+      } else {
+        std::uint64_t scanned = ~std::uint64_t{0};
+        const bool found = wait_until([&] {
+          const std::uint64_t count = table.completions();
+          if (count == scanned) return false;
+          scanned = count;
+          return table.query(handle) == status::complete;
+        });
+        EXPECT_TRUE(found) << "a completion was missed in round " << round;
+        enough = !found;
       }
-      std::uint64_t handle = 0;
-      for (patience waiting; (handle = posted.load(std::memory_order_relaxed)) == 0;)
-        waiting.wait();
-      std::uint64_t scanned = ~std::uint64_t{0};
-      const bool found = wait_until([&] {
-        const std::uint64_t count = table.completions();
-        if (count == scanned) return false;
-        scanned = count;
-        return table.query(handle) == status::complete;
-      });
-      EXPECT_TRUE(found) << "a completion was missed in round " << round;
-      if (!found) stuck = true;
-      EXPECT_NE(handle, last);
-      last = handle;
-      posted.store(0, std::memory_order_relaxed);
+      together.arrive();
     }
   });
 }

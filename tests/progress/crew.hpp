@@ -60,6 +60,16 @@ template <class Body> void run_together(unsigned threads, const Body& body) {
     each.join();
 }
 
+// Rounds in lock-step cost a scheduling slice each when other programs use the cores. Tests that want many
+// stop after this long with as many as they got.
+class rounds_budget {
+public:
+  bool spent(unsigned round) const { return round % 64 == 0 && std::chrono::steady_clock::now() > end_; }
+
+private:
+  std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::now() + std::chrono::seconds{1};
+};
+
 // What a broken protocol turns into a hang becomes a failed expectation after this long. No test gets
 // anywhere near it otherwise.
 class deadline {

@@ -102,8 +102,9 @@ class producer {
 public:
   explicit producer(unsigned me) : me_{me} {}
 
-  item* fill(unsigned number) {
-    for (patience waiting;; waiting.wait()) {
+  // Null when the test has failed and nobody gives items back any more.
+  item* fill(unsigned number, const std::atomic<bool>& stuck) {
+    for (patience waiting; !stuck; waiting.wait()) {
       for (item& each : pool_) {
         if (each.in_use.load(std::memory_order_acquire)) continue;
         each.in_use.store(true, std::memory_order_relaxed);
@@ -112,6 +113,7 @@ public:
         return &each;
       }
     }
+    return nullptr;
   }
 
 private:
@@ -162,8 +164,10 @@ TEST(submission_queue_stress, keeps_order_while_the_consumer_changes) {
 
   run_together(producers + consumers, [&](unsigned me) {
     if (me < producers) {
-      for (unsigned i = 0; i < items && !stuck; ++i) {
-        EXPECT_FALSE(q.push(sources[me]->fill(i)));
+      for (unsigned i = 0; i < items; ++i) {
+        item* const next = sources[me]->fill(i, stuck);
+        if (next == nullptr) return;
+        EXPECT_FALSE(q.push(next));
       }
       return;
     }
@@ -181,7 +185,8 @@ TEST(submission_queue_stress, keeps_order_while_the_consumer_changes) {
 // The consumer leaves whenever it finds nothing, and sleeps until rung: a producer that did not ring, or two
 // that did, would show. Caught here: try_mark_inactive() that stores the mark without looking (the item under
 // it is lost and the consumer sleeps for ever); push() that returns true for an active empty queue (a ring
-// without a sleeper).
+// without a sleeper); push() that does not acquire, or a mark that does not release (ThreadSanitizer reports
+// the race on `leaves`).
 TEST(submission_queue_stress, rings_exactly_once_for_each_leave) {
   constexpr unsigned producers = 3;
   constexpr unsigned items = 10'000;
@@ -193,22 +198,29 @@ TEST(submission_queue_stress, rings_exactly_once_for_each_leave) {
   std::vector<std::unique_ptr<producer>> sources;
   for (unsigned i = 0; i < producers; ++i)
     sources.push_back(std::make_unique<producer>(i));
-  unsigned leaves = 0;
+  unsigned leaves = 0; // plain: written by the consumer before it leaves, read by whoever finds the mark
   unsigned count = 0;
 
   run_together(producers + 1, [&](unsigned me) {
     if (me < producers) {
-      for (unsigned i = 0; i < items && !stuck; ++i) {
-        if (!q.push(sources[me]->fill(i))) continue;
+      for (unsigned i = 0; i < items; ++i) {
+        item* const next = sources[me]->fill(i, stuck);
+        if (next == nullptr) return;
+        if (!q.push(next)) continue;
         ++rings;
+        EXPECT_EQ(leaves, rings) << "does not see what the consumer did before it left";
         bell.release();
       }
       return;
     }
     while (count < producers * items) {
       count += taken.take(q.take_all());
-      if (count == producers * items || !q.try_mark_inactive()) continue;
+      if (count == producers * items) break;
       ++leaves;
+      if (!q.try_mark_inactive()) {
+        --leaves;
+        continue;
+      }
       if (!bell.try_acquire_for(deadline::patience_limit)) {
         stuck = true;
         break;
