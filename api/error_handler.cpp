@@ -19,7 +19,10 @@ thread_local kept_error kept;
 void end_job(const char* message, const weft_error_info_t*) {
   std::fprintf(stderr, "weft: %s\n", message);
   std::fflush(nullptr);
-  if (runtime::initialised()) runtime::get("weft").abort_job(EXIT_FAILURE, message);
+  if (runtime::initialised()) {
+    runtime& rt = runtime::get("weft");
+    if (rt.size() > 1) rt.abort_job(EXIT_FAILURE, "a call failed on thread " + std::to_string(rt.rank()));
+  }
   std::_Exit(EXIT_FAILURE);
 }
 

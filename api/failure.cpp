@@ -23,8 +23,9 @@ std::string describe(upc_shared_ptr_t p) {
 void fail_with_current_exception(const char* call) {
   try {
     throw;
-  } catch (const error&) {
-    throw;
+  } catch (const error& e) {
+    if (!e.call.empty()) throw;
+    fail(call, e.argument.c_str(), e.value, e.rule);
   } catch (const std::exception& e) {
     fail(call, "", "", e.what());
   }

@@ -18,7 +18,8 @@ namespace weft::api {
 // "thread 2, offset 0x1040, phase 3", or "null".
 std::string describe(upc_shared_ptr_t p);
 
-// What an operation failed with after it was started, as the error of the call that completes it.
+// What was thrown below the API as an error of this call: what an operation failed with, or why it cannot
+// start.
 [[noreturn, gnu::cold, gnu::noinline]] void fail_with_current_exception(const char* call);
 
 template <class F> decltype(auto) naming(const char* call, F&& f) {
