@@ -7,5 +7,7 @@
 namespace weft::tool {
 
 void add_run_command(CLI::App& app, int& status);
+void add_info_command(CLI::App& app, int& status);
+void add_plan_command(CLI::App& app, int& status);
 
 } // namespace weft::tool

@@ -20,7 +20,6 @@ void add_run_command(CLI::App& app, int& status) {
                   "The program and its arguments; options of weft come before it")
       ->required();
   // The first word that is no option of ours begins the program's own command line.
-  run->prefix_command();
   run->positionals_at_end();
   run->footer(
       "The exit status is that of the first rank that fails, 128 + N if signal N killed it.\n"

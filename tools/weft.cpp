@@ -4,20 +4,29 @@
 
 #include <CLI/CLI.hpp>
 
+#include <iostream>
+
 int main(int argc, char** argv) {
   CLI::App app{"weft: collectives that go on while you compute", "weft"};
   app.footer("Examples:\n"
              "  weft run -n 4 ./app              start four ranks of ./app on this host\n"
+             "  weft info                        versions, cores, settings\n"
+             "  weft plan exchange --verify      check the plans of a collective\n"
              "  weft run --help                  options of a subcommand");
   app.set_version_flag("--version", "weft " WEFT_VERSION);
   app.require_subcommand(1);
   int status = 0;
   weft::tool::add_run_command(app, status);
+  weft::tool::add_info_command(app, status);
+  weft::tool::add_plan_command(app, status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
+    // Help and version are "errors" with status 0, and print themselves.
+    if (error.get_exit_code() == 0) return app.exit(error);
     constexpr int bad_usage = 2;
-    return app.exit(error) == 0 ? 0 : bad_usage;
+    std::cerr << "weft: " << error.what() << "; see weft --help\n";
+    return bad_usage;
   }
   return status;
 }

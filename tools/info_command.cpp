@@ -1,0 +1,52 @@
+// weft info: the settings and their present values, and what the library was built on and runs on.
+
+#include "engine/settings.hpp"
+#include "progress/cores.hpp"
+#include "tools/command.hpp"
+
+#include <pmix.h>
+#include <spdlog/fmt/fmt.h>
+#include <ucp/api/ucp.h>
+
+#include <iostream>
+#include <unistd.h>
+
+namespace weft::tool {
+
+namespace {
+
+void print_settings() {
+  std::vector<std::string> warnings;
+  std::size_t count = 0;
+  while (environ[count] != nullptr) ++count;
+  const engine::settings present =
+      engine::read_settings(std::span<const char* const>(const_cast<const char* const*>(environ), count), warnings);
+  const engine::settings defaults;
+  fmt::print("{:<22} {:<6} {:<10} {:<10} {}\n", "setting", "type", "default", "now", "meaning");
+  for (const engine::setting_entry& e : engine::settings_table())
+    fmt::print("{:<22} {:<6} {:<10} {:<10} {}\n", e.name, e.type, e.show(defaults), e.show(present), e.help);
+  for (const std::string& warning : warnings) std::cerr << "weft info: " << warning << "\n";
+}
+
+void print_versions() {
+  fmt::print("weft {}\nUCX {}\nPMIx {}\n", WEFT_VERSION, ucp_get_version_string(), PMIx_Get_version());
+  fmt::print("usable cores {:.1f}\n\n", progress::usable_cores());
+}
+
+} // namespace
+
+void add_info_command(CLI::App& app, int& status) {
+  CLI::App* info = app.add_subcommand("info", "Print versions, usable cores, and every setting with its value");
+  info->footer("Settings are environment variables, e.g. WEFT_HEAP_SIZE=1G weft run -n 4 ./app");
+  info->callback([&status] {
+    try {
+      print_versions();
+      print_settings();
+    } catch (const engine::setting_error& e) {
+      std::cerr << "weft info: " << e.what() << "\n";
+      status = 2;
+    }
+  });
+}
+
+} // namespace weft::tool
