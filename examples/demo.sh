@@ -48,7 +48,8 @@ build=$1
 weft=$build/bin/weft
 ft=$build/examples/ft
 [ -x "$weft" ] || fail "$weft is not there: build first, or use ./run demo"
-[ -x "$ft" ] || fail "$ft is not there: install libfftw3-dev, libcli11-dev and nlohmann-json3-dev, then build again"
+[ -x "$ft" ] ||
+  fail "$ft is not there: install libfftw3-dev, libcli11-dev and nlohmann-json3-dev, then build again"
 
 for class in S W; do
   step "NAS FT class $class on 4 threads, with a blocking and with a pipelined exchange"

@@ -25,8 +25,7 @@ public:
   shared_blocks& operator=(const shared_blocks&) = delete;
   ~shared_blocks() {
     // To free is collective: a thread that fails alone would wait here for ever and never say why.
-    if (std::uncaught_exceptions() == 0)
-      upc_all_free(blocks_);
+    if (std::uncaught_exceptions() == 0) upc_all_free(blocks_);
   }
 
   upc_shared_ptr_t shared() const { return blocks_; }
