@@ -1,0 +1,154 @@
+// A rank that has posted and is away holds nobody up. No clocks: the absent rank comes back only when all others have
+// said that they are done, so a library that needs it hangs here, and the test's time limit ends it.
+//
+//   absent computing  loops without calling the library until the others are done
+//   absent stopped    is stopped by SIGSTOP after its post, and continued when the others are done
+//
+// Mutation that this catches: carrying only in my own direction (no claim of outgoing blocks, or no assist).
+#include <upc.h>
+#include <upc_castable.h>
+#include <upc_collective.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <unistd.h>
+#include <vector>
+
+namespace {
+
+// Lies in rank 0's shared memory; all ranks of the node see it.
+struct scene {
+  std::atomic<int> posted;
+  std::atomic<int> done;
+  std::atomic<int> pid;
+};
+
+enum class call { exchange, gather_all, broadcast_from_absent, broadcast_to_absent };
+const char* const call_names[] = {"exchange", "gather_all", "broadcast from the absent", "broadcast to the absent"};
+
+struct buffers {
+  upc_shared_ptr_t src, dst;
+  unsigned char *mine_src, *mine_dst;
+};
+
+buffers allocate(std::size_t bytes_per_thread) {
+  buffers b;
+  b.src = upc_all_alloc(THREADS, bytes_per_thread);
+  b.dst = upc_all_alloc(THREADS, bytes_per_thread);
+  b.mine_src = static_cast<unsigned char*>(upc_cast(upc_ptradd(b.src, 1, bytes_per_thread, MYTHREAD)));
+  b.mine_dst = static_cast<unsigned char*>(upc_cast(upc_ptradd(b.dst, 1, bytes_per_thread, MYTHREAD)));
+  return b;
+}
+
+unsigned char value(int round, int from, int to, std::size_t at) {
+  return static_cast<unsigned char>(round * 31 + from * 7 + to * 3 + static_cast<int>(at % 251));
+}
+
+upc_coll_handle_t post(call what, const buffers& b, std::size_t n, int absent, upc_flag_t mode) {
+  const std::size_t per_thread = n * THREADS;
+  switch (what) {
+  case call::exchange: return upc_all_exchange(b.dst, b.src, n, mode);
+  case call::gather_all: return upc_all_gather_all(b.dst, b.src, n, mode);
+  case call::broadcast_from_absent:
+    return upc_all_broadcast(b.dst, upc_ptradd(b.src, 1, per_thread, absent), n, mode);
+  case call::broadcast_to_absent:
+    return upc_all_broadcast(b.dst, upc_ptradd(b.src, 1, per_thread, (absent + 1) % THREADS), n, mode);
+  }
+  return 0;
+}
+
+bool right(call what, const buffers& b, std::size_t n, int round, int absent) {
+  const bool from_one = what == call::broadcast_from_absent || what == call::broadcast_to_absent;
+  const int root = what == call::broadcast_from_absent ? absent : (absent + 1) % THREADS;
+  for (int from = 0; from < (from_one ? 1 : THREADS); ++from)
+    for (std::size_t at = 0; at < n; ++at) {
+      const int sender = from_one ? root : from;
+      const int block = what == call::exchange ? MYTHREAD : 0;
+      if (b.mine_dst[static_cast<std::size_t>(from) * n + at] != value(round, sender, block, at)) return false;
+    }
+  return true;
+}
+
+bool is_stopped(int pid) {
+  std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
+  std::string text;
+  std::getline(stat, text);
+  return text.substr(text.rfind(')') + 2, 1) == "T";
+}
+
+void be_away(scene& s, bool stopped) {
+  s.posted.store(1);
+  // When stopped: this loop is where it happens.
+  while (s.done.load() != THREADS - 1)
+    if (!stopped) usleep(100);
+}
+
+void see_it_stopped(scene& s, int absent) {
+  while (s.posted.load() == 0) usleep(100);
+  if (MYTHREAD != (absent + 1) % THREADS) return;
+  kill(s.pid.load(), SIGSTOP);
+  while (!is_stopped(s.pid.load())) usleep(100);
+}
+
+void run_case(scene& s, const buffers& b, call what, std::size_t n, upc_flag_t mode, int absent, bool stopped,
+              int round) {
+  for (int to = 0; to < THREADS; ++to)
+    for (std::size_t at = 0; at < n; ++at)
+      b.mine_src[static_cast<std::size_t>(to) * n + at] = value(round, MYTHREAD, to, at);
+  std::memset(b.mine_dst, 0xee, n * THREADS);
+  if (MYTHREAD == absent) {
+    s.posted.store(0);
+    s.done.store(0);
+    s.pid.store(getpid());
+  }
+  upc_barrier();
+  upc_coll_handle_t h = post(what, b, n, absent, mode | UPC_ASYNC);
+  if (MYTHREAD == absent) {
+    be_away(s, stopped);
+    upc_wait(h);
+  } else {
+    if (stopped) see_it_stopped(s, absent);
+    upc_wait(h);
+    const int last = s.done.fetch_add(1) + 1;
+    if (stopped && last == THREADS - 1) kill(s.pid.load(), SIGCONT);
+  }
+  const bool ok = right(what, b, n, round, absent);
+  if (!ok) {
+    std::printf("rank %d: wrong data: %s, %zu bytes, mode %#x, absent %d\n", MYTHREAD,
+                call_names[static_cast<int>(what)], n, static_cast<unsigned>(mode), absent);
+    std::exit(1);
+  }
+  upc_barrier();
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  weft_init(&argc, &argv);
+  const bool stopped = argc > 1 && std::string(argv[1]) == "stopped";
+  const std::size_t sizes[] = {8, 1000, 16 << 10, 256 << 10};
+  // The modes under which somebody could be made to wait. With IN_NO and OUT_NO nobody knows of anybody.
+  const upc_flag_t modes[] = {UPC_IN_MYSYNC | UPC_OUT_MYSYNC,  UPC_IN_MYSYNC | UPC_OUT_ALLSYNC,
+                              UPC_IN_ALLSYNC | UPC_OUT_MYSYNC, UPC_IN_ALLSYNC | UPC_OUT_ALLSYNC,
+                              UPC_IN_NOSYNC | UPC_OUT_MYSYNC,  UPC_IN_NOSYNC | UPC_OUT_ALLSYNC,
+                              UPC_IN_MYSYNC | UPC_OUT_NOSYNC,  UPC_IN_ALLSYNC | UPC_OUT_NOSYNC,
+                              UPC_IN_NOSYNC | UPC_OUT_NOSYNC};
+  const upc_shared_ptr_t shared = upc_all_alloc(THREADS, sizeof(scene));
+  auto* s = static_cast<scene*>(upc_cast(shared));
+  const buffers b = allocate(sizes[3] * static_cast<std::size_t>(THREADS));
+  upc_barrier();
+  int round = 0;
+  if (THREADS > 1)
+    for (const int absent : {0, THREADS - 1})
+      for (const call what : {call::exchange, call::gather_all, call::broadcast_from_absent, call::broadcast_to_absent})
+        for (const std::size_t n : sizes)
+          for (const upc_flag_t mode : modes) run_case(*s, b, what, n, mode, absent, stopped, ++round);
+  if (MYTHREAD == 0) std::printf("%d cases: nobody was held up\n", round);
+  weft_finalize();
+  return 0;
+}
