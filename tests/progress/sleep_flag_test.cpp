@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <vector>
 
 namespace {
 
@@ -69,34 +70,39 @@ TEST(sleep_flag, both_words_must_say_so) {
 }
 
 // The store-buffer litmus: both sides store and then look at the other's word, at the same moment, many
-// times. At least one must see the other. Caught here, on two cores: announce() or needs_ring() without its
-// fence.
+// times. At least one must see the other. The sides walk through many independent flags between two meetings,
+// so that they run side by side for long when they run at all. Caught here, on two cores: announce() or
+// needs_ring() without its fence, or with one that is only acquire and release.
 TEST(sleep_flag_stress, one_side_always_sees_the_other) {
-  constexpr std::uint32_t rounds = 200'000;
-  words w;
-  sleep_flag flag{w.sleeping, w.sleepers};
+  constexpr unsigned batches = 300;
+  constexpr unsigned batch = 1024;
+  std::vector<words> all(batch);
+  std::array<std::vector<char>, 2> saw{std::vector<char>(batch), std::vector<char>(batch)};
   meeting_point together{2};
-  bool found = false;
-  bool rang = false;
   bool enough = false;
   unsigned lost = 0;
   const rounds_budget budget;
   run_together(2, [&](unsigned me) {
-    for (std::uint32_t round = 1; round <= rounds; ++round) {
-      if (me == 0) enough = budget.spent(round);
+    for (std::uint32_t round = 1; round <= batches; ++round) {
+      if (me == 0) enough = budget.spent();
       together.arrive();
       if (enough) break;
-      if (me == 0) {
-        flag.announce();
-        found = w.data.load(std::memory_order_relaxed) == round;
-      } else {
-        w.data.store(round, std::memory_order_relaxed);
-        rang = flag.needs_ring();
+      for (unsigned i = 0; i < batch; ++i) {
+        words& w = all[i];
+        sleep_flag flag{w.sleeping, w.sleepers};
+        if (me == 0) {
+          flag.announce();
+          saw[me][i] = w.data.load(std::memory_order_relaxed) == round;
+        } else {
+          w.data.store(round, std::memory_order_relaxed);
+          saw[me][i] = flag.needs_ring();
+        }
       }
       together.arrive();
-      if (me == 0) {
-        if (!found && !rang) ++lost;
-        flag.cancel();
+      if (me != 0) continue;
+      for (unsigned i = 0; i < batch; ++i) {
+        if (!saw[0][i] && !saw[1][i]) ++lost;
+        sleep_flag{all[i].sleeping, all[i].sleepers}.cancel();
       }
     }
   });
