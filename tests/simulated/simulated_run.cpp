@@ -37,13 +37,10 @@ void serve_until_all_ended(simulated_engine& e, simulated_transport& t, onlooker
 
 void play(const collective_case& c, const simulated_run_options& options, simulation& s, onlookers& look,
           std::uint32_t rank, simulated_transport& t) {
-  progress::engine_options settings;
-  settings.idle = {.scarce = false, .spins = 2, .yields = 1};
-  settings.broken = options.library;
-  simulated_engine e(t, settings);
+  simulated_engine e(t, drowsy(options.library));
   progress::team_state& team = e.add_team(team_of_all(c, rank, 0, engine::first_board_offset));
   e.meet_neighbours(neighbours_of(c, rank));
-  if (options.prepare) options.prepare(e, team);
+  if (options.prepare) options.prepare(c, e, team);
   collective_player<simulated_transport> player(
       c, e, team, engine::heap_offset(most_locals(c)), look,
       [&t](std::chrono::nanoseconds time) { t.compute(time); },
@@ -55,6 +52,13 @@ void play(const collective_case& c, const simulated_run_options& options, simula
 }
 
 } // namespace
+
+progress::engine_options drowsy(const progress::faults& broken) {
+  progress::engine_options settings;
+  settings.idle = {.scarce = false, .spins = 2, .yields = 1};
+  settings.broken = broken;
+  return settings;
+}
 
 simulated_run_result run_simulated(const collective_case& c, const simulated_run_options& options) {
   simulation s(options_for(c, options));

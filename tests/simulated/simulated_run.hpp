@@ -15,7 +15,7 @@ struct simulated_run_options {
   transport::simulated_faults machine; // faults of the transport
   progress::faults library;            // mechanisms switched off
   // Called by every rank before it begins, e.g. to change a cached plan.
-  std::function<void(simulated_engine&, progress::team_state&)> prepare;
+  std::function<void(const collective_case&, simulated_engine&, progress::team_state&)> prepare;
 };
 
 struct simulated_run_result {
@@ -25,6 +25,9 @@ struct simulated_run_result {
 
 // Plays a case on the simulated transport. Throws what goes wrong: wrong_result, or simulated_deadlock.
 simulated_run_result run_simulated(const collective_case& c, const simulated_run_options& options = {});
+
+// How a rank of a test waits: it goes to sleep early and often.
+progress::engine_options drowsy(const progress::faults& broken = {});
 
 // What goes wrong with a seed, or an empty text.
 std::string failure_of_seed(std::uint64_t seed, const simulated_run_options& options = {},

@@ -1,0 +1,92 @@
+// Within a node nobody depends on a rank that has posted and never runs again, nor on one that is held up
+// somewhere.
+#include "tests/simulated/collective_player.hpp"
+#include "tests/simulated/simulated_run.hpp"
+
+#include <gtest/gtest.h>
+
+namespace weft::tests {
+namespace {
+using collectives::operation;
+using collectives::request;
+using graph::hint;
+using graph::sync;
+using transport::simulated_transport;
+using transport::simulation;
+using namespace std::chrono_literals;
+
+constexpr std::uint64_t segment_bytes = 1 << 20;
+
+collective_case one_call(std::uint64_t seed, std::uint32_t ranks, const request& r) {
+  collective_case c;
+  c.seed = seed;
+  c.ranks = ranks;
+  c.nodes.assign(ranks, 0);
+  c.rounds = {{{r, collective_case::no_rank}}};
+  return c;
+}
+
+// One call in which rank `absent` does `what` right after its post. Throws when another rank does not finish
+// or has not what it must have.
+template <class What> void play_with_absent(const collective_case& c, std::uint32_t absent, What what) {
+  const request& r = c.rounds[0][0].request;
+  transport::simulation_options options;
+  options.seed = c.seed;
+  options.ranks = c.ranks;
+  options.segment_bytes = segment_bytes;
+  options.chaos = transport::simulated_chaos::rough();
+  options.endless_naps = true;
+  simulation s(options);
+  const std::uint64_t dst = engine::heap_offset(c.ranks), src = dst + c.stride();
+  s.run([&](std::uint32_t rank, simulated_transport& t) {
+    simulated_engine e(t, drowsy());
+    progress::team_state& team = e.add_team(team_of_all(c, rank, 0, engine::first_board_offset));
+    e.meet_neighbours(neighbours_of(c, rank));
+    std::memset(t.segment() + dst, static_cast<int>(poison), c.stride());
+    fill_source(c, r, 0, rank, t.segment() + src);
+    e.run(team, {}, 0, 0);
+    const auto handle = e.post(team, r, dst, src);
+    if (rank == absent) what(t);
+    t.describe([] { return std::string("waits"); });
+    e.wait(handle);
+    const auto check = [&](std::uint32_t whose) {
+      const std::string wrong = check_destination(c, r, 0, whose, s.segment(whose) + dst);
+      if (!wrong.empty()) throw wrong_result(wrong);
+    };
+    if (r.out != sync::no) check(rank);
+    if (r.out == sync::all) check(absent);
+  });
+}
+
+TEST(absent_ranks, a_rank_that_has_posted_and_never_runs_again_holds_up_nobody) {
+  std::uint64_t seed = 0;
+  for (const operation op :
+       {operation::barrier, operation::broadcast, operation::gather_all, operation::exchange})
+    for (const sync in : {sync::no, sync::my, sync::all})
+      for (const sync out : {sync::no, sync::my, sync::all})
+        for (const hint way : {hint::none, hint::push, hint::pull})
+          for (const std::uint64_t bytes : {0, 8, 2049, 70000})
+            for (const std::uint32_t ranks : {2, 3, 5}) {
+              if (op == operation::barrier && (in != sync::all || out != sync::all || bytes != 0)) continue;
+              const auto absent = static_cast<std::uint32_t>(++seed % ranks);
+              request r{.op = op, .in = in, .out = out, .direction = way};
+              r.bytes = bytes / (bytes > 100 && ranks > 3 ? 2 : 1);
+              if (op == operation::broadcast) r.root = static_cast<std::uint32_t>(seed / 7 % ranks);
+              const collective_case c = one_call(seed, ranks, r);
+              EXPECT_NO_THROW(play_with_absent(c, absent, [](simulated_transport& t) { t.stop(); }))
+                  << text_of(r) << ", " << ranks << " ranks, without rank " << absent;
+            }
+}
+
+TEST(absent_ranks, a_rank_held_up_at_any_step_ends_with_the_right_data) {
+  for (const sync out : {sync::my, sync::all})
+    for (std::uint64_t n = 1; n <= 60; ++n) {
+      const request r{.op = operation::exchange, .in = sync::my, .out = out, .bytes = 2049};
+      const collective_case c = one_call(n, 3, r);
+      EXPECT_NO_THROW(play_with_absent(c, 1, [n](simulated_transport& t) { t.hold_up(n, 1ms); }))
+          << text_of(r) << ", held up at step " << n;
+    }
+}
+
+} // namespace
+} // namespace weft::tests

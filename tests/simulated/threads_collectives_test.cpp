@@ -1,0 +1,147 @@
+// The random programs on the threads transport: every rank with its progress thread and two application
+// threads, each of which plays a program of its own on its own team. For ThreadSanitizer above all.
+// WEFT_SEED=n plays one seed alone, WEFT_SEEDS=n as many from 1.
+#include "engine/transport/threads/threads_transport.hpp"
+#include "progress/progress_thread.hpp"
+#include "tests/simulated/collective_player.hpp"
+
+#include <array>
+#include <cstdlib>
+#include <gtest/gtest.h>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+namespace weft::tests {
+namespace {
+using transport::threads_fabric;
+using transport::threads_transport;
+using threads_engine = progress::engine<threads_transport>;
+
+constexpr std::size_t programs = 2; // application threads of a rank
+
+// Where the boards of the teams and the buffers of the programs are, in every segment.
+struct layout {
+  explicit layout(const std::array<collective_case, programs>& cases) {
+    const std::uint32_t locals = graph::geometry(0, cases[0].nodes).largest_node();
+    std::uint64_t end = engine::first_board_offset;
+    for (std::uint64_t& at : boards) {
+      at = end;
+      end += engine::board::bytes(locals);
+    }
+    for (std::size_t k = 0; k < programs; ++k) {
+      heaps[k] = end = (end + 63) / 64 * 64;
+      end += cases[k].heap_bytes();
+    }
+    bytes = end;
+  }
+  std::array<std::uint64_t, programs> boards{}, heaps{};
+  std::uint64_t bytes = 0;
+};
+
+class threads_run {
+public:
+  explicit threads_run(std::uint64_t seed) : seed_(seed), cases_(make_cases(seed)), layout_(cases_) {
+    for (const collective_case& c : cases_)
+      looks_.push_back(std::make_unique<onlookers>(c));
+    fabric_.emplace(cases_[0].ranks, cases_[0].nodes, layout_.bytes);
+  }
+
+  // What went wrong, or an empty text.
+  std::string play() {
+    std::vector<std::thread> ranks;
+    for (std::uint32_t rank = 0; rank < cases_[0].ranks; ++rank)
+      ranks.emplace_back([this, rank] { play_rank(rank); });
+    for (std::thread& t : ranks)
+      t.join();
+    return failure_.empty() ? failure_ : cases_[0].text() + ": " + failure_;
+  }
+
+private:
+  // The same ranks and nodes, another program for each thread.
+  static std::array<collective_case, programs> make_cases(std::uint64_t seed) {
+    const case_limits limits{.ranks = 8, .bytes = 8 * 1024, .calls = 70};
+    collective_case first = make_case(seed, limits);
+    collective_case second;
+    for (std::uint64_t other = seed + 1'000'000; second.rounds.empty(); ++other) {
+      second = make_case(other, limits);
+      if (second.ranks != first.ranks) second.rounds.clear();
+    }
+    second.nodes = first.nodes;
+    return {std::move(first), std::move(second)};
+  }
+
+  progress::engine_options options() const {
+    progress::engine_options o;
+    o.drive =
+        std::array{progress::mode::dedicated, progress::mode::helping, progress::mode::caller}[seed_ % 3];
+    o.idle = {.scarce = true, .spins = 0, .yields = static_cast<unsigned>(seed_ % 20)};
+    return o;
+  }
+
+  void play_rank(std::uint32_t rank) {
+    threads_transport net(*fabric_, rank);
+    threads_engine e(net, options());
+    e.meet_neighbours(neighbours_of(cases_[0], rank));
+    std::array<progress::team_state*, programs> teams;
+    for (std::size_t k = 0; k < programs; ++k)
+      teams[k] = &e.add_team(team_of_all(cases_[k], rank, static_cast<std::uint32_t>(k), layout_.boards[k]));
+    std::optional<progress::progress_thread<threads_transport>> thread;
+    if (e.options().drive != progress::mode::caller) thread.emplace(e);
+    meet(e);
+    std::vector<std::thread> applications;
+    for (std::size_t k = 0; k < programs; ++k)
+      applications.emplace_back([this, k, &e, &teams] { play_program(k, e, *teams[k]); });
+    for (std::thread& t : applications)
+      t.join();
+    meet(e);
+  }
+
+  void play_program(std::size_t k, threads_engine& e, progress::team_state& team) {
+    const auto computes = [](std::chrono::nanoseconds time) {
+      std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(time, std::chrono::microseconds(200)));
+    };
+    try {
+      collective_player<threads_transport>(cases_[k], e, team, layout_.heaps[k], *looks_[k], computes).play();
+    } catch (const std::exception& wrong) {
+      const std::lock_guard lock(lock_);
+      std::fprintf(stderr, "seed %llu, program %zu: %s\n", static_cast<unsigned long long>(seed_), k,
+                   wrong.what());
+      if (failure_.empty()) failure_ = wrong.what();
+    }
+  }
+
+  // All ranks are here; until then each serves the others.
+  void meet(threads_engine& e) {
+    const std::uint32_t all = (meetings_.fetch_add(1) / cases_[0].ranks + 1) * cases_[0].ranks;
+    while (meetings_ < all) {
+      e.with_baton([&e] { e.works().sweep(); });
+      std::this_thread::yield();
+    }
+  }
+
+  const std::uint64_t seed_;
+  const std::array<collective_case, programs> cases_;
+  const layout layout_;
+  std::vector<std::unique_ptr<onlookers>> looks_;
+  std::optional<threads_fabric> fabric_;
+  std::atomic<std::uint32_t> meetings_{0};
+  std::mutex lock_;
+  std::string failure_;
+};
+
+std::uint64_t number_from(const char* name, std::uint64_t otherwise) {
+  const char* const text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+TEST(threads_collectives, random_programs_give_what_the_serial_reference_gives) {
+  const std::uint64_t one = number_from("WEFT_SEED", 0);
+  const std::uint64_t first = one != 0 ? one : 1;
+  const std::uint64_t last = one != 0 ? one : number_from("WEFT_SEEDS", 60);
+  for (std::uint64_t seed = first; seed <= last; ++seed)
+    ASSERT_EQ("", threads_run(seed).play()) << "replay with WEFT_SEED=" << seed;
+}
+
+} // namespace
+} // namespace weft::tests
