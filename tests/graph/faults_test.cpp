@@ -361,13 +361,11 @@ TEST(faults, assistance_under_in_my_tells_of_entries) {
   sample s(exchange_of(sync::my, sync::all), one_node(3));
   for (plan& p : s.plans) {
     p.valued = true;
-    p.nodes[find(p, kind::assist, fact::landed)].after = 0;
+    erase(p, find(p, kind::loop)); // what he awaits and claims himself
   }
   EXPECT_TRUE(s.check().ok()) << s.check().text();
-  for (plan& p : s.plans) {
-    p.in = sync::no; // then he does not look, and his own nodes do not either
-    erase(p, find(p, kind::await, fact::entry));
-  }
+  for (plan& p : s.plans)
+    p.in = sync::no; // then he does not look
   s.expect(fault::early_exit);
 }
 
@@ -477,6 +475,19 @@ TEST(faults, malformed_plans) {
     SCOPED_TRACE(k);
     sample s(exchange_of(sync::no, sync::my, hint::push), alone(3));
     changes[k](s.plans[1]);
+    s.expect(fault::malformed);
+  }
+}
+
+TEST(faults, loops_that_share) {
+  using change = void (*)(node & first, node & second);
+  const change changes[] = {
+      [](node& first, node& second) { second.loop_index = first.loop_index; },
+      [](node& first, node& second) { second.body = first.body; },
+  };
+  for (const change spoil : changes) {
+    sample s(exchange_of(sync::my, sync::no), alone(3));
+    spoil(s.loop_of(1, kind::signal, fact::entry), s.loop_of(1, kind::get));
     s.expect(fault::malformed);
   }
 }
