@@ -1,9 +1,7 @@
 #include "pmix_boot/death_watch.hpp"
 
-#include <pmix.h>
+#include "pmix_boot/pmix_event.hpp"
 
-#include <future>
-#include <optional>
 #include <utility>
 
 namespace weft::boot {
@@ -15,44 +13,20 @@ constexpr pmix_status_t death_codes[] = {PMIX_ERR_PROC_ABORTED,        PMIX_ERR_
                                          PMIX_ERR_PROC_ABORTED_BY_SIG, PMIX_ERR_PROC_REQUESTED_ABORT,
                                          PMIX_ERR_PROC_KILLED_BY_CMD,  PMIX_ERR_EXIT_NONZERO_TERM};
 
-const pmix_info_t* find(const pmix_info_t* info, std::size_t count, const char* key) {
-  for (std::size_t i = 0; i < count; ++i)
-    if (PMIX_CHECK_KEY(&info[i], key)) return &info[i];
-  return nullptr;
-}
-
-// The registration's number, or nothing if the launcher does not know the code. PMIx's own blocking form
-// works on its tables in the calling thread, beside its progress thread; with a callback it does not.
-std::optional<std::size_t> register_code(pmix_status_t code, const info_array& directives,
-                                         pmix_notification_fn_t handler) {
-  using answer = std::promise<std::optional<std::size_t>>;
-  answer registered;
-  const auto done = [](pmix_status_t status, std::size_t number, void* data) {
-    static_cast<answer*>(data)->set_value(status == PMIX_SUCCESS ? std::optional(number) : std::nullopt);
-  };
-  const pmix_status_t status =
-      PMIx_Register_event_handler(&code, 1, directives.data(), directives.size(), handler, done, &registered);
-  if (status != PMIX_SUCCESS) return std::nullopt;
-  return registered.get_future().get();
-}
-
 } // namespace
 
 death_watch::death_watch(std::string nspace, std::function<void(std::uint32_t)> callback)
     : nspace_(std::move(nspace)), callback_(std::move(callback)) {}
 
 void death_watch::start() {
-  // PMIx's handlers take no argument of ours; the return object is how it hands back the instance.
-  info_array directives;
-  directives.add_pointer(PMIX_EVENT_RETURN_OBJECT, this);
   for (pmix_status_t code : death_codes) {
-    if (const auto number = register_code(code, directives, on_event)) registrations_.push_back(*number);
+    if (const auto number = register_event(code, this, on_event)) registrations_.push_back(*number);
   }
 }
 
 death_watch::~death_watch() {
   for (std::size_t registration : registrations_)
-    PMIx_Deregister_event_handler(registration, nullptr, nullptr);
+    deregister_event(registration);
 }
 
 void death_watch::set_callback(std::function<void(std::uint32_t)> callback) {
@@ -68,12 +42,11 @@ bool death_watch::in_callback() const {
 void death_watch::on_event(std::size_t, pmix_status_t, const pmix_proc_t* source, pmix_info_t info[],
                            std::size_t info_count, pmix_info_t[], std::size_t,
                            pmix_event_notification_cbfunc_fn_t done, void* done_data) {
-  const pmix_info_t* object = find(info, info_count, PMIX_EVENT_RETURN_OBJECT);
-  const pmix_info_t* affected = find(info, info_count, PMIX_EVENT_AFFECTED_PROC);
+  auto* watch = static_cast<death_watch*>(event_object(info, info_count));
+  const pmix_info_t* affected = find_info(info, info_count, PMIX_EVENT_AFFECTED_PROC);
   const bool named = affected != nullptr && affected->value.type == PMIX_PROC;
   const pmix_proc_t* process = named ? affected->value.data.proc : source;
-  if (object != nullptr && process != nullptr)
-    static_cast<death_watch*>(object->value.data.ptr)->report(*process);
+  if (watch != nullptr && process != nullptr) watch->report(*process);
   if (done != nullptr) done(PMIX_EVENT_ACTION_COMPLETE, nullptr, 0, nullptr, nullptr, done_data);
 }
 

@@ -32,11 +32,11 @@ signal_gate::~signal_gate() {
   sigprocmask(SIG_SETMASK, &old_mask_, nullptr);
 }
 
-std::vector<int> signal_gate::take() {
-  std::vector<int> signals;
+std::vector<signal_gate::received> signal_gate::take() {
+  std::vector<received> signals;
   signalfd_siginfo info;
   while (read(fd_, &info, sizeof info) == sizeof info)
-    signals.push_back(static_cast<int>(info.ssi_signo));
+    signals.push_back({static_cast<int>(info.ssi_signo), static_cast<pid_t>(info.ssi_pid)});
   return signals;
 }
 

@@ -9,6 +9,11 @@ namespace weft::boot {
 
 class signal_gate {
 public:
+  struct received {
+    int signal;
+    pid_t sender;
+  };
+
   signal_gate();
   ~signal_gate();
   signal_gate(const signal_gate&) = delete;
@@ -16,7 +21,9 @@ public:
 
   // Readable while signals are waiting.
   int fd() const { return fd_; }
-  std::vector<int> take();
+  // Signals of one number that came together are one; its sender is then the first of them. For SIGCHLD it is
+  // the child.
+  std::vector<received> take();
 
 private:
   sigset_t old_mask_;

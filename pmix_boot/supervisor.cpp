@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 
 namespace weft::boot {
 
@@ -56,8 +57,8 @@ int supervisor::run() {
   start_all();
   while (running_ > 0 || !output_.drained()) {
     wait_for_something();
-    for (int signal : signals_.take())
-      handle_signal(signal);
+    for (const auto& received : signals_.take())
+      handle_signal(received);
     handle_server_events();
     output_.move();
     input_.move();
@@ -113,8 +114,9 @@ void supervisor::wait_for_something() {
   poll(waits.data(), waits.size(), timeout);
 }
 
-void supervisor::handle_signal(int signal) {
-  if (signal == SIGCHLD) return reap();
+void supervisor::handle_signal(signal_gate::received received) {
+  int signal = received.signal;
+  if (signal == SIGCHLD) return reap(received.sender);
   if (signal == SIGINT || signal == SIGTERM) {
     ++interrupts_;
     // The ranks are gone and only a reader of the output that does not read keeps us.
@@ -153,27 +155,35 @@ void supervisor::handle_join(std::uint32_t rank) {
             1);
 }
 
-void supervisor::reap() {
-  for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
-    rank_state& state = ranks_[rank];
-    siginfo_t end{};
-    if (!state.running ||
-        waitid(P_PID, static_cast<id_t>(state.pid), &end, WEXITED | WNOHANG | WNOWAIT) != 0 ||
-        end.si_pid == 0)
-      continue;
-    // What the rank started ends with it; while the rank is not reaped the number is its own.
-    kill(-state.pid, SIGKILL);
-    guardian_.forget(state.pid);
-    waitpid(state.pid, nullptr, 0);
-    state.running = false;
-    --running_;
+void supervisor::reap(pid_t first) {
+  std::vector<std::pair<std::uint32_t, siginfo_t>> ended;
+  for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank)
+    if (const auto end = reap(rank)) ended.emplace_back(rank, *end);
+  // How they ended is told apart by what they said to the server before.
+  handle_server_events();
+  // One rank's death makes others fail, often before we look: the cause is the first of them.
+  std::stable_partition(ended.begin(), ended.end(),
+                        [first](const auto& one) { return one.second.si_pid == first; });
+  for (const auto& [rank, end] : ended)
     handle_end(rank, end);
-  }
+}
+
+std::optional<siginfo_t> supervisor::reap(std::uint32_t rank) {
+  rank_state& state = ranks_[rank];
+  siginfo_t end{};
+  if (!state.running) return std::nullopt;
+  if (waitid(P_PID, static_cast<id_t>(state.pid), &end, WEXITED | WNOHANG | WNOWAIT) != 0 || end.si_pid == 0)
+    return std::nullopt;
+  // What the rank started ends with it; while the rank is not reaped the number is its own.
+  kill(-state.pid, SIGKILL);
+  guardian_.forget(state.pid);
+  waitpid(state.pid, nullptr, 0);
+  state.running = false;
+  --running_;
+  return end;
 }
 
 void supervisor::handle_end(std::uint32_t rank, const siginfo_t& end) {
-  // How it ended is told apart by what it said to the server before.
-  handle_server_events();
   if (!ranks_[rank].joined && !never_joined_) never_joined_ = rank;
   if (const auto failed = judge(ranks_[rank], end)) handle_failure(rank, *failed);
 }

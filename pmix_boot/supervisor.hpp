@@ -44,10 +44,11 @@ private:
   void start_all();
   void start(std::uint32_t rank, int null_input);
   void wait_for_something();
-  void handle_signal(int signal);
+  void handle_signal(signal_gate::received received);
   void handle_server_events();
   void handle_join(std::uint32_t rank);
-  void reap();
+  void reap(pid_t first);
+  std::optional<siginfo_t> reap(std::uint32_t rank);
   void handle_end(std::uint32_t rank, const siginfo_t& end);
   std::optional<failure> judge(const rank_state& rank, const siginfo_t& end) const;
   void handle_failure(std::uint32_t rank, const failure& failure);

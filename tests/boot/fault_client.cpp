@@ -1,0 +1,169 @@
+// A rank that meets, or makes, one kind of trouble: fault_client SCENARIO. The last rank is the one that goes
+// wrong. What the launcher says and returns is checked by launcher_test.py; what the ranks see is checked
+// here.
+
+#include "pmix_boot/job.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <thread>
+#include <unistd.h>
+
+namespace {
+
+using weft::boot::boot_error;
+using weft::boot::job;
+
+constexpr std::chrono::seconds patience{30};
+
+bool is_victim(const job& me) {
+  return me.rank() + 1 == me.size();
+}
+
+// Lets one thread wait for what PMIx's thread reports.
+class death_note {
+public:
+  void write(std::uint32_t rank) {
+    const std::lock_guard lock(mutex_);
+    ++times_;
+    rank_ = rank;
+    written_.notify_all();
+  }
+  std::optional<std::uint32_t> wait() {
+    std::unique_lock lock(mutex_);
+    written_.wait_for(lock, patience, [this] { return rank_.has_value(); });
+    return rank_;
+  }
+  int times() {
+    const std::lock_guard lock(mutex_);
+    return times_;
+  }
+
+private:
+  std::mutex mutex_;
+  std::condition_variable written_;
+  std::optional<std::uint32_t> rank_;
+  int times_ = 0;
+};
+
+// A fence without the dead rank may succeed or fail, but it must come back.
+void fence_of_survivors(job& me) {
+  try {
+    me.fence();
+  } catch (const boot_error&) {
+  }
+}
+
+int tell_survivors(job& me, death_note& note) {
+  const auto dead = note.wait();
+  if (dead != me.size() - 1) return 1;
+  for (int i = 0; i < 3; ++i)
+    fence_of_survivors(me);
+  std::printf("survivor %u was told %d times\n", me.rank(), note.times());
+  return 0;
+}
+
+// The survivors have asked to be told.
+int death_told() {
+  job me;
+  death_note note;
+  me.on_peer_death([&](std::uint32_t rank) { note.write(rank); });
+  me.fence();
+  if (is_victim(me)) raise(SIGKILL);
+  return tell_survivors(me, note);
+}
+
+// They ask only when it has happened.
+int death_told_late() {
+  job me;
+  const pid_t pid = getpid();
+  me.put("fault_client.pid", std::as_bytes(std::span(&pid, 1)));
+  me.commit();
+  me.fence();
+  if (is_victim(me)) raise(SIGKILL);
+  pid_t victim = 0;
+  std::memcpy(&victim, me.get(me.size() - 1, "fault_client.pid").data(), sizeof victim);
+  while (kill(victim, 0) == 0)
+    std::this_thread::yield();
+  death_note note;
+  me.on_peer_death([&](std::uint32_t rank) { note.write(rank); });
+  return tell_survivors(me, note);
+}
+
+// The survivors wait in the fence that the victim never comes to.
+int death_in_fence() {
+  job me;
+  if (is_victim(me)) raise(SIGKILL);
+  for (int i = 0; i < 3; ++i)
+    fence_of_survivors(me);
+  std::printf("survivor %u is out of the fence\n", me.rank());
+  return 0;
+}
+
+// One thread aborts while another is inside a fence that cannot complete.
+int aborts() {
+  job me;
+  if (!is_victim(me)) {
+    me.fence();
+    return 0;
+  }
+  std::thread inside([&] {
+    try {
+      me.get(0, "nobody.published.this");
+    } catch (const boot_error&) {
+    }
+  });
+  me.abort(7, "the answer was wrong");
+}
+
+// The callback of a death may end the process.
+int aborts_in_callback() {
+  job me;
+  me.on_peer_death([&](std::uint32_t) { me.abort(9, "a peer died"); });
+  me.fence();
+  if (is_victim(me)) raise(SIGKILL);
+  std::this_thread::sleep_for(patience);
+  return 0;
+}
+
+int exits_without_leaving() {
+  job me;
+  if (is_victim(me)) _exit(0);
+  // The first of the failures counts, whatever the others make of it.
+  try {
+    me.fence();
+  } catch (const boot_error&) {
+    _exit(5);
+  }
+  return 0;
+}
+
+int never_joins() {
+  const char* rank = std::getenv("PMIX_RANK");
+  if (rank != nullptr && std::string(rank) == "1") return 0;
+  job me;
+  return 0;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  const std::map<std::string, int (*)()> scenarios{{"death_told", death_told},
+                                                   {"death_told_late", death_told_late},
+                                                   {"death_in_fence", death_in_fence},
+                                                   {"aborts", aborts},
+                                                   {"aborts_in_callback", aborts_in_callback},
+                                                   {"exits_without_leaving", exits_without_leaving},
+                                                   {"never_joins", never_joins}};
+  const auto scenario = argc == 2 ? scenarios.find(argv[1]) : scenarios.end();
+  return scenario == scenarios.end() ? 2 : scenario->second();
+}

@@ -1,0 +1,343 @@
+"""Tests of `weft run` from outside: launcher_test.py WEFT FAULT_CLIENT [unittest arguments]."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+WEFT = ""
+FAULT_CLIENT = ""
+PATIENCE = 60
+
+
+def wait_until(holds, what):
+    end = time.monotonic() + PATIENCE
+    while not holds():
+        if time.monotonic() > end:
+            raise AssertionError(f"in vain: waited for {what}")
+        time.sleep(0.01)
+
+
+def is_gone(pid):
+    """Ended, whether or not somebody has reaped it."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+            return file.read().rpartition(")")[2].split()[0] == "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
+def state_of(pid):
+    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        return file.read().rpartition(")")[2].split()[0]
+
+
+class LauncherTest(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.scratch = holder.name
+        # The job's own directory is made here, and must be gone afterwards.
+        self.tmp = os.path.join(holder.name, "tmp")
+        os.mkdir(self.tmp)
+        self.environment = dict(os.environ, TMPDIR=self.tmp)
+
+    def run_weft(self, *arguments, **options):
+        result = subprocess.run([WEFT, "run", *arguments], capture_output=True, text=True, timeout=PATIENCE,
+                                env=self.environment, check=False, **options)
+        self.assertEqual(os.listdir(self.tmp), [], "the job's directory is left")
+        return result
+
+    def start(self, *arguments):
+        process = subprocess.Popen([WEFT, "run", *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   stdin=subprocess.DEVNULL, text=True, env=self.environment)
+        self.addCleanup(self.end, process)
+        return process
+
+    @staticmethod
+    def end(process):
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+    def assert_one_line(self, text, *parts):
+        self.assertEqual(len(text.splitlines()), 1, text)
+        for part in parts:
+            self.assertIn(part, text)
+
+
+class ExitStatus(LauncherTest):
+    def test_zero_when_all_are_zero(self):
+        result = self.run_weft("-n", "4", "true")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_status_of_the_rank_that_failed(self):
+        result = self.run_weft("-n", "4", "sh", "-c", "[ $PMIX_RANK = 2 ] && exit 7; sleep 60")
+        self.assertEqual(result.returncode, 7)
+        self.assert_one_line(result.stderr, "weft run: rank 2 exited with status 7; the job was ended")
+
+    def test_death_by_signal(self):
+        result = self.run_weft("-n", "3", "sh", "-c", "[ $PMIX_RANK = 2 ] && kill -SEGV $$; sleep 60")
+        self.assertEqual(result.returncode, 128 + signal.SIGSEGV)
+        self.assert_one_line(result.stderr,
+                             "weft run: rank 2 died by signal 11 (segmentation fault); the job was ended")
+
+    def test_a_rank_that_ignores_the_request_to_end(self):
+        deaf = os.path.join(self.scratch, "deaf")
+        script = (f"if [ $PMIX_RANK = 0 ]; then while [ ! -e {deaf} ]; do sleep 0.01; done; exit 3; fi; "
+                  f"trap '' TERM; : > {deaf}; while :; do sleep 60; done")
+        result = self.run_weft("-n", "2", "sh", "-c", script)
+        self.assertEqual(result.returncode, 3)
+
+    def test_keep_going(self):
+        result = self.run_weft("-n", "3", "-k", "sh", "-c", "[ $PMIX_RANK = 1 ] && exit 7; echo alive")
+        self.assertEqual((result.returncode, result.stdout), (7, "alive\nalive\n"))
+        self.assert_one_line(result.stderr, "rank 1 exited with status 7")
+
+
+class BadInput(LauncherTest):
+    def test_missing_program(self):
+        for program in "no-such-program", "./no/such/program":
+            result = self.run_weft("-n", "3", program)
+            self.assertEqual(result.returncode, 127)
+            self.assert_one_line(result.stderr, program)
+
+    def test_not_a_program(self):
+        text = os.path.join(self.scratch, "text")
+        with open(text, "w", encoding="ascii") as file:
+            file.write("no program\n")
+        for mode in 0o600, 0o700:
+            os.chmod(text, mode)
+            result = self.run_weft("-n", "3", text)
+            self.assertEqual(result.returncode, 126)
+            self.assert_one_line(result.stderr, text)
+
+    def test_options(self):
+        for options in (["-n", "0", "true"], ["-n", "2", "--nodes", "3", "true"], ["-n", "2", "--nodes", "0", "true"],
+                        ["-n", "two", "true"], ["-n", "-1", "true"], ["-n", "2"], ["true"],
+                        ["-n", "2", "--no-such-option", "true"]):
+            result = self.run_weft(*options)
+            self.assertEqual(result.returncode, 2, options)
+            self.assert_one_line(result.stderr, "weft")
+
+    def test_options_of_the_program_are_its_own(self):
+        result = self.run_weft("-n", "1", "echo", "-n", "5", "--tag", "--help", "--", "-k")
+        self.assertEqual(result.stdout, "5 --tag --help -- -k")
+
+    def test_words_of_the_program_are_its_own(self):
+        self.assertEqual(self.run_weft("-n", "1", "--", "echo", "run", "-n", "5").stdout, "run -n 5\n")
+
+
+class Output(LauncherTest):
+    LINES = 1000
+    # Longer than what a pipe takes in one piece.
+    WIDTH = 5000
+
+    def check_lines(self, tagged):
+        script = (f"import os\nr = int(os.environ['PMIX_RANK'])\nfor i in range({self.LINES}):\n"
+                  f"    os.write(1, b'%d %d ' % (r, i))\n"
+                  f"    os.write(1, b'abcdefgh'[r:r + 1] * {self.WIDTH} + b'\\n')\n")
+        options = ["-n", "8"] + (["--tag"] if tagged else [])
+        result = self.run_weft(*options, sys.executable, "-S", "-c", script)
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        seen = [0] * 8
+        for line in result.stdout.splitlines():
+            if tagged:
+                tag, line = line.split(" ", 1)
+            rank, number, letters = line.split(" ")
+            rank = int(rank)
+            self.assertEqual(int(number), seen[rank], "a line is missing or out of order")
+            self.assertTrue(letters == "abcdefgh"[rank] * self.WIDTH, "a line is not whole")
+            if tagged:
+                self.assertEqual(tag, f"[{rank}]")
+            seen[rank] += 1
+        self.assertEqual(seen, [self.LINES] * 8)
+
+    def test_lines_are_whole(self):
+        self.check_lines(tagged=False)
+
+    def test_tagged_lines_are_whole(self):
+        self.check_lines(tagged=True)
+
+    def test_streams_stay_apart(self):
+        result = self.run_weft("-n", "2", "--tag", "sh", "-c", "echo out; echo err >&2")
+        self.assertEqual(sorted(result.stdout.splitlines()), ["[0] out", "[1] out"])
+        self.assertEqual(sorted(result.stderr.splitlines()), ["[0] err", "[1] err"])
+
+    def test_last_lines_without_newline_stay_apart(self):
+        self.assertEqual(self.run_weft("-n", "3", "printf", "end").stdout, "end\n" * 3)
+
+    def test_bytes_of_one_rank_are_not_touched(self):
+        self.assertEqual(self.run_weft("-n", "1", "printf", "end").stdout, "end")
+
+    def test_input_goes_to_rank_0(self):
+        result = self.run_weft("-n", "3", "--tag", "cat", input="typed\n")
+        self.assertEqual((result.returncode, result.stdout), (0, "[0] typed\n"))
+
+    def test_a_reader_that_goes_away(self):
+        process = self.start("-n", "2", "yes")
+        process.stdout.readline()
+        process.stdout.close()
+        self.assertEqual(process.wait(PATIENCE), 128 + signal.SIGPIPE)
+        process.stdout = None
+
+    def test_a_reader_that_is_slow(self):
+        process = self.start("-n", "2", "sh", "-c", "head -c 3000000 /dev/zero | tr '\\0' x | fold -w 99")
+        # The ranks cannot end before somebody reads: pipes and the launcher's store are bounded.
+        time.sleep(0.3)
+        self.assertIsNone(process.poll())
+        out, _ = process.communicate(timeout=PATIENCE)
+        self.assertEqual(sum(len(line) for line in out.splitlines()), 6000000)
+
+
+class Processes(LauncherTest):
+    # Each rank leaves a child of its own too: it prints both numbers, and waits.
+    WAIT = "sleep 600 & echo $$ $!; wait"
+
+    def start_waiting(self, ranks, script=WAIT):
+        process = self.start("-n", str(ranks), "sh", "-c", script)
+        pids = []
+        for _ in range(ranks):
+            pids += [int(word) for word in process.stdout.readline().split()]
+        return process, pids
+
+    def assert_gone(self, pids):
+        for pid in pids:
+            wait_until(lambda pid=pid: is_gone(pid), f"the end of process {pid}")
+
+    def assert_nothing_left(self, process, pids):
+        self.assertEqual(len(pids), 2 * 3)
+        process.wait(PATIENCE)
+        self.assert_gone(pids)
+        wait_until(lambda: os.listdir(self.tmp) == [], "the removal of the job's directory")
+
+    def test_directory_is_private(self):
+        process, _ = self.start_waiting(3)
+        (directory,) = os.listdir(self.tmp)
+        self.assertEqual(os.stat(os.path.join(self.tmp, directory)).st_mode & 0o777, 0o700)
+        process.send_signal(signal.SIGTERM)
+
+    def test_interrupt_ends_all(self):
+        for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+            process, pids = self.start_waiting(3, "trap - INT; " + self.WAIT)
+            process.send_signal(number)
+            self.assert_nothing_left(process, pids)
+            self.assertEqual(process.returncode, 128 + number)
+
+    def test_second_interrupt_kills(self):
+        script = "trap 'echo interrupted' INT; sleep 600 & echo $$ $!; while :; do wait; done"
+        process, pids = self.start_waiting(3, script)
+        process.send_signal(signal.SIGINT)
+        for _ in range(3):
+            self.assertEqual(process.stdout.readline(), "interrupted\n")
+        process.send_signal(signal.SIGINT)
+        self.assert_nothing_left(process, pids)
+        self.assertEqual(process.returncode, 128 + signal.SIGKILL)
+
+    def test_death_of_the_launcher_ends_all(self):
+        process, pids = self.start_waiting(3)
+        process.kill()
+        self.assert_nothing_left(process, pids)
+
+    def test_death_of_the_launcher_ends_ranks_that_started_it_all_alone(self):
+        """Ranks in groups of their own choice are out of the guardian's sight, not of the kernel's."""
+        code = "import os; os.setsid() if os.getpid() != os.getpgrp() else os.setpgid(0, os.getpgid(os.getppid())); " \
+               "print(os.getpid(), flush=True); import time; time.sleep(600)"
+        process = self.start("-n", "2", sys.executable, "-S", "-c", code)
+        pids = [int(process.stdout.readline()) for _ in range(2)]
+        process.kill()
+        process.wait(PATIENCE)
+        self.assert_gone(pids)
+
+    def test_what_a_rank_leaves_ends_with_it(self):
+        process, pids = self.start_waiting(3, "sleep 600 & echo $$ $!")
+        self.assert_nothing_left(process, pids)
+        self.assertEqual(process.returncode, 0)
+
+    def test_user_signals_are_passed_on(self):
+        for name in "USR1", "USR2":
+            script = f"trap 'echo got {name}; exit 0' {name}; echo ready; while :; do sleep 0.05; done"
+            process = self.start("-n", "3", "sh", "-c", script)
+            for _ in range(3):
+                self.assertEqual(process.stdout.readline(), "ready\n")
+            process.send_signal(getattr(signal, "SIG" + name))
+            out, _ = process.communicate(timeout=PATIENCE)
+            self.assertEqual((process.returncode, out), (0, f"got {name}\n" * 3))
+
+    def test_stop_and_continue(self):
+        process, pids = self.start_waiting(3)
+        stopped = [process.pid, *pids]
+        process.send_signal(signal.SIGTSTP)
+        wait_until(lambda: all(state_of(pid) == "T" for pid in stopped), "all to stop")
+        process.send_signal(signal.SIGCONT)
+        wait_until(lambda: all(state_of(pid) != "T" for pid in stopped), "all to go on")
+        process.send_signal(signal.SIGTERM)
+        self.assert_nothing_left(process, pids)
+
+    def test_ranks_find_the_users_signal_state(self):
+        """What the launcher blocks, ignores or raises for itself does not reach the ranks."""
+        script = "grep -E '^Sig(Blk|Ign)|Max open' /proc/self/status /proc/self/limits"
+        mine = subprocess.run(["sh", "-c", script], capture_output=True, text=True, check=True).stdout
+        self.assertEqual(self.run_weft("-n", "1", "sh", "-c", script).stdout, mine)
+
+    def test_ranks_hold_no_files_of_the_launcher(self):
+        script = "import os; print(*[f for f in os.listdir('/proc/self/fd') if os.path.exists('/proc/self/fd/' + f)])"
+        result = self.run_weft("-n", "2", sys.executable, "-S", "-c", script)
+        self.assertEqual(result.stdout, "0 1 2\n0 1 2\n")
+
+
+class Faults(LauncherTest):
+    def test_survivors_are_told(self):
+        for scenario in "death_told", "death_told_late":
+            for nodes in 1, 2:
+                result = self.run_weft("-n", "4", "--nodes", str(nodes), "-k", FAULT_CLIENT, scenario)
+                self.assertEqual(result.returncode, 128 + signal.SIGKILL, result.stderr)
+                told = [f"survivor {rank} was told 1 times" for rank in range(3)]
+                self.assertEqual(sorted(result.stdout.splitlines()), told)
+                self.assert_one_line(result.stderr, "rank 3 died by signal 9 (killed); the others go on")
+
+    def test_a_fence_without_a_dead_rank_comes_back(self):
+        result = self.run_weft("-n", "4", "-k", FAULT_CLIENT, "death_in_fence")
+        out = [f"survivor {rank} is out of the fence" for rank in range(3)]
+        self.assertEqual(sorted(result.stdout.splitlines()), out, result.stderr)
+
+    def test_death_ends_the_job(self):
+        result = self.run_weft("-n", "4", FAULT_CLIENT, "death_in_fence")
+        self.assertEqual(result.returncode, 128 + signal.SIGKILL)
+        self.assert_one_line(result.stderr, "rank 3 died by signal 9 (killed); the job was ended")
+
+    def test_abort(self):
+        for options in [], ["-k"]:
+            result = self.run_weft("-n", "3", *options, FAULT_CLIENT, "aborts")
+            self.assertEqual(result.returncode, 7)
+            self.assert_one_line(result.stderr,
+                                 "weft run: rank 2 aborted the job with status 7: the answer was wrong")
+
+    def test_abort_from_the_callback(self):
+        result = self.run_weft("-n", "3", "-k", FAULT_CLIENT, "aborts_in_callback")
+        self.assertEqual(result.returncode, 128 + signal.SIGKILL)
+        self.assertIn("exited with status 9", result.stderr)
+
+    def test_exit_without_leaving(self):
+        result = self.run_weft("-n", "3", FAULT_CLIENT, "exits_without_leaving")
+        self.assertEqual(result.returncode, 1)
+        self.assert_one_line(result.stderr, "rank 2 exited without leaving the job; the job was ended")
+
+    def test_a_rank_that_never_joins_the_others(self):
+        for options in [], ["-k"]:
+            result = self.run_weft("-n", "3", *options, FAULT_CLIENT, "never_joins")
+            self.assertEqual(result.returncode, 1)
+            self.assert_one_line(result.stderr, "rank 1 ended before it joined the others; the job was ended")
+
+    def test_a_job_inside_a_rank(self):
+        result = self.run_weft("-n", "2", WEFT, "run", "-n", "2", "sh", "-c", "echo $PMIX_RANK; env | grep -c PMIX_RANK=")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(sorted(result.stdout.split()), ["0", "0", "1", "1", "1", "1", "1", "1"])
+
+
+if __name__ == "__main__":
+    WEFT, FAULT_CLIENT = (os.path.abspath(path) for path in sys.argv[1:3])
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
