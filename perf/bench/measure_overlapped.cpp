@@ -1,5 +1,6 @@
 // Non-blocking calls beside a computation.
 #include "perf/bench/measurements.hpp"
+#include "perf/bench/pin.hpp"
 #include "perf/bench/timing.hpp"
 
 namespace perf {
@@ -120,7 +121,8 @@ record measure_independence(session& shared, operation op, std::size_t bytes) {
   trial one(shared, op, bytes);
   computation& work = shared.work();
   meeting& ranks = shared.ranks();
-  const bool absent = shared.library().rank() == 0;
+  const int own_rank = shared.library().rank();
+  const bool absent = own_rank == 0;
   const double together = communication_alone(shared, one);
   const std::uint64_t steps = work.steps_for(shared.settings().absence_us);
   const int count = shared.settings().independence_iterations;
@@ -147,12 +149,16 @@ record measure_independence(session& shared, operation op, std::size_t bytes) {
     one.read();
   }
   one.verify();
+  // Who is pinned to rank 0's core gets that core when the system takes it from the computation.
+  samples elsewhere = own_rank % usable_cores() == 0 ? room_for(count) : others;
+  ranks.maximum(elsewhere);
   for (samples* times : {&others, &alone, &beside, &own_wait})
     ranks.maximum(*times);
   const double us = median(others);
   return {us,
           {{"blocking_us", together},
            {"ratio", us / together},
+           {"other_cores_us", median(elsewhere)},
            {"compute_us", median(alone)},
            {"slowdown", ratio_of_medians(beside, alone)},
            {"slowdown_total", ratio_of_sums(beside, alone)},
