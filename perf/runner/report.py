@@ -17,7 +17,8 @@ DETAILS = {
     "loop": [("median", "median_us", "time"), ("touch", "touch_us", "time")],
     "overlap": [("overlap %", "overlap", "plain"), ("slow-down", "slowdown", "ratio")],
     "pipeline": [("blocking", "blocking_us", "time"), ("ideal", "ideal_us", "time")],
-    "independence": [("other cores", "other_cores_us", "time"), ("x blocking", "ratio", "ratio"), ("slow-down", "slowdown", "ratio")],
+    "independence": [("other cores", "other_cores_us", "time"), ("x blocking", "ratio", "ratio"),
+                     ("slow-down", "slowdown", "ratio")],
     "post": [("rings", "rings", "plain")],
     "idle": [("core %", "core_percent", "ratio")],
 }
