@@ -66,7 +66,8 @@ private:
   session_directory directory_;
   // Forks, and so comes before the server and its threads.
   guardian guardian_;
-  pmix_server server_;
+  // Until the job is being ended.
+  std::optional<pmix_server> server_;
   line_output output_;
   terminal_input input_;
 
