@@ -85,8 +85,10 @@ private:
     node_set data = modes_.claims() ? near_claimed(gate) : near_alone(gate);
     data |= own_block(gate) | far(gate);
     const std::uint32_t claimed = modes_.claims() ? p().chunks : 0;
-    modes_.exit(data, in_near_.count * claimed + (push_ ? in_far_.count : 0),
-                out_near_.count * claimed + (push_ ? 0 : out_far_.count));
+    const bool tell = modes_.tells_ends();
+    const std::uint32_t landed = in_near_.count * claimed + (tell && push_ ? in_far_.count : 0);
+    const std::uint32_t taken = out_near_.count * claimed + (push_ ? 0 : out_far_.count);
+    modes_.exit(data, landed, tell ? taken : 0);
   }
 
   node_set own_block(node_set gate) {
@@ -117,7 +119,7 @@ private:
   }
 
   node_set far(node_set gate) {
-    const bool tell = request_.out != sync::no;
+    const bool tell = modes_.tells_ends();
     builder::step_list steps;
     steps.then_if(modes_.each_waits(), await_entry());
     if (push_) {

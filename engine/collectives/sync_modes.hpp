@@ -36,6 +36,8 @@ public:
   // True if blocks within the node are carried by claims: then their ends can be known quiet.
   bool claims() const { return out_ != graph::sync::no; }
   bool assists() const { return out_ == graph::sync::all && geometry_.one_node(); }
+  // True if the other end of a block must hear from me that it is done. Under OUT_ALL the last rounds say so.
+  bool tells_ends() const { return out_ == graph::sync::my; }
   // `data` are the nodes that touch data, landed/taken the pieces that others may carry to and from me.
   void exit(graph::node_set data, std::uint32_t landed, std::uint32_t taken);
 

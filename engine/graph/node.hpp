@@ -72,9 +72,9 @@ struct node {
 };
 static_assert(sizeof(node) <= 32);
 
-// Which bytes go from rank i to rank j: `bytes` from source offset i*src_i + j*src_j on i to destination offset
-// i*dst_i + j*dst_j on j, both relative to the operation's two buffers, which are at the same segment offset
-// on every rank. Nothing here is an address: a plan serves every pair of buffers.
+// Which bytes go from rank i to rank j: `bytes` from source offset i*src_i + j*src_j on i to destination
+// offset i*dst_i + j*dst_j on j, both relative to the operation's two buffers, which are at the same segment
+// offset on every rank. Nothing here is an address: a plan serves every pair of buffers.
 struct block_rule {
   std::uint64_t bytes = 0;
   std::uint64_t src_i = 0, src_j = 0;

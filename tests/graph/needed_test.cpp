@@ -19,11 +19,6 @@ bool has(const plan& p, unsigned n, kind what) {
   return false;
 }
 
-bool is_stage_out(const plan& p, unsigned n) {
-  const node& it = p.nodes[n];
-  return it.what == kind::loop && p.nodes[it.body].about == fact::stage_out;
-}
-
 // Where each carries for itself, or for the other end, one is enough as long as both run: then it is the
 // independence that is lost. Where all assist, a claim only says what to begin with.
 bool needed_if_absent(const std::vector<plan>& mutants, const node_map& nodes) {
@@ -34,14 +29,12 @@ bool needed_if_absent(const std::vector<plan>& mutants, const node_map& nodes) {
   return false;
 }
 
-// Behind the last data, the rounds of OUT_ALL between nodes tell of everything that anybody waited for: so
-// they may also tell what a count told, and be the first message of a member.
+// A pushing root that is told of an entry by the rounds of OUT_ALL as well: they may be the first message.
 bool said_twice(const plan& p, const node_map& nodes, const node& it) {
   if (p.out != sync::all || geometry(p.me, nodes).one_node()) return false;
-  return (it.what == kind::await && it.peer == peer_rule::self) ||
-         (it.what == kind::signal && it.about == fact::entry) ||
-         (it.what == kind::loop && p.nodes[it.body].about == fact::entry &&
-          p.nodes[it.body].what == kind::signal);
+  const bool loop = it.what == kind::loop;
+  const node& what = loop ? p.nodes[it.body] : it;
+  return what.what == kind::signal && what.about == fact::entry;
 }
 
 void expect_nodes_needed(const request& r, const node_map& nodes, const std::vector<plan>& plans) {
@@ -63,7 +56,7 @@ void expect_edges_needed(const request& r, const node_map& nodes, const std::vec
       const node& it = plans[who].nodes[n];
       // My own blocks first, then the others'.
       const bool only_priority = it.what == kind::assist && plans[who].in != sync::all;
-      if (it.after == 0 || only_priority || is_stage_out(plans[who], n)) continue;
+      if (it.after == 0 || only_priority) continue;
       std::vector<plan> mutants = plans;
       mutants[who].nodes[n].after = 0;
       EXPECT_FALSE(verify(mutants, nodes).ok())
