@@ -129,8 +129,7 @@ record measure_independence(session& shared, operation op, std::size_t bytes) {
 
   samples others = room_for(count), alone = room_for(count), beside = room_for(count),
           own_wait = room_for(count);
-  // A rank on rank 0's core might else get the core after the computation only, and would post too late
-  // itself.
+  // A rank on rank 0's core might else get the core after the computation only, and would itself be late.
   const auto let_all_post = [&] {
     if (shared.library().size() > usable_cores()) ranks.align();
   };
@@ -138,6 +137,9 @@ record measure_independence(session& shared, operation op, std::size_t bytes) {
     ranks.rest();
     if (absent) alone[i] = timed([&] { work.run(steps); });
     ranks.rest(); // the others sleep while rank 0 computes alone, so they cannot disturb it on a shared core
+    one.write();  // one call out of the measurement warms up what the sleep has cooled down
+    one.blocking();
+    one.read();
     one.write();
     ranks.align();
     if (absent) {
