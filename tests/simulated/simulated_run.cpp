@@ -64,7 +64,7 @@ simulated_run_result run_simulated(const collective_case& c, const simulated_run
   simulation s(options_for(c, options));
   onlookers look(c);
   s.run([&](std::uint32_t rank, simulated_transport& t) { play(c, options, s, look, rank, t); });
-  return {s.trace_hash(), s.steps()};
+  return {s.trace_hash(), s.messages(), s.elapsed()};
 }
 
 std::string failure_of_seed(std::uint64_t seed, const simulated_run_options& options,

@@ -3,6 +3,7 @@
 #include "progress/engine.hpp"
 #include "tests/simulated/collective_case.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 
@@ -20,7 +21,8 @@ struct simulated_run_options {
 
 struct simulated_run_result {
   std::uint64_t trace = 0;
-  std::uint64_t steps = 0;
+  std::uint64_t messages = 0;
+  std::chrono::nanoseconds elapsed{0};
 };
 
 // Plays a case on the simulated transport. Throws what goes wrong: wrong_result, or simulated_deadlock.
