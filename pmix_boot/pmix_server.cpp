@@ -2,7 +2,6 @@
 
 #include <pmix.h>
 #include <pmix_server.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -13,6 +12,10 @@
 
 namespace weft::boot {
 
+bool belongs_to_a_job(const char* entry) {
+  return std::strncmp(entry, "PMIX_", 5) == 0 && std::strncmp(entry, "PMIX_MCA_", 9) != 0;
+}
+
 namespace {
 
 std::string new_nspace() {
@@ -20,16 +23,10 @@ std::string new_nspace() {
   return "weft-" + std::to_string(getpid()) + "-" + std::to_string(source());
 }
 
-// The launcher may itself run inside a job of another launcher, whose names must not reach our ranks.
-// Settings of the user (PMIX_MCA_...) pass.
-bool belongs_to_another_job(const char* entry) {
-  return std::strncmp(entry, "PMIX_", 5) == 0 && std::strncmp(entry, "PMIX_MCA_", 9) != 0;
-}
-
 void forget_outer_job() {
   std::vector<std::string> names;
   for (char** entry = environ; *entry != nullptr; ++entry)
-    if (belongs_to_another_job(*entry)) names.emplace_back(*entry, std::strcspn(*entry, "="));
+    if (belongs_to_a_job(*entry)) names.emplace_back(*entry, std::strcspn(*entry, "="));
   for (const std::string& name : names)
     unsetenv(name.c_str());
 }
@@ -132,15 +129,14 @@ private:
   static pmix_status_t note(void* object, server_event event, pmix_op_cbfunc_t done, void* data) {
     const auto* source = static_cast<const client*>(object);
     event.rank = source->rank;
-    source->server->push(std::move(event));
+    source->server->sink_(event);
     if (done != nullptr) done(PMIX_SUCCESS, data);
     return PMIX_SUCCESS;
   }
 };
 
-pmix_server::pmix_server(const rank_layout& layout, const std::string& directory)
-    : nspace_(new_nspace()), event_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  if (event_fd_ < 0) throw boot_error("cannot make an eventfd");
+pmix_server::pmix_server(const rank_layout& layout, const std::string& directory, event_sink sink)
+    : nspace_(new_nspace()), sink_(std::move(sink)) {
   forget_outer_job();
   pmix_server_module_t module{};
   module.client_connected2 = callbacks::joined;
@@ -154,12 +150,6 @@ pmix_server::pmix_server(const rank_layout& layout, const std::string& directory
   info.add(PMIX_SERVER_TMPDIR, directory).add(PMIX_SYSTEM_TMPDIR, directory);
   require_success(PMIx_server_init(&module, info.data(), info.size()), "cannot start the PMIx server");
   register_job(layout);
-}
-
-pmix_server::~pmix_server() {
-  PMIx_server_deregister_nspace(nspace_.c_str(), nullptr, nullptr);
-  PMIx_server_finalize();
-  close(event_fd_);
 }
 
 void pmix_server::register_job(const rank_layout& layout) {
@@ -187,7 +177,7 @@ void pmix_server::register_job(const rank_layout& layout) {
   }
 }
 
-std::vector<std::string> pmix_server::environment(std::uint32_t rank) const {
+std::vector<std::string> pmix_server::added_environment(std::uint32_t rank) const {
   const pmix_proc_t name = process_name(nspace_, rank);
   char** added = nullptr;
   require_success(PMIx_server_setup_fork(&name, &added), "cannot set up a rank's environment");
@@ -197,30 +187,7 @@ std::vector<std::string> pmix_server::environment(std::uint32_t rank) const {
     std::free(*entry);
   }
   std::free(added);
-  const auto is_replaced = [added_count = result.size(), &result](const char* entry) {
-    const std::size_t name_size = std::strcspn(entry, "=") + 1;
-    for (std::size_t i = 0; i < added_count; ++i)
-      if (result[i].compare(0, name_size, entry, name_size) == 0) return true;
-    return false;
-  };
-  for (char** entry = environ; *entry != nullptr; ++entry)
-    if (!belongs_to_another_job(*entry) && !is_replaced(*entry)) result.emplace_back(*entry);
   return result;
-}
-
-std::vector<server_event> pmix_server::take_events() {
-  const std::lock_guard lock(mutex_);
-  std::uint64_t count;
-  // Nothing to read means no event: not an error.
-  static_cast<void>(!read(event_fd_, &count, sizeof count));
-  return std::exchange(events_, {});
-}
-
-void pmix_server::push(server_event event) {
-  const std::lock_guard lock(mutex_);
-  events_.push_back(std::move(event));
-  const std::uint64_t one = 1;
-  static_cast<void>(!write(event_fd_, &one, sizeof one));
 }
 
 void pmix_server::report_death(std::uint32_t rank) {

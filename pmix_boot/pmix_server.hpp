@@ -1,41 +1,37 @@
 #pragma once
 // The server side of PMIx for one job whose ranks all run on this host: answers their start-up exchange and
-// tells the launcher what it must know. PMIx calls back in a thread of its own; the launcher reads events
-// from a queue.
+// tells what the launcher must know.
 
 #include "pmix_boot/pmix_info.hpp"
 #include "pmix_boot/rank_layout.hpp"
+#include "pmix_boot/server_event.hpp"
 
 #include <cstdint>
-#include <mutex>
+#include <functional>
 #include <string>
 #include <vector>
 
 namespace weft::boot {
 
-struct server_event {
-  enum class kind { joined, left, abort };
-  kind what;
-  std::uint32_t rank;
-  // Of an abort: the status that the job shall end with, and why.
-  int status = 0;
-  std::string text;
-};
+// True for an environment entry "NAME=value" that names a job's server. The launcher may itself run inside a
+// job of another launcher, whose names must not reach our ranks. Settings of the user (PMIX_MCA_...) are none
+// of these.
+bool belongs_to_a_job(const char* entry);
 
+// Serves until its process ends: there is one in a process.
 class pmix_server {
 public:
-  // `directory` is private to the user and outlives the server. SIGCHLD must be blocked: PMIx's threads
-  // inherit that, and would take the ends of the ranks away from the launcher.
-  pmix_server(const rank_layout& layout, const std::string& directory);
-  ~pmix_server();
+  using event_sink = std::function<void(const server_event&)>;
+
+  // `directory` is private to the user. `sink` is called in a thread of PMIx, before the rank that caused the
+  // event goes on. SIGCHLD must be blocked, and PMIx's threads inherit that: they would look for children
+  // that are not theirs.
+  pmix_server(const rank_layout& layout, const std::string& directory, event_sink sink);
   pmix_server(const pmix_server&) = delete;
   pmix_server& operator=(const pmix_server&) = delete;
 
-  // The environment in which `rank` must be started, as "NAME=value".
-  std::vector<std::string> environment(std::uint32_t rank) const;
-  // Readable while events are waiting.
-  int event_fd() const { return event_fd_; }
-  std::vector<server_event> take_events();
+  // What a rank needs in its environment to find this server, as "NAME=value".
+  std::vector<std::string> added_environment(std::uint32_t rank) const;
   // Tells the other ranks that this one died.
   void report_death(std::uint32_t rank);
 
@@ -48,13 +44,10 @@ private:
   struct callbacks;
 
   void register_job(const rank_layout& layout);
-  void push(server_event event);
 
   const std::string nspace_;
-  const int event_fd_;
+  const event_sink sink_;
   std::vector<client> clients_;
-  std::mutex mutex_;
-  std::vector<server_event> events_;
 };
 
 } // namespace weft::boot

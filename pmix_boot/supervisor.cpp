@@ -48,9 +48,8 @@ void raise_file_limit() {
 
 supervisor::supervisor(const launch_options& options, const std::string& program_path)
     : options_(options), program_{program_path, options.command},
-      layout_(options.ranks, options.nodes, host_name()), guardian_(directory_.path()),
-      server_(std::in_place, layout_, directory_.path()), output_(options.ranks, options.tag_output),
-      ranks_(options.ranks) {
+      layout_(options.ranks, options.nodes, host_name()), server_(layout_, directory_.path()),
+      guardian_(directory_.path()), output_(options.ranks, options.tag_output), ranks_(options.ranks) {
   raise_file_limit();
 }
 
@@ -92,7 +91,7 @@ void supervisor::start(std::uint32_t rank, int null_input) {
   };
   try {
     const standard_files files{rank == 0 ? input_.rank_end() : null_input, out, err};
-    ranks_[rank].pid = start_rank(program_, server_->environment(rank), files, inherited_);
+    ranks_[rank].pid = start_rank(program_, server_.environment(rank), files, inherited_);
   } catch (...) {
     close_both();
     throw;
@@ -104,7 +103,7 @@ void supervisor::start(std::uint32_t rank, int null_input) {
 }
 
 void supervisor::wait_for_something() {
-  std::vector<pollfd> waits{{signals_.fd(), POLLIN, 0}, {server_ ? server_->event_fd() : -1, POLLIN, 0}};
+  std::vector<pollfd> waits{{signals_.fd(), POLLIN, 0}, {server_.event_fd(), POLLIN, 0}};
   output_.collect(waits);
   input_.collect(waits);
   int timeout = -1;
@@ -130,14 +129,16 @@ void supervisor::handle_signal(signal_gate::received received) {
 }
 
 void supervisor::handle_server_events() {
-  if (!server_) return;
-  for (const server_event& event : server_->take_events()) {
+  for (const server_event& event : server_.take_events()) {
     switch (event.what) {
     case server_event::kind::joined:
       handle_join(event.rank);
       break;
     case server_event::kind::left:
       ranks_[event.rank].left = true;
+      break;
+    case server_event::kind::gone:
+      abandon("the PMIx server of the job died; the job was ended", 1);
       break;
     case server_event::kind::abort:
       const int status = (event.status & 0xff) == 0 ? 1 : event.status & 0xff;
@@ -209,7 +210,7 @@ void supervisor::handle_failure(std::uint32_t rank, const failure& failure) {
                    failure.status);
   output_.say(prefix(rank) + failure.text + (running_ > 0 ? "; the others go on" : ""));
   if (status_ == 0) status_ = failure.status;
-  server_->report_death(rank);
+  server_.report_death(rank);
 }
 
 void supervisor::abandon(const std::string& reason, int status) {
@@ -221,12 +222,8 @@ void supervisor::abandon(const std::string& reason, int status) {
 
 void supervisor::end_job() {
   ending_ = true;
-  // PMIx 4.2 uses freed memory when two ranks inside one fence are lost at nearly the same time, as they are
-  // here. So it is shut down first, while the ranks stand still: none of them sees that, SIGTERM waits for
-  // them.
-  signal_all(SIGSTOP);
-  server_.reset();
   signal_all(SIGTERM);
+  // A stopped rank would not see it.
   signal_all(SIGCONT);
   kill_time_ = clock::now() + grace;
 }

@@ -4,9 +4,9 @@
 #include "pmix_boot/guardian.hpp"
 #include "pmix_boot/launcher.hpp"
 #include "pmix_boot/line_output.hpp"
-#include "pmix_boot/pmix_server.hpp"
 #include "pmix_boot/rank_layout.hpp"
 #include "pmix_boot/rank_process.hpp"
+#include "pmix_boot/server_process.hpp"
 #include "pmix_boot/session_directory.hpp"
 #include "pmix_boot/signal_gate.hpp"
 #include "pmix_boot/terminal_input.hpp"
@@ -64,10 +64,9 @@ private:
   const inherited_state inherited_ = inherited_state::save();
   signal_gate signals_;
   session_directory directory_;
-  // Forks, and so comes before the server and its threads.
+  server_process server_;
+  // Comes after the server, which would hold its pipe open.
   guardian guardian_;
-  // Until the job is being ended.
-  std::optional<pmix_server> server_;
   line_output output_;
   terminal_input input_;
 
