@@ -47,6 +47,7 @@ TEST(doorbell, closes_its_descriptor_once) {
     first.ring();
     doorbell second{std::move(first)};
     EXPECT_EQ(second.fd(), descriptor);
+    EXPECT_EQ(first.fd(), -1) << "two owners"; // NOLINT(bugprone-use-after-move): moved-from is empty
     EXPECT_EQ(second.rings(), 1u);
     EXPECT_TRUE(second.drain());
 
