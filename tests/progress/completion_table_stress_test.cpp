@@ -19,8 +19,7 @@ using weft::testing::wait_until;
 using status = completion_table::status;
 
 // Few slots, many threads, every slot's data plain. Caught here: a free list without its tag (one slot is
-// given to two); a relaxed push or pop (ThreadSanitizer reports the race on the slot's data); a completion
-// that is not counted.
+// given to two); a relaxed push or pop (ThreadSanitizer reports the race on the slot's data).
 TEST(completion_table_stress, gives_a_slot_to_one_at_a_time) {
   constexpr unsigned threads = 4;
   constexpr unsigned operations = 150'000;
@@ -66,8 +65,8 @@ TEST(completion_table_stress, gives_a_slot_to_one_at_a_time) {
   EXPECT_EQ(table.outstanding(), 0u);
 }
 
-// Threads that all need new chunks at the same time. Caught here: growth without its lock, or without the
-// look into the list after waiting for it (slots twice, or the cap passed).
+// Threads that all need new chunks at the same time. Caught here: growth without the look into
+// the list (the cap is reached with slots left over).
 TEST(completion_table_stress, grows_under_contention) {
   constexpr unsigned threads = 4;
   constexpr std::size_t cap = 10'000;
@@ -121,8 +120,8 @@ TEST(completion_table_stress, publishes_the_result_to_every_waiter) {
   });
 }
 
-// A waiter for any of several handles scans only when the count of completions has moved. Caught here: a
-// count that moves before the word (the waiter scans too early, and never again).
+// A waiter for any of several handles scans only when the count of completions has moved. Caught here, in
+// most runs: a count that moves before the word (the waiter scans too early, and never again).
 TEST(completion_table_stress, a_scan_after_the_count_has_moved_misses_nothing) {
   constexpr unsigned rounds = 200'000;
   completion_table table;
@@ -159,8 +158,7 @@ TEST(completion_table_stress, a_scan_after_the_count_has_moved_misses_nothing) {
   });
 }
 
-// Caught here: take_error() that leaves the error in place (two takers), or an error filed after the
-// completion (none).
+// Caught here: take_error() that leaves the error in place (two takers).
 TEST(completion_table_stress, each_error_has_one_taker) {
   constexpr unsigned takers = 2;
   constexpr unsigned operations = 20'000;

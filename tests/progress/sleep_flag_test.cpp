@@ -71,8 +71,8 @@ TEST(sleep_flag, both_words_must_say_so) {
 
 // The store-buffer litmus: both sides store and then look at the other's word, at the same moment, many
 // times. At least one must see the other. The sides walk through many independent flags between two meetings,
-// so that they run side by side for long when they run at all. Caught here, on two cores: announce() or
-// needs_ring() without its fence, or with one that is only acquire and release.
+// so that they run side by side for long when they run at all. Caught here, on two idle cores in most
+// runs: announce() or needs_ring() without its fence.
 TEST(sleep_flag_stress, one_side_always_sees_the_other) {
   constexpr unsigned batches = 300;
   constexpr unsigned batch = 1024;
@@ -139,7 +139,7 @@ void send_round(words& w, doorbell& bell, std::uint32_t round) {
 }
 
 // Two processes over shared memory, each sleeping in turn. Caught here: needs_ring() that misses an announced
-// sleeper, or cancel() that leaves the words in another process unchanged.
+// sleeper.
 TEST(sleep_flag_stress, two_processes_wake_each_other) {
   constexpr std::uint32_t rounds = 3'000;
   const auto size = 2 * sizeof(words);

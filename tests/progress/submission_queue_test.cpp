@@ -147,8 +147,9 @@ private:
   unsigned faults_ = 0;
 };
 
-// Caught here: no reversal in take_all(), or a push that stores in place of the compare-and-swap (the order
-// or the count is wrong); push or take_all() relaxed (ThreadSanitizer reports the race on the items).
+// Caught here: no reversal in take_all(), or (in most runs) a push that stores in place of the
+// compare-and-swap (the order or the count is wrong); push or take_all() relaxed (ThreadSanitizer reports the
+// race on the items).
 TEST(submission_queue_stress, keeps_order_while_the_consumer_changes) {
   constexpr unsigned producers = 2;
   constexpr unsigned consumers = 2;
