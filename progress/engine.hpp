@@ -66,7 +66,7 @@ public:
       counts_.inline_posts.add();
       drain();
       begin(op);
-      executor_.advance_only(op);
+      executor_.issue(op);
       leave();
     } else {
       counts_.queued_posts.add_concurrent();

@@ -82,6 +82,13 @@ public:
     return true;
   }
 
+  // Starts what can be started without carrying much.
+  void issue(operation& op) {
+    steps_.post_only(true);
+    advance_only(op);
+    steps_.post_only(false);
+  }
+
   std::size_t outstanding() const { return outstanding_; }
   // Work that only this rank's own process can move on.
   bool needs_driver() { return steps_.flights().in_flight() != 0 || far_active_ != 0; }

@@ -30,6 +30,9 @@ public:
   node_steps(T& net, statistics& counts, const faults& broken)
       : net_(net), counts_(counts), broken_(broken), neighbours_(net), flights_(net) {}
 
+  // While posting, nothing large is carried: the caller wants to compute.
+  void post_only(bool on) { posting_ = on; }
+
   outcome step(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t round, flight_tag tag) {
     using graph::kind;
     switch (n.what) {
@@ -84,6 +87,7 @@ private:
   T& net_;
   statistics& counts_;
   const faults& broken_;
+  bool posting_ = false;
   neighbours<T> neighbours_;
   flight_pool<T> flights_;
 
@@ -132,7 +136,11 @@ private:
     if (to != from) net_.copy(to, from, bytes);
   }
 
+  static constexpr std::uint64_t small = 512;
+  bool too_much(const operation& op) const { return posting_ && op.program->rule.bytes > small; }
+
   outcome copy_own(operation& op) {
+    if (too_much(op)) return outcome::blocked;
     const std::uint32_t me = op.program->me;
     copy(destination(op, me, me), source(op, me, me), op.program->rule.bytes);
     return outcome::done;
@@ -143,6 +151,7 @@ private:
     const graph::block_rule& rule = op.program->rule;
     team_state& team = *op.team;
     if (near_base(team, peer) != nullptr) {
+      if (too_much(op)) return outcome::blocked;
       copy(destination(op, i, j), source(op, i, j), rule.bytes);
       counts_.bytes_copied.add(rule.bytes);
       return outcome::done;
@@ -325,7 +334,7 @@ private:
   // Carries one unclaimed piece of the block i -> j, if there is one. The destination's side takes from the front,
   // the source's side from the back.
   outcome carry_piece(operation& op, std::uint32_t i, std::uint32_t j, bool from_front) {
-    if (!credit(op, i) || !credit(op, j)) return outcome::blocked;
+    if (too_much(op) || !credit(op, i) || !credit(op, j)) return outcome::blocked;
     const graph::plan& p = *op.program;
     team_state& team = *op.team;
     const std::uint32_t slot = engine::slot_of(op.seq);
@@ -378,7 +387,7 @@ private:
   }
 
   bool assist_block(operation& op, std::uint32_t i, std::uint32_t j) {
-    if (!credit(op, i) || !credit(op, j)) return false;
+    if (too_much(op) || !credit(op, i) || !credit(op, j)) return false;
     const std::uint32_t slot = engine::slot_of(op.seq);
     word& claimed = view(*op.team, j).claim(slot, op.team->info.geometry.local_index(i));
     const auto state = engine::claim_word::read(net_.load(claimed), op.seq);
