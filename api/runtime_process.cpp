@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
+#include <set>
 
 namespace weft::api {
 
@@ -36,6 +37,7 @@ process_runtime::process_runtime(const engine::settings& s) : settings_(s), node
     spdlog::info("no launcher: running as one thread; start more with weft run -n N, mpirun or srun --mpi=pmix");
   const std::uint64_t heap_begin = engine::heap_offset(job_.size()) + scratch_bytes;
   open_transport(heap_begin);
+  publish();
   open_engine(agree_on_tuning());
   heap_ = std::make_unique<heap_service>(*engine_, *all_, heap_begin - scratch_bytes, heap_begin,
                                          settings_.heap_size);
@@ -60,16 +62,35 @@ void process_runtime::open_transport(std::uint64_t heap_begin) {
   net_ = std::make_unique<net>(std::move(o));
 }
 
-// Sizes that change plans must be the same everywhere: rank 0's count, whatever the others were told.
-collectives::tuning process_runtime::agree_on_tuning() {
-  collectives::tuning mine;
-  mine.eager_bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(settings_.eager, engine::board::body_bytes));
-  mine.whole_block = settings_.whole_block;
+// One exchange: how to reach me, which cores I may use, and from rank 0 what all must do alike.
+void process_runtime::publish() {
+  const std::uint64_t eager = std::min<std::uint64_t>(settings_.eager, engine::board::body_bytes);
+  const std::uint64_t table[3] = {eager, settings_.whole_block, settings_.heap_size};
+  const std::vector<std::uint32_t> cores = progress::affinity_list();
   job_.put("weft.card", net_->card());
-  const std::uint64_t table[3] = {mine.eager_bytes, mine.whole_block, settings_.heap_size};
+  job_.put("weft.cores", std::as_bytes(std::span(cores)));
   if (job_.rank() == 0) job_.put("weft.tuning", std::as_bytes(std::span(table)));
   job_.commit();
   job_.fence();
+}
+
+// The cores that the ranks of this node share: their masks together, or this process's quota if that is less.
+double process_runtime::node_cores() const {
+  std::set<std::uint32_t> cores;
+  for (std::uint32_t r = 0; r < job_.size(); ++r) {
+    if (job_.nodes()[r] != job_.nodes()[job_.rank()]) continue;
+    const std::vector<std::byte> theirs = job_.get(r, "weft.cores");
+    for (std::size_t at = 0; at + sizeof(std::uint32_t) <= theirs.size(); at += sizeof(std::uint32_t)) {
+      std::uint32_t core = 0;
+      std::memcpy(&core, theirs.data() + at, sizeof core);
+      cores.insert(core);
+    }
+  }
+  return std::min(static_cast<double>(cores.size()), progress::quota_cores());
+}
+
+// Sizes that change plans must be the same everywhere: rank 0's count, whatever the others were told.
+collectives::tuning process_runtime::agree_on_tuning() {
   std::uint64_t agreed[3] = {};
   const std::vector<std::byte> theirs = job_.get(0, "weft.tuning");
   if (theirs.size() != sizeof agreed)
@@ -78,13 +99,11 @@ collectives::tuning process_runtime::agree_on_tuning() {
   if (agreed[2] != settings_.heap_size)
     throw boot::boot_error("WEFT_HEAP_SIZE is " + engine::show_size(settings_.heap_size) + " here and " +
                            engine::show_size(agreed[2]) + " on rank 0; set it alike on all ranks");
-  mine.eager_bytes = static_cast<std::uint32_t>(agreed[0]);
-  mine.whole_block = agreed[1];
-  return mine;
+  return {.eager_bytes = static_cast<std::uint32_t>(agreed[0]), .whole_block = agreed[1]};
 }
 
 void process_runtime::open_engine(const collectives::tuning& tuning) {
-  const double cores = progress::usable_cores();
+  const double cores = node_cores();
   progress::engine_options o;
   o.drive = progress::resolve(asked_mode(settings_.progress), cores, job_.local_size(), job_.size());
   o.idle.scarce = cores < job_.local_size();

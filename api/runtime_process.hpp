@@ -50,6 +50,8 @@ private:
   using engine_type = progress::engine<net>;
 
   static state as_state(engine_type::status s) { return static_cast<state>(s); }
+  void publish();
+  double node_cores() const;
   collectives::tuning agree_on_tuning();
   void open_transport(std::uint64_t heap_begin);
   void open_engine(const collectives::tuning& tuning);

@@ -17,7 +17,7 @@ struct settings {
   std::uint64_t heap_size = std::uint64_t{256} << 20;
   std::string lane = "direct";
   std::string progress = "auto";
-  std::uint64_t spins = 2000;
+  std::uint64_t spins = 500;
   std::uint64_t yields = 2000;
   std::uint64_t plan_cache = std::uint64_t{4} << 20;
   std::uint64_t max_operations = std::uint64_t{1} << 20;

@@ -77,29 +77,33 @@ double quota_of_line(const std::string& line, const fs::path& cgroup) {
   return result;
 }
 
-// The kernel refuses a mask that is smaller than its own, of unknown size: try larger ones.
-std::optional<int> count_affinity(int cpus) {
+// The kernel refuses a mask that is smaller than its own, of unknown size: empty then, try a larger one.
+std::optional<std::vector<std::uint32_t>> list_affinity(int cpus) {
   cpu_set_t* mask = CPU_ALLOC(cpus);
-  if (mask == nullptr) return 1;
+  if (mask == nullptr) return std::vector<std::uint32_t>{0};
   const std::size_t size = CPU_ALLOC_SIZE(cpus);
-  std::optional<int> count;
+  std::optional<std::vector<std::uint32_t>> list;
   if (::sched_getaffinity(0, size, mask) == 0) {
-    count = CPU_COUNT_S(size, mask);
+    list.emplace();
+    for (int cpu = 0; cpu < cpus; ++cpu)
+      if (CPU_ISSET_S(static_cast<std::size_t>(cpu), size, mask)) list->push_back(static_cast<std::uint32_t>(cpu));
   } else if (errno != EINVAL) {
-    count = 1;
+    list = {0};
   }
   CPU_FREE(mask);
-  return count;
+  return list;
 }
 
 } // namespace
 
-double affinity_cores() {
+std::vector<std::uint32_t> affinity_list() {
   for (int cpus = 1024; cpus <= 1 << 20; cpus *= 2) {
-    if (const std::optional<int> count = count_affinity(cpus)) return std::max(*count, 1);
+    if (auto list = list_affinity(cpus); list && !list->empty()) return *list;
   }
-  return 1;
+  return {0};
 }
+
+double affinity_cores() { return static_cast<double>(affinity_list().size()); }
 
 double quota_cores(const fs::path& root) {
   double result = unlimited;

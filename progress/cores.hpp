@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <vector>
 
 namespace weft::progress {
 
@@ -9,6 +11,9 @@ namespace weft::progress {
 // way from the process's group to the root. Whatever cannot be read limits nothing. `root` is where proc/ and
 // sys/ are looked for.
 double usable_cores(const std::filesystem::path& root = "/");
+
+// The cores of the affinity mask, by number: {0} if it cannot be read.
+std::vector<std::uint32_t> affinity_list();
 
 // The two halves of it. A mask that cannot be read counts as one core, no quota as infinity.
 double affinity_cores();
