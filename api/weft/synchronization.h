@@ -53,8 +53,9 @@ WEFT_EXPORT int weft_test_handle(upc_coll_handle_t* handle);
 /* The same for a handle that is not a variable. */
 WEFT_EXPORT int upc_test_value(upc_coll_handle_t handle);
 
-/* A positive number if the operation is complete and a negative number if not; completes nothing, so the
- * operation is not left by it (V0.3, 5.4.9). Errors: the handle was never issued. */
+/* A positive number if the operation is complete and a negative number if not; the handle stays as it is, and
+ * the operation is not left by it (V0.3, 5.4.9). Errors: the handle was never issued; what the operation
+ * failed with. */
 WEFT_EXPORT int upc_get_status(upc_coll_handle_t handle);
 
 #ifdef __cplusplus

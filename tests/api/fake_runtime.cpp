@@ -63,6 +63,7 @@ fake_runtime::state fake_runtime::query(handle h) noexcept {
 }
 
 fake_runtime::state fake_runtime::test(handle h) {
+  ++tested;
   const state s = query(h);
   if (s == state::complete) wait(h);
   return s;

@@ -62,6 +62,7 @@ public:
   std::vector<handle> waited;
   std::vector<std::pair<std::uint32_t, std::uint64_t>> freed;
   std::set<std::uint32_t> out_of_reach; // ranks without loads and stores
+  std::size_t tested = 0; // calls that drive progress
   std::size_t puts = 0, gets = 0, bytes_put = 0;
   std::uint64_t posts = 0;
   std::map<handle, std::string> failures; // what an operation fails with

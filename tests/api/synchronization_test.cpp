@@ -129,6 +129,7 @@ TEST_F(api_test, test_and_get_status_are_never_zero) {
   const upc_coll_handle_t issued = h;
   EXPECT_LT(upc_test(h), 0);
   EXPECT_LT(upc_get_status(h), 0);
+  EXPECT_EQ(rt.tested, 2u) << "asking moves the operation on, too";
   EXPECT_EQ(h, issued);
   rt.finish(h);
   EXPECT_GT(upc_get_status(h), 0);

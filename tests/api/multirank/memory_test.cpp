@@ -83,14 +83,10 @@ TEST(memory, every_thread_allocates_for_itself_and_for_all) {
   upc_barrier;
 }
 
+// Far more than the heap holds, in all; untouched, so it costs nothing.
 TEST(memory, freed_memory_is_used_again) {
-  upc_shared_ptr_t first{};
-  for (int i = 0; i != 50; ++i) {
-    const upc_shared_ptr_t p = upc_all_alloc(static_cast<std::size_t>(THREADS), 100000);
-    if (i == 0) first = p;
-    EXPECT_EQ(p.addr, first.addr);
-    upc_all_free(p);
-  }
+  for (int i = 0; i != 200; ++i)
+    upc_all_free(upc_all_alloc(static_cast<std::size_t>(THREADS), std::size_t{64} << 20));
 }
 
 TEST(memory, too_large_a_request_is_an_error_on_all_threads_and_harmless) {
