@@ -234,14 +234,14 @@ private:
       ++team.retired;
       team.finished &= ~(1u << engine::slot_of(team.retired));
     }
-    if (team.retired != before) publish_retirement(team, before);
+    if (team.retired != before) publish_retirement(team, before, *op.program);
     finished_(op); // the last touch
   }
 
-  void publish_retirement(team_state& team, engine::sequence before) {
+  void publish_retirement(team_state& team, engine::sequence before, const graph::plan& last) {
     net_.store(team.own.retired(), team.retired);
     if (!broken_.never_ring) steps_.near().wake(); // somebody may sleep for want of credit
-    warm_next_slot(team);
+    warm_next_slot(team, last);
     constexpr engine::sequence half = engine::slots / 2;
     if (!team.owed.empty() && before / half != team.retired / half) pay_credit(team);
     while (team.waiting != nullptr && team.waiting->seq <= team.retired + engine::slots) {
@@ -251,9 +251,14 @@ private:
     }
   }
 
-  // The next operation's payload goes to lines that its readers hold: take them away now, while nobody waits.
-  void warm_next_slot(team_state& team) {
-    net_.prefetch_for_write(&team.own.head(engine::slot_of(team.retired + 1)));
+  // The next operation's payload goes to lines that its readers hold: take them away now, while nobody waits. A
+  // loop sends as much as last time.
+  void warm_next_slot(team_state& team, const graph::plan& last) {
+    const std::uint32_t slot = engine::slot_of(team.retired + 1);
+    net_.prefetch_for_write(&team.own.head(slot));
+    if (last.eager_bytes <= engine::board::head_bytes) return;
+    for (std::uint32_t at = 0; at < last.eager_bytes; at += engine::board::line)
+      net_.prefetch_for_write(team.own.body(slot) + at);
   }
 
   // A member that never hears from me could not reuse its cells: once every half turn of the ring it does.

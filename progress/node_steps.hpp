@@ -30,11 +30,13 @@ public:
   node_steps(T& net, statistics& counts, const faults& broken)
       : net_(net), counts_(counts), broken_(broken), neighbours_(net), flights_(net) {}
 
-  // While posting, nothing large is carried: the caller wants to compute.
+  // While posting, only what others wait for is done: signals, and transfers of the UCP lane. What near members
+  // have is looked at, and carried, later: the caller wants to compute.
   void post_only(bool on) { posting_ = on; }
 
   outcome step(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t round, flight_tag tag) {
     using graph::kind;
+    if (posting_ && can_wait(op, n, peer)) return outcome::blocked;
     switch (n.what) {
     case kind::copy: return copy_own(op);
     case kind::get: return carry(op, peer, op.program->me, peer, tag);
@@ -136,11 +138,11 @@ private:
     if (to != from) net_.copy(to, from, bytes);
   }
 
-  static constexpr std::uint64_t small = 512;
-  bool too_much(const operation& op) const { return posting_ && op.program->rule.bytes > small; }
+  static bool can_wait(const operation& op, const graph::node& n, std::uint32_t peer) {
+    return n.what != graph::kind::signal && op.team->info.geometry.is_near(peer);
+  }
 
   outcome copy_own(operation& op) {
-    if (too_much(op)) return outcome::blocked;
     const std::uint32_t me = op.program->me;
     copy(destination(op, me, me), source(op, me, me), op.program->rule.bytes);
     return outcome::done;
@@ -151,8 +153,7 @@ private:
     const graph::block_rule& rule = op.program->rule;
     team_state& team = *op.team;
     if (near_base(team, peer) != nullptr) {
-      if (too_much(op)) return outcome::blocked;
-      copy(destination(op, i, j), source(op, i, j), rule.bytes);
+        copy(destination(op, i, j), source(op, i, j), rule.bytes);
       counts_.bytes_copied.add(rule.bytes);
       return outcome::done;
     }
@@ -334,7 +335,7 @@ private:
   // Carries one unclaimed piece of the block i -> j, if there is one. The destination's side takes from the front,
   // the source's side from the back.
   outcome carry_piece(operation& op, std::uint32_t i, std::uint32_t j, bool from_front) {
-    if (too_much(op) || !credit(op, i) || !credit(op, j)) return outcome::blocked;
+    if (!credit(op, i) || !credit(op, j)) return outcome::blocked;
     const graph::plan& p = *op.program;
     team_state& team = *op.team;
     const std::uint32_t slot = engine::slot_of(op.seq);
@@ -387,7 +388,7 @@ private:
   }
 
   bool assist_block(operation& op, std::uint32_t i, std::uint32_t j) {
-    if (too_much(op) || !credit(op, i) || !credit(op, j)) return false;
+    if (!credit(op, i) || !credit(op, j)) return false;
     const std::uint32_t slot = engine::slot_of(op.seq);
     word& claimed = view(*op.team, j).claim(slot, op.team->info.geometry.local_index(i));
     const auto state = engine::claim_word::read(net_.load(claimed), op.seq);
