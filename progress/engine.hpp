@@ -61,7 +61,7 @@ public:
     posted& op = operations_.at(completion_table::index(h));
     prepare(op, team, r, dst, src, value);
     op.handle = h;
-    op.seq = team.next_sequence();
+    op.seq = next_sequence(team);
     if (baton_.try_acquire()) {
       counts_.inline_posts.add();
       drain();
@@ -85,7 +85,7 @@ public:
     }
     posted op;
     prepare(op, team, r, dst, src, value);
-    op.seq = team.next_sequence();
+    op.seq = next_sequence(team);
     drain();
     begin(op);
     if (executor_.advance_only(op))
@@ -222,6 +222,9 @@ private:
     op.program = nullptr;
     op.run = nullptr;
   }
+
+  // Draws the number and publishes the entry in one.
+  weft::engine::sequence next_sequence(team_state& team) { return net_.add(team.own.entered(), 1) + 1; }
 
   void begin(posted& op) {
     counts_.posts.add();

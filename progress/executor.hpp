@@ -36,7 +36,7 @@ public:
     team->boards.resize(members);
     team->mirrors.resize(members);
     team->credit.resize(members);
-    team->is_owed.resize(members);
+    team->asked.resize(members);
     if (teams_.size() <= info.id) teams_.resize(info.id + 1);
     team->info = std::move(info);
     teams_[team->info.id] = team.get();
@@ -234,16 +234,15 @@ private:
       ++team.retired;
       team.finished &= ~(1u << engine::slot_of(team.retired));
     }
-    if (team.retired != before) publish_retirement(team, before, *op.program);
+    if (team.retired != before) publish_retirement(team, *op.program);
     finished_(op); // the last touch
   }
 
-  void publish_retirement(team_state& team, engine::sequence before, const graph::plan& last) {
+  void publish_retirement(team_state& team, const graph::plan& last) {
     net_.store(team.own.retired(), team.retired);
     if (!broken_.never_ring) steps_.near().wake(); // somebody may sleep for want of credit
     warm_next_slot(team, last);
-    constexpr engine::sequence half = engine::slots / 2;
-    if (!team.owed.empty() && before / half != team.retired / half) pay_credit(team);
+    if (!team.askers.empty()) answer_askers(team);
     while (team.waiting != nullptr && team.waiting->seq <= team.retired + engine::slots) {
       operation* op = team.waiting;
       team.waiting = op->next;
@@ -261,13 +260,12 @@ private:
       net_.prefetch_for_write(team.own.body(slot) + at);
   }
 
-  // A member that never hears from me could not reuse its cells: once every half turn of the ring it does.
-  void pay_credit(team_state& team) {
-    for (std::uint32_t member : team.owed) {
-      if (!team.is_owed[member]) continue; // another message has carried it
-      steps_.send(team, member, {.kind = transport::message_kind::credit}, {}, unwatched_);
-    }
-    team.owed.clear();
+  void answer_askers(team_state& team) {
+    std::erase_if(team.askers, [&](const credit_request& asker) {
+      if (team.retired < asker.needed) return false;
+      steps_.send(team, asker.member, {.kind = transport::message_kind::credit}, {}, steps_.unwatched());
+      return true;
+    });
   }
 
   execution* take_execution() {
@@ -295,8 +293,6 @@ private:
   execution* free_ = nullptr;
   std::size_t outstanding_ = 0;
   std::size_t far_active_ = 0;
-  // Of messages whose end nobody waits for.
-  transport::completion unwatched_{[](transport::completion*, int) {}};
 };
 
 } // namespace weft::progress

@@ -51,16 +51,19 @@ private:
     case message_kind::taken: steps_.raise(team.own.counts(slot).taken, m.seq, m.count); break;
     case message_kind::stage_in:
     case message_kind::stage_out: reached(theirs, slot, m, payload); break;
+    case message_kind::credit:
+      if (m.count != 0) tell_credit(team, sender, m.seq);
+      break;
     default: break;
     }
-    if (m.kind != message_kind::entry && m.kind != message_kind::credit) owe(team, sender);
   }
 
-  // The sender used cells of mine, and wants to know when it may use them again.
-  static void owe(team_state& team, std::uint32_t sender) {
-    if (team.is_owed[sender]) return;
-    team.is_owed[sender] = 1;
-    if (std::find(team.owed.begin(), team.owed.end(), sender) == team.owed.end()) team.owed.push_back(sender);
+  // The sender waits until I have retired operation n.
+  void tell_credit(team_state& team, std::uint32_t sender, engine::sequence n) {
+    if (team.retired < n)
+      team.askers.push_back({sender, n});
+    else
+      steps_.send(team, sender, {.kind = transport::message_kind::credit}, {}, steps_.unwatched());
   }
 
   void reached(const engine::board& theirs, std::uint32_t slot, const transport::message& m,

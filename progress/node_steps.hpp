@@ -60,16 +60,17 @@ public:
     return known;
   }
 
+  // For messages whose end nobody waits for.
+  transport::completion& unwatched() { return unwatched_; }
   flight_pool<T>& flights() { return flights_; }
   neighbours<T>& near() { return neighbours_; }
 
-  // A message to a far member; `retired` rides along and settles what was owed.
+  // A message to a far member; `retired` rides along.
   bool send(team_state& team, std::uint32_t member, transport::message m, std::span<const std::byte> payload,
             transport::completion& done) {
     m.team = team.info.id;
     m.source = net_.rank();
     m.retired = team.retired;
-    team.is_owed[member] = 0;
     counts_.messages_sent.add();
     return net_.send(team.info.world[member], m, payload.data(), payload.size(), done);
   }
@@ -92,6 +93,7 @@ private:
   bool posting_ = false;
   neighbours<T> neighbours_;
   flight_pool<T> flights_;
+  transport::completion unwatched_{[](transport::completion*, int) {}};
 
   void connect(team_state& team, std::uint32_t member) {
     if (member == team.info.me()) {
@@ -109,12 +111,22 @@ private:
     return team.info.geometry.is_near(member) ? net_.direct(team.info.world[member]) : nullptr;
   }
 
-  // True if the member has retired the previous user of this operation's slot.
+  // True if the member has retired the previous user of this operation's slot. A far member that has nothing else
+  // to tell me would never say how far it is, so it is asked half a turn of the ring ahead.
   bool credit(operation& op, std::uint32_t member) {
     team_state& team = *op.team;
-    if (team.credit[member] + engine::slots >= op.seq || broken_.ignore_credit) return true;
-    team.credit[member] = net_.load(view(team, member).retired());
-    return team.credit[member] + engine::slots >= op.seq;
+    engine::sequence& known = team.credit[member];
+    if (known + engine::slots / 2 >= op.seq || broken_.ignore_credit) [[likely]]
+      return true;
+    known = net_.load(view(team, member).retired());
+    if (known + engine::slots / 2 < op.seq && !team.info.geometry.is_near(member)) ask_for_credit(team, member, op.seq);
+    return known + engine::slots >= op.seq;
+  }
+
+  void ask_for_credit(team_state& team, std::uint32_t member, engine::sequence n) {
+    if (team.asked[member] > team.credit[member]) return; // not answered yet
+    team.asked[member] = n - engine::slots / 2;
+    send(team, member, {.kind = transport::message_kind::credit, .count = 1, .seq = team.asked[member]}, {}, unwatched_);
   }
 
   bool near_credit(operation& op) {

@@ -5,21 +5,33 @@
 
 #include <memory>
 #include <new>
+#include <sys/mman.h>
 #include <vector>
 
 namespace weft::progress {
 
-// A private copy of a far member's board, kept by its messages.
+// A private copy of a far member's board, kept by its messages. Pages are taken when touched: most payloads are
+// small, and a board has room for large ones.
 class mirror {
 public:
-  mirror() : memory_(new(std::align_val_t{engine::board::line}) std::byte[engine::board::bytes(0)]()) {}
-  engine::board view() const { return {memory_.get(), 0}; }
+  mirror() : memory_(mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
+    if (memory_ == MAP_FAILED) throw std::bad_alloc();
+  }
+  ~mirror() { munmap(memory_, bytes()); }
+  mirror(const mirror&) = delete;
+  mirror& operator=(const mirror&) = delete;
+
+  engine::board view() const { return {static_cast<std::byte*>(memory_), 0}; }
 
 private:
-  struct aligned_delete {
-    void operator()(std::byte* p) const { ::operator delete[](p, std::align_val_t{engine::board::line}); }
-  };
-  std::unique_ptr<std::byte[], aligned_delete> memory_;
+  static std::size_t bytes() { return engine::board::bytes(0); }
+  void* memory_;
+};
+
+// A far member wants to hear when I have retired an operation.
+struct credit_request {
+  std::uint32_t member;
+  engine::sequence needed;
 };
 
 // A team as its member's executor works on it. Everything here is under the baton, except own.entered(), which
@@ -36,10 +48,8 @@ struct team_state {
   operation* waiting = nullptr;   // posted, no slot yet; by sequence
   engine::sequence near_credit = 0; // all near members have retired at least this
 
-  std::vector<std::uint32_t> owed;    // far members to whom a credit message may be due
-  std::vector<std::uint8_t> is_owed;  // by member
-
-  engine::sequence next_sequence() { return own.entered().fetch_add(1, std::memory_order_seq_cst) + 1; }
+  std::vector<engine::sequence> asked; // by far member: the retirement that I have last asked it to tell me
+  std::vector<credit_request> askers;  // far members who wait for a retirement of mine
 };
 
 } // namespace weft::progress
