@@ -122,4 +122,20 @@ INSTANTIATE_TEST_SUITE_P(all, modes,
                                                                        4096, 16384, 70001, 300000)),
                          name_of);
 
+// Nothing comes back from the destinations, so the root may be many operations ahead of the slowest of them;
+// what follows must find its way all the same.
+TEST(one_way, the_root_may_run_ahead) {
+  const pattern::area src(8), dst(8);
+  const int root = THREADS - 1;
+  for (std::uint64_t i = 1; i != 2000; ++i) {
+    if (MYTHREAD == root) std::memcpy(src.local(), &i, sizeof i);
+    upc_all_broadcast(dst.shared(), src.on(static_cast<std::size_t>(root)), sizeof i,
+                      UPC_IN_MYSYNC | UPC_OUT_MYSYNC);
+    std::uint64_t got = 0;
+    std::memcpy(&got, dst.local(), sizeof got);
+    ASSERT_EQ(got, i);
+  }
+  upc_barrier;
+}
+
 } // namespace
