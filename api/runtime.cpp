@@ -31,21 +31,27 @@ runtime& runtime::get(const char* call) {
   throw weft::error(call, "", "", "weft_init must be called first");
 }
 
-bool runtime::initialised() noexcept { return the_runtime != nullptr; }
+bool runtime::initialised() noexcept {
+  return the_runtime != nullptr;
+}
 
 void runtime::init(int*, char***) {
   std::size_t count = 0;
-  while (environ[count] != nullptr) ++count;
+  while (environ[count] != nullptr)
+    ++count;
   std::vector<std::string> warnings;
-  const engine::settings s =
-      engine::read_settings(std::span<const char* const>(const_cast<const char* const*>(environ), count), warnings);
+  const engine::settings s = engine::read_settings(
+      std::span<const char* const>(const_cast<const char* const*>(environ), count), warnings);
   open_log(s);
   auto made = std::make_unique<process_runtime>(s);
   if (made->rank() == 0)
-    for (const std::string& warning : warnings) spdlog::warn("{}", warning);
+    for (const std::string& warning : warnings)
+      spdlog::warn("{}", warning);
   the_runtime = std::move(made);
 }
 
-void runtime::finalize() { the_runtime.reset(); }
+void runtime::finalize() {
+  the_runtime.reset();
+}
 
 } // namespace weft::api

@@ -10,9 +10,9 @@ namespace weft::api {
 
 using handle = std::uint64_t; // 0 = complete
 
-// The one rank that this process is: the only place where an engine, its transport and its job are tied together,
-// and the only global of the library. Offsets are bytes from the beginning of a segment, the same on every rank;
-// ranks are ranks of the job. Arguments have been checked by the caller.
+// The one rank that this process is: the only place where an engine, its transport and its job are tied
+// together, and the only global of the library. Offsets are bytes from the beginning of a segment, the same
+// on every rank; ranks are ranks of the job. Arguments have been checked by the caller.
 class runtime {
 public:
   virtual ~runtime() = default;
@@ -41,7 +41,8 @@ public:
   virtual void wait(handle h) = 0;            // rethrows what the operation failed with
 
   // Memory of any rank. All are complete, locally and remotely, on return.
-  virtual void* direct(std::uint32_t rank, std::uint64_t offset) = 0; // null if not reachable by loads and stores
+  virtual void* direct(std::uint32_t rank,
+                       std::uint64_t offset) = 0; // null if not reachable by loads and stores
   virtual void put(std::uint32_t rank, std::uint64_t offset, const void* from, std::size_t bytes) = 0;
   virtual void get(void* to, std::uint32_t rank, std::uint64_t offset, std::size_t bytes) = 0;
 

@@ -46,7 +46,9 @@ std::uint64_t heap_service::allocate_global(std::uint64_t bytes) {
   return answer_.load(std::memory_order_relaxed);
 }
 
-std::uint64_t heap_service::allocate_local(std::uint64_t bytes) { return locked_allocate(local_, bytes); }
+std::uint64_t heap_service::allocate_local(std::uint64_t bytes) {
+  return locked_allocate(local_, bytes);
+}
 
 void heap_service::free_block(std::uint32_t rank, std::uint64_t offset) {
   const bool is_local = local_.contains(offset);
@@ -71,13 +73,19 @@ void heap_service::tell(std::uint32_t rank, wish w, std::uint64_t value, std::ui
 
 void heap_service::on_request(const transport::message& m) {
   switch (static_cast<wish>(m.count)) {
-  case wish::allocate: tell(m.source, wish::granted, locked_allocate(symmetric_, m.seq), m.retired); break;
+  case wish::allocate:
+    tell(m.source, wish::granted, locked_allocate(symmetric_, m.seq), m.retired);
+    break;
   case wish::granted:
     answer_.store(m.seq, std::memory_order_relaxed);
     answered_.store(m.retired, std::memory_order_release);
     break;
-  case wish::free_symmetric: locked_free(symmetric_, m.seq); break;
-  case wish::free_local: locked_free(local_, m.seq); break;
+  case wish::free_symmetric:
+    locked_free(symmetric_, m.seq);
+    break;
+  case wish::free_local:
+    locked_free(local_, m.seq);
+    break;
   }
 }
 

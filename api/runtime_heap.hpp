@@ -9,16 +9,19 @@
 namespace weft::api {
 
 // The shared heap of the job. It has two regions, at the same offsets on every rank:
-//   symmetric  what upc_all_alloc and upc_global_alloc hand out: a range that means memory on every rank. Rank 0 keeps
-//              the books for all, so that single-handed allocations and frees cannot let two ranks' books differ; a
-//              collective allocation costs one 8-byte broadcast, the others a message to rank 0 and back.
+//   symmetric  what upc_all_alloc and upc_global_alloc hand out: a range that means memory on every rank.
+//   Rank 0 keeps
+//              the books for all, so that single-handed allocations and frees cannot let two ranks' books
+//              differ; a collective allocation costs one 8-byte broadcast, the others a message to rank 0 and
+//              back.
 //   local      what upc_alloc hands out: each rank keeps its own books; others ask it to free.
 // Requests are served inside the transport's poll, by whoever drives the engine of the keeper.
 class heap_service {
 public:
   using engine_type = progress::engine<transport::ucx::ucx_transport>;
 
-  // `scratch` is the offset of two words of every rank's segment, for the broadcast of a collective allocation.
+  // `scratch` is the offset of two words of every rank's segment, for the broadcast of a collective
+  // allocation.
   heap_service(engine_type& engine, progress::team_state& all, std::uint64_t scratch, std::uint64_t begin,
                std::uint64_t bytes);
 

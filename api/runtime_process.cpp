@@ -34,7 +34,8 @@ progress::mode asked_mode(const std::string& name) {
 
 process_runtime::process_runtime(const engine::settings& s) : settings_(s), nodes_(lanes(job_, s)) {
   if (job_.singleton())
-    spdlog::info("no launcher: running as one thread; start more with weft run -n N, mpirun or srun --mpi=pmix");
+    spdlog::info(
+        "no launcher: running as one thread; start more with weft run -n N, mpirun or srun --mpi=pmix");
   const std::uint64_t heap_begin = engine::heap_offset(job_.size()) + scratch_bytes;
   open_transport(heap_begin);
   publish();
@@ -57,7 +58,8 @@ void process_runtime::open_transport(std::uint64_t heap_begin) {
   o.segment_bytes = heap_begin + 2 * settings_.heap_size;
   o.one_host = job_.local_size() == job_.size();
   o.near.resize(job_.size());
-  for (std::uint32_t r = 0; r < job_.size(); ++r) o.near[r] = nodes_[r] == nodes_[job_.rank()];
+  for (std::uint32_t r = 0; r < job_.size(); ++r)
+    o.near[r] = nodes_[r] == nodes_[job_.rank()];
   o.card_of = [this](std::uint32_t rank) { return job_.get(rank, "weft.card"); };
   net_ = std::make_unique<net>(std::move(o));
 }
@@ -164,9 +166,13 @@ handle process_runtime::post_barrier(std::optional<int> value) {
   return started(engine_->post(*all_, {}, 0, 0, summary(value)));
 }
 
-void process_runtime::run_barrier(std::optional<int> value) { engine_->run(*all_, {}, 0, 0, summary(value)); }
+void process_runtime::run_barrier(std::optional<int> value) {
+  engine_->run(*all_, {}, 0, 0, summary(value));
+}
 
-void process_runtime::await_all_entered(handle h) { engine_->await_all_entered(*all_, h); }
+void process_runtime::await_all_entered(handle h) {
+  engine_->await_all_entered(*all_, h);
+}
 
 void* process_runtime::direct(std::uint32_t rank, std::uint64_t offset) {
   if (nodes_[rank] != nodes_[job_.rank()]) return nullptr;
@@ -201,6 +207,8 @@ void process_runtime::print_statistics() const {
                (engine_->counts().*entry.counted).value(), entry.help);
 }
 
-void process_runtime::abort_job(int status, const std::string& message) { job_.abort(status, message); }
+void process_runtime::abort_job(int status, const std::string& message) {
+  job_.abort(status, message);
+}
 
 } // namespace weft::api

@@ -39,7 +39,9 @@ public:
   std::uint64_t allocate_global(std::size_t bytes) override { return heap_->allocate_global(bytes); }
   std::uint64_t allocate_local(std::size_t bytes) override { return heap_->allocate_local(bytes); }
   void free_block(std::uint32_t rank, std::uint64_t offset) override { heap_->free_block(rank, offset); }
-  bool in_heap(std::uint64_t offset, std::size_t bytes) const override { return heap_->contains(offset, bytes); }
+  bool in_heap(std::uint64_t offset, std::size_t bytes) const override {
+    return heap_->contains(offset, bytes);
+  }
   std::size_t heap_bytes() const override { return settings_.heap_size; }
 
   std::uint64_t statistic(const std::string& name) const override;

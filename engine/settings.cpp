@@ -15,7 +15,8 @@ std::uint64_t parse_count(const std::string& text, std::string_view* rest = null
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const std::string_view left(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  if (error != std::errc{} || (rest == nullptr && !left.empty())) throw std::invalid_argument("a whole number");
+  if (error != std::errc{} || (rest == nullptr && !left.empty()))
+    throw std::invalid_argument("a whole number");
   if (rest != nullptr) *rest = left;
   return value;
 }
@@ -41,19 +42,30 @@ bool parse_flag(const std::string& text) {
   throw std::invalid_argument("1 or 0");
 }
 
-template <class Value> setting_entry size_setting(const char* name, const char* help, Value settings::*member) {
-  return {name, "size", help, {},
+template <class Value>
+setting_entry size_setting(const char* name, const char* help, Value settings::*member) {
+  return {name,
+          "size",
+          help,
+          {},
           [member](settings& s, const std::string& text) { s.*member = parse_size(text); },
           [member](const settings& s) { return show_size(s.*member); }};
 }
-template <class Value> setting_entry count_setting(const char* name, const char* help, Value settings::*member) {
-  return {name, "count", help, {},
+template <class Value>
+setting_entry count_setting(const char* name, const char* help, Value settings::*member) {
+  return {name,
+          "count",
+          help,
+          {},
           [member](settings& s, const std::string& text) { s.*member = parse_count(text); },
           [member](const settings& s) { return fmt::to_string(s.*member); }};
 }
 setting_entry word_setting(const char* name, const char* help, std::string settings::*member,
                            std::vector<std::string> words) {
-  return {name, "word", help, words,
+  return {name,
+          "word",
+          help,
+          words,
           [member, words](settings& s, const std::string& text) {
             if (!words.empty() && std::find(words.begin(), words.end(), text) == words.end())
               throw std::invalid_argument(fmt::format("one of {}", fmt::join(words, ", ")));
@@ -62,7 +74,10 @@ setting_entry word_setting(const char* name, const char* help, std::string setti
           [member](const settings& s) { return s.*member; }};
 }
 setting_entry flag_setting(const char* name, const char* help, bool settings::*member) {
-  return {name, "flag", help, {},
+  return {name,
+          "flag",
+          help,
+          {},
           [member](settings& s, const std::string& text) { s.*member = parse_flag(text); },
           [member](const settings& s) { return s.*member ? "1" : "0"; }};
 }
@@ -84,9 +99,11 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
 
 std::string nearest(const std::string& name) {
   const auto& table = settings_table();
-  return std::min_element(table.begin(), table.end(), [&](const auto& a, const auto& b) {
-           return edit_distance(name, a.name) < edit_distance(name, b.name);
-         })->name;
+  return std::min_element(table.begin(), table.end(),
+                          [&](const auto& a, const auto& b) {
+                            return edit_distance(name, a.name) < edit_distance(name, b.name);
+                          })
+      ->name;
 }
 
 } // namespace
@@ -94,32 +111,40 @@ std::string nearest(const std::string& name) {
 std::string show_size(std::uint64_t bytes) {
   const char* units[] = {"", "K", "M", "G", "T"};
   unsigned unit = 0;
-  while (bytes != 0 && bytes % 1024 == 0 && unit < 4) bytes /= 1024, ++unit;
+  while (bytes != 0 && bytes % 1024 == 0 && unit < 4)
+    bytes /= 1024, ++unit;
   return fmt::format("{}{}", bytes, units[unit]);
 }
 
 const std::vector<setting_entry>& settings_table() {
   static const std::vector<setting_entry> table{
-      size_setting("WEFT_HEAP_SIZE", "shared memory of each thread for upc_all_alloc and upc_global_alloc, and as much "
-                   "again for upc_alloc; reserved, taken when touched", &settings::heap_size),
-      word_setting("WEFT_LANE", "direct: loads and stores within a node; ucp: everything through UCX, as between nodes",
+      size_setting("WEFT_HEAP_SIZE",
+                   "shared memory of each thread for upc_all_alloc and upc_global_alloc, and as much "
+                   "again for upc_alloc; reserved, taken when touched",
+                   &settings::heap_size),
+      word_setting("WEFT_LANE",
+                   "direct: loads and stores within a node; ucp: everything through UCX, as between nodes",
                    &settings::lane, {"direct", "ucp"}),
-      word_setting("WEFT_PROGRESS", "who drives operations: a dedicated thread, a helping one (sleeps unless it alone "
+      word_setting("WEFT_PROGRESS",
+                   "who drives operations: a dedicated thread, a helping one (sleeps unless it alone "
                    "can help), the calling thread only, or auto (by cores and ranks)",
                    &settings::progress, {"auto", "dedicated", "helping", "caller"}),
-      count_setting("WEFT_SPINS", "empty polls of a waiting thread before it begins to yield, when each rank has a core",
+      count_setting("WEFT_SPINS",
+                    "empty polls of a waiting thread before it begins to yield, when each rank has a core",
                     &settings::spins),
       count_setting("WEFT_YIELDS", "yields of a waiting thread before it sleeps", &settings::yields),
       size_setting("WEFT_PLAN_CACHE", "memory for compiled plans", &settings::plan_cache),
       count_setting("WEFT_MAX_OPERATIONS", "operations that may be outstanding at once, at most 1048576",
                     &settings::max_operations),
-      size_setting("WEFT_EAGER", "payload of an operation that travels with its signal, at most 2048 (rank 0 decides)",
+      size_setting("WEFT_EAGER",
+                   "payload of an operation that travels with its signal, at most 2048 (rank 0 decides)",
                    &settings::eager),
       size_setting("WEFT_WHOLE_BLOCK", "blocks up to this size are carried in one piece (rank 0 decides)",
                    &settings::whole_block),
       word_setting("WEFT_LOG", "least severe messages to print", &settings::log,
                    {"trace", "debug", "info", "warn", "error", "off"}),
-      word_setting("WEFT_NET_DEVICES", "network devices that UCX may use, as in UCX_NET_DEVICES; empty = UCX's choice",
+      word_setting("WEFT_NET_DEVICES",
+                   "network devices that UCX may use, as in UCX_NET_DEVICES; empty = UCX's choice",
                    &settings::net_devices, {}),
       flag_setting("WEFT_STATISTICS", "print the counters of each thread at the end", &settings::statistics),
   };
@@ -133,7 +158,8 @@ settings read_settings(std::span<const char* const> environment, std::vector<std
     const auto equals = entry.find('=');
     const std::string name = entry.substr(0, equals), value = entry.substr(equals + 1);
     const auto& table = settings_table();
-    const auto known = std::find_if(table.begin(), table.end(), [&](const auto& e) { return name == e.name; });
+    const auto known =
+        std::find_if(table.begin(), table.end(), [&](const auto& e) { return name == e.name; });
     if (known == table.end()) {
       warnings.push_back(fmt::format("{} is not a setting; did you mean {}?", name, nearest(name)));
       continue;

@@ -39,8 +39,8 @@ struct setting_entry {
 };
 const std::vector<setting_entry>& settings_table();
 
-// Reads WEFT_* from an environment ("NAME=value" strings). A bad value throws and says what is allowed; an unknown
-// WEFT_ name is a warning that names the nearest known one.
+// Reads WEFT_* from an environment ("NAME=value" strings). A bad value throws and says what is allowed; an
+// unknown WEFT_ name is a warning that names the nearest known one.
 settings read_settings(std::span<const char* const> environment, std::vector<std::string>& warnings);
 
 std::string show_size(std::uint64_t bytes);

@@ -8,8 +8,8 @@
 
 namespace weft::engine {
 
-// A team as one member sees it: who is in it, and where everybody's board is. Its boards lie at the same offset of
-// every member's segment.
+// A team as one member sees it: who is in it, and where everybody's board is. Its boards lie at the same
+// offset of every member's segment.
 struct team_info {
   std::uint32_t id = 0;
   std::vector<std::uint32_t> world; // rank in the job of every member

@@ -86,7 +86,8 @@ std::optional<std::vector<std::uint32_t>> list_affinity(int cpus) {
   if (::sched_getaffinity(0, size, mask) == 0) {
     list.emplace();
     for (int cpu = 0; cpu < cpus; ++cpu)
-      if (CPU_ISSET_S(static_cast<std::size_t>(cpu), size, mask)) list->push_back(static_cast<std::uint32_t>(cpu));
+      if (CPU_ISSET_S(static_cast<std::size_t>(cpu), size, mask))
+        list->push_back(static_cast<std::uint32_t>(cpu));
   } else if (errno != EINVAL) {
     list = {0};
   }
@@ -103,7 +104,9 @@ std::vector<std::uint32_t> affinity_list() {
   return {0};
 }
 
-double affinity_cores() { return static_cast<double>(affinity_list().size()); }
+double affinity_cores() {
+  return static_cast<double>(affinity_list().size());
+}
 
 double quota_cores(const fs::path& root) {
   double result = unlimited;

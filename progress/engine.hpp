@@ -11,8 +11,8 @@
 #include "progress/submission_queue.hpp"
 
 #include <mutex>
-#include <string>
 #include <poll.h>
+#include <string>
 
 namespace weft::progress {
 
@@ -26,16 +26,17 @@ struct engine_options {
   faults broken;
 };
 
-// One rank: posts operations, drives them, completes them. Nothing in it is global, so that many ranks live in one
-// process; the dedicated thread (progress_thread.hpp) is one more caller of drive_until_idle().
+// One rank: posts operations, drives them, completes them. Nothing in it is global, so that many ranks live
+// in one process; the dedicated thread (progress_thread.hpp) is one more caller of drive_until_idle().
 //
-// Who drives. Everything behind the baton (executor, plans, transport) is touched by its holder only. A poster
-// that finds it free starts its operation itself; one that does not leaves it in the queue. No operation is stranded
-// there: the holder releases, fences and looks into the queue; the poster pushes, fences and looks at the baton;
-// one of the two sees the other.
+// Who drives. Everything behind the baton (executor, plans, transport) is touched by its holder only. A
+// poster that finds it free starts its operation itself; one that does not leaves it in the queue. No
+// operation is stranded there: the holder releases, fences and looks into the queue; the poster pushes,
+// fences and looks at the baton; one of the two sees the other.
 //
-// Who sleeps. A waiting thread climbs the idle ladder; at its end it announces that it sleeps (to the node by the
-// sleep flag, to this process by `parked_`), sweeps once more, arms the transport, lets go of the baton and blocks.
+// Who sleeps. A waiting thread climbs the idle ladder; at its end it announces that it sleeps (to the node by
+// the sleep flag, to this process by `parked_`), sweeps once more, arms the transport, lets go of the baton
+// and blocks.
 template <transport::transport T> class engine {
 public:
   using handle = std::uint64_t;
@@ -43,8 +44,10 @@ public:
   using status = completion_table::status;
 
   engine(T& net, engine_options options)
-      : net_(net), options_(options), table_(options.operations_cap), plans_(options.cache_bytes, options.tuning),
-        executor_(net, counts_, [this](operation& op) { finish(static_cast<posted&>(op)); }, options.broken) {}
+      : net_(net), options_(options), table_(options.operations_cap),
+        plans_(options.cache_bytes, options.tuning),
+        executor_(
+            net, counts_, [this](operation& op) { finish(static_cast<posted&>(op)); }, options.broken) {}
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 
@@ -126,7 +129,8 @@ public:
     if (n == 0) return;
     std::uint32_t first = 0; // all members before it have entered
     drive_until([&] {
-      while (first < team.info.size() && net_.load(team.boards[first].entered()) >= n) ++first;
+      while (first < team.info.size() && net_.load(team.boards[first].entered()) >= n)
+        ++first;
       return first == team.info.size();
     });
   }
@@ -150,7 +154,8 @@ public:
   // Runs `work` under the baton.
   template <class Work> void with_baton(Work&& work) {
     const baton_request wish(baton_);
-    while (!baton_.try_acquire()) net_.yield();
+    while (!baton_.try_acquire())
+      net_.yield();
     drain();
     work();
     leave();
@@ -277,17 +282,22 @@ private:
   // Between two unsuccessful sweeps. Returns whether the baton is held afterwards.
   template <class Fact> bool pause(idle_ladder& ladder, bool held, Fact&& fact) {
     switch (ladder.next()) {
-    case idle_ladder::step::spin: net_.relax(); return held;
-    case idle_ladder::step::yield: yield(ladder); return held;
-    case idle_ladder::step::sleep: break;
+    case idle_ladder::step::spin:
+      net_.relax();
+      return held;
+    case idle_ladder::step::yield:
+      yield(ladder);
+      return held;
+    case idle_ladder::step::sleep:
+      break;
     }
     if (held) return park(fact);
     doze(fact);
     return false;
   }
 
-  // A yield that comes back late has given the core to a computation, and would every time: sleep instead, the
-  // scheduler favours who wakes up.
+  // A yield that comes back late has given the core to a computation, and would every time: sleep instead,
+  // the scheduler favours who wakes up.
   void yield(idle_ladder& ladder) {
     const auto before = net_.now();
     net_.yield();

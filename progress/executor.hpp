@@ -11,12 +11,12 @@
 
 namespace weft::progress {
 
-// Runs the operations of one rank: gives each a slot of its team, steps through its plan as facts arrive, and retires
-// it. Driven by whoever holds the baton; knows neither threads nor handles.
+// Runs the operations of one rank: gives each a slot of its team, steps through its plan as facts arrive, and
+// retires it. Driven by whoever holds the baton; knows neither threads nor handles.
 template <transport::transport T> class executor {
 public:
-  // `finished` is called once for every operation, when its plan is done, or with op.status < 0 when the transport
-  // failed; the operation is the caller's again then.
+  // `finished` is called once for every operation, when its plan is done, or with op.status < 0 when the
+  // transport failed; the operation is the caller's again then.
   using finished_handler = std::function<void(operation&)>;
 
   executor(T& net, statistics& counts, finished_handler finished, const faults& broken = {})
@@ -112,7 +112,8 @@ private:
 
   void wait_for_slot(operation& op) {
     operation** at = &op.team->waiting;
-    while (*at != nullptr && (*at)->seq < op.seq) at = &(*at)->next;
+    while (*at != nullptr && (*at)->seq < op.seq)
+      at = &(*at)->next;
     op.next = *at;
     *at = &op;
   }
@@ -168,8 +169,8 @@ private:
 
   // Drops finished iterations from the front, and begins as many new ones.
   static void open_window(loop_state& loop, const graph::node& n) {
-    const int gone = loop.unfinished == 0 ? static_cast<int>(loop.next - loop.base)
-                                          : std::countr_zero(loop.unfinished);
+    const int gone =
+        loop.unfinished == 0 ? static_cast<int>(loop.next - loop.base) : std::countr_zero(loop.unfinished);
     loop.base += static_cast<std::uint32_t>(gone);
     loop.unfinished = gone >= 64 ? 0 : loop.unfinished >> gone;
     loop.in_flight = gone >= 64 ? 0 : loop.in_flight >> gone;
@@ -194,9 +195,13 @@ private:
         ++step;
         moved = true;
         break;
-      case outcome::flying: loop.in_flight |= bit; return true;
-      case outcome::again: return true;
-      case outcome::blocked: return moved;
+      case outcome::flying:
+        loop.in_flight |= bit;
+        return true;
+      case outcome::again:
+        return true;
+      case outcome::blocked:
+        return moved;
       }
     }
     loop.unfinished &= ~bit;
@@ -208,10 +213,14 @@ private:
     const graph::plan& p = *op.program;
     const graph::geometry& g = op.team->info.geometry;
     switch (loop.over) {
-    case graph::range::root: return p.root;
-    case graph::range::near: return g.near()[iteration];
-    case graph::range::far: return g.far()[iteration];
-    case graph::range::others: return (p.me + 1 + iteration) % p.members;
+    case graph::range::root:
+      return p.root;
+    case graph::range::near:
+      return g.near()[iteration];
+    case graph::range::far:
+      return g.far()[iteration];
+    case graph::range::others:
+      return (p.me + 1 + iteration) % p.members;
     case graph::range::rounds: {
       const std::uint32_t distance = (1u << iteration) % p.members;
       return body.peer == graph::peer_rule::ahead ? (p.me + distance) % p.members
@@ -250,8 +259,8 @@ private:
     }
   }
 
-  // The next operation's payload goes to lines that its readers hold: take them away now, while nobody waits. A
-  // loop sends as much as last time.
+  // The next operation's payload goes to lines that its readers hold: take them away now, while nobody waits.
+  // A loop sends as much as last time.
   void warm_next_slot(team_state& team, const graph::plan& last) {
     const std::uint32_t slot = engine::slot_of(team.retired + 1);
     net_.prefetch_for_write(&team.own.head(slot));

@@ -22,8 +22,8 @@ struct flight : transport::completion {
   flight* next_free = nullptr;
 };
 
-// The requests in flight of one executor, capped for the whole rank: what does not get one waits for its turn.
-// Under the baton, completions included.
+// The requests in flight of one executor, capped for the whole rank: what does not get one waits for its
+// turn. Under the baton, completions included.
 template <class T> class flight_pool {
 public:
   static constexpr std::size_t cap = 1024;

@@ -7,9 +7,9 @@
 
 namespace weft::progress {
 
-// Brings the facts of the UCP lane to where the executor looks for them: into the mirror of the sender's board, or
-// into my own counters. Runs inside the transport's poll, so under the baton; the words are still written with the
-// transport's operations, because near members raise the same counters at the same time.
+// Brings the facts of the UCP lane to where the executor looks for them: into the mirror of the sender's
+// board, or into my own counters. Runs inside the transport's poll, so under the baton; the words are still
+// written with the transport's operations, because near members raise the same counters at the same time.
 template <transport::transport T> class inbox final : public transport::message_sink {
 public:
   using service = std::function<void(const transport::message&, std::span<const std::byte>)>;
@@ -47,14 +47,21 @@ private:
       net_.copy(theirs.payload(slot, payload.size()), payload.data(), payload.size());
       net_.store(theirs.head(slot).stamp, m.seq);
       break;
-    case message_kind::landed: steps_.raise(team.own.counts(slot).landed, m.seq, m.count); break;
-    case message_kind::taken: steps_.raise(team.own.counts(slot).taken, m.seq, m.count); break;
+    case message_kind::landed:
+      steps_.raise(team.own.counts(slot).landed, m.seq, m.count);
+      break;
+    case message_kind::taken:
+      steps_.raise(team.own.counts(slot).taken, m.seq, m.count);
+      break;
     case message_kind::stage_in:
-    case message_kind::stage_out: reached(theirs, slot, m, payload); break;
+    case message_kind::stage_out:
+      reached(theirs, slot, m, payload);
+      break;
     case message_kind::credit:
       if (m.count != 0) tell_credit(team, sender, m.seq);
       break;
-    default: break;
+    default:
+      break;
     }
   }
 
@@ -68,7 +75,8 @@ private:
 
   void reached(const engine::board& theirs, std::uint32_t slot, const transport::message& m,
                std::span<const std::byte> value) {
-    if (!value.empty()) net_.copy(node_steps<T>::value_place(theirs, slot, m.stage), value.data(), value.size());
+    if (!value.empty())
+      net_.copy(node_steps<T>::value_place(theirs, slot, m.stage), value.data(), value.size());
     auto& counts = theirs.counts(slot);
     lift(m.kind == transport::message_kind::stage_in ? counts.stage_in : counts.stage_out,
          engine::stage_word::make(m.seq, m.stage + 1u));

@@ -8,7 +8,8 @@
 
 namespace weft::progress {
 
-// The processes of this node whose sleep must be ended by a ring, because a store into shared memory wakes nobody.
+// The processes of this node whose sleep must be ended by a ring, because a store into shared memory wakes
+// nobody.
 template <class T> class neighbours {
 public:
   explicit neighbours(T& net) : net_(net) {}

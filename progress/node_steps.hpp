@@ -22,32 +22,43 @@ enum class outcome : std::uint8_t {
   flying,  // a completion will tell
 };
 
-// What each kind of node does, for one peer. Orders: whatever a node reads of another rank it reads after a load
-// (acquire) of the word that announces it; whatever it announces it stores (release) after the data. Counters and
-// claims change by acquire-release CAS, so whoever sees a counter full sees the copies of everybody who raised it.
+// What each kind of node does, for one peer. Orders: whatever a node reads of another rank it reads after a
+// load (acquire) of the word that announces it; whatever it announces it stores (release) after the data.
+// Counters and claims change by acquire-release CAS, so whoever sees a counter full sees the copies of
+// everybody who raised it.
 template <transport::transport T> class node_steps {
 public:
   node_steps(T& net, statistics& counts, const faults& broken)
       : net_(net), counts_(counts), broken_(broken), neighbours_(net), flights_(net) {}
 
-  // While posting, only what others wait for is done: signals, and transfers of the UCP lane. What near members
-  // have is looked at, and carried, later: the caller wants to compute.
+  // While posting, only what others wait for is done: signals, and transfers of the UCP lane. What near
+  // members have is looked at, and carried, later: the caller wants to compute.
   void post_only(bool on) { posting_ = on; }
 
   outcome step(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t round, flight_tag tag) {
     using graph::kind;
     if (posting_ && can_wait(op, n, peer)) return outcome::blocked;
     switch (n.what) {
-    case kind::copy: return copy_own(op);
-    case kind::get: return carry(op, peer, op.program->me, peer, tag);
-    case kind::put: return carry(op, op.program->me, peer, peer, tag);
-    case kind::flush: return flush(op, peer, tag);
-    case kind::signal: return signal(op, n, peer, round, tag);
-    case kind::await: return await(op, n, peer, round);
-    case kind::take: return take(op, n, peer);
-    case kind::claim: return claim(op, n, peer);
-    case kind::assist: return assist(op);
-    case kind::loop: break;
+    case kind::copy:
+      return copy_own(op);
+    case kind::get:
+      return carry(op, peer, op.program->me, peer, tag);
+    case kind::put:
+      return carry(op, op.program->me, peer, peer, tag);
+    case kind::flush:
+      return flush(op, peer, tag);
+    case kind::signal:
+      return signal(op, n, peer, round, tag);
+    case kind::await:
+      return await(op, n, peer, round);
+    case kind::take:
+      return take(op, n, peer);
+    case kind::claim:
+      return claim(op, n, peer);
+    case kind::assist:
+      return assist(op);
+    case kind::loop:
+      break;
     }
     return outcome::blocked;
   }
@@ -111,22 +122,24 @@ private:
     return team.info.geometry.is_near(member) ? net_.direct(team.info.world[member]) : nullptr;
   }
 
-  // True if the member has retired the previous user of this operation's slot. A far member that has nothing else
-  // to tell me would never say how far it is, so it is asked half a turn of the ring ahead.
+  // True if the member has retired the previous user of this operation's slot. A far member that has nothing
+  // else to tell me would never say how far it is, so it is asked half a turn of the ring ahead.
   bool credit(operation& op, std::uint32_t member) {
     team_state& team = *op.team;
     engine::sequence& known = team.credit[member];
     if (known + engine::slots / 2 >= op.seq || broken_.ignore_credit) [[likely]]
       return true;
     known = net_.load(view(team, member).retired());
-    if (known + engine::slots / 2 < op.seq && !team.info.geometry.is_near(member)) ask_for_credit(team, member, op.seq);
+    if (known + engine::slots / 2 < op.seq && !team.info.geometry.is_near(member))
+      ask_for_credit(team, member, op.seq);
     return known + engine::slots >= op.seq;
   }
 
   void ask_for_credit(team_state& team, std::uint32_t member, engine::sequence n) {
     if (team.asked[member] > team.credit[member]) return; // not answered yet
     team.asked[member] = n - engine::slots / 2;
-    send(team, member, {.kind = transport::message_kind::credit, .count = 1, .seq = team.asked[member]}, {}, unwatched_);
+    send(team, member, {.kind = transport::message_kind::credit, .count = 1, .seq = team.asked[member]}, {},
+         unwatched_);
   }
 
   bool near_credit(operation& op) {
@@ -165,7 +178,7 @@ private:
     const graph::block_rule& rule = op.program->rule;
     team_state& team = *op.team;
     if (near_base(team, peer) != nullptr) {
-        copy(destination(op, i, j), source(op, i, j), rule.bytes);
+      copy(destination(op, i, j), source(op, i, j), rule.bytes);
       counts_.bytes_copied.add(rule.bytes);
       return outcome::done;
     }
@@ -187,17 +200,22 @@ private:
     return flights_.settle(f, net_.flush(op.team->info.world[peer], *f)) ? outcome::done : outcome::flying;
   }
 
-  outcome signal(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t round, flight_tag tag) {
+  outcome signal(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t round,
+                 flight_tag tag) {
     using transport::message_kind;
     switch (n.about) {
-    case fact::entry: return tell(op, peer, {.kind = message_kind::entry, .seq = op.seq}, {}, tag);
+    case fact::entry:
+      return tell(op, peer, {.kind = message_kind::entry, .seq = op.seq}, {}, tag);
     case fact::payload:
       return n.peer == graph::peer_rule::group ? publish(op, n) : send_payload(op, peer, tag);
     case fact::landed:
-    case fact::taken: return count(op, n, peer, tag);
+    case fact::taken:
+      return count(op, n, peer, tag);
     case fact::stage_in:
-    case fact::stage_out: return reach(op, n, peer, round, tag);
-    case fact::none: break;
+    case fact::stage_out:
+      return reach(op, n, peer, round, tag);
+    case fact::none:
+      break;
     }
     return outcome::done;
   }
@@ -239,7 +257,8 @@ private:
     if (!credit(op, peer)) return outcome::blocked;
     const graph::plan& p = *op.program;
     const std::byte* from = net_.segment() + op.src + p.rule.source(p.me, peer);
-    return tell(op, peer, {.kind = transport::message_kind::payload, .seq = op.seq}, {from, p.rule.bytes}, tag);
+    return tell(op, peer, {.kind = transport::message_kind::payload, .seq = op.seq}, {from, p.rule.bytes},
+                tag);
   }
 
   outcome take(operation& op, const graph::node& n, std::uint32_t peer) {
@@ -262,7 +281,8 @@ private:
       // The writer's slices are those of its near readers in rank order, itself left out.
       const std::uint32_t mine = g.local_index(p.me), theirs_index = g.local_index(peer);
       const std::uint64_t slices = p.eager_slice == 0 ? 1 : g.locals() - 1;
-      from = theirs.payload(slot, slices * p.rule.bytes) + std::uint64_t{p.eager_slice} * (mine - (mine > theirs_index));
+      from = theirs.payload(slot, slices * p.rule.bytes) +
+             std::uint64_t{p.eager_slice} * (mine - (mine > theirs_index));
     }
     net_.copy(net_.segment() + op.dst + p.rule.destination(peer, p.me), from, p.rule.bytes);
     return outcome::done;
@@ -276,7 +296,8 @@ private:
   }
 
   // Announces that I have reached round `round` + 1; a barrier's value lies beside it, one place a round.
-  outcome reach(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t round, flight_tag tag) {
+  outcome reach(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t round,
+                flight_tag tag) {
     team_state& team = *op.team;
     const std::uint32_t slot = engine::slot_of(op.seq);
     const bool in = n.about == fact::stage_in;
@@ -307,17 +328,26 @@ private:
     const std::uint32_t slot = engine::slot_of(op.seq);
     bool known = false;
     switch (n.about) {
-    case fact::entry: known = entered(op, peer); break;
-    case fact::landed: known = reached(team.own.counts(slot).landed, op, n.count); break;
-    case fact::taken: known = reached(team.own.counts(slot).taken, op, n.count); break;
+    case fact::entry:
+      known = entered(op, peer);
+      break;
+    case fact::landed:
+      known = reached(team.own.counts(slot).landed, op, n.count);
+      break;
+    case fact::taken:
+      known = reached(team.own.counts(slot).taken, op, n.count);
+      break;
     case fact::stage_in:
-      known = net_.load(view(team, peer).counts(slot).stage_in) >= engine::stage_word::make(op.seq, round + 1);
+      known =
+          net_.load(view(team, peer).counts(slot).stage_in) >= engine::stage_word::make(op.seq, round + 1);
       break;
     case fact::stage_out:
-      known = net_.load(view(team, peer).counts(slot).stage_out) >= engine::stage_word::make(op.seq, round + 1);
+      known =
+          net_.load(view(team, peer).counts(slot).stage_out) >= engine::stage_word::make(op.seq, round + 1);
       break;
     case fact::payload:
-    case fact::none: break;
+    case fact::none:
+      break;
     }
     if (known && n.valued) {
       barrier_summary value;
@@ -337,15 +367,18 @@ private:
   outcome claim(operation& op, const graph::node& n, std::uint32_t peer) {
     const std::uint32_t me = op.program->me;
     switch (n.way) {
-    case graph::direction::in: return carry_piece(op, peer, me, true);
-    case graph::direction::out: return carry_piece(op, me, peer, false);
-    case graph::direction::self: return carry_piece(op, me, me, true);
+    case graph::direction::in:
+      return carry_piece(op, peer, me, true);
+    case graph::direction::out:
+      return carry_piece(op, me, peer, false);
+    case graph::direction::self:
+      return carry_piece(op, me, me, true);
     }
     return outcome::done;
   }
 
-  // Carries one unclaimed piece of the block i -> j, if there is one. The destination's side takes from the front,
-  // the source's side from the back.
+  // Carries one unclaimed piece of the block i -> j, if there is one. The destination's side takes from the
+  // front, the source's side from the back.
   outcome carry_piece(operation& op, std::uint32_t i, std::uint32_t j, bool from_front) {
     if (!credit(op, i) || !credit(op, j)) return outcome::blocked;
     const graph::plan& p = *op.program;

@@ -10,8 +10,8 @@ namespace weft::progress {
 
 struct team_state;
 
-// What a rank knows of the values that the members gave to a barrier: the first value it heard of and by whom, and
-// the first different one. 0 in `known` = nobody gave a value, 1 = all the same, 2 = two differ.
+// What a rank knows of the values that the members gave to a barrier: the first value it heard of and by
+// whom, and the first different one. 0 in `known` = nobody gave a value, 1 = all the same, 2 = two differ.
 struct barrier_summary {
   std::uint32_t known = 0;
   std::uint32_t rank = 0, other_rank = 0;
@@ -29,14 +29,14 @@ struct barrier_summary {
   }
 };
 
-// How far a loop is: the iterations [base, base + 64) that are begun and unfinished, and where each stands in its
-// body. The window bounds the memory and the transfers in flight.
+// How far a loop is: the iterations [base, base + 64) that are begun and unfinished, and where each stands in
+// its body. The window bounds the memory and the transfers in flight.
 struct loop_state {
   static constexpr std::uint32_t window = 64;
   std::uint32_t base = 0;
-  std::uint32_t next = 0;      // first iteration not yet begun
-  std::uint64_t unfinished = 0; // bit b: iteration base + b
-  std::uint64_t in_flight = 0;  // of those, waiting for a completion
+  std::uint32_t next = 0;                  // first iteration not yet begun
+  std::uint64_t unfinished = 0;            // bit b: iteration base + b
+  std::uint64_t in_flight = 0;             // of those, waiting for a completion
   std::array<std::uint8_t, window> step{}; // by iteration modulo the window
 };
 
@@ -58,8 +58,8 @@ struct operation {
   std::uint64_t dst = 0, src = 0; // segment offsets
   std::uint64_t handle = 0;       // 0: a blocking call watches `finished` itself
   barrier_summary value;
-  std::uint32_t flights = 0; // transport requests outstanding
-  int status = 0;            // first transport error
+  std::uint32_t flights = 0;         // transport requests outstanding
+  int status = 0;                    // first transport error
   std::atomic<bool> finished{false}; // for the waiter of a blocking call; the last store to the operation
 };
 

@@ -15,15 +15,16 @@ struct posted : operation {
   collectives::request key;
 };
 
-// One operation for every slot of the completion table, in chunks that are made when first needed and never move.
-// The owner of a slot owns its operation, so there is nothing to lock but the making of a chunk.
+// One operation for every slot of the completion table, in chunks that are made when first needed and never
+// move. The owner of a slot owns its operation, so there is nothing to lock but the making of a chunk.
 class operation_pool {
 public:
   static constexpr std::size_t chunk_size = completion_table::chunk_slots;
 
   operation_pool() = default;
   ~operation_pool() {
-    for (auto& chunk : chunks_) delete[] chunk.load(std::memory_order_relaxed);
+    for (auto& chunk : chunks_)
+      delete[] chunk.load(std::memory_order_relaxed);
   }
   operation_pool(const operation_pool&) = delete;
   operation_pool& operator=(const operation_pool&) = delete;

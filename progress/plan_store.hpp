@@ -40,7 +40,8 @@ private:
   };
   struct hash {
     std::size_t operator()(const key& k) const {
-      const auto small = static_cast<std::uint64_t>(k.request.op) | static_cast<std::uint64_t>(k.request.in) << 8 |
+      const auto small = static_cast<std::uint64_t>(k.request.op) |
+                         static_cast<std::uint64_t>(k.request.in) << 8 |
                          static_cast<std::uint64_t>(k.request.out) << 16 |
                          static_cast<std::uint64_t>(k.request.direction) << 24 | std::uint64_t{k.team} << 32;
       std::uint64_t h = (small ^ std::uint64_t{k.request.root} << 40) * 0x9e3779b97f4a7c15u;

@@ -11,14 +11,17 @@ namespace weft::progress {
 // The thread that drives an engine while its application threads are away.
 //
 //   watching    blocked on {doorbell, transport events}, the transport armed. An arrival wakes it.
-//   driving     holds the baton, sweeps. With cores to spare (mode dedicated) as long as something is outstanding,
-//               climbing the idle ladder; without (mode helping) until one sweep finds nothing, then it sleeps at
-//               once: it would take the core from the computation that it works for.
-//   displaced   an application thread drives: the transport's events are that thread's. Blocked on the doorbell,
+//   driving     holds the baton, sweeps. With cores to spare (mode dedicated) as long as something is
+//   outstanding,
+//               climbing the idle ladder; without (mode helping) until one sweep finds nothing, then it
+//               sleeps at once: it would take the core from the computation that it works for.
+//   displaced   an application thread drives: the transport's events are that thread's. Blocked on the
+//   doorbell,
 //               it looks again every millisecond; an application thread that leaves work behind rings.
 //
-// `where_` is written here only. `watching` is stored before the baton is released, so the next holder sees it. That
-// somebody is displaced may be missed by a leaver: then the thread looks again within its millisecond.
+// `where_` is written here only. `watching` is stored before the baton is released, so the next holder sees
+// it. That somebody is displaced may be missed by a leaver: then the thread looks again within its
+// millisecond.
 template <transport::transport T> class progress_thread final : public engine<T>::watcher {
 public:
   explicit progress_thread(engine<T>& e)
@@ -64,7 +67,8 @@ private:
     ladder_.reset();
     for (;;) {
       const bool moved = engine_.sweep_for_thread();
-      if (stop_.load(std::memory_order_relaxed) || engine_.right_to_drive().requested()) return engine_.leave();
+      if (stop_.load(std::memory_order_relaxed) || engine_.right_to_drive().requested())
+        return engine_.leave();
       if (moved) {
         ladder_.reset();
         continue;
@@ -77,20 +81,26 @@ private:
   // False at the end of the ladder.
   bool climb() {
     switch (ladder_.next()) {
-    case idle_ladder::step::spin: engine_.net().relax(); return true;
-    case idle_ladder::step::yield: engine_.net().yield(); return true;
-    case idle_ladder::step::sleep: break;
+    case idle_ladder::step::spin:
+      engine_.net().relax();
+      return true;
+    case idle_ladder::step::yield:
+      engine_.net().yield();
+      return true;
+    case idle_ladder::step::sleep:
+      break;
     }
     return false;
   }
 
-  // Sleeps until an event; false if there was something to do first. A rank whose thread is to finish operations
-  // by itself wants to be rung for its neighbours' stores.
+  // Sleeps until an event; false if there was something to do first. A rank whose thread is to finish
+  // operations by itself wants to be rung for its neighbours' stores.
   bool watch() {
     const bool announce = spare_ && engine_.outstanding() != 0 && engine_.announce_sleep();
     const bool stay = engine_.sweep_for_thread() || !engine_.net().arm();
     if (!stay) {
-      where_.store(where::watching, std::memory_order_relaxed); // before the baton goes: the next holder sees it
+      where_.store(where::watching,
+                   std::memory_order_relaxed); // before the baton goes: the next holder sees it
       engine_.leave();
       engine_.counts().parks.add_concurrent();
       pollfd watched[2] = {{bell_.fd(), POLLIN, 0}, {engine_.net().event_fd(), POLLIN, 0}};

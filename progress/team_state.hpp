@@ -10,8 +10,8 @@
 
 namespace weft::progress {
 
-// A private copy of a far member's board, kept by its messages. Pages are taken when touched: most payloads are
-// small, and a board has room for large ones.
+// A private copy of a far member's board, kept by its messages. Pages are taken when touched: most payloads
+// are small, and a board has room for large ones.
 class mirror {
 public:
   mirror() : memory_(mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {
@@ -34,18 +34,18 @@ struct credit_request {
   engine::sequence needed;
 };
 
-// A team as its member's executor works on it. Everything here is under the baton, except own.entered(), which
-// the posting threads raise.
+// A team as its member's executor works on it. Everything here is under the baton, except own.entered(),
+// which the posting threads raise.
 struct team_state {
   engine::team_info info;
   engine::board own;
-  std::vector<engine::board> boards;           // by member: in place, or a mirror; empty until first needed
+  std::vector<engine::board> boards;            // by member: in place, or a mirror; empty until first needed
   std::vector<std::unique_ptr<mirror>> mirrors; // by member
   std::vector<engine::sequence> credit;         // by member: the last `retired` seen
 
-  engine::sequence retired = 0;   // every operation up to this one is finished here
-  std::uint32_t finished = 0;     // slots whose operation is finished but not yet retired
-  operation* waiting = nullptr;   // posted, no slot yet; by sequence
+  engine::sequence retired = 0;     // every operation up to this one is finished here
+  std::uint32_t finished = 0;       // slots whose operation is finished but not yet retired
+  operation* waiting = nullptr;     // posted, no slot yet; by sequence
   engine::sequence near_credit = 0; // all near members have retired at least this
 
   std::vector<engine::sequence> asked; // by far member: the retirement that I have last asked it to tell me

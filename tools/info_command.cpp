@@ -18,14 +18,16 @@ namespace {
 void print_settings() {
   std::vector<std::string> warnings;
   std::size_t count = 0;
-  while (environ[count] != nullptr) ++count;
-  const engine::settings present =
-      engine::read_settings(std::span<const char* const>(const_cast<const char* const*>(environ), count), warnings);
+  while (environ[count] != nullptr)
+    ++count;
+  const engine::settings present = engine::read_settings(
+      std::span<const char* const>(const_cast<const char* const*>(environ), count), warnings);
   const engine::settings defaults;
   fmt::print("{:<22} {:<6} {:<10} {:<10} {}\n", "setting", "type", "default", "now", "meaning");
   for (const engine::setting_entry& e : engine::settings_table())
     fmt::print("{:<22} {:<6} {:<10} {:<10} {}\n", e.name, e.type, e.show(defaults), e.show(present), e.help);
-  for (const std::string& warning : warnings) std::cerr << "weft info: " << warning << "\n";
+  for (const std::string& warning : warnings)
+    std::cerr << "weft info: " << warning << "\n";
 }
 
 void print_versions() {
@@ -36,7 +38,8 @@ void print_versions() {
 } // namespace
 
 void add_info_command(CLI::App& app, int& status) {
-  CLI::App* info = app.add_subcommand("info", "Print versions, usable cores, and every setting with its value");
+  CLI::App* info =
+      app.add_subcommand("info", "Print versions, usable cores, and every setting with its value");
   info->footer("Settings are environment variables, e.g. WEFT_HEAP_SIZE=1G weft run -n 4 ./app");
   info->callback([&status] {
     try {

@@ -28,7 +28,8 @@ std::vector<std::uint32_t> node_map(const plan_options& o) {
 
 int show(const plan_options& o) {
   if (o.ranks == 0 || o.nodes == 0 || o.nodes > o.ranks || o.rank >= o.ranks || o.request.root >= o.ranks) {
-    std::cerr << "weft plan: ranks, nodes, rank and root do not fit: 1 <= nodes <= ranks, rank and root < ranks\n";
+    std::cerr
+        << "weft plan: ranks, nodes, rank and root do not fit: 1 <= nodes <= ranks, rank and root < ranks\n";
     return 2;
   }
   const std::vector<std::uint32_t> nodes = node_map(o);
@@ -40,7 +41,8 @@ int show(const plan_options& o) {
     return 0;
   }
   std::vector<graph::plan> plans;
-  for (std::uint32_t r = 0; r < o.ranks; ++r) plans.push_back(compiled(r));
+  for (std::uint32_t r = 0; r < o.ranks; ++r)
+    plans.push_back(compiled(r));
   const graph::verdict v = graph::verify(plans, nodes);
   std::cout << (v.ok() ? "verified\n" : v.text());
   return v.ok() ? 0 : 1;
@@ -53,7 +55,8 @@ void add_plan_command(CLI::App& app, int& status) {
   using graph::hint;
   using graph::sync;
   auto o = std::make_shared<plan_options>();
-  CLI::App* plan = app.add_subcommand("plan", "Print the graph of a collective as DOT, or verify it for all ranks");
+  CLI::App* plan =
+      app.add_subcommand("plan", "Print the graph of a collective as DOT, or verify it for all ranks");
   const std::map<std::string, operation> operations{{"barrier", operation::barrier},
                                                     {"broadcast", operation::broadcast},
                                                     {"gather_all", operation::gather_all},
@@ -67,8 +70,7 @@ void add_plan_command(CLI::App& app, int& status) {
   plan->add_option("--nodes", o->nodes, "Number of nodes")->capture_default_str();
   plan->add_option("--rank", o->rank, "Whose plan to print")->capture_default_str();
   plan->add_option("--root", o->request.root, "Root of a broadcast")->capture_default_str();
-  plan->add_option("--bytes", o->request.bytes, "Bytes of one block")
-      ->transform(CLI::AsSizeValue(false));
+  plan->add_option("--bytes", o->request.bytes, "Bytes of one block")->transform(CLI::AsSizeValue(false));
   plan->add_option("--in", o->request.in, "IN mode: no, my or all (default)")
       ->transform(CLI::CheckedTransformer(modes, CLI::ignore_case).description(""));
   plan->add_option("--out", o->request.out, "OUT mode: no, my or all (default)")

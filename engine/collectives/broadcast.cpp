@@ -1,8 +1,8 @@
 // Broadcast: the root's block goes to the same place on every member, the root included.
 //
-// UPC collectives V1.0, 4.2.1. Source: the block itself on the root. Destination: one block of n bytes on each.
-// Eager: the root publishes once, n bytes, whoever reads. Direct: each member copies for itself, or the root does
-// for those who are away. P*n bytes moved in all, one step.
+// UPC collectives V1.0, 4.2.1. Source: the block itself on the root. Destination: one block of n bytes on
+// each. Eager: the root publishes once, n bytes, whoever reads. Direct: each member copies for itself, or the
+// root does for those who are away. P*n bytes moved in all, one step.
 #include "engine/collectives/families.hpp"
 
 namespace weft::collectives {

@@ -58,8 +58,9 @@ private:
     own_ = pairs_ == pattern::all_pairs || at_root;
   }
 
-  // Scratch is not user data, so a payload may travel before its reader has entered; but a reader copies it out
-  // himself, so nobody else could finish an OUT_ALL operation for him, and the looser IN_NO needs no token anyway.
+  // Scratch is not user data, so a payload may travel before its reader has entered; but a reader copies it
+  // out himself, so nobody else could finish an OUT_ALL operation for him, and the looser IN_NO needs no
+  // token anyway.
   void decide_eager(const tuning& t) {
     const bool one_slice = rule_.src_j == 0;
     const std::uint64_t readers = one_slice ? 1 : std::max<std::uint64_t>(1, g_.largest_node() - 1);

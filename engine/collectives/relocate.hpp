@@ -6,8 +6,8 @@ namespace weft::collectives {
 
 // Sizes that all members must agree on; rank 0 publishes them at boot and their hash is compared.
 struct tuning {
-  std::uint32_t eager_bytes = 2048;           // room for eager payload in a slot
-  std::uint64_t whole_block = 16 * 1024;      // blocks up to this size are claimed in one piece
+  std::uint32_t eager_bytes = 2048;      // room for eager payload in a slot
+  std::uint64_t whole_block = 16 * 1024; // blocks up to this size are claimed in one piece
 };
 
 // Moves one block for every pair of a pattern, directly from its source to its destination.
@@ -15,7 +15,8 @@ struct tuning {
 // Steps and bytes (P members, n bytes a block, all pairs):
 //   eager     one hop: n*(P-1) copied into the sender's own slot (near readers take their slices from there),
 //             n sent to each far reader; n*(P-1) copied out. No token, no acknowledgement.
-//   direct    near: entry word, one copy of n for each pair carried by either end (or, under OUT_ALL, by anybody
+//   direct    near: entry word, one copy of n for each pair carried by either end (or, under OUT_ALL, by
+//   anybody
 //             on the node), two counts. far: entry token, one get (or put and flush) of n, one count.
 graph::plan relocate(const request& r, graph::pattern pairs, const graph::block_rule& rule,
                      const graph::geometry& g, const tuning& t);

@@ -40,7 +40,8 @@ node_set builder::loop(range over, std::uint32_t iterations, const step_list& bo
   n.loop_index = plan_.loops++;
   n.body = plan_.size;
   n.body_size = body.size;
-  for (std::uint8_t s = 0; s < body.size; ++s) append(body.steps[s]);
+  for (std::uint8_t s = 0; s < body.size; ++s)
+    append(body.steps[s]);
   return add(n, after);
 }
 
@@ -54,19 +55,33 @@ node make(kind what, fact about, peer_rule peer) {
 }
 } // namespace
 
-node copy_own() { return make(kind::copy, fact::none, peer_rule::self); }
-node get_from_each() { return make(kind::get, fact::none, peer_rule::each); }
-node put_to_each() { return make(kind::put, fact::none, peer_rule::each); }
-node flush_each() { return make(kind::flush, fact::none, peer_rule::each); }
-node await_entry() { return make(kind::await, fact::entry, peer_rule::each); }
-node signal_entry() { return make(kind::signal, fact::entry, peer_rule::each); }
+node copy_own() {
+  return make(kind::copy, fact::none, peer_rule::self);
+}
+node get_from_each() {
+  return make(kind::get, fact::none, peer_rule::each);
+}
+node put_to_each() {
+  return make(kind::put, fact::none, peer_rule::each);
+}
+node flush_each() {
+  return make(kind::flush, fact::none, peer_rule::each);
+}
+node await_entry() {
+  return make(kind::await, fact::entry, peer_rule::each);
+}
+node signal_entry() {
+  return make(kind::signal, fact::entry, peer_rule::each);
+}
 
 node publish(bool valued) {
   node n = make(kind::signal, fact::payload, peer_rule::group);
   n.valued = valued;
   return n;
 }
-node send_payload() { return make(kind::signal, fact::payload, peer_rule::each); }
+node send_payload() {
+  return make(kind::signal, fact::payload, peer_rule::each);
+}
 node take_payload(bool valued) {
   node n = make(kind::take, fact::payload, peer_rule::each);
   n.valued = valued;
@@ -89,7 +104,9 @@ node claim_block(direction way) {
   n.way = way;
   return n;
 }
-node assist_all() { return make(kind::assist, fact::landed, peer_rule::group); }
+node assist_all() {
+  return make(kind::assist, fact::landed, peer_rule::group);
+}
 
 node signal_stage(fact which, bool valued) {
   node n = make(kind::signal, which, peer_rule::ahead);

@@ -12,7 +12,8 @@ geometry::geometry(std::uint32_t me, std::vector<std::uint32_t> node) : me_(me),
     local_index_.push_back(members[node_[r]]++);
     if (is_near(r)) local_.push_back(r);
   }
-  for (auto [node_id, count] : members) largest_node_ = std::max(largest_node_, count);
+  for (auto [node_id, count] : members)
+    largest_node_ = std::max(largest_node_, count);
   for (std::uint32_t k = 1; k < size(); ++k) {
     const std::uint32_t peer = (me_ + k) % size();
     (is_near(peer) ? near_ : far_).push_back(peer);

@@ -61,14 +61,14 @@ struct node {
   peer_rule peer = peer_rule::none;
   std::uint8_t rule = 0;
   direction way = direction::in;
-  range over = range::others;      // loop
-  std::uint8_t body = 0;           // loop: index of the first body node
-  std::uint8_t body_size = 0;      // loop: nodes of the body, a chain run once for each peer
-  std::uint8_t loop_index = 0;     // loop: which loop state of the operation is its own
-  bool ordered = false;            // loop: one iteration after the other
-  bool valued = false;             // signal/take/await: carries the barrier value
-  std::uint32_t count = 0;         // loop: iterations; counting signals and awaits: how many
-  node_set after = 0;              // nodes that must be done before this one starts
+  range over = range::others;  // loop
+  std::uint8_t body = 0;       // loop: index of the first body node
+  std::uint8_t body_size = 0;  // loop: nodes of the body, a chain run once for each peer
+  std::uint8_t loop_index = 0; // loop: which loop state of the operation is its own
+  bool ordered = false;        // loop: one iteration after the other
+  bool valued = false;         // signal/take/await: carries the barrier value
+  std::uint32_t count = 0;     // loop: iterations; counting signals and awaits: how many
+  node_set after = 0;          // nodes that must be done before this one starts
 };
 static_assert(sizeof(node) <= 32);
 

@@ -26,30 +26,38 @@ struct plan {
   std::uint32_t members = 1;
   std::uint32_t root = 0;
 
-  std::uint64_t chunk = 0;        // claimed blocks are cut into pieces of this many bytes
-  std::uint32_t chunks = 0;       // pieces of one block
-  std::uint32_t eager_slice = 0;  // bytes between two slices of an eager payload; 0 = one slice for everybody
-  std::uint32_t eager_bytes = 0;  // bytes of the payload that I publish to near members
+  std::uint64_t chunk = 0;       // claimed blocks are cut into pieces of this many bytes
+  std::uint32_t chunks = 0;      // pieces of one block
+  std::uint32_t eager_slice = 0; // bytes between two slices of an eager payload; 0 = one slice for everybody
+  std::uint32_t eager_bytes = 0; // bytes of the payload that I publish to near members
   bool eager = false;
-  bool valued = false;            // a barrier: payloads carry its value
-  bool far = false;               // some node needs the UCP lane
+  bool valued = false; // a barrier: payloads carry its value
+  bool far = false;    // some node needs the UCP lane
 
   bool sends(std::uint32_t i, std::uint32_t j) const {
     switch (pairs) {
-    case pattern::all_pairs: return true;
-    case pattern::from_root: return i == root;
-    case pattern::to_root: return j == root;
-    case pattern::none: break;
+    case pattern::all_pairs:
+      return true;
+    case pattern::from_root:
+      return i == root;
+    case pattern::to_root:
+      return j == root;
+    case pattern::none:
+      break;
     }
     return false;
   }
   // Pieces that fill the destination of rank j once every block is claimed, its own included.
   std::uint32_t full(std::uint32_t j) const {
     switch (pairs) {
-    case pattern::all_pairs: return members * chunks;
-    case pattern::from_root: return chunks;
-    case pattern::to_root: return j == root ? members * chunks : 0;
-    case pattern::none: break;
+    case pattern::all_pairs:
+      return members * chunks;
+    case pattern::from_root:
+      return chunks;
+    case pattern::to_root:
+      return j == root ? members * chunks : 0;
+    case pattern::none:
+      break;
     }
     return 0;
   }

@@ -3,10 +3,10 @@
 
 namespace weft::engine {
 
-// One rank's board in one team: everything that it tells the other members, and the counters that they raise for
-// it. It lies in the rank's segment at an offset that is the same on all members. Near members read and write it
-// in place; for a far member there is a private copy of the same shape (a mirror), which incoming messages keep.
-// So a reader need not know which lane a fact came by.
+// One rank's board in one team: everything that it tells the other members, and the counters that they raise
+// for it. It lies in the rank's segment at an offset that is the same on all members. Near members read and
+// write it in place; for a far member there is a private copy of the same shape (a mirror), which incoming
+// messages keep. So a reader need not know which lane a fact came by.
 //
 //   entered   last operation posted          writer: the rank's posting threads, by fetch_add
 //   retired   all operations up to it are finished here    writer: the rank, under its baton

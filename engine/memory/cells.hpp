@@ -3,12 +3,12 @@
 #include <cstddef>
 #include <cstdint>
 
-// The words by which ranks tell each other how far they are. None is ever reset: each carries the operation that
-// it speaks of, so that a late reader or writer of an older operation recognises that it is late.
+// The words by which ranks tell each other how far they are. None is ever reset: each carries the operation
+// that it speaks of, so that a late reader or writer of an older operation recognises that it is late.
 //
-// A team numbers its operations 1, 2, 3 ... in posting order. Operation n uses slot n mod S of the team's ring,
-// in its epoch n div S; a rank has at most S operations active, and touches the cells of another only when that
-// one has retired operation n - S (the previous user of the slot).
+// A team numbers its operations 1, 2, 3 ... in posting order. Operation n uses slot n mod S of the team's
+// ring, in its epoch n div S; a rank has at most S operations active, and touches the cells of another only
+// when that one has retired operation n - S (the previous user of the slot).
 namespace weft::engine {
 
 using sequence = std::uint64_t;
@@ -18,15 +18,23 @@ static_assert(word::is_always_lock_free);
 inline constexpr std::uint32_t slot_bits = 5;
 inline constexpr std::uint32_t slots = 1u << slot_bits;
 
-inline std::uint32_t slot_of(sequence n) { return static_cast<std::uint32_t>(n) & (slots - 1); }
-inline std::uint64_t epoch_of(sequence n) { return n >> slot_bits; }
+inline std::uint32_t slot_of(sequence n) {
+  return static_cast<std::uint32_t>(n) & (slots - 1);
+}
+inline std::uint64_t epoch_of(sequence n) {
+  return n >> slot_bits;
+}
 
-// {epoch:40, count:24}. Any writer, by CAS. A word of an older epoch counts from 0; one of a newer epoch has seen
-// everything of mine.
+// {epoch:40, count:24}. Any writer, by CAS. A word of an older epoch counts from 0; one of a newer epoch has
+// seen everything of mine.
 namespace counter {
 inline constexpr unsigned count_bits = 24;
-inline std::uint64_t make(sequence n, std::uint64_t count) { return epoch_of(n) << count_bits | count; }
-inline bool reached(std::uint64_t value, sequence n, std::uint64_t count) { return value >= make(n, count); }
+inline std::uint64_t make(sequence n, std::uint64_t count) {
+  return epoch_of(n) << count_bits | count;
+}
+inline bool reached(std::uint64_t value, sequence n, std::uint64_t count) {
+  return value >= make(n, count);
+}
 // The word after `by` more, or the same word if it has moved on to a newer epoch.
 inline std::uint64_t plus(std::uint64_t value, sequence n, std::uint64_t by) {
   const std::uint64_t epoch = value >> count_bits;
@@ -35,8 +43,8 @@ inline std::uint64_t plus(std::uint64_t value, sequence n, std::uint64_t by) {
 }
 } // namespace counter
 
-// {epoch:38, front:13, back:13}: pieces claimed from the front (by the destination's side) and from the back (by the
-// source's side) of one block. Changes only by CAS; a word of another epoch means skip.
+// {epoch:38, front:13, back:13}: pieces claimed from the front (by the destination's side) and from the back
+// (by the source's side) of one block. Changes only by CAS; a word of another epoch means skip.
 namespace claim_word {
 inline constexpr unsigned side_bits = 13;
 inline constexpr std::uint64_t side_mask = (1u << side_bits) - 1;
@@ -61,7 +69,9 @@ inline std::uint64_t make(sequence n, std::uint32_t front, std::uint32_t back) {
 // {operation:48, stage:16}. One writer. A newer operation is beyond every stage of an older one.
 namespace stage_word {
 inline constexpr unsigned stage_bits = 16;
-inline std::uint64_t make(sequence n, std::uint32_t stage) { return n << stage_bits | stage; }
+inline std::uint64_t make(sequence n, std::uint32_t stage) {
+  return n << stage_bits | stage;
+}
 } // namespace stage_word
 
 } // namespace weft::engine

@@ -12,7 +12,9 @@ constexpr std::uint64_t line = 64;
 constexpr std::uint64_t page = 4096;
 constexpr std::uint64_t large = 32 * 1024;
 
-inline void fetch_for_read(const std::byte* at) { __builtin_prefetch(at, 0, 3); }
+inline void fetch_for_read(const std::byte* at) {
+  __builtin_prefetch(at, 0, 3);
+}
 
 inline void fetch_for_write(std::byte* at) {
 #if defined(__x86_64__)

@@ -12,7 +12,8 @@ heap::heap(std::uint64_t begin, std::uint64_t end) : begin_(begin), end_(end) {
 std::uint64_t heap::allocate(std::uint64_t bytes) {
   if (bytes > end_) return 0; // also keeps the rounding from overflowing
   const std::uint64_t wanted = std::max(alignment, (bytes + alignment - 1) / alignment * alignment);
-  const auto fit = std::find_if(free_.begin(), free_.end(), [&](const auto& f) { return f.second >= wanted; });
+  const auto fit =
+      std::find_if(free_.begin(), free_.end(), [&](const auto& f) { return f.second >= wanted; });
   if (fit == free_.end()) return 0;
   const auto [offset, room] = *fit;
   free_.erase(fit);
@@ -42,7 +43,8 @@ bool heap::free(std::uint64_t offset) {
 
 std::uint64_t heap::largest() const {
   std::uint64_t most = 0;
-  for (const auto& [offset, bytes] : free_) most = std::max(most, bytes);
+  for (const auto& [offset, bytes] : free_)
+    most = std::max(most, bytes);
   return most;
 }
 

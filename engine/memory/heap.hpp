@@ -4,8 +4,8 @@
 
 namespace weft::engine {
 
-// Hands out ranges of [begin, end): first fit, neighbours joined when freed. Offsets only, it touches no memory; 0 is
-// never handed out. Not thread-safe.
+// Hands out ranges of [begin, end): first fit, neighbours joined when freed. Offsets only, it touches no
+// memory; 0 is never handed out. Not thread-safe.
 class heap {
 public:
   static constexpr std::uint64_t alignment = 64;

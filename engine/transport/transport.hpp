@@ -11,25 +11,30 @@ namespace weft::transport {
 // The one interface between an executor and a network, for one rank. Ranks are ranks of the job.
 // All calls but rank/size/segment and the memory operations are made by the holder of the baton.
 //
-//  direct(peer)   base address of the peer's segment if it is reachable by loads and stores, else null (UCP lane).
+//  direct(peer)   base address of the peer's segment if it is reachable by loads and stores, else null (UCP
+//  lane).
 //                 The first call for a peer may connect.
-//  get/put/flush/send   UCP lane. True: finished at once (and the completion is never called). A put is finished
-//                 when its source may be reused; it is in place at the target after a flush of that peer. A flush
-//                 covers the puts and messages to that peer that were started before it. A send's payload may be
-//                 reused when it is finished.
+//  get/put/flush/send   UCP lane. True: finished at once (and the completion is never called). A put is
+//  finished
+//                 when its source may be reused; it is in place at the target after a flush of that peer. A
+//                 flush covers the puts and messages to that peer that were started before it. A send's
+//                 payload may be reused when it is finished.
 //  poll           moves everything on; messages go to the sink. Returns how many events there were.
-//  ring(peer)     wakes the peer's process if it sleeps (near peers: a store into shared memory wakes nobody).
-//  arm            prepares event_fd() for sleeping; false: something has happened, poll again.
+//  ring(peer)     wakes the peer's process if it sleeps (near peers: a store into shared memory wakes
+//  nobody). arm            prepares event_fd() for sleeping; false: something has happened, poll again.
 //
-// The memory operations act on words and bytes that other ranks of the node read and write at the same time. On real
-// machines they are atomics and memcpy; the simulated transport interrupts there, and lands copies in pieces.
+// The memory operations act on words and bytes that other ranks of the node read and write at the same time.
+// On real machines they are atomics and memcpy; the simulated transport interrupts there, and lands copies in
+// pieces.
 //
 //  relax/yield/nap   what a waiting thread does between two unsuccessful sweeps; nap(limit) sleeps until an
-//                 event, a ring or the limit. In a caller-driven engine only: a dedicated thread sleeps in epoll.
+//                 event, a ring or the limit. In a caller-driven engine only: a dedicated thread sleeps in
+//                 epoll.
 template <class T>
 concept transport = requires(T t, const T c, std::uint32_t peer, void* to, const void* from, std::uint64_t n,
-                             completion& done, const message& m, message_sink* sink, std::atomic<std::uint64_t>& w,
-                             std::uint64_t& expected, std::chrono::nanoseconds limit) {
+                             completion& done, const message& m, message_sink* sink,
+                             std::atomic<std::uint64_t>& w, std::uint64_t& expected,
+                             std::chrono::nanoseconds limit) {
   { c.rank() } -> std::same_as<std::uint32_t>;
   { c.size() } -> std::same_as<std::uint32_t>;
   { c.segment() } -> std::same_as<std::byte*>;
@@ -39,23 +44,23 @@ concept transport = requires(T t, const T c, std::uint32_t peer, void* to, const
   { t.flush(peer, done) } -> std::same_as<bool>;
   { t.send(peer, m, from, n, done) } -> std::same_as<bool>;
   { t.poll() } -> std::same_as<unsigned>;
-  { t.ring(peer) };
-  { t.set_sink(sink) };
+  {t.ring(peer)};
+  {t.set_sink(sink)};
   { t.arm() } -> std::same_as<bool>;
   { c.event_fd() } -> std::same_as<int>;
 
-  { t.load(w) } -> std::same_as<std::uint64_t>;     // acquire
-  { t.store(w, n) };                                // release
-  { t.cas(w, expected, n) } -> std::same_as<bool>;  // acquire-release; weak
-  { t.add(w, n) } -> std::same_as<std::uint64_t>;   // sequentially consistent; returns the old value
-  { t.fence() };                                    // sequentially consistent
-  { t.copy(to, from, n) };
-  { t.prefetch_for_write(to) };
+  { t.load(w) } -> std::same_as<std::uint64_t>;    // acquire
+  {t.store(w, n)};                                 // release
+  { t.cas(w, expected, n) } -> std::same_as<bool>; // acquire-release; weak
+  { t.add(w, n) } -> std::same_as<std::uint64_t>;  // sequentially consistent; returns the old value
+  {t.fence()};                                     // sequentially consistent
+  {t.copy(to, from, n)};
+  {t.prefetch_for_write(to)};
 
   { t.now() } -> std::same_as<std::chrono::nanoseconds>;
-  { t.relax() };
-  { t.yield() };
-  { t.nap(limit) };
+  {t.relax()};
+  {t.yield()};
+  {t.nap(limit)};
 };
 
 } // namespace weft::transport

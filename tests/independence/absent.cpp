@@ -1,5 +1,6 @@
-// A rank that has posted and is away holds nobody up. No clocks: the absent rank comes back only when all others have
-// said that they are done, so a library that needs it hangs here, and the test's time limit ends it.
+// A rank that has posted and is away holds nobody up. No clocks: the absent rank comes back only when all
+// others have said that they are done, so a library that needs it hangs here, and the test's time limit ends
+// it.
 //
 //   absent computing  loops without calling the library until the others are done
 //   absent stopped    is stopped by SIGSTOP after its post, and continued when the others are done
@@ -29,7 +30,8 @@ struct scene {
 };
 
 enum class call { exchange, gather_all, broadcast_from_absent, broadcast_to_absent };
-const char* const call_names[] = {"exchange", "gather_all", "broadcast from the absent", "broadcast to the absent"};
+const char* const call_names[] = {"exchange", "gather_all", "broadcast from the absent",
+                                  "broadcast to the absent"};
 
 struct buffers {
   upc_shared_ptr_t src, dst;
@@ -52,8 +54,10 @@ unsigned char value(int round, int from, int to, std::size_t at) {
 upc_coll_handle_t post(call what, const buffers& b, std::size_t n, int absent, upc_flag_t mode) {
   const std::size_t per_thread = n * THREADS;
   switch (what) {
-  case call::exchange: return upc_all_exchange(b.dst, b.src, n, mode);
-  case call::gather_all: return upc_all_gather_all(b.dst, b.src, n, mode);
+  case call::exchange:
+    return upc_all_exchange(b.dst, b.src, n, mode);
+  case call::gather_all:
+    return upc_all_gather_all(b.dst, b.src, n, mode);
   case call::broadcast_from_absent:
     return upc_all_broadcast(b.dst, upc_ptradd(b.src, 1, per_thread, absent), n, mode);
   case call::broadcast_to_absent:
@@ -69,7 +73,8 @@ bool right(call what, const buffers& b, std::size_t n, int round, int absent) {
     for (std::size_t at = 0; at < n; ++at) {
       const int sender = from_one ? root : from;
       const int block = what == call::exchange ? MYTHREAD : 0;
-      if (b.mine_dst[static_cast<std::size_t>(from) * n + at] != value(round, sender, block, at)) return false;
+      if (b.mine_dst[static_cast<std::size_t>(from) * n + at] != value(round, sender, block, at))
+        return false;
     }
   return true;
 }
@@ -89,10 +94,12 @@ void be_away(scene& s, bool stopped) {
 }
 
 void see_it_stopped(scene& s, int absent) {
-  while (s.posted.load() == 0) usleep(100);
+  while (s.posted.load() == 0)
+    usleep(100);
   if (MYTHREAD != (absent + 1) % THREADS) return;
   kill(s.pid.load(), SIGSTOP);
-  while (!is_stopped(s.pid.load())) usleep(100);
+  while (!is_stopped(s.pid.load()))
+    usleep(100);
 }
 
 void run_case(scene& s, const buffers& b, call what, std::size_t n, upc_flag_t mode, int absent, bool stopped,
@@ -133,11 +140,10 @@ int main(int argc, char** argv) {
   const bool stopped = argc > 1 && std::string(argv[1]) == "stopped";
   const std::size_t sizes[] = {8, 1000, 16 << 10, 256 << 10};
   // The modes under which somebody could be made to wait. With IN_NO and OUT_NO nobody knows of anybody.
-  const upc_flag_t modes[] = {UPC_IN_MYSYNC | UPC_OUT_MYSYNC,  UPC_IN_MYSYNC | UPC_OUT_ALLSYNC,
-                              UPC_IN_ALLSYNC | UPC_OUT_MYSYNC, UPC_IN_ALLSYNC | UPC_OUT_ALLSYNC,
-                              UPC_IN_NOSYNC | UPC_OUT_MYSYNC,  UPC_IN_NOSYNC | UPC_OUT_ALLSYNC,
-                              UPC_IN_MYSYNC | UPC_OUT_NOSYNC,  UPC_IN_ALLSYNC | UPC_OUT_NOSYNC,
-                              UPC_IN_NOSYNC | UPC_OUT_NOSYNC};
+  const upc_flag_t modes[] = {
+      UPC_IN_MYSYNC | UPC_OUT_MYSYNC,   UPC_IN_MYSYNC | UPC_OUT_ALLSYNC, UPC_IN_ALLSYNC | UPC_OUT_MYSYNC,
+      UPC_IN_ALLSYNC | UPC_OUT_ALLSYNC, UPC_IN_NOSYNC | UPC_OUT_MYSYNC,  UPC_IN_NOSYNC | UPC_OUT_ALLSYNC,
+      UPC_IN_MYSYNC | UPC_OUT_NOSYNC,   UPC_IN_ALLSYNC | UPC_OUT_NOSYNC, UPC_IN_NOSYNC | UPC_OUT_NOSYNC};
   const upc_shared_ptr_t shared = upc_all_alloc(THREADS, sizeof(scene));
   auto* s = static_cast<scene*>(upc_cast(shared));
   const buffers b = allocate(sizes[3] * static_cast<std::size_t>(THREADS));
@@ -145,9 +151,11 @@ int main(int argc, char** argv) {
   int round = 0;
   if (THREADS > 1)
     for (const int absent : {0, THREADS - 1})
-      for (const call what : {call::exchange, call::gather_all, call::broadcast_from_absent, call::broadcast_to_absent})
+      for (const call what :
+           {call::exchange, call::gather_all, call::broadcast_from_absent, call::broadcast_to_absent})
         for (const std::size_t n : sizes)
-          for (const upc_flag_t mode : modes) run_case(*s, b, what, n, mode, absent, stopped, ++round);
+          for (const upc_flag_t mode : modes)
+            run_case(*s, b, what, n, mode, absent, stopped, ++round);
   if (MYTHREAD == 0) std::printf("%d cases: nobody was held up\n", round);
   weft_finalize();
   return 0;

@@ -29,8 +29,7 @@ struct rkey_delete {
 struct config_delete {
   void operator()(ucp_config_t* c) const { ucp_config_release(c); }
 };
-template <class Handle, class Delete>
-using owned = std::unique_ptr<std::remove_pointer_t<Handle>, Delete>;
+template <class Handle, class Delete> using owned = std::unique_ptr<std::remove_pointer_t<Handle>, Delete>;
 
 using context_ptr = owned<ucp_context_h, context_delete>;
 using worker_ptr = owned<ucp_worker_h, worker_delete>;

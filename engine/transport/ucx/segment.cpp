@@ -53,7 +53,9 @@ void keep_private() {
   }
 }
 
-segment::~segment() { ucp_mem_unmap(context_, memory_); }
+segment::~segment() {
+  ucp_mem_unmap(context_, memory_);
+}
 
 std::vector<std::byte> segment::packed_key() const {
   void* buffer = nullptr;

@@ -7,12 +7,13 @@
 
 namespace weft::transport::ucx {
 
-// UCX makes System V segments (this one, and its own queues) accessible to the user's group; other users' jobs must
-// not attach. Takes that right away from all that this process has mapped.
+// UCX makes System V segments (this one, and its own queues) accessible to the user's group; other users'
+// jobs must not attach. Takes that right away from all that this process has mapped.
 void keep_private();
 
-// The memory of this rank that others reach: allocated by UCX (only such memory can be reached by loads and stores
-// from another process), reserved at once and taken page by page when first touched, zero, and private to the user.
+// The memory of this rank that others reach: allocated by UCX (only such memory can be reached by loads and
+// stores from another process), reserved at once and taken page by page when first touched, zero, and private
+// to the user.
 class segment {
 public:
   segment(ucp_context_h context, std::size_t bytes);

@@ -106,7 +106,8 @@ void ucx_transport::disconnect() {
     void* request = ucp_ep_close_nb(l.endpoint, UCP_EP_CLOSE_MODE_FLUSH);
     l.endpoint = nullptr;
     if (!UCS_PTR_IS_PTR(request)) continue;
-    while (ucp_request_check_status(request) == UCS_INPROGRESS) poll();
+    while (ucp_request_check_status(request) == UCS_INPROGRESS)
+      poll();
     ucp_request_free(request);
   }
 }
@@ -133,8 +134,8 @@ ucx_transport::link& ucx_transport::connect(std::uint32_t peer) {
   const auto their_version = fields.next();
   std::memcpy(&version, their_version.data(), std::min(sizeof version, their_version.size()));
   if (version != wire_version)
-    throw std::runtime_error("rank " + std::to_string(peer) + " speaks wire version " + std::to_string(version) +
-                             ", this rank " + std::to_string(wire_version) +
+    throw std::runtime_error("rank " + std::to_string(peer) + " speaks wire version " +
+                             std::to_string(version) + ", this rank " + std::to_string(wire_version) +
                              "; start all ranks with the same library");
   link& l = links_[peer];
   std::memcpy(&l.remote_base, fields.next().data(), sizeof l.remote_base);
@@ -144,7 +145,8 @@ ucx_transport::link& ucx_transport::connect(std::uint32_t peer) {
   const std::string whom = "rank " + std::to_string(peer);
   check(ucp_ep_create(worker_.get(), &params, &l.endpoint), "cannot connect to " + whom);
   ucp_rkey_h rkey = nullptr;
-  check(ucp_ep_rkey_unpack(l.endpoint, fields.next().data(), &rkey), "cannot unpack the remote key of " + whom);
+  check(ucp_ep_rkey_unpack(l.endpoint, fields.next().data(), &rkey),
+        "cannot unpack the remote key of " + whom);
   l.rkey.reset(rkey);
   if (options_.near[peer]) {
     void* direct = nullptr;
@@ -168,7 +170,8 @@ bool ucx_transport::settle(void* request) {
   throw ucx_error("a transfer could not be started", UCS_PTR_STATUS(request));
 }
 
-bool ucx_transport::get(std::uint32_t peer, void* to, std::uint64_t from, std::uint64_t bytes, completion& done) {
+bool ucx_transport::get(std::uint32_t peer, void* to, std::uint64_t from, std::uint64_t bytes,
+                        completion& done) {
   if (bytes == 0) return true;
   const link& l = linked(peer);
   const ucp_request_param_t param = watched_by(done, completed);
@@ -216,8 +219,8 @@ bool ucx_transport::send(std::uint32_t peer, const message& m, const void* paylo
   param.user_data = o;
   param.op_attr_mask |= UCP_OP_ATTR_FIELD_FLAGS;
   param.flags = UCP_AM_SEND_FLAG_EAGER;
-  void* request = ucp_am_send_nbx(linked(peer).endpoint, message_id, &o->header, sizeof o->header, payload, bytes,
-                                  &param);
+  void* request = ucp_am_send_nbx(linked(peer).endpoint, message_id, &o->header, sizeof o->header, payload,
+                                  bytes, &param);
   if (UCS_PTR_IS_PTR(request)) return false;
   give_back(o);
   return settle(request);
@@ -243,8 +246,7 @@ ucs_status_t ucx_transport::received(void* self, const void* header, std::size_t
 
 void ucx_transport::nap(std::chrono::nanoseconds limit) {
   pollfd watched{event_fd_, POLLIN, 0};
-  ::poll(&watched, 1,
-         static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(limit).count()));
+  ::poll(&watched, 1, static_cast<int>(std::chrono::duration_cast<std::chrono::milliseconds>(limit).count()));
 }
 
 } // namespace weft::transport::ucx

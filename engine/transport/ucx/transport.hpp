@@ -15,16 +15,16 @@ namespace weft::transport::ucx {
 struct options {
   std::uint32_t rank = 0;
   std::uint32_t size = 1;
-  std::uint64_t job_key = 0;       // in every header: a message of another job is dropped
+  std::uint64_t job_key = 0; // in every header: a message of another job is dropped
   std::size_t segment_bytes = 0;
-  bool one_host = true;            // no network transport is opened then
-  std::vector<bool> near;          // by rank: its memory is to be reached by loads and stores
+  bool one_host = true;   // no network transport is opened then
+  std::vector<bool> near; // by rank: its memory is to be reached by loads and stores
   // The card of another rank, as made by card() there.
   std::function<std::vector<std::byte>(std::uint32_t rank)> card_of;
 };
 
-// The real transport: one UCX context and worker, endpoints and remote keys on first use. Direct lane by ucp_rkey_ptr,
-// UCP lane by put, get, flush and active messages. All calls are serialised by the baton
+// The real transport: one UCX context and worker, endpoints and remote keys on first use. Direct lane by
+// ucp_rkey_ptr, UCP lane by put, get, flush and active messages. All calls are serialised by the baton
 // (UCS_THREAD_MODE_SERIALIZED); the memory operations are plain atomics and copies.
 class ucx_transport : public direct_memory {
 public:
