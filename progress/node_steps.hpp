@@ -417,7 +417,9 @@ private:
     outcome result = outcome::blocked;
     for (std::uint32_t dj = 0; dj < p.members; ++dj) {
       const std::uint32_t j = (p.me + dj) % p.members;
-      if (reached(view(team, j).counts(slot).landed, op, p.full(j))) continue;
+      const std::uint32_t full = p.full(j);
+      // Where nothing lands nobody counts, and the word goes on speaking of an older operation.
+      if (full == 0 || reached(view(team, j).counts(slot).landed, op, full)) continue;
       all_full = false;
       if (p.in == graph::sync::my && !entered(op, j)) continue;
       for (std::uint32_t di = 0; di < p.members; ++di) {

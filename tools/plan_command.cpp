@@ -57,19 +57,20 @@ void add_plan_command(CLI::App& app, int& status) {
   auto o = std::make_shared<plan_options>();
   CLI::App* plan =
       app.add_subcommand("plan", "Print the graph of a collective as DOT, or verify it for all ranks");
-  const std::map<std::string, operation> operations{{"barrier", operation::barrier},
-                                                    {"broadcast", operation::broadcast},
-                                                    {"gather_all", operation::gather_all},
-                                                    {"exchange", operation::exchange}};
+  const std::map<std::string, operation> operations{
+      {"barrier", operation::barrier},       {"broadcast", operation::broadcast},
+      {"scatter", operation::scatter},       {"gather", operation::gather},
+      {"gather_all", operation::gather_all}, {"exchange", operation::exchange}};
   const std::map<std::string, sync> modes{{"no", sync::no}, {"my", sync::my}, {"all", sync::all}};
   const std::map<std::string, hint> hints{{"none", hint::none}, {"push", hint::push}, {"pull", hint::pull}};
-  plan->add_option("operation", o->request.op, "barrier, broadcast, gather_all or exchange")
+  plan->add_option("operation", o->request.op, "barrier, broadcast, scatter, gather, gather_all or exchange")
       ->required()
       ->transform(CLI::CheckedTransformer(operations, CLI::ignore_case).description(""));
   plan->add_option("-n,--ranks", o->ranks, "Number of ranks")->capture_default_str();
   plan->add_option("--nodes", o->nodes, "Number of nodes")->capture_default_str();
   plan->add_option("--rank", o->rank, "Whose plan to print")->capture_default_str();
-  plan->add_option("--root", o->request.root, "Root of a broadcast")->capture_default_str();
+  plan->add_option("--root", o->request.root, "Root of a broadcast, scatter or gather")
+      ->capture_default_str();
   plan->add_option("--bytes", o->request.bytes, "Bytes of one block")->transform(CLI::AsSizeValue(false));
   plan->add_option("--in", o->request.in, "IN mode: no, my or all (default)")
       ->transform(CLI::CheckedTransformer(modes, CLI::ignore_case).description(""));

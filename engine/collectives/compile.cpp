@@ -12,6 +12,10 @@ graph::plan compile(const request& r, const graph::geometry& g, const tuning& t)
     return compile_gather_all(r, g, t);
   case operation::exchange:
     return compile_exchange(r, g, t);
+  case operation::scatter:
+    return compile_scatter(r, g, t);
+  case operation::gather:
+    return compile_gather(r, g, t);
   }
   return {};
 }

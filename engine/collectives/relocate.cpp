@@ -83,13 +83,13 @@ private:
   void direct() {
     const node_set gate = modes_.gate();
     modes_.announce(push_ ? in_far_ : out_far_);
-    node_set data = modes_.claims() ? near_claimed(gate) : near_alone(gate);
-    data |= own_block(gate) | far(gate);
+    const node_set near = modes_.claims() ? near_claimed(gate) : near_alone(gate);
+    const node_set data = own_block(gate) | far(gate);
     const std::uint32_t claimed = modes_.claims() ? p().chunks : 0;
     const bool tell = modes_.tells_ends();
     const std::uint32_t landed = in_near_.count * claimed + (tell && push_ ? in_far_.count : 0);
     const std::uint32_t taken = out_near_.count * claimed + (push_ ? 0 : out_far_.count);
-    modes_.exit(data, landed, tell ? taken : 0);
+    modes_.exit(data, near, landed, tell ? taken : 0);
   }
 
   node_set own_block(node_set gate) {

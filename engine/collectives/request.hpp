@@ -7,7 +7,12 @@
 
 namespace weft::collectives {
 
-enum class operation : std::uint8_t { barrier, broadcast, gather_all, exchange };
+enum class operation : std::uint8_t { barrier, broadcast, gather_all, exchange, scatter, gather };
+
+// True if one member, the root, is the only source or the only destination.
+inline bool rooted(operation op) {
+  return op == operation::broadcast || op == operation::scatter || op == operation::gather;
+}
 
 // What a plan depends on, besides the team: single-valued arguments only, and never an address.
 struct request {

@@ -36,13 +36,13 @@ void sync_modes::announce(peers far) {
   builder_.loop(far.over, far.count, token);
 }
 
-void sync_modes::exit(node_set data, std::uint32_t landed, std::uint32_t taken) {
+void sync_modes::exit(node_set data, node_set near, std::uint32_t landed, std::uint32_t taken) {
   if (out_ == sync::no) return;
   if (assists()) {
-    builder_.add(assist_all(), data);
+    builder_.add(assist_all(), near | data);
     return;
   }
-  node_set quiet = data;
+  node_set quiet = data; // what was claimed, its destination counts
   if (landed != 0) quiet |= builder_.add(await_count(fact::landed, landed));
   if (taken != 0) quiet |= builder_.add(await_count(fact::taken, taken));
   if (out_ == sync::all) rounds(fact::stage_out, quiet);

@@ -39,8 +39,9 @@ public:
   bool assists() const { return out_ == graph::sync::all && geometry_.one_node(); }
   // True if the other end of a block must hear from me that it is done. Under OUT_ALL the last rounds say so.
   bool tells_ends() const { return out_ == graph::sync::my; }
-  // `data` are the nodes that touch data, landed/taken the pieces that others may carry to and from me.
-  void exit(graph::node_set data, std::uint32_t landed, std::uint32_t taken);
+  // `data` are the nodes that touch data, `near` those that may share the work with others on the node, and
+  // landed/taken the pieces that others may carry to and from me.
+  void exit(graph::node_set data, graph::node_set near, std::uint32_t landed, std::uint32_t taken);
 
 private:
   graph::node_set rounds(graph::fact stage, graph::node_set after);

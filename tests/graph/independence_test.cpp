@@ -38,6 +38,24 @@ TEST(independence, is_lost_without_the_claims_of_the_sources) {
   EXPECT_TRUE(v.has(fault::not_independent));
 }
 
+// With a root too: whoever is there carries, the root or the others.
+TEST(independence, of_a_scatter_and_a_gather_rests_on_the_claims_of_both_ends) {
+  for (const operation op : {operation::scatter, operation::gather}) {
+    for (const direction way : {direction::in, direction::out}) {
+      std::vector<plan> plans = compile_all({op, sync::my, sync::my, hint::none, 0, 65536}, one_node(3));
+      for (plan& p : plans) {
+        for (unsigned n = 0; n < p.size; ++n) {
+          if (p.nodes[n].what == kind::claim && p.nodes[n].way == way) erase(p, n);
+        }
+      }
+      EXPECT_TRUE(verify(plans, one_node(3)).ok()) << verify(plans, one_node(3)).text();
+      const bool by_the_root = (op == operation::scatter) == (way == direction::in); // what is left
+      const verdict v = verify_independence(plans, one_node(3), {by_the_root ? 0u : 1u});
+      EXPECT_TRUE(v.has(fault::not_independent));
+    }
+  }
+}
+
 // An eager payload is published at post; one that waits for something is not.
 TEST(independence, of_eager_plans_rests_on_the_publication_at_post) {
   std::vector<plan> plans = compile_all(exchange_of(sync::my, sync::my, 8), one_node(3));

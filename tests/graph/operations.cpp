@@ -48,6 +48,12 @@ movement specified(const request& r) {
     return {};
   case operation::broadcast:
     return {pattern::from_root, rule, r.root};
+  case operation::scatter:
+    rule.src_j = r.bytes;
+    return {pattern::from_root, rule, r.root};
+  case operation::gather:
+    rule.dst_i = r.bytes;
+    return {pattern::to_root, rule, r.root};
   case operation::gather_all:
     rule.dst_i = r.bytes;
     return {pattern::all_pairs, rule, 0};
@@ -60,7 +66,8 @@ movement specified(const request& r) {
 }
 
 std::string text(const request& r, const node_map& nodes) {
-  static constexpr const char* operations[] = {"barrier", "broadcast", "gather_all", "exchange"};
+  static constexpr const char* operations[] = {"barrier",  "broadcast", "gather_all",
+                                               "exchange", "scatter",   "gather"};
   static constexpr const char* modes[] = {"NO", "MY", "ALL"};
   static constexpr const char* hints[] = {"no hint", "push", "pull"};
   return fmt::format("{} of {} bytes, IN_{} OUT_{}, {}, root {}, nodes {}",
@@ -71,14 +78,13 @@ std::string text(const request& r, const node_map& nodes) {
 
 void for_each_request(std::uint32_t members, const std::function<void(const request&)>& visit) {
   visit({.op = operation::barrier});
-  for (const operation op : {operation::broadcast, operation::gather_all, operation::exchange}) {
+  for (const operation op : moving) {
     for (const sync in : {sync::no, sync::my, sync::all}) {
       for (const sync out : {sync::no, sync::my, sync::all}) {
         for (const hint direction : {hint::none, hint::push, hint::pull}) {
           for (const std::uint64_t bytes : {0u, 8u, 65536u}) {
             visit({op, in, out, direction, 0, bytes});
-            if (op == operation::broadcast && members > 1)
-              visit({op, in, out, direction, members - 1, bytes});
+            if (rooted(op) && members > 1) visit({op, in, out, direction, members - 1, bytes});
           }
         }
       }

@@ -2,6 +2,7 @@
 #include "engine/collectives/families.hpp"
 #include "engine/graph/verifier.hpp"
 
+#include <array>
 #include <functional>
 #include <string>
 #include <vector>
@@ -17,6 +18,10 @@ node_map dealt(std::uint32_t members, std::uint32_t nodes); // like cards: membe
 
 // The plans of all members.
 std::vector<plan> compile_all(const collectives::request& r, const node_map& nodes);
+
+inline constexpr std::array moving{collectives::operation::broadcast, collectives::operation::scatter,
+                                   collectives::operation::gather, collectives::operation::gather_all,
+                                   collectives::operation::exchange};
 
 // What the texts of the UPC collectives say that an operation moves.
 movement specified(const collectives::request& r);
