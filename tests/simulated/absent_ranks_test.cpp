@@ -60,8 +60,8 @@ template <class What> void play_with_absent(const collective_case& c, std::uint3
 
 TEST(absent_ranks, a_rank_that_has_posted_and_never_runs_again_holds_up_nobody) {
   std::uint64_t seed = 0;
-  for (const operation op :
-       {operation::barrier, operation::broadcast, operation::gather_all, operation::exchange})
+  for (const operation op : {operation::barrier, operation::broadcast, operation::scatter, operation::gather,
+                             operation::gather_all, operation::exchange})
     for (const sync in : {sync::no, sync::my, sync::all})
       for (const sync out : {sync::no, sync::my, sync::all})
         for (const hint way : {hint::none, hint::push, hint::pull})
@@ -71,7 +71,7 @@ TEST(absent_ranks, a_rank_that_has_posted_and_never_runs_again_holds_up_nobody) 
               const auto absent = static_cast<std::uint32_t>(++seed % ranks);
               request r{.op = op, .in = in, .out = out, .direction = way};
               r.bytes = bytes / (bytes > 100 && ranks > 3 ? 2 : 1);
-              if (op == operation::broadcast) r.root = static_cast<std::uint32_t>(seed / 7 % ranks);
+              if (collectives::rooted(op)) r.root = static_cast<std::uint32_t>(seed / 7 % ranks);
               const collective_case c = one_call(seed, ranks, r);
               EXPECT_NO_THROW(play_with_absent(c, absent, [](simulated_transport& t) { t.stop(); }))
                   << text_of(r) << ", " << ranks << " ranks, without rank " << absent;

@@ -42,6 +42,11 @@ std::vector<std::uint32_t> make_nodes(seeded_random& random, std::uint32_t ranks
   return nodes;
 }
 
+// Every receiver gets a block of its own from each sender.
+bool distinct(operation op) {
+  return op == operation::exchange || op == operation::scatter;
+}
+
 std::uint64_t make_bytes(seeded_random& random, std::uint64_t most) {
   constexpr std::array<std::uint64_t, 9> sizes{0, 1, 8, 37, 57, 1024, 2049, 20480, 70000};
   std::uint64_t bytes = one_of(random, sizes);
@@ -53,8 +58,9 @@ std::uint64_t make_bytes(seeded_random& random, std::uint64_t most) {
 collective_case::call make_call(seeded_random& random, std::uint32_t ranks, std::uint64_t most_bytes) {
   collective_case::call c;
   request& r = c.request;
-  r.op = one_of(random, std::array{operation::barrier, operation::broadcast, operation::gather_all,
-                                   operation::exchange, operation::exchange});
+  r.op = one_of(random,
+                std::array{operation::barrier, operation::broadcast, operation::gather_all,
+                           operation::scatter, operation::gather, operation::exchange, operation::exchange});
   if (r.op == operation::barrier) {
     if (random.coin(0.1) && ranks > 1) c.odd_one = static_cast<std::uint32_t>(random.below(ranks));
     return c;
@@ -63,7 +69,7 @@ collective_case::call make_call(seeded_random& random, std::uint32_t ranks, std:
   r.in = one_of(random, modes);
   r.out = one_of(random, modes);
   r.direction = one_of(random, std::array{hint::none, hint::push, hint::pull});
-  if (r.op == operation::broadcast) r.root = static_cast<std::uint32_t>(random.below(ranks));
+  if (rooted(r.op)) r.root = static_cast<std::uint32_t>(random.below(ranks));
   r.bytes = make_bytes(random, r.op == operation::broadcast ? most_bytes : most_bytes / ranks);
   return c;
 }
@@ -76,6 +82,10 @@ const char* text_of(operation op) {
     return "broadcast";
   case operation::gather_all:
     return "gather_all";
+  case operation::scatter:
+    return "scatter";
+  case operation::gather:
+    return "gather";
   case operation::exchange:
     return "exchange";
   }
@@ -125,6 +135,9 @@ std::uint64_t source_bytes(const collective_case& c, const request& r, std::uint
     return 0;
   case operation::broadcast:
     return rank == r.root ? r.bytes : 0;
+  case operation::scatter:
+    return rank == r.root ? r.bytes * c.ranks : 0;
+  case operation::gather:
   case operation::gather_all:
     return r.bytes;
   case operation::exchange:
@@ -133,12 +146,15 @@ std::uint64_t source_bytes(const collective_case& c, const request& r, std::uint
   return 0;
 }
 
-std::uint64_t destination_bytes(const collective_case& c, const request& r) {
+std::uint64_t destination_bytes(const collective_case& c, const request& r, std::uint32_t rank) {
   switch (r.op) {
   case operation::barrier:
     return 0;
   case operation::broadcast:
+  case operation::scatter:
     return r.bytes;
+  case operation::gather:
+    return rank == r.root ? r.bytes * c.ranks : 0;
   case operation::gather_all:
   case operation::exchange:
     return r.bytes * c.ranks;
@@ -150,7 +166,7 @@ std::uint64_t collective_case::stride() const {
   std::uint64_t most = 0;
   for (const auto& round : rounds)
     for (const call& k : round)
-      most = std::max(most, std::max(k.request.bytes, destination_bytes(*this, k.request)));
+      most = std::max(most, k.request.bytes * (k.request.op == operation::broadcast ? 1 : ranks));
   return (most + skew + guard_bytes + 63) / 64 * 64;
 }
 
@@ -170,7 +186,7 @@ std::byte sent_byte(std::uint64_t call, std::uint32_t from, std::uint32_t to, st
 void fill_source(const collective_case& c, const request& r, std::uint64_t call, std::uint32_t rank,
                  std::byte* source) {
   if (source_bytes(c, r, rank) == 0) return;
-  const std::uint32_t blocks = r.op == operation::exchange ? c.ranks : 1;
+  const std::uint32_t blocks = distinct(r.op) ? c.ranks : 1;
   for (std::uint32_t to = 0; to < blocks; ++to)
     for (std::uint64_t at = 0; at < r.bytes; ++at)
       source[to * r.bytes + at] = sent_byte(call, rank, to, at);
@@ -178,13 +194,15 @@ void fill_source(const collective_case& c, const request& r, std::uint64_t call,
 
 std::string check_destination(const collective_case& c, const request& r, std::uint64_t call,
                               std::uint32_t rank, const std::byte* destination) {
-  const std::uint64_t bytes = destination_bytes(c, r);
-  for (std::uint64_t k = 0; k < bytes + guard_bytes; ++k) {
+  const std::uint64_t bytes = destination_bytes(c, r, rank);
+  const std::uint64_t untouched = r.op == operation::gather ? r.bytes * c.ranks - bytes : 0;
+  for (std::uint64_t k = 0; k < bytes + untouched + guard_bytes; ++k) {
     std::byte wanted = poison;
     if (k < bytes) {
       const auto block = static_cast<std::uint32_t>(k / r.bytes);
-      const std::uint32_t from = r.op == operation::broadcast ? r.root : block;
-      const std::uint32_t to = r.op == operation::exchange ? rank : 0;
+      const bool from_root = r.op == operation::broadcast || r.op == operation::scatter;
+      const std::uint32_t from = from_root ? r.root : block;
+      const std::uint32_t to = distinct(r.op) ? rank : 0;
       wanted = sent_byte(call, from, to, k % r.bytes);
     }
     if (destination[k] == wanted) continue;
@@ -200,7 +218,7 @@ std::string text_of(const request& r) {
   if (r.op == operation::barrier) return text;
   text +=
       std::string(" ") + text_of(r.in) + "/" + text_of(r.out) + " of " + std::to_string(r.bytes) + " bytes";
-  if (r.op == operation::broadcast) text += " from " + std::to_string(r.root);
+  if (rooted(r.op)) text += (r.op == operation::gather ? " to " : " from ") + std::to_string(r.root);
   if (r.direction != hint::none) text += r.direction == hint::push ? ", push" : ", pull";
   return text;
 }

@@ -42,7 +42,7 @@ std::string text_of(const collectives::request& r);
 // reference.
 std::byte sent_byte(std::uint64_t call, std::uint32_t from, std::uint32_t to, std::uint64_t at);
 std::uint64_t source_bytes(const collective_case& c, const collectives::request& r, std::uint32_t rank);
-std::uint64_t destination_bytes(const collective_case& c, const collectives::request& r);
+std::uint64_t destination_bytes(const collective_case& c, const collectives::request& r, std::uint32_t rank);
 void fill_source(const collective_case& c, const collectives::request& r, std::uint64_t call,
                  std::uint32_t rank, std::byte* source);
 // Empty if the destination is what it must be, else what is wrong.

@@ -169,7 +169,7 @@ private:
     }
     if (r.in != sync::no) {
       const std::byte* const begin = own(dst(k));
-      for (std::uint64_t at = 0; at < destination_bytes(c_, r); ++at)
+      for (std::uint64_t at = 0; at < destination_bytes(c_, r, rank_); ++at)
         if (begin[at] != poison) fail(k, "wrote to a destination whose owner has not entered");
       fill(k);
     }
