@@ -52,6 +52,9 @@ public:
   engine& operator=(const engine&) = delete;
 
   team_state& add_team(weft::engine::team_info info) { return executor_.add_team(std::move(info)); }
+  // Everything posted on the team is retired here.
+  bool quiet(team_state& team) { return net_.load(team.own.retired()) == net_.load(team.own.entered()); }
+  void remove_team(std::uint32_t id) { executor_.remove_team(id); }
   // The ranks of the job on this node, this one included: those who can be rung and can ring.
   void meet_neighbours(const std::vector<std::uint32_t>& ranks) { executor_.steps().near().meet(ranks); }
   void serve(typename inbox<T>::service s) { executor_.messages().serve(std::move(s)); }
@@ -100,13 +103,19 @@ public:
 
   status query(handle h) const noexcept { return table_.query(h); }
 
+  std::uint64_t completions() const noexcept { return table_.completions(); }
+
+  // Moves things on once, unless somebody else does already.
+  void progress() {
+    if (!baton_.try_acquire()) return;
+    drain();
+    executor_.sweep();
+    leave();
+  }
+
   // Moves things on once if it can, then looks. Throws what the operation failed with, once.
   status test(handle h) {
-    if (table_.query(h) == status::pending && baton_.try_acquire()) {
-      drain();
-      executor_.sweep();
-      leave();
-    }
+    if (table_.query(h) == status::pending) progress();
     return collect(h);
   }
 
@@ -192,17 +201,17 @@ public:
   void watched_by(watcher* w) { watcher_ = w; }
 
   bool announce_sleep() {
-    sleep_flag* mine = executor_.steps().near().mine();
-    if (mine == nullptr) return false;
+    neighbours<T>& near = executor_.steps().near();
+    if (!near.met()) return false;
     const std::lock_guard lock(announce_lock_);
-    if (announced_++ == 0) mine->announce();
+    if (announced_++ == 0) near.announce();
     return true;
   }
   void cancel_sleep() {
-    sleep_flag* mine = executor_.steps().near().mine();
-    if (mine == nullptr) return;
+    neighbours<T>& near = executor_.steps().near();
+    if (!near.met()) return;
     const std::lock_guard lock(announce_lock_);
-    if (--announced_ == 0) mine->cancel();
+    if (--announced_ == 0) near.cancel();
   }
 
   T& net() { return net_; }

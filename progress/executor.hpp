@@ -37,11 +37,11 @@ public:
     team->mirrors.resize(members);
     team->credit.resize(members);
     team->asked.resize(members);
-    if (teams_.size() <= info.id) teams_.resize(info.id + 1);
     team->info = std::move(info);
-    teams_[team->info.id] = team.get();
-    return *owned_teams_.emplace_back(std::move(team));
+    return *(teams_[team->info.id] = std::move(team));
   }
+  // Nothing of the team may be outstanding here; what still arrives for it is dropped.
+  void remove_team(std::uint32_t id) { teams_.erase(id); }
 
   // Takes an operation whose sequence number has been drawn, i.e. whose entry is published.
   void start(operation& op) {
@@ -293,8 +293,7 @@ private:
   statistics& counts_;
   const faults broken_;
   finished_handler finished_;
-  std::vector<team_state*> teams_;
-  std::vector<std::unique_ptr<team_state>> owned_teams_;
+  team_map teams_;
   node_steps<T> steps_;
   inbox<T> inbox_;
   std::vector<operation*> active_;

@@ -14,7 +14,7 @@ template <transport::transport T> class inbox final : public transport::message_
 public:
   using service = std::function<void(const transport::message&, std::span<const std::byte>)>;
 
-  inbox(T& net, statistics& counts, node_steps<T>& steps, const std::vector<team_state*>& teams)
+  inbox(T& net, statistics& counts, node_steps<T>& steps, const team_map& teams)
       : net_(net), counts_(counts), steps_(steps), teams_(teams) {}
 
   void serve(service s) { service_ = std::move(s); }
@@ -27,8 +27,9 @@ public:
       if (service_) service_(m, payload);
       return;
     }
-    if (m.team >= teams_.size() || teams_[m.team] == nullptr) return;
-    team_state& team = *teams_[m.team];
+    const auto found = teams_.find(m.team);
+    if (found == teams_.end()) return; // freed: its last messages may be late
+    team_state& team = *found->second;
     const std::uint32_t sender = team.info.member(m.source);
     if (sender == team.info.size()) return;
     keep(team, sender, m, payload);
@@ -90,7 +91,7 @@ private:
   T& net_;
   statistics& counts_;
   node_steps<T>& steps_;
-  const std::vector<team_state*>& teams_;
+  const team_map& teams_;
   service service_;
 };
 

@@ -29,10 +29,10 @@ public:
     }
   }
 
-  // After facts were stored: rings whoever sleeps. Nobody asleep costs a fence and a load.
+  // After facts were stored: rings whoever sleeps. Nobody asleep costs a light fence and a load.
   unsigned wake() {
     if (others_.empty()) return 0;
-    net_.fence();
+    net_.light_fence();
     if (sleepers_->load(std::memory_order_relaxed) == 0) [[likely]]
       return 0;
     unsigned rung = 0;
@@ -44,7 +44,13 @@ public:
     return rung;
   }
 
-  sleep_flag* mine() { return mine_ ? &*mine_ : nullptr; }
+  bool met() const { return mine_.has_value(); }
+  // This process is about to sleep: from here on the others ring. Look once more before sleeping.
+  void announce() {
+    mine_->announce();
+    net_.heavy_fence();
+  }
+  void cancel() { mine_->cancel(); }
 
 private:
   struct other {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <new>
 #include <sys/mman.h>
+#include <unordered_map>
 #include <vector>
 
 namespace weft::progress {
@@ -51,5 +52,7 @@ struct team_state {
   std::vector<engine::sequence> asked; // by far member: the retirement that I have last asked it to tell me
   std::vector<credit_request> askers;  // far members who wait for a retirement of mine
 };
+
+using team_map = std::unordered_map<std::uint32_t, std::unique_ptr<team_state>>; // by id
 
 } // namespace weft::progress

@@ -4,7 +4,10 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <linux/membarrier.h>
 #include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace weft::transport {
 
@@ -41,6 +44,20 @@ public:
 #pragma GCC diagnostic pop
 #endif
 
+  // The two halves of Dekker's pattern where one side is hot and the other goes to sleep. With asymmetric fences
+  // the hot side only keeps the compiler from reordering, and the sleeper makes every core that runs a process
+  // of the job execute a full fence (a system call of microseconds; a core that switched tasks has fenced anyway).
+  void light_fence() {
+    if (asymmetric_)
+      std::atomic_signal_fence(std::memory_order_seq_cst);
+    else
+      fence();
+  }
+  void heavy_fence() {
+    fence();
+    if (asymmetric_) syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
+  }
+
   void copy(void* to, const void* from, std::uint64_t bytes) {
     engine::copy_bytes(to, from, bytes);
   }
@@ -69,6 +86,16 @@ public:
     return std::chrono::duration_cast<std::chrono::nanoseconds>(
         std::chrono::steady_clock::now().time_since_epoch());
   }
+
+protected:
+  // Lets other processes' heavy fences reach this one. Light fences stay full ones on a kernel without them; all
+  // processes of a node run on the same kernel.
+  void use_asymmetric_fences() {
+    asymmetric_ = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
+  }
+
+private:
+  bool asymmetric_ = false;
 };
 
 } // namespace weft::transport

@@ -54,6 +54,8 @@ concept transport = requires(T t, const T c, std::uint32_t peer, void* to, const
   { t.cas(w, expected, n) } -> std::same_as<bool>; // acquire-release; weak
   { t.add(w, n) } -> std::same_as<std::uint64_t>;  // sequentially consistent; returns the old value
   {t.fence()};                                     // sequentially consistent
+  {t.light_fence()}; // between a store and the look for sleepers; pairs with
+  {t.heavy_fence()}; // between announcing a sleep and the last look for stores
   {t.copy(to, from, n)};
   {t.prefetch_for_write(to)};
 

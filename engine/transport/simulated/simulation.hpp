@@ -86,6 +86,8 @@ public:
     return s_->memory_.add(rank_, w, value);
   }
   void fence() { s_->memory_.fence(rank_); }
+  void light_fence() { fence(); }
+  void heavy_fence() { fence(); }
   void copy(void* to, const void* from, std::uint64_t bytes) { s_->memory_.copy(rank_, to, from, bytes); }
   void prefetch_for_write(void*) {}
 

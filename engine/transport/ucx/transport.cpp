@@ -93,6 +93,7 @@ ucx_transport::ucx_transport(options o)
   check(ucp_worker_get_efd(worker_.get(), &event_fd_), "cannot wait for events of UCX");
   links_[options_.rank].direct = segment_.base();
   keep_private();
+  use_asymmetric_fences();
 }
 
 ucx_transport::~ucx_transport() {
