@@ -121,6 +121,14 @@ WEFT_EXPORT upc_coll_handle_t upc_all_broadcast(upc_shared_ptr_t dst, upc_shared
                                                 upc_flag_t sync_mode) {
   return guard<weft::upc_all_broadcast>(dst, src, nbytes, sync_mode);
 }
+WEFT_EXPORT upc_coll_handle_t upc_all_scatter(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
+                                              upc_flag_t sync_mode) {
+  return guard<weft::upc_all_scatter>(dst, src, nbytes, sync_mode);
+}
+WEFT_EXPORT upc_coll_handle_t upc_all_gather(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
+                                             upc_flag_t sync_mode) {
+  return guard<weft::upc_all_gather>(dst, src, nbytes, sync_mode);
+}
 WEFT_EXPORT upc_coll_handle_t upc_all_gather_all(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
                                                  upc_flag_t sync_mode) {
   return guard<weft::upc_all_gather_all>(dst, src, nbytes, sync_mode);

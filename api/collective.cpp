@@ -61,6 +61,38 @@ upc_coll_handle_t upc_all_broadcast(upc_shared_ptr_t dst, upc_shared_ptr_t src, 
                     {.op = collectives::operation::broadcast, .root = src.thread, .bytes = nbytes}, dst, src);
 }
 
+upc_coll_handle_t upc_all_scatter(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
+                                  upc_flag_t sync_mode) {
+  constexpr const char* call = "upc_all_scatter";
+  api::runtime& rt = api::runtime::get(call);
+  api::require_no_split_barrier(call);
+  const api::mode m = api::read_mode(call, sync_mode);
+  api::require_not_null(call, "dst", dst);
+  api::require_not_null(call, "src", src);
+  api::require_thread_zero(call, "dst", dst);
+  api::require_thread(rt, call, "src", src.thread);
+  const std::size_t all = api::product(call, api::block_size, nbytes, rt.size());
+  api::require_areas(rt, call, dst, nbytes, src, all);
+  return api::start(rt, call, m, {.op = collectives::operation::scatter, .root = src.thread, .bytes = nbytes},
+                    dst, src);
+}
+
+upc_coll_handle_t upc_all_gather(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
+                                 upc_flag_t sync_mode) {
+  constexpr const char* call = "upc_all_gather";
+  api::runtime& rt = api::runtime::get(call);
+  api::require_no_split_barrier(call);
+  const api::mode m = api::read_mode(call, sync_mode);
+  api::require_not_null(call, "dst", dst);
+  api::require_not_null(call, "src", src);
+  api::require_thread(rt, call, "dst", dst.thread);
+  api::require_thread_zero(call, "src", src);
+  const std::size_t all = api::product(call, api::block_size, nbytes, rt.size());
+  api::require_areas(rt, call, dst, all, src, nbytes);
+  return api::start(rt, call, m, {.op = collectives::operation::gather, .root = dst.thread, .bytes = nbytes},
+                    dst, src);
+}
+
 upc_coll_handle_t upc_all_gather_all(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
                                      upc_flag_t sync_mode) {
   constexpr const char* call = "upc_all_gather_all";

@@ -34,6 +34,18 @@ namespace weft {
 WEFT_EXPORT upc_coll_handle_t upc_all_broadcast(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
                                                 upc_flag_t sync_mode);
 
+/* Copies the i-th block of nbytes bytes of `src`: shared [] char[nbytes * THREADS], on any one thread, to
+ * thread i of `dst`: shared [nbytes] char[nbytes * THREADS], whose first byte has affinity to thread 0
+ * (V1.0, 4.2.2). */
+WEFT_EXPORT upc_coll_handle_t upc_all_scatter(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
+                                              upc_flag_t sync_mode);
+
+/* Copies the nbytes bytes of thread i in `src`: shared [nbytes] char[nbytes * THREADS], whose first byte has
+ * affinity to thread 0, to the i-th block of nbytes bytes of `dst`: shared [] char[nbytes * THREADS], on any
+ * one thread (V1.0, 4.2.3). */
+WEFT_EXPORT upc_coll_handle_t upc_all_gather(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
+                                             upc_flag_t sync_mode);
+
 /* Copies the nbytes bytes of thread i in `src`: shared [nbytes] char[nbytes * THREADS] to the i-th block of
  * nbytes bytes of every thread in `dst`: shared [nbytes * THREADS] char[nbytes * THREADS * THREADS]. Both
  * have affinity to thread 0 (V1.0, 4.2.4). */
@@ -52,5 +64,7 @@ WEFT_EXPORT upc_coll_handle_t upc_all_exchange(upc_shared_ptr_t dst, upc_shared_
 #if WEFT_GLOBAL_NAMES
 using weft::upc_all_broadcast;
 using weft::upc_all_exchange;
+using weft::upc_all_gather;
 using weft::upc_all_gather_all;
+using weft::upc_all_scatter;
 #endif

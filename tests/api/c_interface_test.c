@@ -85,6 +85,8 @@ static void handles(upc_shared_ptr_t dst, upc_shared_ptr_t src) {
   upc_wait((*p));
   CHECK(*p == UPC_HANDLE_COMPLETE);
   upc_wait_value(id(upc_all_broadcast(dst, src, 8, UPC_ASYNC)));
+  upc_wait_value(upc_all_scatter(dst, src, 8, UPC_ASYNC));
+  upc_wait_value(upc_all_gather(dst, src, 8, UPC_ASYNC));
   upc_wait_value(UPC_HANDLE_COMPLETE);
   CHECK(upc_test_value(UPC_HANDLE_COMPLETE) > 0);
 }
@@ -93,6 +95,10 @@ static void errors(upc_shared_ptr_t dst, upc_shared_ptr_t src) {
   upc_coll_handle_t never = 12345;
   CHECK(upc_all_exchange(dst, UPC_SHARED_NULL, 8, 0) == UPC_HANDLE_COMPLETE);
   CHECK(reported("upc_all_exchange", "src"));
+  CHECK(upc_all_scatter(dst, UPC_SHARED_NULL, 8, 0) == UPC_HANDLE_COMPLETE);
+  CHECK(reported("upc_all_scatter", "src"));
+  CHECK(upc_all_gather(UPC_SHARED_NULL, src, 8, 0) == UPC_HANDLE_COMPLETE);
+  CHECK(reported("upc_all_gather", "dst"));
   CHECK(upc_isnull(upc_all_alloc(4, (size_t)1 << 40)));
   CHECK(strstr(last_message, "WEFT_HEAP_SIZE") != NULL);
   CHECK(reported("upc_all_alloc", "nblocks * nbytes"));

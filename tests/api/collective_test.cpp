@@ -15,8 +15,11 @@ struct named {
   const char* name;
   collective call;
   operation op;
+  bool any_dst = false, any_src = false; // which pointer may be on any thread, the root
 };
-const std::array<named, 3> all{{{"upc_all_broadcast", upc_all_broadcast, operation::broadcast},
+const std::array<named, 5> all{{{"upc_all_broadcast", upc_all_broadcast, operation::broadcast, false, true},
+                                {"upc_all_scatter", upc_all_scatter, operation::scatter, false, true},
+                                {"upc_all_gather", upc_all_gather, operation::gather, true, false},
                                 {"upc_all_gather_all", upc_all_gather_all, operation::gather_all},
                                 {"upc_all_exchange", upc_all_exchange, operation::exchange}}};
 
@@ -107,18 +110,38 @@ TEST_F(collectives, affinity_to_thread_zero_is_asked_for_where_the_text_does) {
     p.thread = thread;
     return p;
   };
-  for (const named& c : all) {
-    const weft::error e = error_of([&] { c.call(on(dst, 3), src, 8, 0); });
-    EXPECT_EQ(e.argument, "dst");
-    EXPECT_THAT(e.value, testing::HasSubstr("thread 3"));
-    EXPECT_THAT(e.rule, testing::HasSubstr("affinity to thread 0"));
-  }
-  EXPECT_EQ(error_of([&] { upc_all_gather_all(dst, on(src, 1), 8, 0); }).argument, "src");
-  EXPECT_EQ(error_of([&] { upc_all_exchange(dst, on(src, 1), 8, 0); }).argument, "src");
+  for (const named& c : all)
+    for (const bool is_dst : {true, false}) {
+      if (is_dst ? c.any_dst : c.any_src) continue;
+      const weft::error e =
+          error_of([&] { c.call(is_dst ? on(dst, 3) : dst, is_dst ? src : on(src, 3), 8, 0); });
+      EXPECT_EQ(e.call, c.name);
+      EXPECT_EQ(e.argument, is_dst ? "dst" : "src");
+      EXPECT_THAT(e.value, testing::HasSubstr("thread 3"));
+      EXPECT_THAT(e.rule, testing::HasSubstr("affinity to thread 0"));
+    }
   EXPECT_TRUE(rt.collectives.empty());
-  upc_all_broadcast(dst, on(src, 2), 8, 0);
-  EXPECT_EQ(rt.collectives.back().r.root, 2u) << "the thread of src is the root";
-  EXPECT_EQ(error_of([&] { upc_all_broadcast(dst, on(src, 4), 8, 0); }).value, "thread 4");
+}
+
+TEST_F(collectives, the_thread_of_the_other_pointer_is_the_root) {
+  fake_runtime& rt = begin();
+  for (const named& c : all) {
+    if (!c.any_dst && !c.any_src) continue;
+    const auto call = [&](std::uint32_t thread) {
+      upc_shared_ptr_t d = dst, s = src;
+      (c.any_dst ? d : s).thread = thread;
+      c.call(d, s, 8, 0);
+    };
+    for (const std::uint32_t root : {0u, 2u, 3u}) {
+      call(root);
+      EXPECT_EQ(rt.collectives.back().r.op, c.op);
+      EXPECT_EQ(rt.collectives.back().r.root, root);
+    }
+    const weft::error e = error_of([&] { call(4); });
+    EXPECT_EQ(e.argument, c.any_dst ? "dst" : "src");
+    EXPECT_EQ(e.value, "thread 4");
+  }
+  EXPECT_EQ(rt.collectives.size(), 9u);
 }
 
 TEST_F(collectives, the_phase_is_treated_as_zero) {
@@ -151,12 +174,20 @@ TEST_F(collectives, what_a_thread_receives_counts_for_the_range) {
   const std::uint64_t end = fake_runtime::heap_begin + fake_runtime::heap_size;
   const upc_shared_ptr_t last{end - 64, 0, 0}, first{fake_runtime::heap_begin, 0, 0};
   upc_all_broadcast(last, first, 64, 0);
+  upc_all_scatter(last, first, 64, 0);
+  upc_all_scatter(first, last, 16, 0);
+  upc_all_gather(last, first, 16, 0);
+  upc_all_gather(first, last, 64, 0);
   upc_all_gather_all(last, first, 16, 0);
   upc_all_gather_all(first, last, 64, 0); // a block of src only
   upc_all_exchange(last, first, 16, 0);
   upc_all_exchange(first, last, 16, 0);
-  EXPECT_EQ(rt.collectives.size(), 5u);
+  EXPECT_EQ(rt.collectives.size(), 9u);
   EXPECT_EQ(error_of([&] { upc_all_broadcast(last, first, 65, 0); }).argument, "dst");
+  EXPECT_EQ(error_of([&] { upc_all_scatter(last, first, 65, 0); }).argument, "dst");
+  EXPECT_EQ(error_of([&] { upc_all_scatter(first, last, 17, 0); }).argument, "src");
+  EXPECT_EQ(error_of([&] { upc_all_gather(last, first, 17, 0); }).argument, "dst");
+  EXPECT_EQ(error_of([&] { upc_all_gather(first, last, 65, 0); }).argument, "src");
   EXPECT_EQ(error_of([&] { upc_all_gather_all(last, first, 17, 0); }).argument, "dst");
   EXPECT_EQ(error_of([&] { upc_all_gather_all(first, last, 65, 0); }).argument, "src");
   EXPECT_EQ(error_of([&] { upc_all_exchange(last, first, 17, 0); }).argument, "dst");
@@ -175,14 +206,23 @@ TEST_F(collectives, overlapping_areas_are_errors) {
     c.call(behind(src, 4 * 8), src, 8, 0);
     c.call(src, behind(src, 4 * 8), 8, 0);
   }
-  EXPECT_EQ(rt.collectives.size(), 6u);
+  // What one thread holds counts: all blocks of the root, one block of the others.
+  upc_all_scatter(behind(src, 32), src, 8, 0);
+  EXPECT_EQ(error_of([&] { upc_all_scatter(behind(src, 31), src, 8, 0); }).argument, "dst");
+  upc_all_scatter(src, behind(src, 8), 8, 0);
+  EXPECT_EQ(error_of([&] { upc_all_scatter(src, behind(src, 7), 8, 0); }).argument, "dst");
+  upc_all_gather(behind(src, 8), src, 8, 0);
+  EXPECT_EQ(error_of([&] { upc_all_gather(behind(src, 7), src, 8, 0); }).argument, "dst");
+  upc_all_gather(src, behind(src, 32), 8, 0);
+  EXPECT_EQ(error_of([&] { upc_all_gather(src, behind(src, 31), 8, 0); }).argument, "dst");
+  EXPECT_EQ(rt.collectives.size(), 2 * all.size() + 4);
 }
 
 TEST_F(collectives, nothing_to_copy_is_still_an_operation) {
   fake_runtime& rt = begin();
   for (const named& c : all)
     c.call(dst, src, 0, 0);
-  EXPECT_EQ(rt.collectives.size(), 3u);
+  EXPECT_EQ(rt.collectives.size(), all.size());
 }
 
 TEST_F(collectives, before_init_they_are_errors) {

@@ -79,6 +79,8 @@ TEST_F(api_test, collectives_are_errors_between_notify_and_wait_and_the_rest_is_
   upc_notify;
   const std::function<void()> calls[] = {
       [&] { upc_all_broadcast(dst, src, 8, 0); },
+      [&] { upc_all_scatter(dst, src, 8, 0); },
+      [&] { upc_all_gather(dst, src, 8, 0); },
       [&] { upc_all_gather_all(dst, src, 8, 0); },
       [&] { upc_all_exchange(dst, src, 8, UPC_ASYNC); },
       [&] { cray_upc_team_alltoall(dst, src, 8, CRAY_UPC_TEAM_ALL); },
