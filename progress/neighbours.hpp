@@ -9,7 +9,8 @@
 namespace weft::progress {
 
 // The processes of this node whose sleep must be ended by a ring, because a store into shared memory wakes
-// nobody.
+// nobody. The protocol is that of sleep_flag.hpp; its two fences are the transport's light one (signaller, on
+// every signal) and heavy one (sleeper), which together order as two full ones do.
 template <class T> class neighbours {
 public:
   explicit neighbours(T& net) : net_(net) {}
