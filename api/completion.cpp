@@ -6,21 +6,18 @@
 
 namespace weft {
 namespace api {
-namespace {
 
-[[noreturn, gnu::cold, gnu::noinline]] void fail_never_issued(const char* call, handle h) {
+void fail_never_issued(const char* call, const char* argument, handle h) {
   char value[24];
   std::snprintf(value, sizeof value, "0x%llx", static_cast<unsigned long long>(h));
-  fail(call, "handle", value, "was never issued: pass what an asynchronous call returned on this thread");
+  fail(call, argument, value, "was never issued: pass what an asynchronous call returned on this thread");
 }
-
-} // namespace
 
 void complete(const char* call, handle h) {
   if (h == UPC_HANDLE_COMPLETE) return;
   runtime& rt = runtime::get(call);
   if (rt.query(h) == runtime::state::never_issued) [[unlikely]]
-    fail_never_issued(call, h);
+    fail_never_issued(call, "handle", h);
   naming(call, [&] { rt.wait(h); });
 }
 
@@ -29,7 +26,7 @@ bool try_complete(const char* call, handle h) {
   runtime& rt = runtime::get(call);
   const runtime::state s = naming(call, [&] { return rt.test(h); });
   if (s == runtime::state::never_issued) [[unlikely]]
-    fail_never_issued(call, h);
+    fail_never_issued(call, "handle", h);
   return s == runtime::state::complete;
 }
 
@@ -78,7 +75,13 @@ int upc_test_value(upc_coll_handle_t handle) {
 
 // Moves things on like a test: two threads that only ask would otherwise wait for each other.
 int upc_get_status(upc_coll_handle_t handle) {
-  return api::try_complete("upc_get_status", handle) ? 1 : -1;
+  constexpr const char* call = "upc_get_status";
+  if (handle == UPC_HANDLE_COMPLETE) return 1;
+  api::runtime& rt = api::runtime::get(call);
+  if (rt.query(handle) == api::runtime::state::pending) api::naming(call, [&] { rt.progress(); });
+  const api::runtime::state now = rt.query(handle);
+  if (now == api::runtime::state::never_issued) api::fail_never_issued(call, "handle", handle);
+  return now == api::runtime::state::complete ? 1 : -1;
 }
 
 } // namespace weft

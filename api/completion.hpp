@@ -8,4 +8,8 @@ namespace weft::api {
 void complete(const char* call, handle h);
 bool try_complete(const char* call, handle h);
 
+// `argument` is what the handle was passed as.
+[[noreturn, gnu::cold, gnu::noinline]] void fail_never_issued(const char* call, const char* argument,
+                                                              handle h);
+
 } // namespace weft::api

@@ -1,9 +1,12 @@
 #pragma once
+#include "api/weft/types.h"
 #include "engine/collectives/request.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace weft::api {
@@ -39,6 +42,15 @@ public:
   virtual state query(handle h) noexcept = 0; // no progress
   virtual state test(handle h) = 0;           // drives progress once; rethrows what the operation failed with
   virtual void wait(handle h) = 0;            // rethrows what the operation failed with
+
+  // For those who look at several handles. None of them takes an error away.
+  virtual std::uint64_t completions() const noexcept = 0; // moves with every completion in this process
+  // The index of the first that is neither 0 nor pending, or their number. No progress.
+  virtual std::size_t find_ready(std::span<const upc_coll_handle_t> handles) const noexcept = 0;
+  virtual void progress() = 0; // drives once, if nobody else does
+  // Drives until the fact holds. It is evaluated often, on the calling thread, perhaps while it drives: it
+  // must neither throw nor wait.
+  virtual void drive_until(const std::function<bool()>& fact) = 0;
 
   // Memory of any rank. All are complete, locally and remotely, on return.
   virtual void* direct(std::uint32_t rank,

@@ -5,6 +5,7 @@
 #include "pmix_boot/job.hpp"
 #include "progress/progress_thread.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -30,6 +31,14 @@ public:
   state query(handle h) noexcept override { return as_state(engine_->query(h)); }
   state test(handle h) override { return as_state(engine_->test(h)); }
   void wait(handle h) override { engine_->wait(h); }
+
+  std::uint64_t completions() const noexcept override { return engine_->completions(); }
+  std::size_t find_ready(std::span<const upc_coll_handle_t> handles) const noexcept override {
+    const auto ready = [&](handle h) { return h != 0 && engine_->query(h) != engine_type::status::pending; };
+    return static_cast<std::size_t>(std::ranges::find_if(handles, ready) - handles.begin());
+  }
+  void progress() override { engine_->progress(); }
+  void drive_until(const std::function<bool()>& fact) override { engine_->drive_until(fact); }
 
   void* direct(std::uint32_t rank, std::uint64_t offset) override;
   void put(std::uint32_t rank, std::uint64_t offset, const void* from, std::size_t bytes) override;

@@ -54,8 +54,8 @@ WEFT_EXPORT int weft_test_handle(upc_coll_handle_t* handle);
 WEFT_EXPORT int upc_test_value(upc_coll_handle_t handle);
 
 /* A positive number if the operation is complete and a negative number if not; the handle stays as it is, and
- * the operation is not left by it (V0.3, 5.4.9). Errors: the handle was never issued; what the operation
- * failed with. */
+ * the operation is not left by it (V0.3, 5.4.9). An operation that failed is complete; the error is left to
+ * the call that completes it. Errors: the handle was never issued. */
 WEFT_EXPORT int upc_get_status(upc_coll_handle_t handle);
 
 #ifdef __cplusplus

@@ -9,5 +9,6 @@
 #include "../upc_collective_ext.h"
 #include "../upc_nb.h"
 #include "error.hpp"
+#include "handle.hpp"
 #include "pointer.hpp"
 #include "shared_array.hpp"

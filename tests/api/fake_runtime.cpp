@@ -62,8 +62,33 @@ fake_runtime::state fake_runtime::query(handle h) noexcept {
   return pending_.contains(h) ? state::pending : state::complete;
 }
 
-fake_runtime::state fake_runtime::test(handle h) {
+std::size_t fake_runtime::find_ready(std::span<const upc_coll_handle_t> handles) const noexcept {
+  std::size_t at = 0;
+  for (; at != handles.size(); ++at) {
+    if (handles[at] == 0) continue;
+    ++queries;
+    if (!pending_.contains(handles[at])) break;
+  }
+  return at;
+}
+
+void fake_runtime::progress() {
   ++tested;
+  if (meanwhile) meanwhile();
+}
+
+// A wait that nothing can end fails.
+void fake_runtime::drive_until(const std::function<bool()>& fact) {
+  for (int idle = 0; !fact(); ++idle) {
+    const std::uint64_t before = completions_;
+    progress();
+    if (completions_ != before) idle = 0;
+    if (idle == 100) throw std::logic_error("waits for ever");
+  }
+}
+
+fake_runtime::state fake_runtime::test(handle h) {
+  progress();
   const state s = query(h);
   if (s == state::complete) wait(h);
   return s;

@@ -1,9 +1,11 @@
 #pragma once
 #include "api/runtime.hpp"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,6 +41,10 @@ public:
   state query(handle h) noexcept override;
   state test(handle h) override;
   void wait(handle h) override;
+  std::uint64_t completions() const noexcept override { return completions_; }
+  std::size_t find_ready(std::span<const upc_coll_handle_t> handles) const noexcept override;
+  void progress() override;
+  void drive_until(const std::function<bool()>& fact) override;
 
   void* direct(std::uint32_t rank, std::uint64_t offset) override;
   void put(std::uint32_t rank, std::uint64_t offset, const void* from, std::size_t bytes) override;
@@ -66,7 +72,9 @@ public:
   std::size_t puts = 0, gets = 0, bytes_put = 0;
   std::uint64_t posts = 0;
   std::map<handle, std::string> failures; // what an operation fails with
-  void finish(handle h) { pending_.erase(h); }
+  std::function<void()> meanwhile;        // what happens whenever a call drives progress
+  mutable std::size_t queries = 0;        // handles that were looked at among several
+  void finish(handle h) { completions_ += pending_.erase(h); }
   std::byte* memory(std::uint32_t rank, std::uint64_t offset) { return segments_[rank].data() + offset; }
 
 private:
@@ -78,4 +86,5 @@ private:
   std::uint64_t next_offset_ = heap_begin;
   handle last_handle_ = 0;
   std::set<handle> pending_;
+  std::uint64_t completions_ = 0;
 };
