@@ -13,18 +13,35 @@ namespace {
 using graph::hint;
 using graph::sync;
 
-void require_team(const char* call, cray_upc_team_t team) {
-  if (team != UPC_TEAM_ALL) [[unlikely]]
-    fail(call, "team", std::to_string(team), "unknown or freed team: pass CRAY_UPC_TEAM_ALL");
+// The number of its threads.
+std::uint32_t require_team(runtime& rt, const char* call, cray_upc_team_t team) {
+  const std::uint32_t threads = rt.teams().size(team);
+  if (threads == 0) [[unlikely]]
+    fail(call, "team", std::to_string(team),
+         "unknown or freed team: pass CRAY_UPC_TEAM_ALL, CRAY_UPC_TEAM_NODE or what cray_upc_team_split gave "
+         "this "
+         "thread");
+  return threads;
+}
+
+// A pointer of the team as one of all threads: what the first thread of the team is there, thread 0 is here.
+upc_shared_ptr_t on_first(runtime& rt, const char* call, const char* argument, upc_shared_ptr_t p,
+                          cray_upc_team_t team) {
+  const std::uint32_t first = rt.teams().thread(team, 0);
+  require_not_null(call, argument, p);
+  if (p.thread != first) [[unlikely]]
+    fail_pointer(call, argument, p, "must have affinity to the thread of rank 0 of the team");
+  return {p.addr, 0, p.phase};
 }
 
 runtime& check_alltoall(const char* call, upc_shared_ptr_t dst, upc_shared_ptr_t src, std::size_t nbytes,
                         cray_upc_team_t team) {
   runtime& rt = runtime::get(call);
   require_no_split_barrier(call);
-  require_team(call, team);
-  const std::size_t all = product(call, "nbytes * THREADS", nbytes, rt.size());
-  require_symmetric(rt, call, dst, all, src, all);
+  const std::uint32_t threads = require_team(rt, call, team);
+  const std::size_t bytes = product(call, "nbytes * threads of the team", nbytes, threads);
+  require_symmetric(rt, call, on_first(rt, call, "dst", dst, team), bytes,
+                    on_first(rt, call, "src", src, team), bytes);
   return rt;
 }
 
@@ -34,13 +51,14 @@ handle post_alltoall(const char* call, upc_shared_ptr_t dst, upc_shared_ptr_t sr
                      cray_upc_team_t team) {
   runtime& rt = check_alltoall(call, dst, src, nbytes, team);
   return naming(call, [&] {
-    const handle h = rt.post({.op = collectives::operation::exchange,
-                              .in = sync::my,
-                              .out = sync::no,
-                              .direction = hint::pull,
-                              .bytes = nbytes},
-                             dst.addr, src.addr);
-    rt.await_all_entered(h);
+    const handle h = rt.teams().post(team,
+                                     {.op = collectives::operation::exchange,
+                                      .in = sync::my,
+                                      .out = sync::no,
+                                      .direction = hint::pull,
+                                      .bytes = nbytes},
+                                     dst.addr, src.addr);
+    rt.teams().await_all_entered(team, h);
     return h;
   });
 }
@@ -52,11 +70,12 @@ void cray_upc_team_alltoall(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t n
   constexpr const char* call = "cray_upc_team_alltoall";
   api::runtime& rt = api::check_alltoall(call, dst, src, nbytes, team);
   api::naming(call, [&] {
-    rt.run({.op = collectives::operation::exchange,
-            .in = graph::sync::my,
-            .out = graph::sync::all,
-            .bytes = nbytes},
-           dst.addr, src.addr);
+    rt.teams().run(team,
+                   {.op = collectives::operation::exchange,
+                    .in = graph::sync::my,
+                    .out = graph::sync::all,
+                    .bytes = nbytes},
+                   dst.addr, src.addr);
   });
 }
 
@@ -75,8 +94,48 @@ void cray_upc_team_barrier(cray_upc_team_t team) {
   constexpr const char* call = "cray_upc_team_barrier";
   api::runtime& rt = api::runtime::get(call);
   api::require_no_split_barrier(call);
-  api::require_team(call, team);
-  api::naming(call, [&] { rt.run_barrier(std::nullopt); });
+  api::require_team(rt, call, team);
+  api::naming(call, [&] { rt.teams().run(team, {}, 0, 0); });
+}
+
+upc_handle_t cray_upc_team_barrier_nb(cray_upc_team_t team) {
+  constexpr const char* call = "cray_upc_team_barrier_nb";
+  api::runtime& rt = api::runtime::get(call);
+  api::require_no_split_barrier(call);
+  api::require_team(rt, call, team);
+  return api::naming(call, [&] { return rt.teams().post(team, {}, 0, 0); });
+}
+
+cray_upc_return_t cray_upc_team_split(cray_upc_team_t team, int color, int key, cray_upc_team_t* new_team) {
+  constexpr const char* call = "cray_upc_team_split";
+  api::runtime& rt = api::runtime::get(call);
+  api::require_no_split_barrier(call);
+  api::require_team(rt, call, team);
+  if (new_team == nullptr) api::fail(call, "new_team", "null", "must be the address of a team handle");
+  *new_team = api::naming(call, [&] { return rt.teams().split(team, color, key); });
+  return *new_team != 0 ? CRAY_UPC_SUCCESS : CRAY_UPC_ERROR;
+}
+
+int cray_upc_team_rank(cray_upc_team_t team) {
+  constexpr const char* call = "cray_upc_team_rank";
+  api::runtime& rt = api::runtime::get(call);
+  api::require_team(rt, call, team);
+  return static_cast<int>(rt.teams().rank(team));
+}
+
+int cray_upc_team_size(cray_upc_team_t team) {
+  constexpr const char* call = "cray_upc_team_size";
+  return static_cast<int>(api::require_team(api::runtime::get(call), call, team));
+}
+
+void cray_upc_team_free(cray_upc_team_t team) {
+  constexpr const char* call = "cray_upc_team_free";
+  api::runtime& rt = api::runtime::get(call);
+  api::require_no_split_barrier(call);
+  api::require_team(rt, call, team);
+  if (team == CRAY_UPC_TEAM_ALL || team == CRAY_UPC_TEAM_NODE)
+    api::fail(call, "team", std::to_string(team), "is always there: free only what cray_upc_team_split made");
+  api::naming(call, [&] { rt.teams().free(team); });
 }
 
 } // namespace weft

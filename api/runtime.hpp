@@ -1,5 +1,6 @@
 #pragma once
 #include "api/weft/types.h"
+#include "api/team_calls.hpp"
 #include "engine/collectives/request.hpp"
 
 #include <cstddef>
@@ -28,6 +29,8 @@ public:
 
   virtual std::uint32_t rank() const = 0;
   virtual std::uint32_t size() const = 0;
+
+  virtual team_calls& teams() = 0;
 
   // Collectives over all ranks. Posting never waits (more than the table's cap throws).
   virtual handle post(const collectives::request& r, std::uint64_t dst, std::uint64_t src) = 0;

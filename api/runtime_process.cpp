@@ -14,7 +14,8 @@ namespace weft::api {
 
 namespace {
 
-constexpr std::uint64_t scratch_bytes = 4096;
+// Room for the boards of teams: about 1,800 at once. Reserved, taken when touched.
+constexpr std::uint64_t team_memory = std::uint64_t{128} << 20;
 
 // Forcing the UCP lane is the same as giving every rank a node of its own.
 std::vector<std::uint32_t> lanes(const boot::job& job, const engine::settings& s) {
@@ -36,12 +37,17 @@ process_runtime::process_runtime(const engine::settings& s) : settings_(s), node
   if (job_.singleton())
     spdlog::info(
         "no launcher: running as one thread; start more with weft run -n N, mpirun or srun --mpi=pmix");
-  const std::uint64_t heap_begin = engine::heap_offset(job_.size()) + scratch_bytes;
-  open_transport(heap_begin);
+  const heap_service::layout layout = lay_out();
+  open_transport(layout);
   publish();
   open_engine(agree_on_tuning());
-  heap_ = std::make_unique<heap_service>(*engine_, *all_, heap_begin - scratch_bytes, heap_begin,
-                                         settings_.heap_size);
+  heap_ = std::make_unique<heap_service>(*engine_, *all_, layout);
+  teams_ = std::make_unique<team_registry>(
+      *engine_, *heap_, nodes_, team_registry::entry{all_, layout.scratch + 2 * sizeof(std::uint64_t), 0});
+  engine_->serve([this](const transport::message& m, std::span<const std::byte>) {
+    if (!heap_->on_request(m)) teams_->on_message(m);
+  });
+  teams_->make_node_team(job_.nodes()[job_.rank()]);
   if (engine_->options().drive != progress::mode::caller)
     thread_ = std::make_unique<progress::progress_thread<net>>(*engine_);
   job_.on_peer_death([](std::uint32_t rank) {
@@ -49,13 +55,24 @@ process_runtime::process_runtime(const engine::settings& s) : settings_(s), node
   });
 }
 
-void process_runtime::open_transport(std::uint64_t heap_begin) {
+heap_service::layout process_runtime::lay_out() const {
+  const auto whole_pages = [](std::uint64_t bytes) { return (bytes + 4095) / 4096 * 4096; };
+  heap_service::layout l;
+  l.scratch = engine::heap_offset(job_.size());
+  l.boards = l.scratch + whole_pages(2 * sizeof(std::uint64_t) + team_registry::scratch_bytes(job_.size()));
+  l.board_bytes = team_memory;
+  l.heap = l.boards + l.board_bytes;
+  l.heap_bytes = whole_pages(settings_.heap_size);
+  return l;
+}
+
+void process_runtime::open_transport(const heap_service::layout& l) {
   if (!settings_.net_devices.empty()) setenv("UCX_NET_DEVICES", settings_.net_devices.c_str(), 1);
   transport::ucx::options o;
   o.rank = job_.rank();
   o.size = job_.size();
   o.job_key = job_.key();
-  o.segment_bytes = heap_begin + 2 * settings_.heap_size;
+  o.segment_bytes = l.heap + 2 * l.heap_bytes;
   o.one_host = job_.local_size() == job_.size();
   o.near.resize(job_.size());
   for (std::uint32_t r = 0; r < job_.size(); ++r)
@@ -136,6 +153,7 @@ process_runtime::~process_runtime() {
     if (settings_.statistics) print_statistics();
     net_->disconnect();
     job_.fence();
+    teams_.reset();
     heap_.reset();
     engine_.reset();
     net_.reset();

@@ -1,6 +1,7 @@
 #pragma once
 #include "api/runtime.hpp"
 #include "api/runtime_heap.hpp"
+#include "api/runtime_teams.hpp"
 #include "engine/settings.hpp"
 #include "pmix_boot/job.hpp"
 #include "progress/progress_thread.hpp"
@@ -19,6 +20,7 @@ public:
 
   std::uint32_t rank() const override { return job_.rank(); }
   std::uint32_t size() const override { return job_.size(); }
+  team_calls& teams() override { return *teams_; }
 
   handle post(const collectives::request& r, std::uint64_t dst, std::uint64_t src) override;
   void run(const collectives::request& r, std::uint64_t dst, std::uint64_t src) override {
@@ -64,7 +66,9 @@ private:
   void publish();
   double node_cores() const;
   collectives::tuning agree_on_tuning();
-  void open_transport(std::uint64_t heap_begin);
+  // Offsets in every segment, behind the board of the team of all.
+  heap_service::layout lay_out() const;
+  void open_transport(const heap_service::layout& l);
   void open_engine(const collectives::tuning& tuning);
   progress::barrier_summary summary(std::optional<int> value) const;
   handle started(handle h) const;
@@ -77,6 +81,7 @@ private:
   std::unique_ptr<engine_type> engine_;
   progress::team_state* all_ = nullptr;
   std::unique_ptr<heap_service> heap_;
+  std::unique_ptr<team_registry> teams_;
   std::unique_ptr<progress::progress_thread<net>> thread_;
 };
 

@@ -6,6 +6,10 @@
 
 typedef upc_team_t cray_upc_team_t;
 #define CRAY_UPC_TEAM_ALL UPC_TEAM_ALL
+/* The threads of this thread's node, in thread order. */
+#define CRAY_UPC_TEAM_NODE 2ULL
+
+typedef enum { CRAY_UPC_SUCCESS = 0, CRAY_UPC_ERROR = 1 } cray_upc_return_t;
 
 #ifdef __cplusplus
 namespace weft {
@@ -39,6 +43,28 @@ WEFT_EXPORT upc_handle_t cray_upc_team_alltoall_nbi(upc_shared_ptr_t dst, upc_sh
  * upc_notify and upc_wait. */
 WEFT_EXPORT void cray_upc_team_barrier(cray_upc_team_t team);
 
+/* The same without waiting: upc_sync of the handle returns when all threads of the team have called it. */
+WEFT_EXPORT upc_handle_t cray_upc_team_barrier_nb(cray_upc_team_t team);
+
+/* Collective over team: makes a new team of all threads that pass the same color, ranked by key, and by their rank
+ * in team where keys are equal. Stores its handle, which means something on this thread only, in *new_team.
+ * Operations of other teams may be in flight. Returns CRAY_UPC_SUCCESS, or CRAY_UPC_ERROR and a handle of 0
+ * when there is no memory for another team (about 1,800 at once); then no thread of that color has one.
+ * Errors: the team is unknown or was freed; new_team is null; between upc_notify and upc_wait.
+ * Source: cray_upc_team_split(3c). */
+WEFT_EXPORT cray_upc_return_t cray_upc_team_split(cray_upc_team_t team, int color, int key,
+                                                  cray_upc_team_t *new_team);
+
+/* The calling thread's rank in a team, and the number of its threads. Errors: the team is unknown or was freed.
+ * Source: cray_upc_team_rank(3c), cray_upc_team_size(3c). */
+WEFT_EXPORT int cray_upc_team_rank(cray_upc_team_t team);
+WEFT_EXPORT int cray_upc_team_size(cray_upc_team_t team);
+
+/* Collective over team: the handle is unknown from now on. Returns at once; operations of the team that are in
+ * flight are completed as usual, by their handles. Errors: the team is unknown, was freed, or is one of the two
+ * that are always there; between upc_notify and upc_wait. Source: cray_upc_team_free(3c). */
+WEFT_EXPORT void cray_upc_team_free(cray_upc_team_t team);
+
 #ifdef __cplusplus
 }
 #endif
@@ -48,4 +74,9 @@ using weft::cray_upc_team_alltoall;
 using weft::cray_upc_team_alltoall_nb;
 using weft::cray_upc_team_alltoall_nbi;
 using weft::cray_upc_team_barrier;
+using weft::cray_upc_team_barrier_nb;
+using weft::cray_upc_team_free;
+using weft::cray_upc_team_rank;
+using weft::cray_upc_team_size;
+using weft::cray_upc_team_split;
 #endif

@@ -32,6 +32,8 @@ public:
   std::uint32_t rank() const override { return rank_; }
   std::uint32_t size() const override { return size_; }
 
+  team_calls& teams() override { return teams_; }
+
   handle post(const request& r, std::uint64_t dst, std::uint64_t src) override;
   void run(const request& r, std::uint64_t dst, std::uint64_t src) override;
   void await_all_entered(handle h) override { entered.push_back(h); }
@@ -78,6 +80,22 @@ public:
   std::byte* memory(std::uint32_t rank, std::uint64_t offset) { return segments_[rank].data() + offset; }
 
 private:
+  // All there is are the teams that are always there, of all ranks.
+  struct fixed_teams final : team_calls {
+    explicit fixed_teams(fake_runtime& runtime) : of(runtime) {}
+    std::uint32_t size(team t) const override { return t == all || t == node ? of.size() : 0; }
+    std::uint32_t rank(team) const override { return of.rank(); }
+    std::uint32_t thread(team, std::uint32_t member) const override { return member; }
+    team split(team, int, int) override { return 0; }
+    void free(team) override {}
+    handle post(team, const request& r, std::uint64_t dst, std::uint64_t src) override {
+      return of.post(r, dst, src);
+    }
+    void run(team, const request& r, std::uint64_t dst, std::uint64_t src) override { of.run(r, dst, src); }
+    void await_all_entered(team, handle h) override { of.await_all_entered(h); }
+    fake_runtime& of;
+  };
+  fixed_teams teams_{*this};
   std::uint64_t allocate(std::size_t bytes);
   handle issue();
 

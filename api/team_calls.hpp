@@ -1,0 +1,34 @@
+#pragma once
+#include "engine/collectives/request.hpp"
+
+#include <cstdint>
+
+namespace weft::api {
+
+// Teams, as the public calls see them. A team is known by a handle of this process; handles are never used
+// again. Every number of a member is a team rank, pointers are offsets as everywhere.
+class team_calls {
+public:
+  using team = std::uint64_t;
+  using handle = std::uint64_t;
+  static constexpr team all = 1, node = 2;
+
+  virtual std::uint32_t size(team t) const = 0; // 0: unknown or freed
+  virtual std::uint32_t rank(team t) const = 0;
+  virtual std::uint32_t thread(team t, std::uint32_t member) const = 0; // rank in the job
+
+  // Collective over the parent. The new team of those who gave the same color, ordered by key and then by
+  // their rank in the parent; 0 if there is no room for another team.
+  virtual team split(team parent, int color, int key) = 0;
+  // Collective over the team; returns at once.
+  virtual void free(team t) = 0;
+
+  virtual handle post(team t, const collectives::request& r, std::uint64_t dst, std::uint64_t src) = 0;
+  virtual void run(team t, const collectives::request& r, std::uint64_t dst, std::uint64_t src) = 0;
+  virtual void await_all_entered(team t, handle h) = 0;
+
+protected:
+  ~team_calls() = default;
+};
+
+} // namespace weft::api
