@@ -29,9 +29,47 @@ struct scene {
   std::atomic<int> pid;
 };
 
-enum class call { exchange, gather_all, broadcast_from_absent, broadcast_to_absent };
-const char* const call_names[] = {"exchange", "gather_all", "broadcast from the absent",
-                                  "broadcast to the absent"};
+enum class call {
+  exchange,
+  gather_all,
+  broadcast_from_absent,
+  broadcast_to_absent,
+  scatter_from_absent,
+  scatter_to_absent,
+  gather_from_absent,
+  gather_to_absent
+};
+constexpr call calls[] = {call::exchange,
+                          call::gather_all,
+                          call::broadcast_from_absent,
+                          call::broadcast_to_absent,
+                          call::scatter_from_absent,
+                          call::scatter_to_absent,
+                          call::gather_from_absent,
+                          call::gather_to_absent};
+const char* const call_names[] = {"exchange",
+                                  "gather_all",
+                                  "broadcast from the absent",
+                                  "broadcast to the absent",
+                                  "scatter from the absent",
+                                  "scatter to the absent",
+                                  "gather from the absent",
+                                  "gather to the absent"};
+
+bool broadcasts(call what) {
+  return what == call::broadcast_from_absent || what == call::broadcast_to_absent;
+}
+bool scatters(call what) {
+  return what == call::scatter_from_absent || what == call::scatter_to_absent;
+}
+bool gathers(call what) {
+  return what == call::gather_from_absent || what == call::gather_to_absent;
+}
+int root_of(call what, int absent) {
+  const bool is_absent = what == call::broadcast_from_absent || what == call::scatter_from_absent ||
+                         what == call::gather_to_absent;
+  return is_absent ? absent : (absent + 1) % THREADS;
+}
 
 struct buffers {
   upc_shared_ptr_t src, dst;
@@ -53,26 +91,35 @@ unsigned char value(int round, int from, int to, std::size_t at) {
 
 upc_coll_handle_t post(call what, const buffers& b, std::size_t n, int absent, upc_flag_t mode) {
   const std::size_t per_thread = n * THREADS;
+  const auto on_root = [&](upc_shared_ptr_t p) {
+    return upc_ptradd(p, 1, per_thread, root_of(what, absent));
+  };
   switch (what) {
   case call::exchange:
     return upc_all_exchange(b.dst, b.src, n, mode);
   case call::gather_all:
     return upc_all_gather_all(b.dst, b.src, n, mode);
   case call::broadcast_from_absent:
-    return upc_all_broadcast(b.dst, upc_ptradd(b.src, 1, per_thread, absent), n, mode);
   case call::broadcast_to_absent:
-    return upc_all_broadcast(b.dst, upc_ptradd(b.src, 1, per_thread, (absent + 1) % THREADS), n, mode);
+    return upc_all_broadcast(b.dst, on_root(b.src), n, mode);
+  case call::scatter_from_absent:
+  case call::scatter_to_absent:
+    return upc_all_scatter(b.dst, on_root(b.src), n, mode);
+  case call::gather_from_absent:
+  case call::gather_to_absent:
+    return upc_all_gather(on_root(b.dst), b.src, n, mode);
   }
   return 0;
 }
 
 bool right(call what, const buffers& b, std::size_t n, int round, int absent) {
-  const bool from_one = what == call::broadcast_from_absent || what == call::broadcast_to_absent;
-  const int root = what == call::broadcast_from_absent ? absent : (absent + 1) % THREADS;
+  const bool from_one = broadcasts(what) || scatters(what);
+  const int root = root_of(what, absent);
+  if (gathers(what) && MYTHREAD != root) return true; // receives nothing
   for (int from = 0; from < (from_one ? 1 : THREADS); ++from)
     for (std::size_t at = 0; at < n; ++at) {
       const int sender = from_one ? root : from;
-      const int block = what == call::exchange ? MYTHREAD : 0;
+      const int block = what == call::exchange || scatters(what) ? MYTHREAD : 0;
       if (b.mine_dst[static_cast<std::size_t>(from) * n + at] != value(round, sender, block, at))
         return false;
     }
@@ -151,8 +198,7 @@ int main(int argc, char** argv) {
   int round = 0;
   if (THREADS > 1)
     for (const int absent : {0, THREADS - 1})
-      for (const call what :
-           {call::exchange, call::gather_all, call::broadcast_from_absent, call::broadcast_to_absent})
+      for (const call what : calls)
         for (const std::size_t n : sizes)
           for (const upc_flag_t mode : modes)
             run_case(*s, b, what, n, mode, absent, stopped, ++round);

@@ -34,12 +34,14 @@ static int get(upc_shared_ptr_t array, size_t block, ptrdiff_t i) {
 
 static upc_shared_ptr_t A1, B1; /* shared int A1[THREADS], B1[THREADS]; */
 static upc_shared_ptr_t A2;     /* shared [] int A2[NELEMS]; */
+static upc_shared_ptr_t A5;     /* shared [] int A5[NELEMS*THREADS]; */
 static upc_shared_ptr_t A3, B3; /* shared [NELEMS] int A3[NELEMS*THREADS], B3[NELEMS*THREADS]; */
 
 static void register_arrays(void) {
   weft_register_shared(&A1, 1, sizeof(int), 1, WEFT_PER_THREAD);
   weft_register_shared(&B1, 1, sizeof(int), 1, WEFT_PER_THREAD);
   weft_register_shared(&A2, 0, sizeof(int), NELEMS, 0);
+  weft_register_shared(&A5, 0, sizeof(int), NELEMS, WEFT_PER_THREAD);
   weft_register_shared(&A3, NELEMS, sizeof(int), NELEMS, WEFT_PER_THREAD);
   weft_register_shared(&B3, NELEMS, sizeof(int), NELEMS, WEFT_PER_THREAD);
 }
@@ -79,6 +81,49 @@ static void broadcasts(void) {
     CHECK(get(B3, NELEMS, NELEMS * i + 2) == 102);
   }
   upc_barrier();
+}
+
+static void scatters(void) {
+  const int src_thread = THREADS > 1 ? 1 : 0;
+  int i;
+  upc_shared_ptr_t A, myA, srcA;
+  A = upc_all_alloc((size_t)THREADS, (size_t)THREADS * NELEMS * sizeof(int));
+  myA = upc_resetphase(element(A, 1, MYTHREAD));
+  for (i = 0; i < NELEMS * THREADS; i++)
+    put(myA, 0, i, i + NELEMS * THREADS * MYTHREAD);
+  srcA = upc_resetphase(element(A, 1, src_thread));
+  upc_barrier();
+  upc_all_scatter(B3, srcA, sizeof(int) * NELEMS, UPC_IN_NOSYNC | UPC_OUT_NOSYNC);
+  upc_barrier();
+  for (i = 0; i < NELEMS * THREADS; i++)
+    CHECK(get(B3, NELEMS, i) == i + NELEMS * THREADS * src_thread);
+  upc_all_free(A);
+
+  if (MYTHREAD == 0)
+    for (i = 0; i < NELEMS * THREADS; i++)
+      put(A5, 0, i, 300 + i);
+  upc_all_scatter(B3, A5, sizeof(int) * NELEMS, UPC_IN_ALLSYNC | UPC_OUT_ALLSYNC);
+  for (i = 0; i < NELEMS * THREADS; i++)
+    CHECK(get(B3, NELEMS, i) == 300 + i);
+  upc_barrier();
+}
+
+static void gathers(void) {
+  int i;
+  upc_shared_ptr_t B;
+  for (i = 0; i < NELEMS; i++)
+    put(A3, NELEMS, NELEMS * MYTHREAD + i, 3000 * MYTHREAD + i);
+  upc_all_gather(A5, A3, sizeof(int) * NELEMS, UPC_IN_ALLSYNC | UPC_OUT_ALLSYNC);
+  for (i = 0; i < NELEMS * THREADS; i++)
+    CHECK(get(A5, 0, i) == 3000 * (i / NELEMS) + i % NELEMS);
+
+  B = upc_all_alloc(1, (size_t)THREADS * NELEMS * sizeof(int));
+  upc_barrier();
+  upc_all_gather(B, A3, sizeof(int) * NELEMS, UPC_IN_NOSYNC | UPC_OUT_NOSYNC);
+  upc_barrier();
+  for (i = 0; i < NELEMS * THREADS; i++)
+    CHECK(get(B, 0, i) == 3000 * (i / NELEMS) + i % NELEMS);
+  upc_all_free(B);
 }
 
 static void gather_alls(void) {
@@ -183,6 +228,8 @@ int main(int argc, char** argv) {
   }
   registered_arrays_are_zero();
   broadcasts();
+  scatters();
+  gathers();
   gather_alls();
   exchanges();
   split_barriers();

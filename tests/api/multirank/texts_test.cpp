@@ -18,6 +18,8 @@ shared_array<int, 0> A2(NELEMS);
 shared_array<int, NELEMS> B2(per_thread(NELEMS));
 // shared [NELEMS] int A[NELEMS*THREADS];
 shared_array<int, NELEMS> A3(per_thread(NELEMS));
+// shared [] int A[NELEMS*THREADS];
+shared_array<int, 0> A5(per_thread(NELEMS));
 // shared [NELEMS*THREADS] int A[THREADS][NELEMS*THREADS], B[THREADS][NELEMS*THREADS];
 shared_array<int, weft::dynamic_block> A4(per_thread(NELEMS), per_thread(per_thread(NELEMS)));
 shared_array<int, weft::dynamic_block> B4(per_thread(NELEMS), per_thread(per_thread(NELEMS)));
@@ -61,6 +63,61 @@ TEST(v1_0, broadcast_3) {
     EXPECT_EQ(B2[NELEMS * t + 2], -1);
   }
   upc_barrier;
+}
+
+TEST(v1_0, scatter_1) {
+  constexpr int NUMELEMS = 10;
+  const int SRC_THREAD = THREADS > 1 ? 1 : 0;
+  ptr<int> A;
+  ptr<int, 0> myA, srcA;
+  shared_array<int, NUMELEMS> B(per_thread(NUMELEMS));
+  int i;
+
+  // allocate and initialize an array distributed across all threads
+  A = upc_all_alloc(THREADS, THREADS * NUMELEMS * sizeof(int));
+  myA = ptr<int, 0>(&A[MYTHREAD]);
+  for (i = 0; i < NUMELEMS * THREADS; i++)
+    myA[i] = i + NUMELEMS * THREADS * MYTHREAD; // (for example)
+  // scatter the SRC_THREAD's row of the array
+  srcA = ptr<int, 0>(&A[SRC_THREAD]);
+  upc_barrier;
+  upc_all_scatter(B, srcA, sizeof(int) * NUMELEMS, UPC_IN_NOSYNC | UPC_OUT_NOSYNC);
+  upc_barrier;
+  for (i = 0; i < NUMELEMS * THREADS; i++)
+    EXPECT_EQ(B[i], i + NUMELEMS * THREADS * SRC_THREAD);
+  upc_all_free(A);
+}
+
+TEST(v1_0, scatter_2) {
+  if (MYTHREAD == THREADS - 1)
+    for (int i = 0; i < NELEMS * THREADS; i++)
+      A5[i] = 300 + i;
+  upc_all_scatter(B2, A5, sizeof(int) * NELEMS, UPC_IN_ALLSYNC | UPC_OUT_ALLSYNC);
+  for (int i = 0; i < NELEMS * THREADS; i++)
+    EXPECT_EQ(B2[i], 300 + i);
+  upc_barrier;
+}
+
+TEST(v1_0, gather_1) {
+  for (int i = 0; i < NELEMS; i++)
+    A3[NELEMS * MYTHREAD + i] = 3000 * MYTHREAD + i;
+  upc_all_gather(A5, A3, sizeof(int) * NELEMS, UPC_IN_ALLSYNC | UPC_OUT_ALLSYNC);
+  for (int i = 0; i < NELEMS * THREADS; i++)
+    EXPECT_EQ(A5[i], 3000 * (i / NELEMS) + i % NELEMS);
+  upc_barrier;
+}
+
+TEST(v1_0, gather_2) {
+  ptr<int, 0> B;
+  B = upc_all_alloc(1, NELEMS * THREADS * sizeof(int));
+  for (int i = 0; i < NELEMS; i++)
+    A3[NELEMS * MYTHREAD + i] = 4000 * MYTHREAD + i;
+  upc_barrier;
+  upc_all_gather(B, A3, sizeof(int) * NELEMS, UPC_IN_NOSYNC | UPC_OUT_NOSYNC);
+  upc_barrier;
+  for (int i = 0; i < NELEMS * THREADS; i++)
+    EXPECT_EQ(B[i], 4000 * (i / NELEMS) + i % NELEMS);
+  upc_all_free(B);
 }
 
 TEST(v1_0, gather_all_1) {
