@@ -73,6 +73,12 @@ public:
       MPI_Bcast(rank_ == 0 ? source : destination, count, MPI_BYTE, 0, MPI_COMM_WORLD);
       copy_at_root(what);
       break;
+    case operation::scatter:
+      MPI_Scatter(source, count, MPI_BYTE, destination, count, MPI_BYTE, 0, MPI_COMM_WORLD);
+      break;
+    case operation::gather:
+      MPI_Gather(source, count, MPI_BYTE, destination, count, MPI_BYTE, 0, MPI_COMM_WORLD);
+      break;
     case operation::gather_all:
       MPI_Allgather(source, count, MPI_BYTE, destination, count, MPI_BYTE, MPI_COMM_WORLD);
       break;
@@ -95,6 +101,12 @@ public:
       MPI_Ibcast(rank_ == 0 ? source : destination, count, MPI_BYTE, 0, MPI_COMM_WORLD, request);
       copy_at_root(what);
       break;
+    case operation::scatter:
+      MPI_Iscatter(source, count, MPI_BYTE, destination, count, MPI_BYTE, 0, MPI_COMM_WORLD, request);
+      break;
+    case operation::gather:
+      MPI_Igather(source, count, MPI_BYTE, destination, count, MPI_BYTE, 0, MPI_COMM_WORLD, request);
+      break;
     case operation::gather_all:
       MPI_Iallgather(source, count, MPI_BYTE, destination, count, MPI_BYTE, MPI_COMM_WORLD, request);
       break;
@@ -109,7 +121,8 @@ public:
   std::optional<std::uint64_t> statistic(const char*) const override { return std::nullopt; }
 
 private:
-  // UPC's broadcast fills the destination of the root too; MPI's has only one buffer there.
+  // UPC's broadcast fills the destination of the root too; MPI's has only one buffer there. In scatter and
+  // gather the root's own block is copied by both.
   void copy_at_root(const call& what) {
     if (rank_ == 0) std::memcpy(what.destination.local, what.source.local, what.bytes);
   }

@@ -77,6 +77,10 @@ private:
       break;
     case operation::broadcast:
       return upc_all_broadcast(destination, source, what.bytes, flags);
+    case operation::scatter:
+      return upc_all_scatter(destination, source, what.bytes, flags);
+    case operation::gather:
+      return upc_all_gather(destination, source, what.bytes, flags);
     case operation::gather_all:
       return upc_all_gather_all(destination, source, what.bytes, flags);
     case operation::exchange:

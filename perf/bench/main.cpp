@@ -16,7 +16,7 @@ using namespace perf;
 
 struct options {
   std::vector<std::string> benches{"blocking", "loop"};
-  std::vector<std::string> operations{"barrier", "broadcast", "gather_all", "exchange"};
+  std::vector<std::string> operations{"barrier", "broadcast", "scatter", "gather", "gather_all", "exchange"};
   std::vector<std::size_t> sizes{8, 1024, 16384};
   std::size_t overlap_from = 16384;
   double budget_ms = 100;
@@ -29,8 +29,8 @@ void describe(CLI::App& app, options& chosen) {
   std::vector<std::string> bench_names, operation_names;
   for (const bench& one : benches())
     bench_names.emplace_back(one.name);
-  for (const operation op :
-       {operation::barrier, operation::broadcast, operation::gather_all, operation::exchange})
+  for (const operation op : {operation::barrier, operation::broadcast, operation::scatter, operation::gather,
+                             operation::gather_all, operation::exchange})
     operation_names.emplace_back(name_of(op));
   app.add_option("--benches", chosen.benches, "what to measure")
       ->delimiter(',')

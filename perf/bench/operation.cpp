@@ -6,9 +6,11 @@
 namespace perf {
 namespace {
 
-constexpr std::array<std::pair<operation, std::string_view>, 4> names{{
+constexpr std::array<std::pair<operation, std::string_view>, 6> names{{
     {operation::barrier, "barrier"},
     {operation::broadcast, "broadcast"},
+    {operation::scatter, "scatter"},
+    {operation::gather, "gather"},
     {operation::gather_all, "gather_all"},
     {operation::exchange, "exchange"},
 }};
@@ -37,6 +39,9 @@ std::size_t source_blocks(operation op, int rank, int size) {
     return 0;
   case operation::broadcast:
     return rank == 0 ? 1 : 0;
+  case operation::scatter:
+    return rank == 0 ? static_cast<std::size_t>(size) : 0;
+  case operation::gather:
   case operation::gather_all:
     return 1;
   case operation::exchange:
@@ -45,12 +50,15 @@ std::size_t source_blocks(operation op, int rank, int size) {
   return 0;
 }
 
-std::size_t destination_blocks(operation op, int size) {
+std::size_t destination_blocks(operation op, int rank, int size) {
   switch (op) {
   case operation::barrier:
     return 0;
   case operation::broadcast:
+  case operation::scatter:
     return 1;
+  case operation::gather:
+    return rank == 0 ? static_cast<std::size_t>(size) : 0;
   case operation::gather_all:
   case operation::exchange:
     return static_cast<std::size_t>(size);

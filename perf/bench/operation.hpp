@@ -8,15 +8,15 @@ namespace perf {
 
 // What is measured. `bytes` of an operation is always the size of one block: what one rank sends to one
 // other.
-enum class operation { barrier, broadcast, gather_all, exchange };
+enum class operation { barrier, broadcast, scatter, gather, gather_all, exchange };
 
 std::string_view name_of(operation op);
 std::optional<operation> operation_named(std::string_view name);
 
 bool carries_data(operation op);
 
-// Blocks of the source and of the destination that lie on `rank` (the root of a broadcast is rank 0).
+// Blocks of the source and of the destination that lie on `rank`. Where there is a root, it is rank 0.
 std::size_t source_blocks(operation op, int rank, int size);
-std::size_t destination_blocks(operation op, int size);
+std::size_t destination_blocks(operation op, int rank, int size);
 
 } // namespace perf

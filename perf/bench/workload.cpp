@@ -14,7 +14,7 @@ std::uint64_t first_word(std::uint64_t sender, std::uint64_t block, std::uint64_
 
 workload::workload(operation op, int rank, int size, std::size_t bytes)
     : op_(op), rank_(rank), bytes_(bytes), source_blocks_(perf::source_blocks(op, rank, size)),
-      destination_blocks_(perf::destination_blocks(op, size)) {
+      destination_blocks_(perf::destination_blocks(op, rank, size)) {
   if (bytes % sizeof(std::uint64_t) != 0)
     throw std::invalid_argument("size " + std::to_string(bytes) + " is not a multiple of 8");
 }
@@ -27,6 +27,9 @@ std::uint64_t workload::received(std::size_t block, std::uint64_t iteration) con
   switch (op_) {
   case operation::exchange:
     return first_word(block, static_cast<std::uint64_t>(rank_), iteration);
+  case operation::scatter:
+    return first_word(0, static_cast<std::uint64_t>(rank_), iteration);
+  case operation::gather:
   case operation::gather_all:
     return first_word(block, 0, iteration);
   default:

@@ -9,7 +9,7 @@ import time
 from . import launch, plot, report, results
 
 BENCHES = ["blocking", "loop", "overlap", "pipeline", "independence", "post", "idle"]
-OPERATIONS = ["barrier", "broadcast", "gather_all", "exchange"]
+OPERATIONS = ["barrier", "broadcast", "scatter", "gather", "gather_all", "exchange"]
 # Overlap needs a core per rank; what a posting call costs does not depend on how many there are.
 ONLY_WITH_OWN_CORES = {"overlap", "pipeline"}
 ONLY_ONCE = {"post", "idle"}

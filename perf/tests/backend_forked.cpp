@@ -109,10 +109,11 @@ private:
 
   void pull(const call& what) {
     auto* destination = static_cast<std::byte*>(what.destination.local);
-    const std::size_t blocks = destination_blocks(what.op, size_);
+    const std::size_t blocks = destination_blocks(what.op, rank_, size_);
     for (std::size_t i = 0; i < blocks; ++i) {
       const int sender = fault_ == "misplaced" ? size_ - 1 - static_cast<int>(i) : static_cast<int>(i);
-      const std::size_t block = what.op == operation::exchange ? static_cast<std::size_t>(rank_) : 0;
+      const bool distinct = what.op == operation::exchange || what.op == operation::scatter;
+      const std::size_t block = distinct ? static_cast<std::size_t>(rank_) : 0;
       std::memcpy(destination + i * what.bytes, at(sender, what.source.token) + block * what.bytes,
                   what.bytes);
     }

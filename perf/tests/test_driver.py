@@ -9,7 +9,7 @@ DRIVER = sys.argv.pop(1)
 SHORT = ["--budget-ms", "2", "--minimum-iterations", "25", "--independence-iterations", "3", "--idle-seconds", "0.05",
          "--no-pin"]
 ALL = "blocking,loop,overlap,pipeline,independence,post,idle"
-OPERATIONS = ["barrier", "broadcast", "gather_all", "exchange"]
+OPERATIONS = ["barrier", "broadcast", "scatter", "gather", "gather_all", "exchange"]
 
 
 def run(*arguments, ranks=3, fault=""):
@@ -57,7 +57,7 @@ class WrongData(unittest.TestCase):
                 self.check("stale", "--benches", bench, "--ops", "exchange", "--sizes", "16K")
 
     def test_blocks_in_the_wrong_place(self):
-        for op in ("gather_all", "exchange"):
+        for op in ("gather", "gather_all", "exchange"):
             with self.subTest(op):
                 self.check("misplaced", "--benches", "blocking", "--ops", op, "--sizes", "1K")
 

@@ -16,15 +16,21 @@ constexpr std::size_t block_bytes = block_words * sizeof(std::uint64_t);
 
 // What a correct library leaves on `receiver`.
 words delivered(operation op, int receiver, std::uint64_t iteration) {
-  words result(perf::destination_blocks(op, ranks) * block_words);
+  words result(perf::destination_blocks(op, receiver, ranks) * block_words);
   for (std::size_t i = 0; i * block_words < result.size(); ++i) {
     const workload sender(op, static_cast<int>(i), ranks, block_bytes);
     words source(sender.source_bytes() / sizeof(std::uint64_t));
     sender.write_source(source.data(), iteration);
-    const std::size_t block = op == operation::exchange ? static_cast<std::size_t>(receiver) : 0;
+    const bool distinct = op == operation::exchange || op == operation::scatter;
+    const std::size_t block = distinct ? static_cast<std::size_t>(receiver) : 0;
     std::copy_n(source.data() + block * block_words, block_words, result.data() + i * block_words);
   }
   return result;
+}
+
+// A rank that receives something.
+int some_receiver(operation op) {
+  return op == operation::gather ? 0 : 1;
 }
 
 class every_operation : public testing::TestWithParam<operation> {};
@@ -39,15 +45,18 @@ TEST_P(every_operation, right_data_pass_on_every_rank) {
 }
 
 TEST_P(every_operation, the_data_of_another_iteration_do_not_pass) {
-  const words data = delivered(GetParam(), 1, 4);
-  const workload mine(GetParam(), 1, ranks, block_bytes);
+  const int receiver = some_receiver(GetParam());
+  const words data = delivered(GetParam(), receiver, 4);
+  const workload mine(GetParam(), receiver, ranks, block_bytes);
   EXPECT_FALSE(mine.read_destination(data.data(), 5));
   EXPECT_FALSE(mine.check_destination(data.data(), 5));
 }
 
 TEST_P(every_operation, each_wrong_word_is_found) {
-  const workload mine(GetParam(), 1, ranks, block_bytes);
-  const words right = delivered(GetParam(), 1, 5);
+  const int receiver = some_receiver(GetParam());
+  const workload mine(GetParam(), receiver, ranks, block_bytes);
+  const words right = delivered(GetParam(), receiver, 5);
+  EXPECT_FALSE(right.empty());
   for (std::size_t i = 0; i < right.size(); ++i) {
     words data = right;
     data[i] ^= 1;
@@ -57,7 +66,8 @@ TEST_P(every_operation, each_wrong_word_is_found) {
 }
 
 INSTANTIATE_TEST_SUITE_P(workload, every_operation,
-                         testing::Values(operation::broadcast, operation::gather_all, operation::exchange),
+                         testing::Values(operation::broadcast, operation::scatter, operation::gather,
+                                         operation::gather_all, operation::exchange),
                          [](const auto& info) { return std::string(perf::name_of(info.param)); });
 
 TEST(workload, words_in_the_wrong_order_are_found_by_the_comparison) {
