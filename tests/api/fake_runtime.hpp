@@ -32,7 +32,7 @@ public:
   std::uint32_t rank() const override { return rank_; }
   std::uint32_t size() const override { return size_; }
 
-  team_calls& teams() override { return teams_; }
+  weft::api::team_calls& teams() override { return teams_; }
 
   handle post(const request& r, std::uint64_t dst, std::uint64_t src) override;
   void run(const request& r, std::uint64_t dst, std::uint64_t src) override;
@@ -81,7 +81,7 @@ public:
 
 private:
   // All there is are the teams that are always there, of all ranks.
-  struct fixed_teams final : team_calls {
+  struct fixed_teams final : weft::api::team_calls {
     explicit fixed_teams(fake_runtime& runtime) : of(runtime) {}
     std::uint32_t size(team t) const override { return t == all || t == node ? of.size() : 0; }
     std::uint32_t rank(team) const override { return of.rank(); }
