@@ -102,6 +102,15 @@ bool wait_for_one(const char* call, runtime& rt, ready_scan& scan) {
   return scan.found();
 }
 
+// Moves things on before it looks at all: what is ready is mostly near the place where the last one was.
+bool test_for_one(const char* call, runtime& rt, ready_scan& scan) {
+  if (!scan.look()) {
+    naming(call, [&] { rt.progress(); });
+    scan.look_at_all();
+  }
+  return scan.found();
+}
+
 int wait_some(const char* call, handle_array all, int* indices) {
   if (!active(all)) return 0;
   runtime& rt = runtime::get(call);
@@ -112,10 +121,8 @@ int wait_some(const char* call, handle_array all, int* indices) {
 int test_some(const char* call, handle_array all, int* indices) {
   if (!active(all)) return 0;
   runtime& rt = runtime::get(call);
-  const std::uint64_t seen = rt.completions();
-  if (const int count = complete_ready(call, rt, all, indices)) return count;
-  naming(call, [&] { rt.progress(); });
-  return rt.completions() == seen ? 0 : complete_ready(call, rt, all, indices);
+  ready_scan scan(rt, all, places.begin(all.data(), all.size()));
+  return test_for_one(call, rt, scan) ? complete_ready(call, rt, all, indices) : 0;
 }
 
 } // namespace
@@ -141,11 +148,7 @@ int upc_testany(int count, upc_coll_handle_t* handles) {
   if (!api::any_active(all, first)) return api::none_active;
   api::runtime& rt = api::runtime::get(call);
   api::ready_scan scan(rt, all, first);
-  if (!scan.look_at_all()) {
-    api::naming(call, [&] { rt.progress(); });
-    if (!scan.look_at_all()) return api::none_ready;
-  }
-  return api::complete_one(call, rt, all, scan.index());
+  return api::test_for_one(call, rt, scan) ? api::complete_one(call, rt, all, scan.index()) : api::none_ready;
 }
 
 void upc_waitall(int count, upc_coll_handle_t* handles) {

@@ -18,7 +18,7 @@ bool ready_scan::look() noexcept {
   } else if (left_ == 0) {
     return false;
   }
-  const std::size_t part = idle_ == patience ? left_ : std::min(left_, glance << idle_++);
+  const std::size_t part = idle_++ < patience ? std::min(left_, glance) : left_;
   if (search(round_, part)) return true;
   left_ -= part;
   round_ = behind(round_, part);
@@ -26,7 +26,9 @@ bool ready_scan::look() noexcept {
 }
 
 bool ready_scan::look_at_all() noexcept {
-  return completions_moved() && search(first_, handles_.size());
+  if (!completions_moved() && left_ == 0) return false;
+  left_ = 0;
+  return search(first_, handles_.size());
 }
 
 bool ready_scan::search(std::size_t begin, std::size_t count) noexcept {

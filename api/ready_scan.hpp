@@ -14,10 +14,10 @@ bool any_active(std::span<const upc_coll_handle_t> handles, std::size_t first) n
 //
 // No handle is looked at twice before the process has completed something. After completions the search looks
 // at a few handles only: those where it began, because operations complete about in the order in which they
-// were posted, and the next few of a round through all. While the sweeps in between complete nothing, it
-// looks at more and more of the round, and after some at all that is left. So what a call costs does not grow
-// with the number of handles as long as something completes near the place where the last one did; and a
-// handle far away is found however often others complete.
+// were posted, and the next few of a round through all. Only after some sweeps that completed nothing, when
+// there is time, does it bring the round to its end. So what a call costs does not grow with the number of
+// handles as long as something completes near the place where the last one did; and a handle far away is
+// found however often others complete.
 class ready_scan {
 public:
   // The search goes from `first` to the end and round to the beginning; `first` is an index unless there are
@@ -30,7 +30,7 @@ public:
   // A part of the search as above, for a call that waits. True if it is over: a handle is ready, or none is
   // active any more because another thread has completed it.
   bool look() noexcept;
-  // The whole search, for a call that does not wait. Nothing to do if nothing has completed since the last.
+  // After it, what look() has not looked at since the last completion, and the rest.
   bool look_at_all() noexcept;
 
   bool found() const noexcept { return found_ != handles_.size(); }
@@ -38,7 +38,7 @@ public:
 
 private:
   static constexpr std::size_t glance = 16;
-  static constexpr unsigned patience = 4; // looks after which the round is brought to its end
+  static constexpr unsigned patience = 6; // looks after which the round is brought to its end
 
   bool search(std::size_t begin, std::size_t count) noexcept;
   std::size_t behind(std::size_t index, std::size_t count) const noexcept {
