@@ -296,7 +296,8 @@ TEST_F(collectives, cray_teams_and_pointers_are_checked) {
     EXPECT_THAT(error_of([&] { call(src, 8, unknown); }).rule, testing::HasSubstr("unknown or freed team"));
     EXPECT_EQ(error_of([&] { call(elsewhere, 8, CRAY_UPC_TEAM_ALL); }).argument, "src");
     EXPECT_EQ(error_of([&] { call(UPC_SHARED_NULL, 8, CRAY_UPC_TEAM_ALL); }).argument, "src");
-    EXPECT_EQ(error_of([&] { call(src, SIZE_MAX, CRAY_UPC_TEAM_ALL); }).argument, "nbytes * threads of the team");
+    EXPECT_EQ(error_of([&] { call(src, SIZE_MAX, CRAY_UPC_TEAM_ALL); }).argument,
+              "nbytes * threads of the team");
   }
   EXPECT_EQ(error_of([&] { cray_upc_team_barrier(unknown); }).value, "77");
   EXPECT_EQ(error_of([&] { cray_upc_team_barrier(0); }).value, "0");
