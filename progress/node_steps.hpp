@@ -301,8 +301,10 @@ private:
     team_state& team = *op.team;
     const std::uint32_t slot = engine::slot_of(op.seq);
     const bool in = n.about == fact::stage_in;
-    if (n.valued && !(credit(op, peer))) return outcome::blocked;
-    if (team.info.geometry.is_near(peer)) {
+    const bool near = team.info.geometry.is_near(peer);
+    // In my own slot the value lies where a payload was that any near member may still have to take.
+    if (n.valued && !(near ? near_credit(op) : credit(op, peer))) return outcome::blocked;
+    if (near) {
       if (n.valued) net_.copy(value_place(team.own, slot, round), &op.value, sizeof op.value);
       word& mine = in ? team.own.counts(slot).stage_in : team.own.counts(slot).stage_out;
       net_.store(mine, engine::stage_word::make(op.seq, round + 1));
