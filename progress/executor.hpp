@@ -45,7 +45,7 @@ public:
 
   // Takes an operation whose sequence number has been drawn, i.e. whose entry is published.
   void start(operation& op) {
-    if (!op.program->eager && !op.program->valued && !broken_.never_ring) steps_.near().wake();
+    if (!op.program->eager && !op.program->valued) steps_.wake_near();
     ++outstanding_;
     if (op.seq <= op.team->retired + engine::slots) [[likely]]
       activate(op);
@@ -129,10 +129,10 @@ private:
     execution& run = *op.run;
     if (op.status < 0) return false;
     bool moved = false;
-    node_set todo = p.top & ~run.done & ~run.in_flight;
-    while (todo != 0) {
-      const auto index = static_cast<std::uint8_t>(std::countr_zero(todo));
-      todo &= todo - 1;
+    node_set ready = p.top & ~run.done & ~run.in_flight;
+    while (ready != 0) {
+      const auto index = static_cast<std::uint8_t>(std::countr_zero(ready));
+      ready &= ready - 1;
       const graph::node& n = p.nodes[index];
       if ((n.after & ~run.done) != 0) continue;
       if (n.what == graph::kind::loop) {
@@ -152,10 +152,10 @@ private:
     bool moved = false;
     for (;;) {
       open_window(loop, n);
-      std::uint64_t todo = loop.unfinished & ~loop.in_flight;
-      while (todo != 0) {
-        const auto bit = static_cast<std::uint32_t>(std::countr_zero(todo));
-        todo &= todo - 1;
+      std::uint64_t ready = loop.unfinished & ~loop.in_flight;
+      while (ready != 0) {
+        const auto bit = static_cast<std::uint32_t>(std::countr_zero(ready));
+        ready &= ready - 1;
         moved |= run_iteration(op, n, index, loop.base + bit);
       }
       if (loop.unfinished == 0 && loop.next == n.count) {
@@ -249,7 +249,7 @@ private:
 
   void publish_retirement(team_state& team, const graph::plan& last) {
     net_.store(team.own.retired(), team.retired);
-    if (!broken_.never_ring) steps_.near().wake(); // somebody may sleep for want of credit
+    steps_.wake_near(); // somebody may sleep for want of credit
     warm_next_slot(team, last);
     if (!team.askers.empty()) answer_askers(team);
     while (team.waiting != nullptr && team.waiting->seq <= team.retired + engine::slots) {

@@ -74,6 +74,10 @@ public:
   // For messages whose end nobody waits for.
   transport::completion& unwatched() { return unwatched_; }
   flight_pool<T>& flights() { return flights_; }
+  // After facts were stored for near members.
+  void wake_near() {
+    if (!broken_.never_ring) neighbours_.wake();
+  }
   neighbours<T>& near() { return neighbours_; }
 
   // A message to a far member; `retired` rides along.
@@ -249,7 +253,7 @@ private:
       }
     }
     net_.store(team.own.head(slot).stamp, op.seq);
-    wake_near(team);
+    wake_near();
     return outcome::done;
   }
 
@@ -308,7 +312,7 @@ private:
       if (n.valued) net_.copy(value_place(team.own, slot, round), &op.value, sizeof op.value);
       word& mine = in ? team.own.counts(slot).stage_in : team.own.counts(slot).stage_out;
       net_.store(mine, engine::stage_word::make(op.seq, round + 1));
-      wake_near(team);
+      wake_near();
       return outcome::done;
     }
     transport::message m{.kind = in ? transport::message_kind::stage_in : transport::message_kind::stage_out,
@@ -406,7 +410,7 @@ private:
     counts_.chunks_claimed.add();
     raise(at.counts(slot).landed, op.seq, 1);
     raise(view(team, i).counts(slot).taken, op.seq, 1);
-    wake_near(team);
+    wake_near();
     return left == 0 ? outcome::done : outcome::again;
   }
 
@@ -443,10 +447,6 @@ private:
     const auto state = engine::claim_word::read(net_.load(claimed), op.seq);
     if (state.stale || state.front + state.back >= op.program->chunks) return false;
     return carry_piece(op, i, j, true) != outcome::blocked;
-  }
-
-  void wake_near(team_state&) {
-    if (!broken_.never_ring) neighbours_.wake();
   }
 };
 
