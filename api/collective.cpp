@@ -26,8 +26,9 @@ upc_coll_handle_t start(runtime& rt, const char* call, const mode& m, collective
   r.out = m.out;
   r.direction = m.direction;
   return naming(call, [&]() -> upc_coll_handle_t {
-    if (m.async) return rt.post(r, dst.addr, src.addr);
-    rt.run(r, dst.addr, src.addr);
+    const graph::binding at{.dst = dst.addr, .src = src.addr};
+    if (m.async) return rt.teams().post(team_calls::all, r, at);
+    rt.teams().run(team_calls::all, r, at);
     return UPC_HANDLE_COMPLETE;
   });
 }

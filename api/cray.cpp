@@ -57,7 +57,7 @@ handle post_alltoall(const char* call, upc_shared_ptr_t dst, upc_shared_ptr_t sr
                                       .out = sync::no,
                                       .direction = hint::pull,
                                       .bytes = nbytes},
-                                     dst.addr, src.addr);
+                                     {.dst = dst.addr, .src = src.addr});
     rt.teams().await_all_entered(team, h);
     return h;
   });
@@ -75,7 +75,7 @@ void cray_upc_team_alltoall(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t n
                     .in = graph::sync::my,
                     .out = graph::sync::all,
                     .bytes = nbytes},
-                   dst.addr, src.addr);
+                   {.dst = dst.addr, .src = src.addr});
   });
 }
 
@@ -95,7 +95,7 @@ void cray_upc_team_barrier(cray_upc_team_t team) {
   api::runtime& rt = api::runtime::get(call);
   api::require_no_split_barrier(call);
   api::require_team(rt, call, team);
-  api::naming(call, [&] { rt.teams().run(team, {}, 0, 0); });
+  api::naming(call, [&] { rt.teams().run(team, {}, {}); });
 }
 
 upc_handle_t cray_upc_team_barrier_nb(cray_upc_team_t team) {
@@ -103,7 +103,7 @@ upc_handle_t cray_upc_team_barrier_nb(cray_upc_team_t team) {
   api::runtime& rt = api::runtime::get(call);
   api::require_no_split_barrier(call);
   api::require_team(rt, call, team);
-  return api::naming(call, [&] { return rt.teams().post(team, {}, 0, 0); });
+  return api::naming(call, [&] { return rt.teams().post(team, {}, {}); });
 }
 
 cray_upc_return_t cray_upc_team_split(cray_upc_team_t team, int color, int key, cray_upc_team_t* new_team) {

@@ -30,14 +30,9 @@ public:
   virtual std::uint32_t rank() const = 0;
   virtual std::uint32_t size() const = 0;
 
-  virtual team_calls& teams() = 0;
+  virtual team_calls& teams() = 0; // and all collectives
 
-  // Collectives over all ranks. Posting never waits (more than the table's cap throws).
-  virtual handle post(const collectives::request& r, std::uint64_t dst, std::uint64_t src) = 0;
-  virtual void run(const collectives::request& r, std::uint64_t dst, std::uint64_t src) = 0;
-  // Returns when every rank has entered the operation of this handle (or it is complete).
-  virtual void await_all_entered(handle h) = 0;
-  // Barrier with an optional value; completing it throws if two ranks gave different values.
+  // Barrier of all ranks with an optional value; completing it throws if two ranks gave different values.
   virtual handle post_barrier(std::optional<int> value) = 0;
   virtual void run_barrier(std::optional<int> value) = 0;
 

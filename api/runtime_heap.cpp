@@ -29,7 +29,7 @@ std::uint64_t heap_service::allocate_all(std::uint64_t bytes) {
   r.op = collectives::operation::broadcast;
   r.in = r.out = graph::sync::my;
   r.bytes = sizeof(std::uint64_t);
-  engine_.run(all_, r, scratch_ + sizeof(std::uint64_t), scratch_);
+  engine_.run(all_, r, {.dst = scratch_ + sizeof(std::uint64_t), .src = scratch_});
   std::uint64_t granted = 0;
   std::memcpy(&granted, base + sizeof granted, sizeof granted);
   return granted;

@@ -148,7 +148,7 @@ void process_runtime::open_engine(const collectives::tuning& tuning) {
 
 process_runtime::~process_runtime() {
   try {
-    engine_->run(*all_, {}, 0, 0); // nobody's memory goes while others may still use it
+    engine_->run(*all_, {}, {}); // nobody's memory goes while others may still use it
     thread_.reset();
     if (settings_.statistics) print_statistics();
     net_->disconnect();
@@ -163,33 +163,17 @@ process_runtime::~process_runtime() {
   }
 }
 
-handle process_runtime::started(handle h) const {
-  if (h == 0)
-    throw weft::error("", "", "",
-                      "too many operations are outstanding, WEFT_MAX_OPERATIONS is " +
-                          std::to_string(settings_.max_operations) + ": complete some first, or raise it");
-  return h;
-}
-
-handle process_runtime::post(const collectives::request& r, std::uint64_t dst, std::uint64_t src) {
-  return started(engine_->post(*all_, r, dst, src));
-}
-
 progress::barrier_summary process_runtime::summary(std::optional<int> value) const {
   if (!value) return {};
   return {.known = 1, .rank = job_.rank(), .value = *value};
 }
 
 handle process_runtime::post_barrier(std::optional<int> value) {
-  return started(engine_->post(*all_, {}, 0, 0, summary(value)));
+  return teams_->post(team_calls::all, {}, {}, summary(value));
 }
 
 void process_runtime::run_barrier(std::optional<int> value) {
-  engine_->run(*all_, {}, 0, 0, summary(value));
-}
-
-void process_runtime::await_all_entered(handle h) {
-  engine_->await_all_entered(*all_, h);
+  engine_->run(*all_, {}, {}, summary(value));
 }
 
 void* process_runtime::direct(std::uint32_t rank, std::uint64_t offset) {

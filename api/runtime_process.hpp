@@ -22,11 +22,6 @@ public:
   std::uint32_t size() const override { return job_.size(); }
   team_calls& teams() override { return *teams_; }
 
-  handle post(const collectives::request& r, std::uint64_t dst, std::uint64_t src) override;
-  void run(const collectives::request& r, std::uint64_t dst, std::uint64_t src) override {
-    engine_->run(*all_, r, dst, src);
-  }
-  void await_all_entered(handle h) override;
   handle post_barrier(std::optional<int> value) override;
   void run_barrier(std::optional<int> value) override;
 
@@ -71,7 +66,6 @@ private:
   void open_transport(const heap_service::layout& l);
   void open_engine(const collectives::tuning& tuning);
   progress::barrier_summary summary(std::optional<int> value) const;
-  handle started(handle h) const;
   void print_statistics() const;
 
   engine::settings settings_;

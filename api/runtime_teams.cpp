@@ -1,6 +1,7 @@
 #include "api/runtime_teams.hpp"
 
 #include "engine/memory/segment_layout.hpp"
+#include "progress/operation_error.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -10,7 +11,7 @@ namespace weft::api {
 
 team_registry::team_registry(engine_type& engine, heap_service& heap, std::vector<std::uint32_t> nodes,
                              entry all)
-    : engine_(engine), heap_(heap), nodes_(std::move(nodes)) {
+    : engine_(engine), heap_(heap), nodes_(std::move(nodes)), all_(all.state) {
   teams_.emplace(team_calls::all, all);
 }
 
@@ -31,16 +32,21 @@ std::uint32_t team_registry::thread(team t, std::uint32_t member) const {
   return at(t).state->info.world[member];
 }
 
-team_registry::handle team_registry::post(team t, const collectives::request& r, std::uint64_t dst,
-                                          std::uint64_t src) {
-  return engine_.post(*at(t).state, r, dst, src);
+team_registry::handle team_registry::post(team t, const collectives::request& r, const graph::binding& where,
+                                          const progress::barrier_summary& value) {
+  const handle h = engine_.post(state(t), r, where, value);
+  if (h == 0) [[unlikely]]
+    throw progress::operation_error("too many operations are outstanding, WEFT_MAX_OPERATIONS is " +
+                                    std::to_string(engine_.options().operations_cap) +
+                                    ": complete some first, or raise it");
+  return h;
 }
 
-void team_registry::run(team t, const collectives::request& r, std::uint64_t dst, std::uint64_t src) {
-  engine_.run(*at(t).state, r, dst, src);
+void team_registry::run(team t, const collectives::request& r, const graph::binding& where) {
+  engine_.run(state(t), r, where);
 }
 
-void team_registry::await_all_entered(team t, handle h) { engine_.await_all_entered(*at(t).state, h); }
+void team_registry::await_all_entered(team t, handle h) { engine_.await_all_entered(state(t), h); }
 
 // A gather-all of 16 bytes through the team's scratch: my word pair behind everybody's.
 std::vector<team_registry::pair> team_registry::gather(const entry& parent, pair mine) {
@@ -52,7 +58,7 @@ std::vector<team_registry::pair> team_registry::gather(const entry& parent, pair
   r.op = collectives::operation::gather_all;
   r.in = r.out = graph::sync::my;
   r.bytes = sizeof(pair);
-  engine_.run(*parent.state, r, parent.scratch, parent.scratch + own);
+  engine_.run(*parent.state, r, {.dst = parent.scratch, .src = parent.scratch + own});
   std::vector<pair> all(members);
   std::memcpy(all.data(), scratch, own);
   return all;
@@ -113,7 +119,7 @@ team_registry::team team_registry::split_as(team parent_team, int color, int key
     const std::unique_lock lock(lock_);
     teams_.emplace(made, fresh);
   }
-  engine_.run(*parent.state, {}, 0, 0);
+  engine_.run(*parent.state, {}, {});
   return made;
 }
 
@@ -125,8 +131,8 @@ void team_registry::free(team t) {
     gone = found->second;
     teams_.erase(found);
   }
-  const std::uint64_t barrier = engine_.post(*gone.state, {}, 0, 0);
-  if (barrier == 0) engine_.run(*gone.state, {}, 0, 0);
+  const std::uint64_t barrier = engine_.post(*gone.state, {}, {});
+  if (barrier == 0) engine_.run(*gone.state, {}, {});
   {
     const std::unique_lock lock(lock_);
     closing_.push_back({barrier, gone});

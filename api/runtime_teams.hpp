@@ -39,8 +39,12 @@ public:
   std::uint32_t thread(team t, std::uint32_t member) const override;
   team split(team parent, int color, int key) override { return split_as(parent, color, key, false); }
   void free(team t) override;
-  handle post(team t, const collectives::request& r, std::uint64_t dst, std::uint64_t src) override;
-  void run(team t, const collectives::request& r, std::uint64_t dst, std::uint64_t src) override;
+  handle post(team t, const collectives::request& r, const graph::binding& at) override {
+    return post(t, r, at, {});
+  }
+  handle post(team t, const collectives::request& r, const graph::binding& at,
+              const progress::barrier_summary& value);
+  void run(team t, const collectives::request& r, const graph::binding& at) override;
   void await_all_entered(team t, handle h) override;
 
   // Once, when the job begins: the ranks of each node, in rank order.
@@ -56,6 +60,7 @@ private:
   static constexpr std::uint32_t left = 32; // message: a member has left the team of this board
 
   entry at(team t) const;
+  progress::team_state& state(team t) const { return t == all ? *all_ : *at(t).state; }
   team split_as(team parent, int color, int key, bool of_node);
   std::vector<pair> gather(const entry& parent, pair mine);
   heap_service::board_grant board_for(const std::vector<std::uint32_t>& members);
@@ -72,6 +77,7 @@ private:
   engine_type& engine_;
   heap_service& heap_;
   const std::vector<std::uint32_t> nodes_; // by rank of the job
+  progress::team_state* const all_;        // the team that most calls use, found without a lock
   mutable std::shared_mutex lock_;
   std::unordered_map<team, entry> teams_; // by the team's number + 1
   std::vector<closing> closing_;

@@ -23,8 +23,10 @@ public:
   // Collective over the team; returns at once.
   virtual void free(team t) = 0;
 
-  virtual handle post(team t, const collectives::request& r, std::uint64_t dst, std::uint64_t src) = 0;
-  virtual void run(team t, const collectives::request& r, std::uint64_t dst, std::uint64_t src) = 0;
+  // Posting never waits (more than the table's cap throws).
+  virtual handle post(team t, const collectives::request& r, const graph::binding& at) = 0;
+  virtual void run(team t, const collectives::request& r, const graph::binding& at) = 0;
+  // Returns when every member has entered the operation of this handle (or it is complete).
   virtual void await_all_entered(team t, handle h) = 0;
 
 protected:

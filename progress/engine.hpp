@@ -60,12 +60,12 @@ public:
   void serve(typename inbox<T>::service s) { executor_.messages().serve(std::move(s)); }
 
   // Starts an operation and returns; 0 when as many as allowed are outstanding (nothing was started then).
-  handle post(team_state& team, const request& r, std::uint64_t dst, std::uint64_t src,
+  handle post(team_state& team, const request& r, const graph::binding& at,
               const barrier_summary& value = {}) {
     const handle h = table_.allocate();
     if (h == 0) return 0;
     posted& op = operations_.at(completion_table::index(h));
-    prepare(op, team, r, dst, src, value);
+    prepare(op, team, r, at, value);
     op.handle = h;
     op.seq = next_sequence(team);
     if (baton_.try_acquire()) {
@@ -82,15 +82,14 @@ public:
   }
 
   // Post and wait in one, without a handle when the baton is free.
-  void run(team_state& team, const request& r, std::uint64_t dst, std::uint64_t src,
-           const barrier_summary& value = {}) {
+  void run(team_state& team, const request& r, const graph::binding& at, const barrier_summary& value = {}) {
     if (!baton_.try_acquire()) {
-      const handle h = post(team, r, dst, src, value);
+      const handle h = post(team, r, at, value);
       if (h == 0) throw operation_error("too many operations are outstanding; complete some first");
       return wait(h);
     }
     posted op;
-    prepare(op, team, r, dst, src, value);
+    prepare(op, team, r, at, value);
     op.seq = next_sequence(team);
     drain();
     begin(op);
@@ -222,12 +221,11 @@ public:
   std::size_t outstanding() const { return executor_.outstanding(); }
 
 private:
-  void prepare(posted& op, team_state& team, const request& r, std::uint64_t dst, std::uint64_t src,
+  void prepare(posted& op, team_state& team, const request& r, const graph::binding& at,
                const barrier_summary& value) {
     op.team = &team;
     op.key = r;
-    op.dst = dst;
-    op.src = src;
+    op.at = at;
     op.value = value;
     op.handle = 0;
     op.status = 0;

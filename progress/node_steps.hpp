@@ -157,10 +157,10 @@ private:
   }
 
   std::byte* source(operation& op, std::uint32_t i, std::uint32_t j) {
-    return near_base(*op.team, i) + op.src + op.program->rule.source(i, j);
+    return near_base(*op.team, i) + op.at.src + op.program->rule.source(i, j);
   }
   std::byte* destination(operation& op, std::uint32_t i, std::uint32_t j) {
-    return near_base(*op.team, j) + op.dst + op.program->rule.destination(i, j);
+    return near_base(*op.team, j) + op.at.dst + op.program->rule.destination(i, j);
   }
 
   void copy(void* to, const void* from, std::uint64_t bytes) {
@@ -191,8 +191,8 @@ private:
     const std::uint32_t world = team.info.world[peer];
     const bool pull = peer == i;
     const bool finished =
-        pull ? net_.get(world, destination(op, i, j), op.src + rule.source(i, j), rule.bytes, *f)
-             : net_.put(world, op.dst + rule.destination(i, j), source(op, i, j), rule.bytes, *f);
+        pull ? net_.get(world, destination(op, i, j), op.at.src + rule.source(i, j), rule.bytes, *f)
+             : net_.put(world, op.at.dst + rule.destination(i, j), source(op, i, j), rule.bytes, *f);
     (pull ? counts_.bytes_got : counts_.bytes_put).add(rule.bytes);
     return flights_.settle(f, finished) ? outcome::done : outcome::flying;
   }
@@ -260,7 +260,7 @@ private:
   outcome send_payload(operation& op, std::uint32_t peer, flight_tag tag) {
     if (!credit(op, peer)) return outcome::blocked;
     const graph::plan& p = *op.program;
-    const std::byte* from = net_.segment() + op.src + p.rule.source(p.me, peer);
+    const std::byte* from = net_.segment() + op.at.src + p.rule.source(p.me, peer);
     return tell(op, peer, {.kind = transport::message_kind::payload, .seq = op.seq}, {from, p.rule.bytes},
                 tag);
   }
@@ -288,7 +288,7 @@ private:
       from = theirs.payload(slot, slices * p.rule.bytes) +
              std::uint64_t{p.eager_slice} * (mine - (mine > theirs_index));
     }
-    net_.copy(net_.segment() + op.dst + p.rule.destination(peer, p.me), from, p.rule.bytes);
+    net_.copy(net_.segment() + op.at.dst + p.rule.destination(peer, p.me), from, p.rule.bytes);
     return outcome::done;
   }
 

@@ -55,8 +55,8 @@ struct operation {
   team_state* team = nullptr;
   execution* run = nullptr;
   engine::sequence seq = 0;
-  std::uint64_t dst = 0, src = 0; // segment offsets
-  std::uint64_t handle = 0;       // 0: a blocking call watches `finished` itself
+  graph::binding at;
+  std::uint64_t handle = 0; // 0: a blocking call watches `finished` itself
   barrier_summary value;
   std::uint32_t flights = 0;         // transport requests outstanding
   int status = 0;                    // first transport error

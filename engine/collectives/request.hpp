@@ -7,11 +7,27 @@
 
 namespace weft::collectives {
 
-enum class operation : std::uint8_t { barrier, broadcast, gather_all, exchange, scatter, gather };
+enum class operation : std::uint8_t {
+  barrier,
+  broadcast,
+  gather_all,
+  exchange,
+  scatter,
+  gather,
+  permute,
+  // With addresses, sizes and permutation in shared memory:
+  broadcast_x,
+  gather_all_x,
+  exchange_x,
+  scatter_x,
+  gather_x,
+  permute_x,
+};
 
-// True if one member, the root, is the only source or the only destination.
+// True if one member, the root, is the only source or the only destination, and known to all.
 inline bool rooted(operation op) {
-  return op == operation::broadcast || op == operation::scatter || op == operation::gather;
+  return op == operation::broadcast || op == operation::scatter || op == operation::gather ||
+         op == operation::broadcast_x;
 }
 
 // What a plan depends on, besides the team: single-valued arguments only, and never an address.
@@ -20,8 +36,10 @@ struct request {
   graph::sync in = graph::sync::all;
   graph::sync out = graph::sync::all;
   graph::hint direction = graph::hint::none;
+  bool in_place = false;   // exchange, gather_all, permute and their _x: the source is the destination
+  bool wide_perm = false;  // permute_x: the permutation's elements have 8 bytes, not 4
   std::uint32_t root = 0;  // team rank; 0 where the operation has none
-  std::uint64_t bytes = 0; // of one block
+  std::uint64_t bytes = 0; // of one block; 0 where the sizes are in shared memory
 
   bool operator==(const request&) const = default;
 };

@@ -9,6 +9,13 @@ namespace weft::graph {
 enum class sync : std::uint8_t { no, my, all };
 enum class hint : std::uint8_t { none, push, pull };
 
+// Where the data of one call lie: bytes from the beginning of a segment, the same on every member. A plan
+// names them, it never contains them. For the operations with indirect operands dst and src are arrays of
+// pointers, and sizes and perm arrays, in shared memory too.
+struct binding {
+  std::uint64_t dst = 0, src = 0, sizes = 0, perm = 0;
+};
+
 // The program of one collective on one rank: a DAG of nodes, address-free and immutable, shared by all its
 // executions. `top` are the nodes that the executor schedules; the rest are bodies of loops.
 struct plan {

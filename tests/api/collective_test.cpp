@@ -56,8 +56,8 @@ TEST_F(collectives, flags_say_the_mode) {
             EXPECT_EQ(last.r.direction, direction);
             EXPECT_EQ(last.r.bytes, 24u);
             EXPECT_EQ(last.blocking, async == 0);
-            EXPECT_EQ(last.dst, dst.addr);
-            EXPECT_EQ(last.src, src.addr);
+            EXPECT_EQ(last.at.dst, dst.addr);
+            EXPECT_EQ(last.at.src, src.addr);
           }
 }
 
@@ -151,8 +151,8 @@ TEST_F(collectives, the_phase_is_treated_as_zero) {
   s.phase = 9;
   for (const named& c : all) {
     c.call(d, s, 8, 0);
-    EXPECT_EQ(rt.collectives.back().dst, dst.addr);
-    EXPECT_EQ(rt.collectives.back().src, src.addr);
+    EXPECT_EQ(rt.collectives.back().at.dst, dst.addr);
+    EXPECT_EQ(rt.collectives.back().at.src, src.addr);
   }
 }
 

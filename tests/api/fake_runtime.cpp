@@ -42,16 +42,6 @@ fake_runtime::handle fake_runtime::issue() {
   return last_handle_;
 }
 
-fake_runtime::handle fake_runtime::post(const request& r, std::uint64_t dst, std::uint64_t src) {
-  ++posts;
-  collectives.push_back({r, dst, src, false});
-  return issue();
-}
-
-void fake_runtime::run(const request& r, std::uint64_t dst, std::uint64_t src) {
-  collectives.push_back({r, dst, src, true});
-}
-
 fake_runtime::handle fake_runtime::post_barrier(std::optional<int> value) {
   barriers.push_back(value);
   return issue();

@@ -18,8 +18,9 @@ public:
 
   struct recorded {
     request r;
-    std::uint64_t dst, src;
+    weft::graph::binding at;
     bool blocking;
+    weft::api::team_calls::team team;
   };
 
   // What weft_init makes.
@@ -34,9 +35,6 @@ public:
 
   weft::api::team_calls& teams() override { return teams_; }
 
-  handle post(const request& r, std::uint64_t dst, std::uint64_t src) override;
-  void run(const request& r, std::uint64_t dst, std::uint64_t src) override;
-  void await_all_entered(handle h) override { entered.push_back(h); }
   handle post_barrier(std::optional<int> value) override;
   void run_barrier(std::optional<int> value) override { barriers.push_back(value); }
 
@@ -88,11 +86,15 @@ private:
     std::uint32_t thread(team, std::uint32_t member) const override { return member; }
     team split(team, int, int) override { return 0; }
     void free(team) override {}
-    handle post(team, const request& r, std::uint64_t dst, std::uint64_t src) override {
-      return of.post(r, dst, src);
+    handle post(team t, const request& r, const weft::graph::binding& at) override {
+      ++of.posts;
+      of.collectives.push_back({r, at, false, t});
+      return of.issue();
     }
-    void run(team, const request& r, std::uint64_t dst, std::uint64_t src) override { of.run(r, dst, src); }
-    void await_all_entered(team, handle h) override { of.await_all_entered(h); }
+    void run(team t, const request& r, const weft::graph::binding& at) override {
+      of.collectives.push_back({r, at, true, t});
+    }
+    void await_all_entered(team, handle h) override { of.entered.push_back(h); }
     fake_runtime& of;
   };
   fixed_teams teams_{*this};

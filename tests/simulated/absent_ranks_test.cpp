@@ -44,8 +44,8 @@ template <class What> void play_with_absent(const collective_case& c, std::uint3
     e.meet_neighbours(neighbours_of(c, rank));
     std::memset(t.segment() + dst, static_cast<int>(poison), c.stride());
     fill_source(c, r, 0, rank, t.segment() + src);
-    e.run(team, {}, 0, 0);
-    const auto handle = e.post(team, r, dst, src);
+    e.run(team, {}, {});
+    const auto handle = e.post(team, r, {.dst = dst, .src = src});
     if (rank == absent) what(t);
     t.describe([] { return std::string("waits"); });
     e.wait(handle);

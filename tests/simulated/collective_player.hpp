@@ -83,6 +83,7 @@ private:
 
   std::uint64_t dst(std::size_t k) const { return heap_ + 2 * k * c_.stride() + c_.skew; }
   std::uint64_t src(std::size_t k) const { return dst(k) + c_.stride(); }
+  graph::binding at(std::size_t k) const { return {.dst = dst(k), .src = src(k)}; }
   std::byte* own(std::uint64_t offset) const { return engine_.net().segment() + offset; }
 
   void play_round(const std::vector<call>& round) {
@@ -105,7 +106,7 @@ private:
     } else {
       for (std::size_t k = 0; k < round.size(); ++k) {
         enter(k);
-        handles.push_back(engine_.post(team_, round[k].request, dst(k), src(k), value(k)));
+        handles.push_back(engine_.post(team_, round[k].request, at(k), value(k)));
         if (handles.back() == 0) throw wrong_result("a post was refused");
       }
       wait_for_all(handles);
@@ -194,7 +195,7 @@ private:
 
   void meet(const char* when) {
     doing_ = std::string("meets the others ") + when + " the round of call " + std::to_string(next_call_);
-    engine_.run(team_, {}, 0, 0);
+    engine_.run(team_, {}, {});
   }
 
   void check(std::size_t k, std::uint32_t whose, const std::byte* destination) const {
