@@ -101,7 +101,7 @@ private:
     std::vector<std::uint64_t> handles;
     if (round.size() == 1 && random_.coin(0.5)) {
       enter(0);
-      guarded(0, [&] { engine_.run(team_, round[0].request, dst(0), src(0), value(0)); });
+      guarded(0, [&] { engine_.run(team_, round[0].request, at(0), value(0)); });
       leave(0);
     } else {
       for (std::size_t k = 0; k < round.size(); ++k) {
