@@ -56,7 +56,7 @@ public:
   bool quiet(team_state& team) { return net_.load(team.own.retired()) == net_.load(team.own.entered()); }
   void remove_team(std::uint32_t id) { executor_.remove_team(id); }
   // The ranks of the job on this node, this one included: those who can be rung and can ring.
-  void meet_neighbours(const std::vector<std::uint32_t>& ranks) { executor_.steps().near().meet(ranks); }
+  void meet_neighbours(const std::vector<std::uint32_t>& ranks) { executor_.members().node().meet(ranks); }
   void serve(typename inbox<T>::service s) { executor_.messages().serve(std::move(s)); }
 
   // Starts an operation and returns; 0 when as many as allowed are outstanding (nothing was started then).
@@ -132,7 +132,7 @@ public:
     with_baton([&] {
       if (table_.query(h) == status::pending) n = operations_.at(completion_table::index(h)).seq;
       for (std::uint32_t member = 0; n != 0 && member < team.info.size(); ++member)
-        executor_.steps().view(team, member); // connects
+        executor_.members().view(team, member); // connects
     });
     if (n == 0) return;
     std::uint32_t first = 0; // all members before it have entered
@@ -200,14 +200,14 @@ public:
   void watched_by(watcher* w) { watcher_ = w; }
 
   bool announce_sleep() {
-    neighbours<T>& near = executor_.steps().near();
+    neighbours<T>& near = executor_.members().node();
     if (!near.met()) return false;
     const std::lock_guard lock(announce_lock_);
     if (announced_++ == 0) near.announce();
     return true;
   }
   void cancel_sleep() {
-    neighbours<T>& near = executor_.steps().near();
+    neighbours<T>& near = executor_.members().node();
     if (!near.met()) return;
     const std::lock_guard lock(announce_lock_);
     if (--announced_ == 0) near.cancel();

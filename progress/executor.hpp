@@ -21,7 +21,7 @@ public:
 
   executor(T& net, statistics& counts, finished_handler finished, const faults& broken = {})
       : net_(net), counts_(counts), broken_(broken), finished_(std::move(finished)),
-        steps_(net, counts, broken_), inbox_(net, counts, steps_, teams_) {
+        steps_(net, counts, broken_), inbox_(net, counts, steps_.members(), teams_) {
     net_.set_sink(&inbox_);
   }
   executor(const executor&) = delete;
@@ -45,7 +45,7 @@ public:
 
   // Takes an operation whose sequence number has been drawn, i.e. whose entry is published.
   void start(operation& op) {
-    if (!op.program->eager && !op.program->valued) steps_.wake_near();
+    if (!op.program->eager && !op.program->valued) members().wake_near();
     ++outstanding_;
     if (op.seq <= op.team->retired + engine::slots) [[likely]]
       activate(op);
@@ -93,7 +93,7 @@ public:
   // Work that only this rank's own process can move on.
   bool needs_driver() { return steps_.flights().in_flight() != 0 || far_active_ != 0; }
 
-  node_steps<T>& steps() { return steps_; }
+  reach<T>& members() { return steps_.members(); }
   inbox<T>& messages() { return inbox_; }
 
 private:
@@ -249,7 +249,7 @@ private:
 
   void publish_retirement(team_state& team, const graph::plan& last) {
     net_.store(team.own.retired(), team.retired);
-    steps_.wake_near(); // somebody may sleep for want of credit
+    members().wake_near(); // somebody may sleep for want of credit
     warm_next_slot(team, last);
     if (!team.askers.empty()) answer_askers(team);
     while (team.waiting != nullptr && team.waiting->seq <= team.retired + engine::slots) {
@@ -272,7 +272,7 @@ private:
   void answer_askers(team_state& team) {
     std::erase_if(team.askers, [&](const credit_request& asker) {
       if (team.retired < asker.needed) return false;
-      steps_.send(team, asker.member, {.kind = transport::message_kind::credit}, {}, steps_.unwatched());
+      members().tell(team, asker.member, {.kind = transport::message_kind::credit});
       return true;
     });
   }

@@ -1,5 +1,5 @@
 #pragma once
-#include "progress/node_steps.hpp"
+#include "progress/reach.hpp"
 
 #include <functional>
 #include <span>
@@ -14,8 +14,8 @@ template <transport::transport T> class inbox final : public transport::message_
 public:
   using service = std::function<void(const transport::message&, std::span<const std::byte>)>;
 
-  inbox(T& net, statistics& counts, node_steps<T>& steps, const team_map& teams)
-      : net_(net), counts_(counts), steps_(steps), teams_(teams) {}
+  inbox(T& net, statistics& counts, reach<T>& members, const team_map& teams)
+      : net_(net), counts_(counts), members_(members), teams_(teams) {}
 
   void serve(service s) { service_ = std::move(s); }
 
@@ -39,7 +39,7 @@ private:
   void keep(team_state& team, std::uint32_t sender, const transport::message& m,
             std::span<const std::byte> payload) {
     using transport::message_kind;
-    const engine::board theirs = steps_.view(team, sender);
+    const engine::board theirs = members_.view(team, sender);
     const std::uint32_t slot = engine::slot_of(m.seq);
     lift(theirs.retired(), m.retired);
     if (m.kind != message_kind::credit) lift(theirs.entered(), m.seq); // whoever speaks of it has entered it
@@ -49,10 +49,10 @@ private:
       net_.store(theirs.head(slot).stamp, m.seq);
       break;
     case message_kind::landed:
-      steps_.raise(team.own.counts(slot).landed, m.seq, m.count);
+      members_.raise(team.own.counts(slot).landed, m.seq, m.count);
       break;
     case message_kind::taken:
-      steps_.raise(team.own.counts(slot).taken, m.seq, m.count);
+      members_.raise(team.own.counts(slot).taken, m.seq, m.count);
       break;
     case message_kind::stage_in:
     case message_kind::stage_out:
@@ -71,13 +71,13 @@ private:
     if (team.retired < n)
       team.askers.push_back({sender, n});
     else
-      steps_.send(team, sender, {.kind = transport::message_kind::credit}, {}, steps_.unwatched());
+      members_.tell(team, sender, {.kind = transport::message_kind::credit});
   }
 
   void reached(const engine::board& theirs, std::uint32_t slot, const transport::message& m,
                std::span<const std::byte> value) {
     if (!value.empty())
-      net_.copy(node_steps<T>::value_place(theirs, slot, m.stage), value.data(), value.size());
+      net_.copy(reach<T>::value_place(theirs, slot, m.stage), value.data(), value.size());
     auto& counts = theirs.counts(slot);
     lift(m.kind == transport::message_kind::stage_in ? counts.stage_in : counts.stage_out,
          engine::stage_word::make(m.seq, m.stage + 1u));
@@ -90,7 +90,7 @@ private:
 
   T& net_;
   statistics& counts_;
-  node_steps<T>& steps_;
+  reach<T>& members_;
   const team_map& teams_;
   service service_;
 };

@@ -1,19 +1,8 @@
 #pragma once
-#include "engine/transport/transport.hpp"
 #include "progress/flights.hpp"
-#include "progress/neighbours.hpp"
-#include "progress/statistics.hpp"
-#include "progress/team_state.hpp"
-
-#include <span>
+#include "progress/reach.hpp"
 
 namespace weft::progress {
-
-// Switched-off mechanisms, for tests that must fail without them.
-struct faults {
-  bool ignore_credit = false; // touch the cells of a slot that others may still use
-  bool never_ring = false;    // let sleepers sleep
-};
 
 enum class outcome : std::uint8_t {
   done,    // the node is finished
@@ -29,7 +18,7 @@ enum class outcome : std::uint8_t {
 template <transport::transport T> class node_steps {
 public:
   node_steps(T& net, statistics& counts, const faults& broken)
-      : net_(net), counts_(counts), broken_(broken), neighbours_(net), flights_(net) {}
+      : reach_(net, counts, broken), net_(net), counts_(counts), flights_(net) {}
 
   // While posting, only what others wait for is done: signals, and transfers of the UCP lane. What near
   // members have is looked at, and carried, later: the caller wants to compute.
@@ -63,108 +52,24 @@ public:
     return outcome::blocked;
   }
 
-  // The board of a member: in its memory, or the mirror of a far one.
-  engine::board view(team_state& team, std::uint32_t member) {
-    engine::board& known = team.boards[member];
-    if (!known) [[unlikely]]
-      connect(team, member);
-    return known;
-  }
-
-  // For messages whose end nobody waits for.
-  transport::completion& unwatched() { return unwatched_; }
   flight_pool<T>& flights() { return flights_; }
-  // After facts were stored for near members.
-  void wake_near() {
-    if (!broken_.never_ring) neighbours_.wake();
-  }
-  neighbours<T>& near() { return neighbours_; }
-
-  // A message to a far member; `retired` rides along.
-  bool send(team_state& team, std::uint32_t member, transport::message m, std::span<const std::byte> payload,
-            transport::completion& done) {
-    m.team = team.info.id;
-    m.source = net_.rank();
-    m.retired = team.retired;
-    counts_.messages_sent.add();
-    return net_.send(team.info.world[member], m, payload.data(), payload.size(), done);
-  }
-
-  void raise(engine::word& counter_word, engine::sequence n, std::uint64_t by) {
-    std::uint64_t seen = net_.load(counter_word);
-    for (;;) {
-      const std::uint64_t next = engine::counter::plus(seen, n, by);
-      if (net_.cas(counter_word, seen, next)) return;
-    }
-  }
+  reach<T>& members() { return reach_; }
 
 private:
   using word = engine::word;
   using fact = graph::fact;
 
+  reach<T> reach_;
   T& net_;
   statistics& counts_;
-  const faults& broken_;
   bool posting_ = false;
-  neighbours<T> neighbours_;
   flight_pool<T> flights_;
-  transport::completion unwatched_{[](transport::completion*, int) {}};
-
-  void connect(team_state& team, std::uint32_t member) {
-    if (member == team.info.me()) {
-      team.boards[member] = team.own;
-    } else if (std::byte* base = near_base(team, member)) {
-      team.boards[member] = {base + team.info.board_offset, team.info.geometry.locals()};
-    } else {
-      team.mirrors[member] = std::make_unique<mirror>();
-      team.boards[member] = team.mirrors[member]->view();
-    }
-  }
-
-  std::byte* near_base(team_state& team, std::uint32_t member) {
-    if (member == team.info.me()) return net_.segment();
-    return team.info.geometry.is_near(member) ? net_.direct(team.info.world[member]) : nullptr;
-  }
-
-  // True if the member has retired the previous user of this operation's slot. A far member that has nothing
-  // else to tell me would never say how far it is, so it is asked half a turn of the ring ahead.
-  bool credit(operation& op, std::uint32_t member) {
-    team_state& team = *op.team;
-    engine::sequence& known = team.credit[member];
-    if (known + engine::slots / 2 >= op.seq || broken_.ignore_credit) [[likely]]
-      return true;
-    known = net_.load(view(team, member).retired());
-    if (known + engine::slots / 2 < op.seq && !team.info.geometry.is_near(member))
-      ask_for_credit(team, member, op.seq);
-    return known + engine::slots >= op.seq;
-  }
-
-  void ask_for_credit(team_state& team, std::uint32_t member, engine::sequence n) {
-    if (team.asked[member] > team.credit[member]) return; // not answered yet
-    team.asked[member] = n - engine::slots / 2;
-    send(team, member, {.kind = transport::message_kind::credit, .count = 1, .seq = team.asked[member]}, {},
-         unwatched_);
-  }
-
-  bool near_credit(operation& op) {
-    team_state& team = *op.team;
-    if (team.near_credit + engine::slots >= op.seq || broken_.ignore_credit) return true;
-    engine::sequence lowest = op.seq;
-    for (std::uint32_t peer : team.info.geometry.near())
-      lowest = std::min(lowest, net_.load(view(team, peer).retired()));
-    team.near_credit = lowest;
-    return lowest + engine::slots >= op.seq;
-  }
 
   std::byte* source(operation& op, std::uint32_t i, std::uint32_t j) {
-    return near_base(*op.team, i) + op.at.src + op.program->rule.source(i, j);
+    return reach_.base(*op.team, i) + op.at.src + op.program->rule.source(i, j);
   }
   std::byte* destination(operation& op, std::uint32_t i, std::uint32_t j) {
-    return near_base(*op.team, j) + op.at.dst + op.program->rule.destination(i, j);
-  }
-
-  void copy(void* to, const void* from, std::uint64_t bytes) {
-    if (to != from) net_.copy(to, from, bytes);
+    return reach_.base(*op.team, j) + op.at.dst + op.program->rule.destination(i, j);
   }
 
   static bool can_wait(const operation& op, const graph::node& n, std::uint32_t peer) {
@@ -173,7 +78,7 @@ private:
 
   outcome copy_own(operation& op) {
     const std::uint32_t me = op.program->me;
-    copy(destination(op, me, me), source(op, me, me), op.program->rule.bytes);
+    reach_.copy(destination(op, me, me), source(op, me, me), op.program->rule.bytes);
     return outcome::done;
   }
 
@@ -181,8 +86,8 @@ private:
   outcome carry(operation& op, std::uint32_t i, std::uint32_t j, std::uint32_t peer, flight_tag tag) {
     const graph::block_rule& rule = op.program->rule;
     team_state& team = *op.team;
-    if (near_base(team, peer) != nullptr) {
-      copy(destination(op, i, j), source(op, i, j), rule.bytes);
+    if (reach_.base(team, peer) != nullptr) {
+      reach_.copy(destination(op, i, j), source(op, i, j), rule.bytes);
       counts_.bytes_copied.add(rule.bytes);
       return outcome::done;
     }
@@ -198,7 +103,7 @@ private:
   }
 
   outcome flush(operation& op, std::uint32_t peer, flight_tag tag) {
-    if (near_base(*op.team, peer) != nullptr) return outcome::done;
+    if (reach_.base(*op.team, peer) != nullptr) return outcome::done;
     flight* f = flights_.start(op, tag);
     if (f == nullptr) return outcome::blocked;
     return flights_.settle(f, net_.flush(op.team->info.world[peer], *f)) ? outcome::done : outcome::flying;
@@ -217,7 +122,7 @@ private:
       return count(op, n, peer, tag);
     case fact::stage_in:
     case fact::stage_out:
-      return reach(op, n, peer, round, tag);
+      return announce_stage(op, n, peer, round, tag);
     case fact::none:
       break;
     }
@@ -228,12 +133,12 @@ private:
                flight_tag tag) {
     flight* f = flights_.start(op, tag);
     if (f == nullptr) return outcome::blocked;
-    return flights_.settle(f, send(*op.team, peer, m, payload, *f)) ? outcome::done : outcome::flying;
+    return flights_.settle(f, reach_.send(*op.team, peer, m, payload, *f)) ? outcome::done : outcome::flying;
   }
 
   // My slices for all near readers into my own slot, one beside the other, then the stamp.
   outcome publish(operation& op, const graph::node& n) {
-    if (!near_credit(op)) return outcome::blocked;
+    if (!reach_.near_credit(op)) return outcome::blocked;
     const graph::plan& p = *op.program;
     team_state& team = *op.team;
     const std::uint32_t slot = engine::slot_of(op.seq);
@@ -253,12 +158,12 @@ private:
       }
     }
     net_.store(team.own.head(slot).stamp, op.seq);
-    wake_near();
+    reach_.wake_near();
     return outcome::done;
   }
 
   outcome send_payload(operation& op, std::uint32_t peer, flight_tag tag) {
-    if (!credit(op, peer)) return outcome::blocked;
+    if (!reach_.credit(op, peer)) return outcome::blocked;
     const graph::plan& p = *op.program;
     const std::byte* from = net_.segment() + op.at.src + p.rule.source(p.me, peer);
     return tell(op, peer, {.kind = transport::message_kind::payload, .seq = op.seq}, {from, p.rule.bytes},
@@ -268,7 +173,7 @@ private:
   outcome take(operation& op, const graph::node& n, std::uint32_t peer) {
     const graph::plan& p = *op.program;
     team_state& team = *op.team;
-    const engine::board theirs = view(team, peer);
+    const engine::board theirs = reach_.view(team, peer);
     const std::uint32_t slot = engine::slot_of(op.seq);
     if (net_.load(theirs.head(slot).stamp) != op.seq) return outcome::blocked;
     if (n.valued) {
@@ -294,25 +199,25 @@ private:
 
   outcome count(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
     using transport::message_kind;
-    if (!credit(op, peer)) return outcome::blocked;
+    if (!reach_.credit(op, peer)) return outcome::blocked;
     const message_kind kind = n.about == fact::landed ? message_kind::landed : message_kind::taken;
     return tell(op, peer, {.kind = kind, .count = n.count, .seq = op.seq}, {}, tag);
   }
 
   // Announces that I have reached round `round` + 1; a barrier's value lies beside it, one place a round.
-  outcome reach(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t round,
+  outcome announce_stage(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t round,
                 flight_tag tag) {
     team_state& team = *op.team;
     const std::uint32_t slot = engine::slot_of(op.seq);
     const bool in = n.about == fact::stage_in;
     const bool near = team.info.geometry.is_near(peer);
     // In my own slot the value lies where a payload was that any near member may still have to take.
-    if (n.valued && !(near ? near_credit(op) : credit(op, peer))) return outcome::blocked;
+    if (n.valued && !(near ? reach_.near_credit(op) : reach_.credit(op, peer))) return outcome::blocked;
     if (near) {
-      if (n.valued) net_.copy(value_place(team.own, slot, round), &op.value, sizeof op.value);
+      if (n.valued) net_.copy(reach_.value_place(team.own, slot, round), &op.value, sizeof op.value);
       word& mine = in ? team.own.counts(slot).stage_in : team.own.counts(slot).stage_out;
       net_.store(mine, engine::stage_word::make(op.seq, round + 1));
-      wake_near();
+      reach_.wake_near();
       return outcome::done;
     }
     transport::message m{.kind = in ? transport::message_kind::stage_in : transport::message_kind::stage_out,
@@ -323,33 +228,27 @@ private:
     return tell(op, peer, m, value, tag);
   }
 
-public:
-  static std::byte* value_place(const engine::board& b, std::uint32_t slot, std::uint32_t round) {
-    return b.body(slot) + round * sizeof(barrier_summary);
-  }
-
-private:
   outcome await(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t round) {
     team_state& team = *op.team;
     const std::uint32_t slot = engine::slot_of(op.seq);
     bool known = false;
     switch (n.about) {
     case fact::entry:
-      known = entered(op, peer);
+      known = reach_.entered(op, peer);
       break;
     case fact::landed:
-      known = reached(team.own.counts(slot).landed, op, n.count);
+      known = reach_.reached(team.own.counts(slot).landed, op, n.count);
       break;
     case fact::taken:
-      known = reached(team.own.counts(slot).taken, op, n.count);
+      known = reach_.reached(team.own.counts(slot).taken, op, n.count);
       break;
     case fact::stage_in:
       known =
-          net_.load(view(team, peer).counts(slot).stage_in) >= engine::stage_word::make(op.seq, round + 1);
+          net_.load(reach_.view(team, peer).counts(slot).stage_in) >= engine::stage_word::make(op.seq, round + 1);
       break;
     case fact::stage_out:
       known =
-          net_.load(view(team, peer).counts(slot).stage_out) >= engine::stage_word::make(op.seq, round + 1);
+          net_.load(reach_.view(team, peer).counts(slot).stage_out) >= engine::stage_word::make(op.seq, round + 1);
       break;
     case fact::payload:
     case fact::none:
@@ -357,17 +256,10 @@ private:
     }
     if (known && n.valued) {
       barrier_summary value;
-      net_.copy(&value, value_place(view(team, peer), slot, round), sizeof value);
+      net_.copy(&value, reach_.value_place(reach_.view(team, peer), slot, round), sizeof value);
       op.value.merge(value);
     }
     return known ? outcome::done : outcome::blocked;
-  }
-
-  bool entered(operation& op, std::uint32_t member) {
-    return net_.load(view(*op.team, member).entered()) >= op.seq;
-  }
-  bool reached(word& w, operation& op, std::uint64_t count) {
-    return engine::counter::reached(net_.load(w), op.seq, count);
   }
 
   outcome claim(operation& op, const graph::node& n, std::uint32_t peer) {
@@ -386,11 +278,11 @@ private:
   // Carries one unclaimed piece of the block i -> j, if there is one. The destination's side takes from the
   // front, the source's side from the back.
   outcome carry_piece(operation& op, std::uint32_t i, std::uint32_t j, bool from_front) {
-    if (!credit(op, i) || !credit(op, j)) return outcome::blocked;
+    if (!reach_.credit(op, i) || !reach_.credit(op, j)) return outcome::blocked;
     const graph::plan& p = *op.program;
     team_state& team = *op.team;
     const std::uint32_t slot = engine::slot_of(op.seq);
-    const engine::board at = view(team, j);
+    const engine::board at = reach_.view(team, j);
     word& claimed = at.claim(slot, team.info.geometry.local_index(i));
     std::uint64_t seen = net_.load(claimed);
     std::uint32_t piece = 0, left = 0;
@@ -405,12 +297,12 @@ private:
     }
     const std::uint64_t begin = piece * p.chunk;
     const std::uint64_t bytes = std::min(p.chunk, p.rule.bytes - begin);
-    copy(destination(op, i, j) + begin, source(op, i, j) + begin, bytes);
+    reach_.copy(destination(op, i, j) + begin, source(op, i, j) + begin, bytes);
     counts_.bytes_copied.add(bytes);
     counts_.chunks_claimed.add();
-    raise(at.counts(slot).landed, op.seq, 1);
-    raise(view(team, i).counts(slot).taken, op.seq, 1);
-    wake_near();
+    reach_.raise(at.counts(slot).landed, op.seq, 1);
+    reach_.raise(reach_.view(team, i).counts(slot).taken, op.seq, 1);
+    reach_.wake_near();
     return left == 0 ? outcome::done : outcome::again;
   }
 
@@ -425,12 +317,12 @@ private:
       const std::uint32_t j = (p.me + dj) % p.members;
       const std::uint32_t full = p.full(j);
       // Where nothing lands nobody counts, and the word goes on speaking of an older operation.
-      if (full == 0 || reached(view(team, j).counts(slot).landed, op, full)) continue;
+      if (full == 0 || reach_.reached(reach_.view(team, j).counts(slot).landed, op, full)) continue;
       all_full = false;
-      if (p.in == graph::sync::my && !entered(op, j)) continue;
+      if (p.in == graph::sync::my && !reach_.entered(op, j)) continue;
       for (std::uint32_t di = 0; di < p.members; ++di) {
         const std::uint32_t i = (j + di) % p.members;
-        if (!p.sends(i, j) || (p.in == graph::sync::my && !entered(op, i))) continue;
+        if (!p.sends(i, j) || (p.in == graph::sync::my && !reach_.entered(op, i))) continue;
         if (assist_block(op, i, j)) {
           counts_.chunks_assisted.add();
           result = outcome::again;
@@ -441,9 +333,9 @@ private:
   }
 
   bool assist_block(operation& op, std::uint32_t i, std::uint32_t j) {
-    if (!credit(op, i) || !credit(op, j)) return false;
+    if (!reach_.credit(op, i) || !reach_.credit(op, j)) return false;
     const std::uint32_t slot = engine::slot_of(op.seq);
-    word& claimed = view(*op.team, j).claim(slot, op.team->info.geometry.local_index(i));
+    word& claimed = reach_.view(*op.team, j).claim(slot, op.team->info.geometry.local_index(i));
     const auto state = engine::claim_word::read(net_.load(claimed), op.seq);
     if (state.stale || state.front + state.back >= op.program->chunks) return false;
     return carry_piece(op, i, j, true) != outcome::blocked;

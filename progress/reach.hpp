@@ -1,0 +1,139 @@
+#pragma once
+#include "engine/transport/transport.hpp"
+#include "progress/neighbours.hpp"
+#include "progress/statistics.hpp"
+#include "progress/team_state.hpp"
+
+#include <algorithm>
+#include <span>
+
+namespace weft::progress {
+
+// Switched-off mechanisms, for tests that must fail without them.
+struct faults {
+  bool ignore_credit = false; // touch the cells of a slot that others may still use
+  bool never_ring = false;    // let sleepers sleep
+};
+
+// How one rank reaches the members of its teams: their boards and memory, messages to far ones, and when the
+// cells of a slot may be used.
+template <transport::transport T> class reach {
+public:
+  reach(T& net, statistics& counts, const faults& broken)
+      : net(net), counts(counts), broken_(broken), neighbours_(net) {}
+
+  T& net;
+  statistics& counts;
+
+  // The board of a member: in its memory, or the mirror of a far one.
+  engine::board view(team_state& team, std::uint32_t member) {
+    engine::board& known = team.boards[member];
+    if (!known) [[unlikely]]
+      connect(team, member);
+    return known;
+  }
+
+  // The memory of a near member (or mine); null for a far one.
+  std::byte* base(team_state& team, std::uint32_t member) {
+    if (member == team.info.me()) return net.segment();
+    return team.info.geometry.is_near(member) ? net.direct(team.info.world[member]) : nullptr;
+  }
+
+  bool entered(operation& op, std::uint32_t member) {
+    return net.load(view(*op.team, member).entered()) >= op.seq;
+  }
+  static bool near(const operation& op, std::uint32_t member) {
+    return op.team->info.geometry.is_near(member);
+  }
+
+  // Has a counter of this operation come so far? Raises one.
+  bool reached(engine::word& w, const operation& op, std::uint64_t count) {
+    return engine::counter::reached(net.load(w), op.seq, count);
+  }
+  void raise(engine::word& counter_word, engine::sequence n, std::uint64_t by) {
+    std::uint64_t seen = net.load(counter_word);
+    for (;;) {
+      const std::uint64_t next = engine::counter::plus(seen, n, by);
+      if (net.cas(counter_word, seen, next)) return;
+    }
+  }
+  engine::board::count_line& own_counts(const operation& op) {
+    return op.team->own.counts(engine::slot_of(op.seq));
+  }
+
+  // True if the member has retired the previous user of this operation's slot. A far member that has nothing
+  // else to tell me would never say how far it is, so it is asked half a turn of the ring ahead.
+  bool credit(operation& op, std::uint32_t member) {
+    team_state& team = *op.team;
+    engine::sequence& known = team.credit[member];
+    if (known + engine::slots / 2 >= op.seq || broken_.ignore_credit) [[likely]]
+      return true;
+    known = net.load(view(team, member).retired());
+    if (known + engine::slots / 2 < op.seq && !team.info.geometry.is_near(member))
+      ask_for_credit(team, member, op.seq);
+    return known + engine::slots >= op.seq;
+  }
+
+  bool near_credit(operation& op) {
+    team_state& team = *op.team;
+    if (team.near_credit + engine::slots >= op.seq || broken_.ignore_credit) return true;
+    engine::sequence lowest = op.seq;
+    for (std::uint32_t peer : team.info.geometry.near())
+      lowest = std::min(lowest, net.load(view(team, peer).retired()));
+    team.near_credit = lowest;
+    return lowest + engine::slots >= op.seq;
+  }
+
+  // A message to a far member; `retired` rides along.
+  bool send(team_state& team, std::uint32_t member, transport::message m, std::span<const std::byte> payload,
+            transport::completion& done) {
+    m.team = team.info.id;
+    m.source = net.rank();
+    m.retired = team.retired;
+    counts.messages_sent.add();
+    return net.send(team.info.world[member], m, payload.data(), payload.size(), done);
+  }
+  // The same, its end watched by nobody.
+  void tell(team_state& team, std::uint32_t member, transport::message m) {
+    send(team, member, m, {}, unwatched_);
+  }
+
+  // After facts were stored for near members.
+  void wake_near() {
+    if (!broken_.never_ring) neighbours_.wake();
+  }
+  neighbours<T>& node() { return neighbours_; }
+
+  // Where a barrier's value of a round lies.
+  static std::byte* value_place(const engine::board& b, std::uint32_t slot, std::uint32_t round) {
+    return b.body(slot) + round * sizeof(barrier_summary);
+  }
+
+  void copy(void* to, const void* from, std::uint64_t bytes) {
+    if (to != from) net.copy(to, from, bytes);
+  }
+
+private:
+  void connect(team_state& team, std::uint32_t member) {
+    if (member == team.info.me()) {
+      team.boards[member] = team.own;
+    } else if (std::byte* memory = base(team, member)) {
+      team.boards[member] = {memory + team.info.board_offset, team.info.geometry.locals()};
+    } else {
+      team.mirrors[member] = std::make_unique<mirror>();
+      team.boards[member] = team.mirrors[member]->view();
+    }
+  }
+
+  void ask_for_credit(team_state& team, std::uint32_t member, engine::sequence n) {
+    if (team.asked[member] > team.credit[member]) return; // not answered yet
+    team.asked[member] = n - engine::slots / 2;
+    tell(team, member, {.kind = transport::message_kind::credit, .count = 1, .seq = team.asked[member]});
+  }
+
+  const faults& broken_;
+  neighbours<T> neighbours_;
+  transport::completion unwatched_{[](transport::completion*, int) {}};
+};
+
+} // namespace weft::progress
