@@ -4,7 +4,6 @@
 #include "api/error_handler.hpp"
 #include "api/upc.h"
 #include "api/upc_castable.h"
-#include "api/upc_collective.h"
 #include "api/upc_collective_cray.h"
 #include "api/upc_nb.h"
 
@@ -114,28 +113,6 @@ WEFT_EXPORT int upc_test_value(upc_coll_handle_t handle) {
 }
 WEFT_EXPORT int upc_get_status(upc_coll_handle_t handle) {
   return guard<weft::upc_get_status, -1>(handle);
-}
-
-// upc_collective.h
-WEFT_EXPORT upc_coll_handle_t upc_all_broadcast(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
-                                                upc_flag_t sync_mode) {
-  return guard<weft::upc_all_broadcast>(dst, src, nbytes, sync_mode);
-}
-WEFT_EXPORT upc_coll_handle_t upc_all_scatter(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
-                                              upc_flag_t sync_mode) {
-  return guard<weft::upc_all_scatter>(dst, src, nbytes, sync_mode);
-}
-WEFT_EXPORT upc_coll_handle_t upc_all_gather(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
-                                             upc_flag_t sync_mode) {
-  return guard<weft::upc_all_gather>(dst, src, nbytes, sync_mode);
-}
-WEFT_EXPORT upc_coll_handle_t upc_all_gather_all(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
-                                                 upc_flag_t sync_mode) {
-  return guard<weft::upc_all_gather_all>(dst, src, nbytes, sync_mode);
-}
-WEFT_EXPORT upc_coll_handle_t upc_all_exchange(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
-                                               upc_flag_t sync_mode) {
-  return guard<weft::upc_all_exchange>(dst, src, nbytes, sync_mode);
 }
 
 // upc_nb.h

@@ -13,6 +13,11 @@ void fail_range(const char* call, const char* argument, upc_shared_ptr_t p, std:
            " bytes there are not all in the shared heap: allocate more, or pass a smaller size");
 }
 
+void fail_alignment(const char* call, const char* argument, upc_shared_ptr_t p, std::size_t alignment) {
+  fail(call, argument, "(" + describe(p) + ")",
+       "must be aligned to " + std::to_string(alignment) + " bytes: pass an array of the right type");
+}
+
 void fail_product(const char* call, const char* argument, std::size_t a, std::size_t b) {
   fail(call, argument, std::to_string(a) + " * " + std::to_string(b),
        "does not fit into " + std::to_string(8 * sizeof(std::size_t)) + " bits: pass a smaller size");

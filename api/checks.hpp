@@ -48,6 +48,15 @@ inline void require_memory(const runtime& rt, const char* call, const char* argu
   require_range(rt, call, argument, p, bytes);
 }
 
+[[noreturn, gnu::cold, gnu::noinline]] void fail_alignment(const char* call, const char* argument,
+                                                           upc_shared_ptr_t p, std::size_t alignment);
+
+inline void require_aligned(const char* call, const char* argument, upc_shared_ptr_t p,
+                            std::size_t alignment) {
+  if (p.addr % alignment != 0) [[unlikely]]
+    fail_alignment(call, argument, p, alignment);
+}
+
 [[noreturn, gnu::cold, gnu::noinline]] void fail_product(const char* call, const char* argument,
                                                          std::size_t a, std::size_t b);
 

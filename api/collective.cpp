@@ -1,119 +1,172 @@
-#include "api/checks.hpp"
-#include "api/mode.hpp"
-#include "api/relocation.hpp"
-#include "api/split_barrier.hpp"
 #include "api/upc_collective.h"
 
+#include "api/checks.hpp"
+#include "api/relocation.hpp"
+
+// The collectives of V1.0. Each exists for all threads, for a team, and in C++ for a team under its own name.
 namespace weft {
 namespace api {
 namespace {
 
-constexpr const char* block_size = "nbytes * THREADS";
+using collectives::operation;
 
-// Nothing is moved where the size is 0, so the pointers need not lead anywhere.
-void require_areas(const runtime& rt, const char* call, upc_shared_ptr_t dst, std::size_t dst_bytes,
-                   upc_shared_ptr_t src, std::size_t src_bytes) {
-  if (dst_bytes == 0) return;
-  require_range(rt, call, "dst", dst, dst_bytes);
-  require_range(rt, call, "src", src, src_bytes);
-  if (dst.addr < src.addr + src_bytes && src.addr < dst.addr + dst_bytes) [[unlikely]]
-    fail_pointer(call, "dst", dst, "overlaps src: pass two areas that have no byte in common");
+upc_coll_handle_t broadcast(const collective_call& c, upc_shared_ptr_t dst, upc_shared_ptr_t src,
+                            std::size_t nbytes) {
+  require_source(c, src);
+  bytes_of_all(c, nbytes);
+  const std::uint32_t root = require_rooted(c, {"src", src, nbytes}, {"dst", dst, nbytes});
+  return c.start({.op = operation::broadcast, .root = root, .bytes = nbytes},
+                 {.dst = dst.addr, .src = src.addr});
 }
 
-upc_coll_handle_t start(runtime& rt, const char* call, const mode& m, collectives::request r,
-                        upc_shared_ptr_t dst, upc_shared_ptr_t src) {
-  r.in = m.in;
-  r.out = m.out;
-  r.direction = m.direction;
-  return naming(call, [&]() -> upc_coll_handle_t {
-    const graph::binding at{.dst = dst.addr, .src = src.addr};
-    if (m.async) return rt.teams().post(team_calls::all, r, at);
-    rt.teams().run(team_calls::all, r, at);
-    return UPC_HANDLE_COMPLETE;
-  });
+upc_coll_handle_t scatter(const collective_call& c, upc_shared_ptr_t dst, upc_shared_ptr_t src,
+                          std::size_t nbytes) {
+  require_source(c, src);
+  const std::size_t all = bytes_of_all(c, nbytes);
+  const std::uint32_t root = require_rooted(c, {"src", src, all}, {"dst", dst, nbytes});
+  return c.start({.op = operation::scatter, .root = root, .bytes = nbytes},
+                 {.dst = dst.addr, .src = src.addr});
+}
+
+upc_coll_handle_t gather(const collective_call& c, upc_shared_ptr_t dst, upc_shared_ptr_t src,
+                         std::size_t nbytes) {
+  require_source(c, src);
+  const std::size_t all = bytes_of_all(c, nbytes);
+  const std::uint32_t root = require_rooted(c, {"dst", dst, all}, {"src", src, nbytes});
+  return c.start({.op = operation::gather, .root = root, .bytes = nbytes},
+                 {.dst = dst.addr, .src = src.addr});
+}
+
+// One that has no root, on checked operands.
+upc_coll_handle_t symmetric(const collective_call& c, operation op, const area& dst, const area& src,
+                            std::size_t nbytes, std::uint64_t perm = 0) {
+  const bool same = require_symmetric(c, dst, src);
+  return c.start({.op = op, .bytes = nbytes, .in_place = same},
+                 {.dst = dst.at.addr, .src = same ? dst.at.addr : src.at.addr, .perm = perm});
+}
+
+upc_coll_handle_t gather_all(const collective_call& c, upc_shared_ptr_t dst, upc_shared_ptr_t src,
+                             std::size_t nbytes) {
+  const std::size_t all = bytes_of_all(c, nbytes);
+  return symmetric(c, operation::gather_all, {"dst", dst, all}, {"src", src, nbytes}, nbytes);
+}
+
+upc_coll_handle_t exchange(const collective_call& c, upc_shared_ptr_t dst, upc_shared_ptr_t src,
+                           std::size_t nbytes) {
+  const std::size_t all = bytes_of_all(c, nbytes);
+  return symmetric(c, operation::exchange, {"dst", dst, all}, {"src", src, all}, nbytes);
+}
+
+void require_permutation(const collective_call& c, upc_shared_ptr_t dst, upc_shared_ptr_t perm,
+                         std::size_t nbytes) {
+  require_first(c, "perm", perm);
+  require_aligned(c.name, "perm", perm, alignof(int));
+  require_range(c.rt, c.name, "perm", perm, sizeof(int));
+  if (perm.addr < dst.addr + nbytes && dst.addr < perm.addr + sizeof(int)) [[unlikely]]
+    fail_pointer(c.name, "perm", perm, "overlaps dst: pass two areas that have no byte in common");
+}
+
+upc_coll_handle_t permute(const collective_call& c, upc_shared_ptr_t dst, upc_shared_ptr_t src,
+                          upc_shared_ptr_t perm, std::size_t nbytes) {
+  bytes_of_all(c, nbytes);
+  require_permutation(c, dst, perm, nbytes);
+  return symmetric(c, operation::permute, {"dst", dst, nbytes}, {"src", src, nbytes}, nbytes, perm.addr);
 }
 
 } // namespace
-
-void require_symmetric(const runtime& rt, const char* call, upc_shared_ptr_t dst, std::size_t dst_bytes,
-                       upc_shared_ptr_t src, std::size_t src_bytes) {
-  require_not_null(call, "dst", dst);
-  require_not_null(call, "src", src);
-  require_thread_zero(call, "dst", dst);
-  require_thread_zero(call, "src", src);
-  require_areas(rt, call, dst, dst_bytes, src, src_bytes);
-}
-
 } // namespace api
 
 upc_coll_handle_t upc_all_broadcast(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
                                     upc_flag_t sync_mode) {
-  constexpr const char* call = "upc_all_broadcast";
-  api::runtime& rt = api::runtime::get(call);
-  api::require_no_split_barrier(call);
-  const api::mode m = api::read_mode(call, sync_mode);
-  api::require_not_null(call, "dst", dst);
-  api::require_not_null(call, "src", src);
-  api::require_thread_zero(call, "dst", dst);
-  api::require_thread(rt, call, "src", src.thread);
-  api::product(call, api::block_size, nbytes, rt.size());
-  api::require_areas(rt, call, dst, nbytes, src, nbytes);
-  return api::start(rt, call, m,
-                    {.op = collectives::operation::broadcast, .root = src.thread, .bytes = nbytes}, dst, src);
+  return api::broadcast(api::begin_collective("upc_all_broadcast", sync_mode, UPC_TEAM_ALL), dst, src,
+                        nbytes);
+}
+
+upc_coll_handle_t upc_all_broadcast_team(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
+                                         upc_flag_t sync_mode, upc_team_t team) {
+  return api::broadcast(api::begin_collective("upc_all_broadcast_team", sync_mode, team), dst, src, nbytes);
+}
+
+upc_coll_handle_t upc_all_broadcast(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
+                                    upc_flag_t sync_mode, upc_team_t team) {
+  return api::broadcast(api::begin_collective("upc_all_broadcast", sync_mode, team), dst, src, nbytes);
 }
 
 upc_coll_handle_t upc_all_scatter(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
                                   upc_flag_t sync_mode) {
-  constexpr const char* call = "upc_all_scatter";
-  api::runtime& rt = api::runtime::get(call);
-  api::require_no_split_barrier(call);
-  const api::mode m = api::read_mode(call, sync_mode);
-  api::require_not_null(call, "dst", dst);
-  api::require_not_null(call, "src", src);
-  api::require_thread_zero(call, "dst", dst);
-  api::require_thread(rt, call, "src", src.thread);
-  const std::size_t all = api::product(call, api::block_size, nbytes, rt.size());
-  api::require_areas(rt, call, dst, nbytes, src, all);
-  return api::start(rt, call, m, {.op = collectives::operation::scatter, .root = src.thread, .bytes = nbytes},
-                    dst, src);
+  return api::scatter(api::begin_collective("upc_all_scatter", sync_mode, UPC_TEAM_ALL), dst, src, nbytes);
+}
+
+upc_coll_handle_t upc_all_scatter_team(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
+                                       upc_flag_t sync_mode, upc_team_t team) {
+  return api::scatter(api::begin_collective("upc_all_scatter_team", sync_mode, team), dst, src, nbytes);
+}
+
+upc_coll_handle_t upc_all_scatter(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
+                                  upc_flag_t sync_mode, upc_team_t team) {
+  return api::scatter(api::begin_collective("upc_all_scatter", sync_mode, team), dst, src, nbytes);
 }
 
 upc_coll_handle_t upc_all_gather(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
                                  upc_flag_t sync_mode) {
-  constexpr const char* call = "upc_all_gather";
-  api::runtime& rt = api::runtime::get(call);
-  api::require_no_split_barrier(call);
-  const api::mode m = api::read_mode(call, sync_mode);
-  api::require_not_null(call, "dst", dst);
-  api::require_not_null(call, "src", src);
-  api::require_thread(rt, call, "dst", dst.thread);
-  api::require_thread_zero(call, "src", src);
-  const std::size_t all = api::product(call, api::block_size, nbytes, rt.size());
-  api::require_areas(rt, call, dst, all, src, nbytes);
-  return api::start(rt, call, m, {.op = collectives::operation::gather, .root = dst.thread, .bytes = nbytes},
-                    dst, src);
+  return api::gather(api::begin_collective("upc_all_gather", sync_mode, UPC_TEAM_ALL), dst, src, nbytes);
+}
+
+upc_coll_handle_t upc_all_gather_team(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
+                                      upc_flag_t sync_mode, upc_team_t team) {
+  return api::gather(api::begin_collective("upc_all_gather_team", sync_mode, team), dst, src, nbytes);
+}
+
+upc_coll_handle_t upc_all_gather(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
+                                 upc_flag_t sync_mode, upc_team_t team) {
+  return api::gather(api::begin_collective("upc_all_gather", sync_mode, team), dst, src, nbytes);
 }
 
 upc_coll_handle_t upc_all_gather_all(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
                                      upc_flag_t sync_mode) {
-  constexpr const char* call = "upc_all_gather_all";
-  api::runtime& rt = api::runtime::get(call);
-  api::require_no_split_barrier(call);
-  const api::mode m = api::read_mode(call, sync_mode);
-  const std::size_t all = api::product(call, api::block_size, nbytes, rt.size());
-  api::require_symmetric(rt, call, dst, all, src, nbytes);
-  return api::start(rt, call, m, {.op = collectives::operation::gather_all, .bytes = nbytes}, dst, src);
+  return api::gather_all(api::begin_collective("upc_all_gather_all", sync_mode, UPC_TEAM_ALL), dst, src,
+                         nbytes);
+}
+
+upc_coll_handle_t upc_all_gather_all_team(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
+                                          upc_flag_t sync_mode, upc_team_t team) {
+  return api::gather_all(api::begin_collective("upc_all_gather_all_team", sync_mode, team), dst, src, nbytes);
+}
+
+upc_coll_handle_t upc_all_gather_all(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
+                                     upc_flag_t sync_mode, upc_team_t team) {
+  return api::gather_all(api::begin_collective("upc_all_gather_all", sync_mode, team), dst, src, nbytes);
 }
 
 upc_coll_handle_t upc_all_exchange(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
                                    upc_flag_t sync_mode) {
-  constexpr const char* call = "upc_all_exchange";
-  api::runtime& rt = api::runtime::get(call);
-  api::require_no_split_barrier(call);
-  const api::mode m = api::read_mode(call, sync_mode);
-  const std::size_t all = api::product(call, api::block_size, nbytes, rt.size());
-  api::require_symmetric(rt, call, dst, all, src, all);
-  return api::start(rt, call, m, {.op = collectives::operation::exchange, .bytes = nbytes}, dst, src);
+  return api::exchange(api::begin_collective("upc_all_exchange", sync_mode, UPC_TEAM_ALL), dst, src, nbytes);
+}
+
+upc_coll_handle_t upc_all_exchange_team(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
+                                        upc_flag_t sync_mode, upc_team_t team) {
+  return api::exchange(api::begin_collective("upc_all_exchange_team", sync_mode, team), dst, src, nbytes);
+}
+
+upc_coll_handle_t upc_all_exchange(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
+                                   upc_flag_t sync_mode, upc_team_t team) {
+  return api::exchange(api::begin_collective("upc_all_exchange", sync_mode, team), dst, src, nbytes);
+}
+
+upc_coll_handle_t upc_all_permute(upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_shared_ptr_t perm,
+                                  size_t nbytes, upc_flag_t sync_mode) {
+  return api::permute(api::begin_collective("upc_all_permute", sync_mode, UPC_TEAM_ALL), dst, src, perm,
+                      nbytes);
+}
+
+upc_coll_handle_t upc_all_permute_team(upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_shared_ptr_t perm,
+                                       size_t nbytes, upc_flag_t sync_mode, upc_team_t team) {
+  return api::permute(api::begin_collective("upc_all_permute_team", sync_mode, team), dst, src, perm, nbytes);
+}
+
+upc_coll_handle_t upc_all_permute(upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_shared_ptr_t perm,
+                                  size_t nbytes, upc_flag_t sync_mode, upc_team_t team) {
+  return api::permute(api::begin_collective("upc_all_permute", sync_mode, team), dst, src, perm, nbytes);
 }
 
 } // namespace weft

@@ -10,7 +10,7 @@ namespace {
 constexpr int in_modes = UPC_IN_NOSYNC | UPC_IN_MYSYNC | UPC_IN_ALLSYNC;
 constexpr int out_modes = UPC_OUT_NOSYNC | UPC_OUT_MYSYNC | UPC_OUT_ALLSYNC;
 constexpr int sync_modes = in_modes | out_modes;
-constexpr int known_flags = sync_modes | UPC_PUSH | UPC_PULL | UPC_ASYNC;
+constexpr int known_flags = sync_modes | UPC_PUSH | UPC_PULL | UPC_ASYNC | UPC_IN_PLACE;
 static_assert(sync_modes == 63, "UPC 1.3: every combination of the modes is distinct, positive and below 64");
 
 struct mode_pair {
@@ -72,10 +72,11 @@ constexpr graph::hint read_hint(int flags) {
   char value[16];
   if ((flags & ~known_flags) != 0) {
     std::snprintf(value, sizeof value, "0x%x", static_cast<unsigned>(flags));
-    char unknown[80];
+    char unknown[96];
     std::snprintf(unknown, sizeof unknown, "0x%x is no flag of this call: join UPC_IN_*, UPC_OUT_*, ",
                   static_cast<unsigned>(flags & ~known_flags));
-    fail(call, "sync_mode", value, std::string(unknown) + "UPC_PUSH, UPC_PULL and UPC_ASYNC only");
+    fail(call, "sync_mode", value,
+         std::string(unknown) + "UPC_PUSH, UPC_PULL, UPC_ASYNC and UPC_IN_PLACE only");
   }
   std::snprintf(value, sizeof value, "0x%x", static_cast<unsigned>(flags));
   const bool two_in = ((flags & in_modes) & ((flags & in_modes) - 1)) != 0;
@@ -89,7 +90,7 @@ mode read_mode(const char* call, upc_flag_t flags) {
   const mode_pair pair = pairs[flags & sync_modes];
   if ((flags & ~known_flags) != 0 || !pair.valid) [[unlikely]]
     fail_flags(call, flags);
-  return {pair.in, pair.out, read_hint(flags), (flags & UPC_ASYNC) != 0};
+  return {pair.in, pair.out, read_hint(flags), (flags & UPC_ASYNC) != 0, (flags & UPC_IN_PLACE) != 0};
 }
 
 } // namespace weft::api

@@ -9,6 +9,7 @@ struct mode {
   graph::sync in, out;
   graph::hint direction;
   bool async;
+  bool in_place;
 };
 
 // Errors: two IN or two OUT modes, an unknown flag.

@@ -1,14 +1,44 @@
 #pragma once
-#include "api/runtime.hpp"
+#include "api/collective_call.hpp"
 #include "api/weft/types.h"
 
 #include <cstddef>
+#include <cstdint>
 
+// The checks of the operands of the relocalization operations whose blocks lie at the same place on every
+// thread of the team.
 namespace weft::api {
 
-// The checks of gather_all and exchange: both pointers on thread 0, and so many bytes at each on every
-// thread.
-void require_symmetric(const runtime& rt, const char* call, upc_shared_ptr_t dst, std::size_t dst_bytes,
-                       upc_shared_ptr_t src, std::size_t src_bytes);
+// One operand: what is there on each thread that has a part in it.
+struct area {
+  const char* argument;
+  upc_shared_ptr_t at;
+  std::size_t bytes;
+};
+
+// nbytes for each thread of the team.
+std::size_t bytes_of_all(const collective_call& c, std::size_t nbytes);
+
+// Tied to thread 0: to the thread of rank 0 of the team.
+void require_first(const collective_call& c, const char* argument, upc_shared_ptr_t p);
+
+// No byte in common; nothing is asked where there is nothing to copy.
+void require_apart(const collective_call& c, const area& dst, const area& src);
+
+// dst and src of exchange, gather_all and permute. True: in place, and src is dst.
+bool require_symmetric(const collective_call& c, const area& dst, const area& src);
+
+// The rank of the root, on whose thread the operand lies.
+std::uint32_t require_root(const collective_call& c, const area& of_root);
+
+// The operand with affinity to the root, and the one that is tied to thread 0: the root's rank. In place the
+// root's own block may be the same in both.
+std::uint32_t require_rooted(const collective_call& c, const area& of_root, const area& tied);
+
+// Whether the call says that it is in place, and means it: src is null or dst.
+bool in_place(const collective_call& c, upc_shared_ptr_t dst, upc_shared_ptr_t src);
+
+// src of an operation that needs it in place too.
+void require_source(const collective_call& c, upc_shared_ptr_t src);
 
 } // namespace weft::api

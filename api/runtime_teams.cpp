@@ -22,14 +22,21 @@ team_registry::entry team_registry::at(team t) const {
 }
 
 std::uint32_t team_registry::size(team t) const {
+  if (t == all) return all_->info.size();
   const entry e = at(t);
   return e.state == nullptr ? 0 : e.state->info.size();
 }
 
-std::uint32_t team_registry::rank(team t) const { return at(t).state->info.me(); }
+std::uint32_t team_registry::rank(team t) const {
+  return state(t).info.me();
+}
 
 std::uint32_t team_registry::thread(team t, std::uint32_t member) const {
-  return at(t).state->info.world[member];
+  return state(t).info.world[member];
+}
+
+std::uint32_t team_registry::member(team t, std::uint32_t rank) const {
+  return state(t).info.member(rank);
 }
 
 team_registry::handle team_registry::post(team t, const collectives::request& r, const graph::binding& where,
@@ -46,7 +53,9 @@ void team_registry::run(team t, const collectives::request& r, const graph::bind
   engine_.run(state(t), r, where);
 }
 
-void team_registry::await_all_entered(team t, handle h) { engine_.await_all_entered(state(t), h); }
+void team_registry::await_all_entered(team t, handle h) {
+  engine_.await_all_entered(state(t), h);
+}
 
 // A gather-all of 16 bytes through the team's scratch: my word pair behind everybody's.
 std::vector<team_registry::pair> team_registry::gather(const entry& parent, pair mine) {
@@ -78,6 +87,14 @@ std::uint64_t board_bytes(const graph::geometry& g) {
   return engine::board::bytes(g.largest_node());
 }
 
+// FNV-1a, a word at a time: lists that differ are told apart.
+std::uint64_t digest(std::span<const std::uint32_t> ranks) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const std::uint32_t rank : ranks)
+    hash = (hash ^ rank) * 0x100000001b3;
+  return hash;
+}
+
 } // namespace
 
 heap_service::board_grant team_registry::board_for(const std::vector<std::uint32_t>& members) {
@@ -88,38 +105,66 @@ heap_service::board_grant team_registry::board_for(const std::vector<std::uint32
 team_registry::team team_registry::split_as(team parent_team, int color, int key, bool of_node) {
   reap();
   const entry parent = at(parent_team);
-  const engine::team_info& old = parent.state->info;
   const auto word = [](int value) { return static_cast<std::uint64_t>(static_cast<std::int64_t>(value)); };
   const std::vector<pair> wishes = gather(parent, {word(color), word(key)});
 
   std::vector<std::uint32_t> order; // ranks of the parent, by key
-  for (std::uint32_t r = 0; r < old.size(); ++r)
+  for (std::uint32_t r = 0; r < parent.state->info.size(); ++r)
     if (wishes[r].first == word(color)) order.push_back(r);
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     return static_cast<std::int64_t>(wishes[a].second) < static_cast<std::int64_t>(wishes[b].second);
   });
-  engine::team_info info;
-  for (std::uint32_t r : order)
-    info.world.push_back(old.world[r]);
+  return create(parent, order, of_node).value_or(0);
+}
 
+std::optional<team_registry::team> team_registry::make(team parent_team,
+                                                       std::span<const std::uint32_t> ranks) {
+  reap();
+  const entry parent = at(parent_team);
+  const pair mine{digest(ranks), ranks.size()};
+  for (const pair& other : gather(parent, mine))
+    if (other.first != mine.first || other.second != mine.second)
+      throw progress::operation_error("two threads gave different lists of threads: give the same on all");
+
+  std::vector<std::uint32_t> order;
+  for (const std::uint32_t rank : ranks)
+    order.push_back(parent.state->info.member(rank));
+  return create(parent, order, false);
+}
+
+// Collective over the parent, each member with the ranks of the team that it hears of: its own, or one that
+// it is not in, for which it gets 0.
+std::optional<team_registry::team>
+team_registry::create(const entry& parent, const std::vector<std::uint32_t>& order, bool of_node) {
+  const engine::team_info& old = parent.state->info;
+  engine::team_info info;
+  for (const std::uint32_t r : order)
+    info.world.push_back(old.world[r]);
   heap_service::board_grant grant;
   if (order.front() == old.me()) grant = board_for(info.world);
   const pair agreed = gather(parent, {grant.offset, grant.number})[order.front()];
 
-  team made = 0;
+  std::optional<team> made;
   if (agreed.first != 0) {
-    info.id = static_cast<std::uint32_t>(agreed.second);
-    info.board_offset = agreed.first;
-    info.geometry = geometry_of(info.world);
-    const std::uint64_t scratch = agreed.first + board_bytes(info.geometry);
-    std::memset(engine_.net().segment() + agreed.first, 0, board_bytes(info.geometry));
-    entry fresh{nullptr, scratch, agreed.first};
-    engine_.with_baton([&] { fresh.state = &engine_.add_team(std::move(info)); });
-    made = of_node ? team_calls::node : agreed.second + 1;
-    const std::unique_lock lock(lock_);
-    teams_.emplace(made, fresh);
+    const bool member = std::find(order.begin(), order.end(), old.me()) != order.end();
+    made = member ? enter(std::move(info), agreed, of_node) : 0;
   }
   engine_.run(*parent.state, {}, {});
+  return made;
+}
+
+// The new team is known here from now on; the first member got `granted`, the board's offset and the number.
+team_registry::team team_registry::enter(engine::team_info info, const pair& granted, bool of_node) {
+  info.id = static_cast<std::uint32_t>(granted.second);
+  info.board_offset = granted.first;
+  info.geometry = geometry_of(info.world);
+  const std::uint64_t scratch = granted.first + board_bytes(info.geometry);
+  std::memset(engine_.net().segment() + granted.first, 0, board_bytes(info.geometry));
+  entry fresh{nullptr, scratch, granted.first};
+  engine_.with_baton([&] { fresh.state = &engine_.add_team(std::move(info)); });
+  const team made = of_node ? team_calls::node : granted.second + 1;
+  const std::unique_lock lock(lock_);
+  teams_.emplace(made, fresh);
   return made;
 }
 

@@ -12,11 +12,12 @@ namespace weft::api {
 
 // The teams that this rank is a member of.
 //
-// Creation is collective over a parent. Every member offers {color, key}; two gather-alls of 16 bytes over
-// the parent tell everybody who is in which team, and what the first member of each got from rank 0: the
-// offset of the team's board in every member's segment, and a number that no other team of the run has. Each
-// member clears its board before a last barrier of the parent, so nobody can touch a board that is not ready,
-// and no message of the new team can come before its receiver knows the team.
+// Creation is collective over a parent. Every member offers {color, key}, or a digest of the list that all
+// give; two gather-alls of 16 bytes over the parent tell everybody who is in which team, and what the first
+// member of each got from rank 0: the offset of the team's board in every member's segment, and a number that
+// no other team of the run has. Each member clears its board before a last barrier of the parent, so nobody
+// can touch a board that is not ready, and no message of the new team can come before its receiver knows the
+// team.
 //
 // Freeing returns at once. A hidden barrier of the team is posted behind everything else; when it is complete
 // here, this rank will not look at the team's boards again and tells the first member, who gives the memory
@@ -37,7 +38,9 @@ public:
   std::uint32_t size(team t) const override;
   std::uint32_t rank(team t) const override;
   std::uint32_t thread(team t, std::uint32_t member) const override;
+  std::uint32_t member(team t, std::uint32_t rank) const override;
   team split(team parent, int color, int key) override { return split_as(parent, color, key, false); }
+  std::optional<team> make(team parent, std::span<const std::uint32_t> ranks) override;
   void free(team t) override;
   handle post(team t, const collectives::request& r, const graph::binding& at) override {
     return post(t, r, at, {});
@@ -62,6 +65,8 @@ private:
   entry at(team t) const;
   progress::team_state& state(team t) const { return t == all ? *all_ : *at(t).state; }
   team split_as(team parent, int color, int key, bool of_node);
+  std::optional<team> create(const entry& parent, const std::vector<std::uint32_t>& order, bool of_node);
+  team enter(engine::team_info info, const pair& granted, bool of_node);
   std::vector<pair> gather(const entry& parent, pair mine);
   heap_service::board_grant board_for(const std::vector<std::uint32_t>& members);
   graph::geometry geometry_of(const std::vector<std::uint32_t>& members) const;

@@ -2,6 +2,8 @@
 #include "engine/collectives/request.hpp"
 
 #include <cstdint>
+#include <optional>
+#include <span>
 
 namespace weft::api {
 
@@ -17,9 +19,16 @@ public:
   virtual std::uint32_t rank(team t) const = 0;
   virtual std::uint32_t thread(team t, std::uint32_t member) const = 0; // rank in the job
 
+  // The member that is this rank of the job; size(t) if it is none.
+  virtual std::uint32_t member(team t, std::uint32_t rank) const = 0;
+
   // Collective over the parent. The new team of those who gave the same color, ordered by key and then by
   // their rank in the parent; 0 if there is no room for another team.
   virtual team split(team parent, int color, int key) = 0;
+  // Collective over the parent. The team of these ranks of the job, all of them members, in this order: on a
+  // rank that is not among them 0. Nothing if there is no room for another team. Throws, on all, if two gave
+  // different ranks.
+  virtual std::optional<team> make(team parent, std::span<const std::uint32_t> ranks) = 0;
   // Collective over the team; returns at once.
   virtual void free(team t) = 0;
 

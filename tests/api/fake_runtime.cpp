@@ -1,6 +1,7 @@
 #include "tests/api/fake_runtime.hpp"
 #include "api/weft/error.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -88,6 +89,41 @@ void fake_runtime::wait(handle h) {
   waited.push_back(h);
   finish(h);
   if (const auto failure = failures.extract(h)) throw std::runtime_error(failure.mapped());
+}
+
+std::uint32_t fake_runtime::listed_teams::size(team t) const {
+  if (t == all || t == node) return of.size();
+  const auto found = members.find(t);
+  return found == members.end() ? 0 : static_cast<std::uint32_t>(found->second.size());
+}
+
+std::uint32_t fake_runtime::listed_teams::thread(team t, std::uint32_t member) const {
+  return t == all || t == node ? member : members.at(t).at(member);
+}
+
+std::uint32_t fake_runtime::listed_teams::member(team t, std::uint32_t rank) const {
+  if (t == all || t == node) return rank;
+  const std::vector<std::uint32_t>& list = members.at(t);
+  return static_cast<std::uint32_t>(std::find(list.begin(), list.end(), rank) - list.begin());
+}
+
+std::optional<weft::api::team_calls::team>
+fake_runtime::listed_teams::make(team, std::span<const std::uint32_t> ranks) {
+  if (!of.room_for_teams) return std::nullopt;
+  if (std::find(ranks.begin(), ranks.end(), of.rank()) == ranks.end()) return 0;
+  members.emplace(++last, std::vector<std::uint32_t>(ranks.begin(), ranks.end()));
+  return last;
+}
+
+fake_runtime::handle fake_runtime::listed_teams::post(team t, const request& r,
+                                                      const weft::graph::binding& at) {
+  ++of.posts;
+  of.collectives.push_back({r, at, false, t});
+  return of.issue();
+}
+
+void fake_runtime::listed_teams::run(team t, const request& r, const weft::graph::binding& at) {
+  of.collectives.push_back({r, at, true, t});
 }
 
 void* fake_runtime::direct(std::uint32_t rank, std::uint64_t offset) {

@@ -68,36 +68,41 @@ public:
   std::vector<handle> waited;
   std::vector<std::pair<std::uint32_t, std::uint64_t>> freed;
   std::set<std::uint32_t> out_of_reach; // ranks without loads and stores
-  std::size_t tested = 0; // calls that drive progress
+  std::size_t tested = 0;               // calls that drive progress
   std::size_t puts = 0, gets = 0, bytes_put = 0;
   std::uint64_t posts = 0;
   std::map<handle, std::string> failures; // what an operation fails with
   std::function<void()> meanwhile;        // what happens whenever a call drives progress
-  mutable std::size_t queries = 0;        // handles that were looked at among several
+  bool room_for_teams = true;
+  mutable std::size_t queries = 0; // handles that were looked at among several
   void finish(handle h) { completions_ += pending_.erase(h); }
+  // A team of these ranks of the job.
+  weft::api::team_calls::team make_team(std::vector<std::uint32_t> ranks) {
+    return *teams_.make(weft::api::team_calls::all, ranks);
+  }
+  std::vector<std::uint32_t> members(weft::api::team_calls::team t) const { return teams_.members.at(t); }
   std::byte* memory(std::uint32_t rank, std::uint64_t offset) { return segments_[rank].data() + offset; }
 
 private:
-  // All there is are the teams that are always there, of all ranks.
-  struct fixed_teams final : weft::api::team_calls {
-    explicit fixed_teams(fake_runtime& runtime) : of(runtime) {}
-    std::uint32_t size(team t) const override { return t == all || t == node ? of.size() : 0; }
-    std::uint32_t rank(team) const override { return of.rank(); }
-    std::uint32_t thread(team, std::uint32_t member) const override { return member; }
+  // The teams that are always there, of all ranks, and those that a test or a call makes of ranks of the job.
+  struct listed_teams final : weft::api::team_calls {
+    explicit listed_teams(fake_runtime& runtime) : of(runtime) {}
+    std::uint32_t size(team t) const override;
+    std::uint32_t rank(team t) const override { return member(t, of.rank()); }
+    std::uint32_t thread(team t, std::uint32_t member) const override;
+    std::uint32_t member(team t, std::uint32_t rank) const override;
     team split(team, int, int) override { return 0; }
-    void free(team) override {}
-    handle post(team t, const request& r, const weft::graph::binding& at) override {
-      ++of.posts;
-      of.collectives.push_back({r, at, false, t});
-      return of.issue();
-    }
-    void run(team t, const request& r, const weft::graph::binding& at) override {
-      of.collectives.push_back({r, at, true, t});
-    }
+    std::optional<team> make(team parent, std::span<const std::uint32_t> ranks) override;
+    void free(team t) override { members.erase(t); }
+    handle post(team t, const request& r, const weft::graph::binding& at) override;
+    void run(team t, const request& r, const weft::graph::binding& at) override;
     void await_all_entered(team, handle h) override { of.entered.push_back(h); }
+
     fake_runtime& of;
+    std::map<team, std::vector<std::uint32_t>> members;
+    team last = node;
   };
-  fixed_teams teams_{*this};
+  listed_teams teams_{*this};
   std::uint64_t allocate(std::size_t bytes);
   handle issue();
 
