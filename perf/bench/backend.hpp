@@ -11,10 +11,15 @@
 namespace perf {
 
 // A buffer that every rank has at the same place of its own memory: `local` is the address of this rank's
-// part, `token` is how the back end names the whole.
+// part, `token` is how the back end names the whole, `offset` where in the whole this one begins.
 struct buffer {
   void* local = nullptr;
   std::size_t token = 0;
+  std::size_t offset = 0;
+
+  buffer behind(std::size_t bytes) const {
+    return {static_cast<std::byte*>(local) + bytes, token, offset + bytes};
+  }
 };
 
 // One call of a collective: what, from where to where, and how many bytes each block has.
@@ -40,9 +45,14 @@ public:
 
   virtual void blocking(const call& what) = 0;
   // Up to `slots` operations may be posted and not yet waited for; each has a slot of its own.
-  static constexpr int slots = 2;
+  static constexpr int slots = 1000;
   virtual void post(const call& what, int slot) = 0;
   virtual void wait(int slot) = 0;
+  // Among the first `count` slots, of which at least one is posted: completes one operation and returns its
+  // slot, or those that are ready and returns how many. Collectives of MPI's only: no barrier, no
+  // permutation.
+  virtual int wait_any(int count) = 0;
+  virtual int wait_some(int count) = 0;
 
   // A counter of the library itself, where it has one by this name.
   virtual std::optional<std::uint64_t> statistic(const char* name) const = 0;

@@ -40,6 +40,8 @@ public:
     MPI_Init(argc, argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
+    requests_.fill(MPI_REQUEST_NULL);
+    receives_.fill(MPI_REQUEST_NULL);
   }
   ~mpi_backend() override { MPI_Finalize(); }
 
@@ -85,6 +87,10 @@ public:
     case operation::exchange:
       MPI_Alltoall(source, count, MPI_BYTE, destination, count, MPI_BYTE, MPI_COMM_WORLD);
       break;
+    case operation::permute: // MPI has no such collective
+      MPI_Sendrecv(source, count, MPI_BYTE, permuted_to(rank_, size_), 0, destination, count, MPI_BYTE,
+                   permuted_from(rank_, size_), 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      break;
     }
   }
 
@@ -113,10 +119,29 @@ public:
     case operation::exchange:
       MPI_Ialltoall(source, count, MPI_BYTE, destination, count, MPI_BYTE, MPI_COMM_WORLD, request);
       break;
+    case operation::permute: // one function for both came with MPI 4 only
+      MPI_Irecv(destination, count, MPI_BYTE, permuted_from(rank_, size_), slot, MPI_COMM_WORLD,
+                &receives_[static_cast<std::size_t>(slot)]);
+      MPI_Isend(source, count, MPI_BYTE, permuted_to(rank_, size_), slot, MPI_COMM_WORLD, request);
+      break;
     }
   }
 
-  void wait(int slot) override { MPI_Wait(&requests_[static_cast<std::size_t>(slot)], MPI_STATUS_IGNORE); }
+  void wait(int slot) override {
+    MPI_Request& receive = receives_[static_cast<std::size_t>(slot)];
+    if (receive != MPI_REQUEST_NULL) MPI_Wait(&receive, MPI_STATUS_IGNORE);
+    MPI_Wait(&requests_[static_cast<std::size_t>(slot)], MPI_STATUS_IGNORE);
+  }
+  int wait_any(int count) override {
+    int slot = 0;
+    MPI_Waitany(count, requests_.data(), &slot, MPI_STATUS_IGNORE);
+    return slot;
+  }
+  int wait_some(int count) override {
+    int completed = 0;
+    MPI_Waitsome(count, requests_.data(), &completed, completed_.data(), MPI_STATUSES_IGNORE);
+    return completed;
+  }
 
   std::optional<std::uint64_t> statistic(const char*) const override { return std::nullopt; }
 
@@ -130,7 +155,9 @@ private:
   int rank_ = 0;
   int size_ = 0;
   std::vector<memory> owned_;
-  std::array<MPI_Request, slots> requests_{};
+  std::array<MPI_Request, slots> requests_;
+  std::array<MPI_Request, slots> receives_; // of permutations, whose requests_ are the sends
+  std::array<int, slots> completed_{};
 };
 
 } // namespace

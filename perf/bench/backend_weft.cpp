@@ -21,6 +21,10 @@ public:
     weft_init(argc, argv);
     agreement_destination_ = allocate(sizeof(std::uint64_t));
     agreement_source_ = allocate(sizeof(std::uint64_t));
+    const buffer targets = allocate(sizeof(int));
+    permutation_ = shared_[targets.token];
+    const int target = permuted_to(rank(), size());
+    std::memcpy(targets.local, &target, sizeof target);
   }
   ~weft_backend() override { weft_finalize(); }
 
@@ -65,13 +69,15 @@ public:
       upc_wait(handles_[static_cast<std::size_t>(slot)]);
     }
   }
+  int wait_any(int count) override { return upc_waitany(count, handles_.data()); }
+  int wait_some(int count) override { return upc_waitsome(count, handles_.data()); }
 
   std::optional<std::uint64_t> statistic(const char* name) const override { return weft_statistic(name); }
 
 private:
   upc_coll_handle_t start(const call& what, upc_flag_t flags) {
-    const upc_shared_ptr_t destination = shared_[what.destination.token];
-    const upc_shared_ptr_t source = shared_[what.source.token];
+    const upc_shared_ptr_t destination = pointer_to(what.destination);
+    const upc_shared_ptr_t source = pointer_to(what.source);
     switch (what.op) {
     case operation::barrier:
       break;
@@ -85,14 +91,24 @@ private:
       return upc_all_gather_all(destination, source, what.bytes, flags);
     case operation::exchange:
       return upc_all_exchange(destination, source, what.bytes, flags);
+    case operation::permute:
+      return upc_all_permute(destination, source, permutation_, what.bytes, flags);
     }
     return UPC_HANDLE_COMPLETE;
+  }
+
+  // On thread 0, as the calls want it.
+  upc_shared_ptr_t pointer_to(const buffer& part) const {
+    upc_shared_ptr_t pointer = shared_[part.token];
+    pointer.addr += part.offset;
+    return pointer;
   }
 
   std::vector<upc_shared_ptr_t> shared_;
   std::array<upc_coll_handle_t, slots> handles_{};
   buffer agreement_destination_;
   buffer agreement_source_;
+  upc_shared_ptr_t permutation_{}; // element i, where the block of thread i goes, is on thread i
   // A split-phase barrier has no handle, and only one can be under way.
   bool split_barrier_ = false;
 };

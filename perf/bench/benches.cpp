@@ -5,14 +5,15 @@
 namespace perf {
 
 std::span<const bench> benches() {
-  static constexpr std::array<bench, 7> all{{
-      {"blocking", measure_blocking, false, false},
-      {"loop", measure_loop, false, false},
-      {"overlap", measure_overlap, true, false},
-      {"pipeline", measure_pipeline, true, false},
-      {"independence", measure_independence, true, false},
-      {"post", measure_post, false, false},
-      {"idle", measure_idle, false, true},
+  static constexpr std::array<bench, 8> all{{
+      {"blocking", measure_blocking, subject::every_call},
+      {"loop", measure_loop, subject::every_call},
+      {"overlap", measure_overlap, subject::long_calls},
+      {"pipeline", measure_pipeline, subject::long_calls},
+      {"independence", measure_independence, subject::long_calls},
+      {"post", measure_post, subject::every_call},
+      {"completion", measure_completion, subject::small_collectives},
+      {"idle", measure_idle, subject::process},
   }};
   return all;
 }

@@ -14,9 +14,16 @@ namespace {
 
 using namespace perf;
 
+std::vector<std::string> all_operations() {
+  std::vector<std::string> names;
+  for (const operation op : operations)
+    names.emplace_back(name_of(op));
+  return names;
+}
+
 struct options {
   std::vector<std::string> benches{"blocking", "loop"};
-  std::vector<std::string> operations{"barrier", "broadcast", "scatter", "gather", "gather_all", "exchange"};
+  std::vector<std::string> operations = all_operations();
   std::vector<std::size_t> sizes{8, 1024, 16384};
   std::size_t overlap_from = 16384;
   double budget_ms = 100;
@@ -26,18 +33,15 @@ struct options {
 };
 
 void describe(CLI::App& app, options& chosen) {
-  std::vector<std::string> bench_names, operation_names;
+  std::vector<std::string> bench_names;
   for (const bench& one : benches())
     bench_names.emplace_back(one.name);
-  for (const operation op : {operation::barrier, operation::broadcast, operation::scatter, operation::gather,
-                             operation::gather_all, operation::exchange})
-    operation_names.emplace_back(name_of(op));
   app.add_option("--benches", chosen.benches, "what to measure")
       ->delimiter(',')
       ->check(CLI::IsMember(bench_names));
   app.add_option("--ops", chosen.operations, "which operations")
       ->delimiter(',')
-      ->check(CLI::IsMember(operation_names));
+      ->check(CLI::IsMember(all_operations()));
   app.add_option("--sizes", chosen.sizes, "bytes per block, multiples of 8; suffixes K and M are allowed")
       ->delimiter(',')
       ->transform(CLI::AsSizeValue(false));
@@ -62,7 +66,7 @@ nlohmann::ordered_json rounded(double value) {
 void print(const backend& library, const bench& kind, operation op, std::size_t bytes, const record& result) {
   nlohmann::ordered_json line;
   line["bench"] = kind.name;
-  line["op"] = kind.once ? "none" : name_of(op);
+  line["op"] = kind.of == subject::process ? "none" : name_of(op);
   line["np"] = library.size();
   line["bytes"] = bytes;
   line["mode"] = "MY/MY";
@@ -78,24 +82,36 @@ void measure(session& shared, const bench& kind, operation op, std::size_t bytes
   if (shared.library().rank() == 0) print(shared.library(), kind, op, bytes, result);
 }
 
-// A barrier has no size; a bench that is run once has neither.
-void measure_sizes(session& shared, const bench& kind, operation op, const options& chosen) {
-  if (!carries_data(op)) {
-    if (!kind.needs_long_communication) measure(shared, kind, op, 0);
-    return;
+constexpr std::size_t small = 8;
+
+// The sizes in which a bench measures an operation. A barrier has no size.
+std::vector<std::size_t> sizes_of(const bench& kind, operation op, const options& chosen) {
+  std::vector<std::size_t> sizes = chosen.sizes;
+  switch (kind.of) {
+  case subject::every_call:
+    if (!carries_data(op)) sizes = {0};
+    break;
+  case subject::long_calls:
+    std::erase_if(sizes, [&](std::size_t bytes) { return !carries_data(op) || bytes < chosen.overlap_from; });
+    break;
+  case subject::small_collectives:
+    sizes.assign(carries_data(op) && op != operation::permute ? 1 : 0, small);
+    break;
+  case subject::process:
+    sizes.clear();
+    break;
   }
-  for (const std::size_t bytes : chosen.sizes)
-    if (!kind.needs_long_communication || bytes >= chosen.overlap_from) measure(shared, kind, op, bytes);
+  return sizes;
 }
 
 void measure_all(session& shared, const options& chosen) {
   for (const std::string& name : chosen.benches)
     for (const bench& kind : benches()) {
       if (kind.name != name) continue;
-      if (kind.once) measure(shared, kind, operation::barrier, 0);
-      if (kind.once) continue;
+      if (kind.of == subject::process) measure(shared, kind, operation::barrier, 0);
       for (const std::string& op : chosen.operations)
-        measure_sizes(shared, kind, *operation_named(op), chosen);
+        for (const std::size_t bytes : sizes_of(kind, *operation_named(op), chosen))
+          measure(shared, kind, *operation_named(op), bytes);
     }
 }
 

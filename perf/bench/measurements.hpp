@@ -30,16 +30,24 @@ record measure_independence(session& shared, operation op, std::size_t bytes);
 
 // What the posting call itself costs.
 record measure_post(session& shared, operation op, std::size_t bytes);
+// Posting a thousand operations and completing them by wait_any and by wait_some, and the same with ten.
+record measure_completion(session& shared, operation op, std::size_t bytes);
 // The processor time of a process that has nothing outstanding.
 record measure_idle(session& shared, operation op, std::size_t bytes);
+
+// What a bench is run with.
+enum class subject {
+  every_call,        // each operation in each size
+  long_calls,        // where the communication takes long enough to compute meanwhile
+  small_collectives, // one block of 8 bytes of each operation that every library has as a collective with
+                     // data
+  process,           // one figure, whatever is called
+};
 
 struct bench {
   std::string_view name;
   record (*measure)(session&, operation, std::size_t);
-  // Meaningful only where the communication takes long enough to compute meanwhile.
-  bool needs_long_communication;
-  // One figure for the process, not one per operation and size.
-  bool once;
+  subject of;
 };
 std::span<const bench> benches();
 

@@ -6,13 +6,14 @@
 namespace perf {
 namespace {
 
-constexpr std::array<std::pair<operation, std::string_view>, 6> names{{
+constexpr std::array<std::pair<operation, std::string_view>, operations.size()> names{{
     {operation::barrier, "barrier"},
     {operation::broadcast, "broadcast"},
     {operation::scatter, "scatter"},
     {operation::gather, "gather"},
     {operation::gather_all, "gather_all"},
     {operation::exchange, "exchange"},
+    {operation::permute, "permute"},
 }};
 
 } // namespace
@@ -43,6 +44,7 @@ std::size_t source_blocks(operation op, int rank, int size) {
     return rank == 0 ? static_cast<std::size_t>(size) : 0;
   case operation::gather:
   case operation::gather_all:
+  case operation::permute:
     return 1;
   case operation::exchange:
     return static_cast<std::size_t>(size);
@@ -56,6 +58,7 @@ std::size_t destination_blocks(operation op, int rank, int size) {
     return 0;
   case operation::broadcast:
   case operation::scatter:
+  case operation::permute:
     return 1;
   case operation::gather:
     return rank == 0 ? static_cast<std::size_t>(size) : 0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string_view>
@@ -8,7 +9,11 @@ namespace perf {
 
 // What is measured. `bytes` of an operation is always the size of one block: what one rank sends to one
 // other.
-enum class operation { barrier, broadcast, scatter, gather, gather_all, exchange };
+enum class operation { barrier, broadcast, scatter, gather, gather_all, exchange, permute };
+
+inline constexpr std::array operations{operation::barrier, operation::broadcast,  operation::scatter,
+                                       operation::gather,  operation::gather_all, operation::exchange,
+                                       operation::permute};
 
 std::string_view name_of(operation op);
 std::optional<operation> operation_named(std::string_view name);
@@ -18,5 +23,13 @@ bool carries_data(operation op);
 // Blocks of the source and of the destination that lie on `rank`. Where there is a root, it is rank 0.
 std::size_t source_blocks(operation op, int rank, int size);
 std::size_t destination_blocks(operation op, int rank, int size);
+
+// The permutation: every rank's block goes to the next rank.
+constexpr int permuted_to(int rank, int size) {
+  return (rank + 1) % size;
+}
+constexpr int permuted_from(int rank, int size) {
+  return (rank + size - 1) % size;
+}
 
 } // namespace perf

@@ -7,7 +7,7 @@ namespace perf {
 
 session::session(backend& library, meeting& ranks, limits settings, std::size_t bytes_per_buffer)
     : library_(library), ranks_(ranks), settings_(settings) {
-  for (int slot = 0; slot < backend::slots; ++slot) {
+  for (int slot = 0; slot < session::pairs; ++slot) {
     const auto at = static_cast<std::size_t>(slot);
     sources_[at] = library.allocate(bytes_per_buffer);
     destinations_[at] = library.allocate(bytes_per_buffer);
@@ -20,7 +20,7 @@ session::session(backend& library, meeting& ranks, limits settings, std::size_t 
 
 trial::trial(session& shared, operation op, std::size_t bytes)
     : shared_(shared), library_(shared.library()), data_(op, library_.rank(), library_.size(), bytes) {
-  for (int slot = 0; slot < backend::slots; ++slot)
+  for (int slot = 0; slot < session::pairs; ++slot)
     calls_[static_cast<std::size_t>(slot)] = {op, shared.destination(slot), shared.source(slot), bytes};
 }
 

@@ -33,6 +33,9 @@ struct wrong_data : std::runtime_error {
 // buffers.
 class session {
 public:
+  // Pairs of buffers, each for one operation at a time; the operation in a pair has the slot of that number.
+  static constexpr int pairs = 2;
+
   session(backend& library, meeting& ranks, limits settings, std::size_t bytes_per_buffer);
 
   backend& library() { return library_; }
@@ -56,8 +59,8 @@ private:
   meeting& ranks_;
   limits settings_;
   computation work_;
-  std::array<buffer, backend::slots> sources_;
-  std::array<buffer, backend::slots> destinations_;
+  std::array<buffer, pairs> sources_;
+  std::array<buffer, pairs> destinations_;
   // Equal on all ranks at all times: it numbers the contents of the buffers.
   std::uint64_t iteration_ = 0;
 };
@@ -87,8 +90,8 @@ private:
   session& shared_;
   backend& library_;
   workload data_;
-  std::array<call, backend::slots> calls_;
-  std::array<std::uint64_t, backend::slots> iterations_{};
+  std::array<call, session::pairs> calls_;
+  std::array<std::uint64_t, session::pairs> iterations_{};
   // Keeps the reading of touch() alive.
   bool touched_ = false;
 };

@@ -13,7 +13,7 @@ std::uint64_t first_word(std::uint64_t sender, std::uint64_t block, std::uint64_
 } // namespace
 
 workload::workload(operation op, int rank, int size, std::size_t bytes)
-    : op_(op), rank_(rank), bytes_(bytes), source_blocks_(perf::source_blocks(op, rank, size)),
+    : op_(op), rank_(rank), size_(size), bytes_(bytes), source_blocks_(perf::source_blocks(op, rank, size)),
       destination_blocks_(perf::destination_blocks(op, rank, size)) {
   if (bytes % sizeof(std::uint64_t) != 0)
     throw std::invalid_argument("size " + std::to_string(bytes) + " is not a multiple of 8");
@@ -32,6 +32,8 @@ std::uint64_t workload::received(std::size_t block, std::uint64_t iteration) con
   case operation::gather:
   case operation::gather_all:
     return first_word(block, 0, iteration);
+  case operation::permute:
+    return first_word(static_cast<std::uint64_t>(permuted_from(rank_, size_)), 0, iteration);
   default:
     return first_word(0, 0, iteration);
   }

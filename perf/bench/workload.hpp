@@ -32,6 +32,7 @@ private:
 
   operation op_;
   int rank_;
+  int size_;
   std::size_t bytes_;
   std::size_t source_blocks_;
   std::size_t destination_blocks_;

@@ -8,11 +8,12 @@ import time
 
 from . import launch, plot, report, results
 
-BENCHES = ["blocking", "loop", "overlap", "pipeline", "independence", "post", "idle"]
-OPERATIONS = ["barrier", "broadcast", "scatter", "gather", "gather_all", "exchange"]
-# Overlap needs a core per rank; what a posting call costs does not depend on how many there are.
+BENCHES = ["blocking", "loop", "overlap", "pipeline", "independence", "post", "completion", "idle"]
+OPERATIONS = ["barrier", "broadcast", "scatter", "gather", "gather_all", "exchange", "permute"]
+# Overlap needs a core per rank; what a posting call or a choice among handles costs does not depend on how many
+# there are.
 ONLY_WITH_OWN_CORES = {"overlap", "pipeline"}
-ONLY_ONCE = {"post", "idle"}
+ONLY_ONCE = {"post", "completion", "idle"}
 
 
 def size(text):

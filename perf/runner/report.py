@@ -8,6 +8,7 @@ TITLES = {
     "pipeline": "us per round: post, compute on the round before, wait",
     "independence": "us that the other ranks wait while rank 0 computes 5 ms after its post",
     "post": "us of the posting call alone",
+    "completion": "us per operation of posting 1000 and completing them by waitany",
     "idle": "processor time of a process with nothing outstanding",
 }
 
@@ -20,8 +21,13 @@ DETAILS = {
     "independence": [("other cores", "other_cores_us", "time"), ("x blocking", "ratio", "ratio"),
                      ("slow-down", "slowdown", "ratio")],
     "post": [("rings", "rings", "plain")],
+    "completion": [("1000/10", "any_ratio", "ratio"), ("waitsome", "some_us", "time"),
+                   ("waitsome 1000/10", "some_ratio", "ratio")],
     "idle": [("core %", "core_percent", "ratio")],
 }
+
+# What an MPI does in the place of an operation that it does not have.
+COUNTERPARTS = {"permute": "MPI_Sendrecv along the same permutation, or MPI_Irecv and MPI_Isend"}
 
 GREEN, RED, PLAIN = "\033[32m", "\033[31m", "\033[0m"
 
@@ -96,7 +102,10 @@ def table(measurements, bench, np, libraries, colour):
     repetitions = max(one["repetitions"] for row in rows.values() for one in row.values())
     mode = next(one["mode"] for row in rows.values() for one in row.values())
     title = f"{bench}, np={np}, {mode}: {TITLES[bench]}; median of {repetitions} repetitions\n"
-    return title + aligned(lines, colours)
+    others = [library for library in shown if library != "weft"]
+    notes = [f"{op}: {', '.join(others)}: {COUNTERPARTS[op]}\n" for op in COUNTERPARTS
+             if others and any(op == name for name, _ in rows)]
+    return title + aligned(lines, colours) + "".join(notes)
 
 
 def tables(measurements, libraries, colour):

@@ -3,6 +3,8 @@
 // WEFT_BENCH_FAULT which mistake the library makes, and the driver must notice.
 #include "perf/bench/backend.hpp"
 
+#include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -85,8 +87,25 @@ public:
     meet();
   }
 
-  void post(const call& what, int) override { blocking(what); }
-  void wait(int) override {}
+  void post(const call& what, int slot) override {
+    blocking(what);
+    posted_[static_cast<std::size_t>(slot)] = true;
+  }
+  void wait(int slot) override { posted_[static_cast<std::size_t>(slot)] = false; }
+  int wait_any(int count) override {
+    int slot = 0;
+    while (slot != count && !posted_[static_cast<std::size_t>(slot)])
+      ++slot;
+    if (slot != count && !(fault_ == "lost" && slot == count / 2)) wait(slot);
+    return slot;
+  }
+  int wait_some(int count) override {
+    const auto end = posted_.begin() + count;
+    const auto completed = std::count(posted_.begin(), end, true);
+    std::fill(posted_.begin(), end, false);
+    return completed != 0 && fault_ == "forgotten" ? static_cast<int>(completed) - 1
+                                                   : static_cast<int>(completed);
+  }
   std::optional<std::uint64_t> statistic(const char*) const override { return 0; }
 
 private:
@@ -111,12 +130,17 @@ private:
     auto* destination = static_cast<std::byte*>(what.destination.local);
     const std::size_t blocks = destination_blocks(what.op, rank_, size_);
     for (std::size_t i = 0; i < blocks; ++i) {
-      const int sender = fault_ == "misplaced" ? size_ - 1 - static_cast<int>(i) : static_cast<int>(i);
+      const int sender = sender_of(what.op, static_cast<int>(i));
       const bool distinct = what.op == operation::exchange || what.op == operation::scatter;
       const std::size_t block = distinct ? static_cast<std::size_t>(rank_) : 0;
-      std::memcpy(destination + i * what.bytes, at(sender, what.source.token) + block * what.bytes,
-                  what.bytes);
+      std::memcpy(destination + i * what.bytes,
+                  at(sender, what.source.token + what.source.offset) + block * what.bytes, what.bytes);
     }
+  }
+
+  int sender_of(operation op, int block) const {
+    if (op == operation::permute) return fault_ == "misplaced" ? rank_ : permuted_from(rank_, size_);
+    return fault_ == "misplaced" ? size_ - 1 - block : block;
   }
 
   // Keeps the sum of the block, so only the comparison of each word can tell.
@@ -132,6 +156,7 @@ private:
   pthread_barrier_t* barrier_ = nullptr;
   std::size_t used_ = 0;
   int calls_ = 0;
+  std::array<bool, slots> posted_{};
 };
 
 } // namespace

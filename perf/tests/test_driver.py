@@ -8,8 +8,8 @@ import unittest
 DRIVER = sys.argv.pop(1)
 SHORT = ["--budget-ms", "2", "--minimum-iterations", "25", "--independence-iterations", "3", "--idle-seconds", "0.05",
          "--no-pin"]
-ALL = "blocking,loop,overlap,pipeline,independence,post,idle"
-OPERATIONS = ["barrier", "broadcast", "scatter", "gather", "gather_all", "exchange"]
+ALL = "blocking,loop,overlap,pipeline,independence,post,completion,idle"
+OPERATIONS = ["barrier", "broadcast", "scatter", "gather", "gather_all", "exchange", "permute"]
 
 
 def run(*arguments, ranks=3, fault=""):
@@ -30,6 +30,7 @@ class Records(unittest.TestCase):
         for bench in ("overlap", "pipeline", "independence"):
             expected += [(bench, op, 16384) for op in OPERATIONS[1:]]
         expected += [("post", "barrier", 0)] + [("post", op, bytes) for op in OPERATIONS[1:] for bytes in (8, 16384)]
+        expected += [("completion", op, 8) for op in OPERATIONS[1:-1]]
         expected += [("idle", "none", 0)]
         self.assertEqual(found, expected)
         for one in records:
@@ -57,7 +58,7 @@ class WrongData(unittest.TestCase):
                 self.check("stale", "--benches", bench, "--ops", "exchange", "--sizes", "16K")
 
     def test_blocks_in_the_wrong_place(self):
-        for op in ("gather", "gather_all", "exchange"):
+        for op in ("gather", "gather_all", "exchange", "permute"):
             with self.subTest(op):
                 self.check("misplaced", "--benches", "blocking", "--ops", op, "--sizes", "1K")
 
@@ -65,6 +66,18 @@ class WrongData(unittest.TestCase):
         for bench in ("blocking", "loop", "overlap", "pipeline", "independence", "post"):
             with self.subTest(bench):
                 self.check("swapped", "--benches", bench, "--ops", "exchange", "--sizes", "16K")
+
+
+class LostCompletions(unittest.TestCase):
+    def test_an_operation_that_is_reported_twice(self):
+        done = run("--benches", "completion", "--ops", "exchange", fault="lost")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("wait_any reported operation", done.stderr)
+
+    def test_an_operation_that_is_never_reported(self):
+        done = run("--benches", "completion", "--ops", "exchange", fault="forgotten")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("wait_some completed 0", done.stderr)
 
 
 class Refusals(unittest.TestCase):

@@ -67,6 +67,11 @@ class Tables(unittest.TestCase):
         text = report.tables(measurements, launch.LIBRARIES, False)
         self.assertEqual(text.splitlines()[2].split()[:6], ["exchange", "8", "0.500", "1.00", "2.00", "0.50"])
 
+    def test_a_table_says_what_an_mpi_does_instead_of_a_permutation(self):
+        for op, told in (("permute", True), ("exchange", False)):
+            measurements = results.combine([record("weft", 1, op=op), record("openmpi", 1, op=op)])
+            self.assertEqual("MPI_Sendrecv" in report.tables(measurements, launch.LIBRARIES, False), told)
+
     def test_colour_only_on_request(self):
         measurements = results.combine([record("weft", 2), record("openmpi", 1)])
         self.assertNotIn("\033", report.tables(measurements, launch.LIBRARIES, False))

@@ -18,7 +18,8 @@ constexpr std::size_t block_bytes = block_words * sizeof(std::uint64_t);
 words delivered(operation op, int receiver, std::uint64_t iteration) {
   words result(perf::destination_blocks(op, receiver, ranks) * block_words);
   for (std::size_t i = 0; i * block_words < result.size(); ++i) {
-    const workload sender(op, static_cast<int>(i), ranks, block_bytes);
+    const int from = op == operation::permute ? perf::permuted_from(receiver, ranks) : static_cast<int>(i);
+    const workload sender(op, from, ranks, block_bytes);
     words source(sender.source_bytes() / sizeof(std::uint64_t));
     sender.write_source(source.data(), iteration);
     const bool distinct = op == operation::exchange || op == operation::scatter;
@@ -67,7 +68,7 @@ TEST_P(every_operation, each_wrong_word_is_found) {
 
 INSTANTIATE_TEST_SUITE_P(workload, every_operation,
                          testing::Values(operation::broadcast, operation::scatter, operation::gather,
-                                         operation::gather_all, operation::exchange),
+                                         operation::gather_all, operation::exchange, operation::permute),
                          [](const auto& info) { return std::string(perf::name_of(info.param)); });
 
 TEST(workload, words_in_the_wrong_order_are_found_by_the_comparison) {
