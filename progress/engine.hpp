@@ -23,6 +23,7 @@ struct engine_options {
   std::size_t operations_cap = completion_table::slots_max;
   std::size_t cache_bytes = 4 << 20;
   collectives::tuning tuning;
+  user_memory user; // where the pointers of users may lead
   faults broken;
 };
 
@@ -47,7 +48,8 @@ public:
       : net_(net), options_(options), table_(options.operations_cap),
         plans_(options.cache_bytes, options.tuning),
         executor_(
-            net, counts_, [this](operation& op) { finish(static_cast<posted&>(op)); }, options.broken) {}
+            net, counts_, [this](operation& op) { finish(static_cast<posted&>(op)); }, options.broken,
+            options.user) {}
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 
@@ -229,6 +231,7 @@ private:
     op.value = value;
     op.handle = 0;
     op.status = 0;
+    op.bad.reset();
     op.flights = 0;
     op.finished.store(false, std::memory_order_relaxed);
     op.program = nullptr;

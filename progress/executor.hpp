@@ -19,9 +19,10 @@ public:
   // transport failed; the operation is the caller's again then.
   using finished_handler = std::function<void(operation&)>;
 
-  executor(T& net, statistics& counts, finished_handler finished, const faults& broken = {})
+  executor(T& net, statistics& counts, finished_handler finished, const faults& broken = {},
+           const user_memory& user = {})
       : net_(net), counts_(counts), broken_(broken), finished_(std::move(finished)),
-        steps_(net, counts, broken_), inbox_(net, counts, steps_.members(), teams_) {
+        steps_(net, counts, broken_, user), inbox_(net, counts, steps_.members(), teams_) {
     net_.set_sink(&inbox_);
   }
   executor(const executor&) = delete;
@@ -46,6 +47,7 @@ public:
   // Takes an operation whose sequence number has been drawn, i.e. whose entry is published.
   void start(operation& op) {
     if (!op.program->eager && !op.program->valued) members().wake_near();
+    if (!op.team->waiters.empty()) answer_waiters(*op.team);
     ++outstanding_;
     if (op.seq <= op.team->retired + engine::slots) [[likely]]
       activate(op);
@@ -106,6 +108,10 @@ private:
       loop.base = loop.next = 0;
       loop.unfinished = loop.in_flight = 0;
     }
+    if (op.program->dynamic()) [[unlikely]] {
+      if (!op.run->found) op.run->found = std::make_unique<findings>();
+      op.run->found->begin(op.program->in_place);
+    }
     far_active_ += op.program->far;
     active_.push_back(&op);
   }
@@ -150,6 +156,10 @@ private:
   bool run_loop(operation& op, const graph::node& n, std::uint8_t index) {
     loop_state& loop = op.run->loops[n.loop_index];
     bool moved = false;
+    if (n.hunts && is_not_root(op)) {
+      op.run->done |= node_set{1} << index;
+      return true;
+    }
     for (;;) {
       open_window(loop, n);
       std::uint64_t ready = loop.unfinished & ~loop.in_flight;
@@ -190,7 +200,13 @@ private:
     while (step < n.body_size) {
       const graph::node& body = op.program->nodes[n.body + step];
       const flight_tag tag{.node = index, .in_loop = true, .iteration = iteration};
-      switch (steps_.step(op, body, peer_of(op, n, body, iteration), iteration, tag)) {
+      const std::uint32_t peer = peer_of(op, n, body, iteration);
+      if (peer == findings::nobody) break;
+      if (body.only != graph::lane::any && (body.only == graph::lane::near) != reach<T>::near(op, peer)) {
+        ++step;
+        continue;
+      }
+      switch (steps_.step(op, body, peer, iteration, tag)) {
       case outcome::done:
         ++step;
         moved = true;
@@ -200,6 +216,11 @@ private:
         return true;
       case outcome::again:
         return true;
+      case outcome::repeat:
+        while (op.program->nodes[n.body + step].what != graph::kind::aside)
+          --step;
+        moved = true;
+        break;
       case outcome::blocked:
         return moved;
       }
@@ -208,7 +229,13 @@ private:
     return true;
   }
 
-  static std::uint32_t peer_of(const operation& op, const graph::node& loop, const graph::node& body,
+  // My own row says so, or what was surveyed.
+  bool is_not_root(operation& op) {
+    steps_.blocks().named(op);
+    return op.run->found->not_root;
+  }
+
+  std::uint32_t peer_of(operation& op, const graph::node& loop, const graph::node& body,
                                std::uint32_t iteration) {
     const graph::plan& p = *op.program;
     const graph::geometry& g = op.team->info.geometry;
@@ -226,6 +253,14 @@ private:
       return body.peer == graph::peer_rule::ahead ? (p.me + distance) % p.members
                                                   : (p.me + p.members - distance) % p.members;
     }
+    case graph::range::named:
+      return steps_.blocks().named(op);
+    case graph::range::naming:
+      return op.run->found->naming;
+    case graph::range::led:
+      return g.led()[iteration];
+    case graph::range::leading:
+      return g.leading()[iteration];
     }
     return p.me;
   }
@@ -267,6 +302,15 @@ private:
     if (last.eager_bytes <= engine::board::head_bytes) return;
     for (std::uint32_t at = 0; at < last.eager_bytes; at += engine::board::line)
       net_.prefetch_for_write(team.own.body(slot) + at);
+  }
+
+  void answer_waiters(team_state& team) {
+    const engine::sequence entered = net_.load(team.own.entered());
+    std::erase_if(team.waiters, [&](const credit_request& waiter) {
+      if (entered < waiter.needed) return false;
+      members().tell(team, waiter.member, {.kind = transport::message_kind::entry, .seq = waiter.needed});
+      return true;
+    });
   }
 
   void answer_askers(team_state& team) {

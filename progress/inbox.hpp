@@ -58,6 +58,12 @@ private:
     case message_kind::stage_out:
       reached(theirs, slot, m, payload);
       break;
+    case message_kind::asked:
+      tell_entry(team, sender, m.seq);
+      break;
+    case message_kind::named:
+      team.namings[slot] = {m.seq, sender};
+      break;
     case message_kind::credit:
       if (m.count != 0) tell_credit(team, sender, m.seq);
       break;
@@ -72,6 +78,14 @@ private:
       team.askers.push_back({sender, n});
     else
       members_.tell(team, sender, {.kind = transport::message_kind::credit});
+  }
+
+  // Whoever posts the operation answers (see executor::start).
+  void tell_entry(team_state& team, std::uint32_t sender, engine::sequence n) {
+    if (net_.load(team.own.entered()) < n)
+      team.waiters.push_back({sender, n});
+    else
+      members_.tell(team, sender, {.kind = transport::message_kind::entry, .seq = n});
   }
 
   void reached(const engine::board& theirs, std::uint32_t slot, const transport::message& m,

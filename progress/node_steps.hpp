@@ -1,15 +1,8 @@
 #pragma once
-#include "progress/flights.hpp"
-#include "progress/reach.hpp"
+#include "progress/claims.hpp"
+#include "progress/in_place.hpp"
 
 namespace weft::progress {
-
-enum class outcome : std::uint8_t {
-  done,    // the node is finished
-  blocked, // a fact is missing; look again later
-  again,   // something was carried, there is more
-  flying,  // a completion will tell
-};
 
 // What each kind of node does, for one peer. Orders: whatever a node reads of another rank it reads after a
 // load (acquire) of the word that announces it; whatever it announces it stores (release) after the data.
@@ -17,8 +10,9 @@ enum class outcome : std::uint8_t {
 // everybody who raised it.
 template <transport::transport T> class node_steps {
 public:
-  node_steps(T& net, statistics& counts, const faults& broken)
-      : reach_(net, counts, broken), net_(net), counts_(counts), flights_(net) {}
+  node_steps(T& net, statistics& counts, const faults& broken, const user_memory& user)
+      : reach_(net, counts, broken), net_(net), counts_(counts), flights_(net), operands_(reach_, user),
+        claims_(reach_, operands_), in_place_(reach_, operands_, flights_) {}
 
   // While posting, only what others wait for is done: signals, and transfers of the UCP lane. What near
   // members have is looked at, and carried, later: the caller wants to compute.
@@ -43,9 +37,17 @@ public:
     case kind::take:
       return take(op, n, peer);
     case kind::claim:
-      return claim(op, n, peer);
+      return claims_.step(op, n, peer, tag.iteration);
     case kind::assist:
-      return assist(op);
+      return claims_.assist(op);
+    case kind::fetch:
+      return fetch(op, n, peer, tag);
+    case kind::survey:
+      return survey(op, peer, tag.iteration);
+    case kind::aside:
+      return in_place_.take_aside(op, peer, tag);
+    case kind::restore:
+      return in_place_.restore(op, peer, tag.iteration);
     case kind::loop:
       break;
     }
@@ -54,6 +56,7 @@ public:
 
   flight_pool<T>& flights() { return flights_; }
   reach<T>& members() { return reach_; }
+  operands<T>& blocks() { return operands_; }
 
 private:
   using word = engine::word;
@@ -64,42 +67,65 @@ private:
   statistics& counts_;
   bool posting_ = false;
   flight_pool<T> flights_;
+  operands<T> operands_;
+  claims<T> claims_;
+  in_place_steps<T> in_place_;
 
-  std::byte* source(operation& op, std::uint32_t i, std::uint32_t j) {
-    return reach_.base(*op.team, i) + op.at.src + op.program->rule.source(i, j);
-  }
-  std::byte* destination(operation& op, std::uint32_t i, std::uint32_t j) {
-    return reach_.base(*op.team, j) + op.at.dst + op.program->rule.destination(i, j);
+  std::byte* source(operation& op, std::uint32_t to) {
+    return net_.segment() + op.at.src + op.program->rule.source(op.program->me, to);
   }
 
   static bool can_wait(const operation& op, const graph::node& n, std::uint32_t peer) {
-    return n.what != graph::kind::signal && op.team->info.geometry.is_near(peer);
+    if (n.what == graph::kind::signal) return false;
+    return n.about == fact::named || reach<T>::near(op, peer);
   }
 
   outcome copy_own(operation& op) {
     const std::uint32_t me = op.program->me;
-    reach_.copy(destination(op, me, me), source(op, me, me), op.program->rule.bytes);
+    const block b = operands_.find(op, me, me, 0);
+    reach_.copy(net_.segment() + b.dst, net_.segment() + b.src, b.bytes);
     return outcome::done;
   }
 
-  // A whole block by me alone: by memcpy within the node, else by the transport.
+  // A whole block (in place: a piece) by me alone: by memcpy within the node, else by the transport.
   outcome carry(operation& op, std::uint32_t i, std::uint32_t j, std::uint32_t peer, flight_tag tag) {
-    const graph::block_rule& rule = op.program->rule;
+    block b = operands_.find(op, i, j, tag.iteration);
+    if (op.program->in_place) b = in_place_steps<T>::piece_of(op, b);
+    if (b.bytes == 0) return outcome::done;
     team_state& team = *op.team;
-    if (reach_.base(team, peer) != nullptr) {
-      reach_.copy(destination(op, i, j), source(op, i, j), rule.bytes);
-      counts_.bytes_copied.add(rule.bytes);
+    if (std::byte* const theirs = reach_.base(team, peer)) {
+      std::byte* const mine = net_.segment();
+      reach_.copy((peer == j ? theirs : mine) + b.dst, (peer == i ? theirs : mine) + b.src, b.bytes);
+      counts_.bytes_copied.add(b.bytes);
       return outcome::done;
     }
     flight* f = flights_.start(op, tag);
     if (f == nullptr) return outcome::blocked;
     const std::uint32_t world = team.info.world[peer];
     const bool pull = peer == i;
-    const bool finished =
-        pull ? net_.get(world, destination(op, i, j), op.at.src + rule.source(i, j), rule.bytes, *f)
-             : net_.put(world, op.at.dst + rule.destination(i, j), source(op, i, j), rule.bytes, *f);
-    (pull ? counts_.bytes_got : counts_.bytes_put).add(rule.bytes);
+    const bool finished = pull ? net_.get(world, net_.segment() + b.dst, b.src, b.bytes, *f)
+                               : net_.put(world, b.dst, net_.segment() + b.src, b.bytes, *f);
+    (pull ? counts_.bytes_got : counts_.bytes_put).add(b.bytes);
     return flights_.settle(f, finished) ? outcome::done : outcome::flying;
+  }
+
+  outcome fetch(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
+    flight* f = flights_.start(op, tag);
+    if (f == nullptr) return outcome::blocked;
+    const auto errand = operands_.fetch(op, n, peer, tag.iteration);
+    const bool finished = net_.get(op.team->info.world[peer], errand.to, errand.from, errand.bytes, *f);
+    return flights_.settle(f, finished) ? outcome::done : outcome::flying;
+  }
+
+  // Does the peer name me as the root?
+  outcome survey(operation& op, std::uint32_t peer, std::uint32_t iteration) {
+    findings& found = *op.run->found;
+    const std::uint32_t named = operands_.named_by(op, peer, iteration);
+    if (named == op.program->me)
+      found.expected += op.program->chunks;
+    else if (named != findings::nobody)
+      found.not_root = true;
+    return outcome::done;
   }
 
   outcome flush(operation& op, std::uint32_t peer, flight_tag tag) {
@@ -123,6 +149,11 @@ private:
     case fact::stage_in:
     case fact::stage_out:
       return announce_stage(op, n, peer, round, tag);
+    case fact::asked:
+      return tell(op, peer, {.kind = message_kind::asked, .seq = op.seq}, {}, tag);
+    case fact::named:
+      if (!reach_.credit(op, peer)) return outcome::blocked;
+      return tell(op, peer, {.kind = message_kind::named, .seq = op.seq}, {}, tag);
     case fact::none:
       break;
     }
@@ -147,12 +178,12 @@ private:
     } else {
       std::byte* to = team.own.payload(slot, p.eager_bytes);
       if (p.eager_slice == 0) {
-        net_.copy(to, source(op, p.me, p.root), p.rule.bytes);
+        net_.copy(to, source(op, p.root), p.rule.bytes);
       } else {
         for (std::uint32_t k = 0; k < team.info.geometry.locals(); ++k) {
           const std::uint32_t reader = team.info.geometry.local(k);
           if (reader == p.me) continue;
-          net_.copy(to, source(op, p.me, reader), p.eager_slice);
+          net_.copy(to, source(op, reader), p.eager_slice);
           to += p.eager_slice;
         }
       }
@@ -165,8 +196,7 @@ private:
   outcome send_payload(operation& op, std::uint32_t peer, flight_tag tag) {
     if (!reach_.credit(op, peer)) return outcome::blocked;
     const graph::plan& p = *op.program;
-    const std::byte* from = net_.segment() + op.at.src + p.rule.source(p.me, peer);
-    return tell(op, peer, {.kind = transport::message_kind::payload, .seq = op.seq}, {from, p.rule.bytes},
+    return tell(op, peer, {.kind = transport::message_kind::payload, .seq = op.seq}, {source(op, peer), p.rule.bytes},
                 tag);
   }
 
@@ -199,7 +229,14 @@ private:
 
   outcome count(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
     using transport::message_kind;
-    if (!reach_.credit(op, peer)) return outcome::blocked;
+    const std::uint32_t who = n.peer == graph::peer_rule::self ? op.program->me : peer;
+    if (!reach_.credit(op, who)) return outcome::blocked;
+    if (reach<T>::near(op, who)) {
+      engine::board::count_line& counts = reach_.view(*op.team, who).counts(engine::slot_of(op.seq));
+      reach_.raise(n.about == fact::landed ? counts.landed : counts.taken, op.seq, n.count);
+      reach_.wake_near();
+      return outcome::done;
+    }
     const message_kind kind = n.about == fact::landed ? message_kind::landed : message_kind::taken;
     return tell(op, peer, {.kind = kind, .count = n.count, .seq = op.seq}, {}, tag);
   }
@@ -237,10 +274,10 @@ private:
       known = reach_.entered(op, peer);
       break;
     case fact::landed:
-      known = reach_.reached(team.own.counts(slot).landed, op, n.count);
+      known = counted(op, n, team.own.counts(slot).landed);
       break;
     case fact::taken:
-      known = reach_.reached(team.own.counts(slot).taken, op, n.count);
+      known = counted(op, n, team.own.counts(slot).taken);
       break;
     case fact::stage_in:
       known =
@@ -250,6 +287,10 @@ private:
       known =
           net_.load(reach_.view(team, peer).counts(slot).stage_out) >= engine::stage_word::make(op.seq, round + 1);
       break;
+    case fact::named:
+      known = found_naming(op);
+      break;
+    case fact::asked:
     case fact::payload:
     case fact::none:
       break;
@@ -262,83 +303,31 @@ private:
     return known ? outcome::done : outcome::blocked;
   }
 
-  outcome claim(operation& op, const graph::node& n, std::uint32_t peer) {
-    const std::uint32_t me = op.program->me;
-    switch (n.way) {
-    case graph::direction::in:
-      return carry_piece(op, peer, me, true);
-    case graph::direction::out:
-      return carry_piece(op, me, peer, false);
-    case graph::direction::self:
-      return carry_piece(op, me, me, true);
-    }
-    return outcome::done;
+  // A count that stands in the plan, or that only the rows tell.
+  bool counted(operation& op, const graph::node& n, word& counter) {
+    std::uint64_t wanted = n.count;
+    if (wanted == 0 && op.program->in_place)
+      wanted = in_place_.outgoing_pieces(op);
+    else if (wanted == 0 && !op.run->found->not_root)
+      wanted = op.run->found->expected;
+    return wanted == 0 || reach_.reached(counter, op, wanted);
   }
 
-  // Carries one unclaimed piece of the block i -> j, if there is one. The destination's side takes from the
-  // front, the source's side from the back.
-  outcome carry_piece(operation& op, std::uint32_t i, std::uint32_t j, bool from_front) {
-    if (!reach_.credit(op, i) || !reach_.credit(op, j)) return outcome::blocked;
+  // Who names me: a far member says so, a near one's row does. Nobody need be found once my block is here.
+  bool found_naming(operation& op) {
     const graph::plan& p = *op.program;
-    team_state& team = *op.team;
-    const std::uint32_t slot = engine::slot_of(op.seq);
-    const engine::board at = reach_.view(team, j);
-    word& claimed = at.claim(slot, team.info.geometry.local_index(i));
-    std::uint64_t seen = net_.load(claimed);
-    std::uint32_t piece = 0, left = 0;
-    for (;;) {
-      const auto state = engine::claim_word::read(seen, op.seq);
-      if (state.stale || state.front + state.back >= p.chunks) return outcome::done;
-      left = p.chunks - state.front - state.back - 1;
-      piece = from_front ? state.front : p.chunks - 1 - state.back;
-      if (net_.cas(claimed, seen,
-                   engine::claim_word::make(op.seq, state.front + from_front, state.back + !from_front)))
-        break;
-    }
-    const std::uint64_t begin = piece * p.chunk;
-    const std::uint64_t bytes = std::min(p.chunk, p.rule.bytes - begin);
-    reach_.copy(destination(op, i, j) + begin, source(op, i, j) + begin, bytes);
-    counts_.bytes_copied.add(bytes);
-    counts_.chunks_claimed.add();
-    reach_.raise(at.counts(slot).landed, op.seq, 1);
-    reach_.raise(reach_.view(team, i).counts(slot).taken, op.seq, 1);
-    reach_.wake_near();
-    return left == 0 ? outcome::done : outcome::again;
-  }
-
-  // Until every destination on the node is full: carries what is unclaimed, own neighbours first.
-  outcome assist(operation& op) {
-    const graph::plan& p = *op.program;
-    team_state& team = *op.team;
-    const std::uint32_t slot = engine::slot_of(op.seq);
-    bool all_full = true;
-    outcome result = outcome::blocked;
-    for (std::uint32_t dj = 0; dj < p.members; ++dj) {
-      const std::uint32_t j = (p.me + dj) % p.members;
-      const std::uint32_t full = p.full(j);
-      // Where nothing lands nobody counts, and the word goes on speaking of an older operation.
-      if (full == 0 || reach_.reached(reach_.view(team, j).counts(slot).landed, op, full)) continue;
-      all_full = false;
-      if (p.in == graph::sync::my && !reach_.entered(op, j)) continue;
-      for (std::uint32_t di = 0; di < p.members; ++di) {
-        const std::uint32_t i = (j + di) % p.members;
-        if (!p.sends(i, j) || (p.in == graph::sync::my && !reach_.entered(op, i))) continue;
-        if (assist_block(op, i, j)) {
-          counts_.chunks_assisted.add();
-          result = outcome::again;
-        }
+    findings& found = *op.run->found;
+    const auto& told = op.team->namings[engine::slot_of(op.seq)];
+    if (operands_.named(op) == p.me || (!p.in_place && reach_.reached(reach_.own_counts(op).landed, op, p.chunks)))
+      found.naming = findings::nobody;
+    else if (told.seq == op.seq)
+      found.naming = told.member;
+    else
+      for (const std::uint32_t peer : op.team->info.geometry.near()) {
+        if (p.in == graph::sync::my && !reach_.entered(op, peer)) continue;
+        if (operands_.named_by(op, peer, 0) == p.me) found.naming = peer;
       }
-    }
-    return all_full ? outcome::done : result;
-  }
-
-  bool assist_block(operation& op, std::uint32_t i, std::uint32_t j) {
-    if (!reach_.credit(op, i) || !reach_.credit(op, j)) return false;
-    const std::uint32_t slot = engine::slot_of(op.seq);
-    word& claimed = reach_.view(*op.team, j).claim(slot, op.team->info.geometry.local_index(i));
-    const auto state = engine::claim_word::read(net_.load(claimed), op.seq);
-    if (state.stale || state.front + state.back >= op.program->chunks) return false;
-    return carry_piece(op, i, j, true) != outcome::blocked;
+    return found.naming != findings::unknown;
   }
 };
 

@@ -4,7 +4,9 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 
 namespace weft::progress {
 
@@ -40,11 +42,52 @@ struct loop_state {
   std::array<std::uint8_t, window> step{}; // by iteration modulo the window
 };
 
+// A pointer-to-shared as it lies in the arrays of the operations with indirect operands.
+struct shared_pointer {
+  std::uint64_t offset = 0;
+  std::uint32_t thread = 0, phase = 0;
+};
+
+// What a far peer's rows say of the block between us.
+struct fetched_row {
+  shared_pointer src, dst;
+  std::uint64_t size = 0;
+};
+
+// What an execution has read in shared memory of what it is to move.
+struct findings {
+  static constexpr std::uint32_t unknown = ~std::uint32_t{0}, nobody = unknown - 1;
+  std::uint32_t named = unknown;  // whom my row names
+  std::uint32_t naming = unknown; // whose row names me
+  std::uint64_t expected = 0;     // pieces that those who name me will count
+  bool not_root = false;          // somebody named another root
+  std::uint64_t piece = 0;        // in place: of the block that is being moved
+  std::array<fetched_row, loop_state::window> rows; // by iteration modulo the window
+  std::unique_ptr<std::byte[]> scratch;             // in place: room for a piece
+
+  void begin(bool in_place) {
+    named = naming = unknown;
+    expected = piece = 0;
+    not_root = false;
+    if (in_place && !scratch) scratch = std::make_unique<std::byte[]>(graph::aside_bytes);
+  }
+};
+
+// An operand that was found where it cannot be: nothing is moved for it, and the operation fails at its end.
+struct bad_operand {
+  enum class what : std::uint8_t { source, destination, member };
+  what which = what::source;
+  std::uint32_t from = 0, to = 0;  // ranks of the job; `member`: from names to
+  shared_pointer value;
+  std::uint64_t bytes = 0;
+};
+
 // The state of one execution of a plan; borrowed from a pool while the operation is active.
 struct execution {
   graph::node_set done = 0;
   graph::node_set in_flight = 0;
   std::array<loop_state, graph::max_loops> loops;
+  std::unique_ptr<findings> found; // of plans that need it
   execution* next_free = nullptr;
 };
 
@@ -58,6 +101,7 @@ struct operation {
   graph::binding at;
   std::uint64_t handle = 0; // 0: a blocking call watches `finished` itself
   barrier_summary value;
+  std::unique_ptr<bad_operand> bad;  // the first one
   std::uint32_t flights = 0;         // transport requests outstanding
   int status = 0;                    // first transport error
   std::atomic<bool> finished{false}; // for the waiter of a blocking call; the last store to the operation

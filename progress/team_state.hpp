@@ -3,6 +3,7 @@
 #include "engine/team.hpp"
 #include "progress/operation.hpp"
 
+#include <array>
 #include <memory>
 #include <new>
 #include <sys/mman.h>
@@ -29,7 +30,7 @@ private:
   void* memory_;
 };
 
-// A far member wants to hear when I have retired an operation.
+// A far member wants to hear when I have retired (or entered) an operation.
 struct credit_request {
   std::uint32_t member;
   engine::sequence needed;
@@ -51,6 +52,12 @@ struct team_state {
 
   std::vector<engine::sequence> asked; // by far member: the retirement that I have last asked it to tell me
   std::vector<credit_request> askers;  // far members who wait for a retirement of mine
+  std::vector<credit_request> waiters; // far members who wait for an entry of mine
+  struct naming {
+    engine::sequence seq = 0;
+    std::uint32_t member = 0;
+  };
+  std::array<naming, engine::slots> namings{}; // by slot: the far member whose row names me
 };
 
 using team_map = std::unordered_map<std::uint32_t, std::unique_ptr<team_state>>; // by id

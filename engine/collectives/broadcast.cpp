@@ -11,4 +11,10 @@ graph::plan compile_broadcast(const request& r, const graph::geometry& g, const 
   return relocate(r, graph::pattern::from_root, {.bytes = r.bytes}, g, t);
 }
 
+// V0.3, 5.3.1: the same block to dst[j] on each thread j, which reads its own pointer.
+graph::plan compile_broadcast_x(const request& r, const graph::geometry& g, const tuning& t) {
+  return relocate(r, graph::pattern::from_root, {.bytes = r.bytes}, g, t,
+                  {.dst = {graph::found::at_destination}});
+}
+
 } // namespace weft::collectives

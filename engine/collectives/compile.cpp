@@ -16,6 +16,20 @@ graph::plan compile(const request& r, const graph::geometry& g, const tuning& t)
     return compile_scatter(r, g, t);
   case operation::gather:
     return compile_gather(r, g, t);
+  case operation::permute:
+    return compile_permute(r, g, t);
+  case operation::broadcast_x:
+    return compile_broadcast_x(r, g, t);
+  case operation::gather_all_x:
+    return compile_gather_all_x(r, g, t);
+  case operation::exchange_x:
+    return compile_exchange_x(r, g, t);
+  case operation::scatter_x:
+    return compile_scatter_x(r, g, t);
+  case operation::gather_x:
+    return compile_gather_x(r, g, t);
+  case operation::permute_x:
+    return compile_permute_x(r, g, t);
   }
   return {};
 }

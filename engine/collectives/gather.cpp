@@ -3,12 +3,22 @@
 // UPC collectives V1.0, 4.2.3. Source: n bytes on each. Destination: P*n bytes on the root.
 // Eager: every member publishes its block, the root takes them. Direct: P copies of n bytes, one step, each
 // by its owner or by the root, whoever comes first.
+#include "engine/collectives/by_rows.hpp"
 #include "engine/collectives/families.hpp"
 
 namespace weft::collectives {
 
 graph::plan compile_gather(const request& r, const graph::geometry& g, const tuning& t) {
   return relocate(r, graph::pattern::to_root, {.bytes = r.bytes, .dst_i = r.bytes}, g, t);
+}
+
+// V0.3, 5.3.3: thread i's row says where its block lies, how long it is and where on the root it goes; the root
+// may find itself named by others only.
+graph::plan compile_gather_x(const request& r, const graph::geometry& g, const tuning& t) {
+  using graph::found;
+  return relocate_rooted_by_rows(
+      r, graph::pattern::by_source, {.bytes = 1, .dst_i = 1}, g, t,
+      {.src = {found::at_source}, .dst = {found::at_source}, .size = {found::at_source}});
 }
 
 } // namespace weft::collectives

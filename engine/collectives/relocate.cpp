@@ -8,26 +8,29 @@
 namespace weft::collectives {
 using namespace graph;
 
-// Small pieces share the work evenly, large ones keep the copy fast: 128*sqrt(bytes) is the measured optimum
-// (32 KiB at 64 KiB, 64 KiB at 256 KiB, 256 KiB at 4 MiB).
-std::uint64_t chunk_size(std::uint64_t bytes, const tuning& t) {
-  if (bytes <= t.whole_block) return bytes;
-  const int log = std::bit_width(bytes - 1);
-  return std::uint64_t{1} << ((log + 15) / 2);
+void cut_blocks(plan& p, const tuning& t) {
+  p.whole_block = t.whole_block;
+  if (p.indirect.size.where != found::by_rule) {
+    p.chunks = indirect_chunks;
+    return;
+  }
+  p.chunk = chunk_size(p.rule.bytes, t.whole_block);
+  p.chunks = p.chunk == 0 ? 1 : static_cast<std::uint32_t>((p.rule.bytes + p.chunk - 1) / p.chunk);
 }
 
 namespace {
 
 class relocation {
 public:
-  relocation(const request& r, pattern pairs, const block_rule& rule, const geometry& g, const tuning& t)
+  relocation(const request& r, pattern pairs, const block_rule& rule, const geometry& g, const tuning& t,
+             const indirection& indirect)
       : request_(r), pairs_(pairs), rule_(rule), g_(g), builder_(g.me(), g.size(), r.root),
-        modes_(builder_, g, r.in, r.out), push_(r.direction == hint::push) {
+        modes_(builder_, g, r.in, r.out), push_(r.direction == hint::push && !indirect) {
     plan& p = builder_.draft();
     p.pairs = pairs;
     p.rule = rule;
-    p.chunk = chunk_size(rule.bytes, t);
-    p.chunks = p.chunk == 0 ? 1 : static_cast<std::uint32_t>((rule.bytes + p.chunk - 1) / p.chunk);
+    p.indirect = indirect;
+    cut_blocks(p, t);
     find_peers();
     decide_eager(t);
   }
@@ -65,7 +68,7 @@ private:
     const bool one_slice = rule_.src_j == 0;
     const std::uint64_t readers = one_slice ? 1 : std::max<std::uint64_t>(1, g_.largest_node() - 1);
     const bool fits = rule_.bytes <= t.eager_bytes && readers * rule_.bytes <= t.eager_bytes;
-    p().eager = request_.in == sync::my && request_.out != sync::all && fits;
+    p().eager = request_.in == sync::my && request_.out != sync::all && fits && !p().indirect;
     if (!p().eager) return;
     p().eager_slice = one_slice ? 0 : static_cast<std::uint32_t>(rule_.bytes);
     const std::uint64_t mine = one_slice ? 1 : out_near_.count;
@@ -127,6 +130,7 @@ private:
       steps.then(put_to_each()).then(flush_each()).then_if(tell, count_for_each(fact::landed, 1));
       return builder_.loop(out_far_.over, out_far_.count, steps, gate);
     }
+    fetch_rows(steps, p().indirect, direction::in);
     steps.then(get_from_each()).then_if(tell, count_for_each(fact::taken, 1));
     return builder_.loop(in_far_.over, in_far_.count, steps, gate);
   }
@@ -150,8 +154,16 @@ private:
 
 } // namespace
 
-plan relocate(const request& r, pattern pairs, const block_rule& rule, const geometry& g, const tuning& t) {
-  return relocation(r, pairs, rule, g, t).compile();
+void fetch_rows(builder::step_list& steps, const indirection& of, direction way) {
+  const found theirs = way == direction::in ? found::at_source : found::at_destination;
+  steps.then_if(of.size.where == theirs, far_only(fetch_operand(operand::size, way)));
+  steps.then_if(of.src.where == theirs, far_only(fetch_operand(operand::source, way)));
+  steps.then_if(of.dst.where == theirs, far_only(fetch_operand(operand::destination, way)));
+}
+
+plan relocate(const request& r, pattern pairs, const block_rule& rule, const geometry& g, const tuning& t,
+              const indirection& indirect) {
+  return relocation(r, pairs, rule, g, t, indirect).compile();
 }
 
 } // namespace weft::collectives

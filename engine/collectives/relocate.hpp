@@ -1,5 +1,6 @@
 #pragma once
 #include "engine/collectives/request.hpp"
+#include "engine/graph/builder.hpp"
 #include "engine/graph/geometry.hpp"
 
 namespace weft::collectives {
@@ -18,9 +19,14 @@ struct tuning {
 //   direct    near: entry word, one copy of n for each pair carried by either end (or, under OUT_ALL, by
 //   anybody
 //             on the node), two counts. far: entry token, one get (or put and flush) of n, one count.
+// With indirect operands the rule only says which bytes are distinct; never eager, the destination pulls.
 graph::plan relocate(const request& r, graph::pattern pairs, const graph::block_rule& rule,
-                     const graph::geometry& g, const tuning& t);
+                     const graph::geometry& g, const tuning& t, const graph::indirection& indirect = {});
 
-std::uint64_t chunk_size(std::uint64_t bytes, const tuning& t);
+// Steps that bring what a far peer's rows say of the block that comes from it (or goes to it).
+void fetch_rows(graph::builder::step_list& steps, const graph::indirection& of, graph::direction way);
+
+// Pieces of a block of the rule's size, or a fixed number if the size is only found later.
+void cut_blocks(graph::plan& p, const tuning& t);
 
 } // namespace weft::collectives

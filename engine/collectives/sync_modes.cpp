@@ -45,6 +45,10 @@ void sync_modes::exit(node_set data, node_set near, std::uint32_t landed, std::u
   node_set quiet = data; // what was claimed, its destination counts
   if (landed != 0) quiet |= builder_.add(await_count(fact::landed, landed));
   if (taken != 0) quiet |= builder_.add(await_count(fact::taken, taken));
+  leave(quiet);
+}
+
+void sync_modes::leave(node_set quiet) {
   if (out_ == sync::all) rounds(fact::stage_out, quiet);
 }
 

@@ -43,6 +43,9 @@ public:
   // landed/taken the pieces that others may carry to and from me.
   void exit(graph::node_set data, graph::node_set near, std::uint32_t landed, std::uint32_t taken);
 
+  // The same for those who know on their own when their data are quiet: once `quiet` is done.
+  void leave(graph::node_set quiet);
+
 private:
   graph::node_set rounds(graph::fact stage, graph::node_set after);
   graph::builder& builder_;

@@ -29,7 +29,7 @@ builder::step_list& builder::step_list::then(node n) {
 }
 
 node_set builder::loop(range over, std::uint32_t iterations, const step_list& body, node_set after,
-                       bool ordered) {
+                       bool ordered, bool hunts) {
   if (iterations == 0 || body.size == 0) return 0;
   if (plan_.loops == max_loops) throw std::logic_error("a plan has at most 6 loops");
   node n;
@@ -37,6 +37,7 @@ node_set builder::loop(range over, std::uint32_t iterations, const step_list& bo
   n.over = over;
   n.count = iterations;
   n.ordered = ordered;
+  n.hunts = hunts;
   n.loop_index = plan_.loops++;
   n.body = plan_.size;
   n.body_size = body.size;
@@ -104,6 +105,45 @@ node claim_block(direction way) {
   n.way = way;
   return n;
 }
+node count_for_self(fact which, std::uint32_t n) {
+  node made = make(kind::signal, which, peer_rule::self);
+  made.count = n;
+  return made;
+}
+
+node fetch_operand(operand which, direction way) {
+  node n = make(kind::fetch, fact::none, peer_rule::each);
+  n.which = which;
+  n.way = way;
+  return n;
+}
+node survey_row() {
+  return make(kind::survey, fact::none, peer_rule::each);
+}
+node ask_entry() {
+  return make(kind::signal, fact::asked, peer_rule::each);
+}
+node signal_named() {
+  return make(kind::signal, fact::named, peer_rule::each);
+}
+node await_named() {
+  return make(kind::await, fact::named, peer_rule::each);
+}
+node take_aside() {
+  return make(kind::aside, fact::none, peer_rule::each);
+}
+node restore_piece() {
+  return make(kind::restore, fact::none, peer_rule::each);
+}
+node near_only(node n) {
+  n.only = lane::near;
+  return n;
+}
+node far_only(node n) {
+  n.only = lane::far;
+  return n;
+}
+
 node assist_all() {
   return make(kind::assist, fact::landed, peer_rule::group);
 }

@@ -13,13 +13,13 @@ public:
 
   // A chain of nodes run once for every peer of the range; a range without peers adds nothing.
   struct step_list {
-    std::array<node, 6> steps{};
+    std::array<node, 12> steps{};
     std::uint8_t size = 0;
     step_list& then(node n);
     step_list& then_if(bool wanted, node n) { return wanted ? then(n) : *this; }
   };
   node_set loop(range over, std::uint32_t iterations, const step_list& body, node_set after = 0,
-                bool ordered = false);
+                bool ordered = false, bool hunts = false);
 
   plan& draft() { return plan_; }
   plan finish() const { return plan_; }
@@ -41,8 +41,19 @@ node send_payload();
 node take_payload(bool valued = false);
 node count_for_each(fact which, std::uint32_t n);
 node await_count(fact which, std::uint32_t n);
+node count_for_self(fact which, std::uint32_t n);
 node claim_block(direction way);
 node assist_all();
+node fetch_operand(operand which, direction way);
+node survey_row();
+node ask_entry();
+node signal_named();
+node await_named();
+node take_aside();
+node restore_piece();
+// The same node, for peers of one lane.
+node near_only(node n);
+node far_only(node n);
 node signal_stage(fact which, bool valued = false);
 node await_stage(fact which, bool valued = false);
 

@@ -17,6 +17,7 @@ geometry::geometry(std::uint32_t me, std::vector<std::uint32_t> node) : me_(me),
   for (std::uint32_t k = 1; k < size(); ++k) {
     const std::uint32_t peer = (me_ + k) % size();
     (is_near(peer) ? near_ : far_).push_back(peer);
+    if (!is_near(peer)) (leads(me_, peer) ? led_ : leading_).push_back(peer);
   }
 }
 

@@ -22,6 +22,11 @@ public:
   const std::vector<std::uint32_t>& near() const { return near_; } // without the caller
   const std::vector<std::uint32_t>& far() const { return far_; }
 
+  // A swap between two members of different nodes is made by one of them, each by about half of its own.
+  static bool leads(std::uint32_t a, std::uint32_t b) { return (a < b) == ((a + b) % 2 == 0); }
+  const std::vector<std::uint32_t>& led() const { return led_; }         // far members whose swap is mine
+  const std::vector<std::uint32_t>& leading() const { return leading_; } // far members who make mine
+
   // The largest number of members that any node holds: the same for all members.
   std::uint32_t largest_node() const { return largest_node_; }
 
@@ -39,6 +44,7 @@ private:
   std::vector<std::uint32_t> local_;
   std::vector<std::uint32_t> near_;
   std::vector<std::uint32_t> far_;
+  std::vector<std::uint32_t> led_, leading_;
 };
 
 } // namespace weft::graph

@@ -24,6 +24,14 @@ std::string_view name(kind k) {
     return "claim";
   case kind::assist:
     return "assist";
+  case kind::fetch:
+    return "fetch";
+  case kind::survey:
+    return "survey";
+  case kind::aside:
+    return "aside";
+  case kind::restore:
+    return "restore";
   case kind::loop:
     return "loop";
   }
@@ -46,6 +54,10 @@ std::string_view name(fact f) {
     return "stage_in";
   case fact::stage_out:
     return "stage_out";
+  case fact::asked:
+    return "asked";
+  case fact::named:
+    return "named";
   }
   return "?";
 }
@@ -62,6 +74,14 @@ std::string_view name(range r) {
     return "others";
   case range::rounds:
     return "rounds";
+  case range::named:
+    return "named";
+  case range::naming:
+    return "naming";
+  case range::led:
+    return "led";
+  case range::leading:
+    return "leading";
   }
   return "?";
 }
@@ -76,6 +96,10 @@ std::string_view name(pattern p) {
     return "from root";
   case pattern::to_root:
     return "to root";
+  case pattern::by_source:
+    return "by source";
+  case pattern::by_destination:
+    return "by destination";
   }
   return "?";
 }

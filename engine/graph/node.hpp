@@ -21,6 +21,10 @@ enum class kind : std::uint8_t {
   claim,  // carry what is still unclaimed of a block that its source, its destination or anybody on the node
           // may carry; done when nothing is left to claim
   assist, // carry whatever of the whole operation is unclaimed, until every destination on the node is full
+  fetch,  // bring an element of the far peer's row: an operand of our block
+  survey, // read in the peer's row whether it names me, and how much I must expect from it
+  aside,  // in place: the present piece of what the peer has for me, into my scratch
+  restore, // in place: from my scratch to where it belongs; more pieces begin the body again
   loop,   // the body for each peer of a range, in any order as facts arrive (or in order, if flagged)
 };
 
@@ -33,6 +37,8 @@ enum class fact : std::uint8_t {
   taken,     // so many blocks (chunks, if claimed) have been read from my source
   stage_in,  // dissemination round before the data
   stage_out, // dissemination round after the data
+  asked,     // the peer wants to be told when I enter
+  named,     // the peer's row names me as the destination of its block
 };
 
 enum class peer_rule : std::uint8_t {
@@ -50,24 +56,36 @@ enum class range : std::uint8_t {
   far,    // members on other nodes
   others, // all other members
   rounds, // rounds 0 .. ceil(log2 size) - 1
+  named,   // the member that my own row names, if it names one
+  naming,  // the member whose row names me, as soon as it is found
+  led,     // far members whose swap with me is mine to make
+  leading, // far members who make the swap with me
 };
 
 // Which block a claim carries, seen from the node's owner.
-enum class direction : std::uint8_t { in, out, self };
+enum class direction : std::uint8_t { in, out, self, swap };
+
+// Steps for peers of one lane only; they are nothing for the others.
+enum class lane : std::uint8_t { any, near, far };
+
+// What an element of a row says of a block.
+enum class operand : std::uint8_t { source, destination, size };
 
 struct node {
   kind what = kind::copy;
   fact about = fact::none;
   peer_rule peer = peer_rule::none;
-  std::uint8_t rule = 0;
   direction way = direction::in;
+  lane only = lane::any;
+  operand which = operand::source; // fetch
   range over = range::others;  // loop
   std::uint8_t body = 0;       // loop: index of the first body node
   std::uint8_t body_size = 0;  // loop: nodes of the body, a chain run once for each peer
   std::uint8_t loop_index = 0; // loop: which loop state of the operation is its own
   bool ordered = false;        // loop: one iteration after the other
+  bool hunts = false;          // loop: over as soon as it is known that nobody names me
   bool valued = false;         // signal/take/await: carries the barrier value
-  std::uint32_t count = 0;     // loop: iterations; counting signals and awaits: how many
+  std::uint32_t count = 0;     // loop: iterations; counting signals and awaits: how many, 0 = what was surveyed
   node_set after = 0;          // nodes that must be done before this one starts
 };
 static_assert(sizeof(node) <= 32);
@@ -84,7 +102,28 @@ struct block_rule {
   std::uint64_t destination(std::uint32_t i, std::uint32_t j) const { return i * dst_i + j * dst_j; }
 };
 
-// Which pairs (i, j) exchange a block.
-enum class pattern : std::uint8_t { none, all_pairs, from_root, to_root };
+// Which pairs (i, j) exchange a block. With the last two a member's row in shared memory names the other end:
+// where its block goes, or where it comes from.
+enum class pattern : std::uint8_t { none, all_pairs, from_root, to_root, by_source, by_destination };
+
+// Indirect operands: where an address or size of the block i -> j is found, if not by the rule. A row is the
+// elements of an array that lie on one member: one element, or one for each thread of the job, of which that
+// of the block's other end or the member's own is meant.
+enum class found : std::uint8_t { by_rule, at_source, at_destination };
+enum class column : std::uint8_t { only, other, own };
+struct indirection {
+  struct place {
+    found where = found::by_rule;
+    column which = column::only;
+    bool operator==(const place&) const = default;
+  };
+  place src, dst, size;
+  explicit operator bool() const { return *this != indirection{}; }
+  bool operator==(const indirection&) const = default;
+};
+
+// How a row names the other end: by an element of the permutation (a team rank, or a thread in 4 or 8 bytes),
+// or by the thread of the block's pointer.
+enum class naming : std::uint8_t { none, rank, thread, wide_thread, pointer };
 
 } // namespace weft::graph

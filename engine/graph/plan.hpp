@@ -2,6 +2,7 @@
 #include "engine/graph/node.hpp"
 
 #include <array>
+#include <bit>
 #include <cstdint>
 
 namespace weft::graph {
@@ -37,10 +38,19 @@ struct plan {
   std::uint32_t chunks = 0;      // pieces of one block
   std::uint32_t eager_slice = 0; // bytes between two slices of an eager payload; 0 = one slice for everybody
   std::uint32_t eager_bytes = 0; // bytes of the payload that I publish to near members
+  indirection indirect; // operands in shared memory
+  naming names = naming::none;
+  bool in_place = false;         // all_pairs: the blocks i -> j and j -> i change places; by_source: they move on
+  std::uint64_t whole_block = 0; // indirect: blocks up to this size are claimed in one piece
   bool eager = false;
   bool valued = false; // a barrier: payloads carry its value
   bool far = false;    // some node needs the UCP lane
 
+  // True if an execution must read in shared memory what it moves, and needs room for it.
+  bool dynamic() const { return indirect || names != naming::none || in_place; }
+  bool rooted_by_rows() const { return names == naming::pointer; }
+
+  // Whether a block goes from i to j, as far as that does not stand in rows.
   bool sends(std::uint32_t i, std::uint32_t j) const {
     switch (pairs) {
     case pattern::all_pairs:
@@ -49,6 +59,8 @@ struct plan {
       return i == root;
     case pattern::to_root:
       return j == root;
+    case pattern::by_source:
+    case pattern::by_destination:
     case pattern::none:
       break;
     }
@@ -58,16 +70,29 @@ struct plan {
   std::uint32_t full(std::uint32_t j) const {
     switch (pairs) {
     case pattern::all_pairs:
-      return members * chunks;
+      return in_place ? (members - 1) * chunks : members * chunks;
     case pattern::from_root:
       return chunks;
     case pattern::to_root:
       return j == root ? members * chunks : 0;
+    case pattern::by_source:
+    case pattern::by_destination:
     case pattern::none:
       break;
     }
     return 0;
   }
 };
+
+// Small pieces share the work evenly, large ones keep the copy fast: 128*sqrt(bytes) is the measured optimum
+// (32 KiB at 64 KiB, 64 KiB at 256 KiB, 256 KiB at 4 MiB). Blocks of up to `whole` bytes are one piece.
+inline std::uint64_t chunk_size(std::uint64_t bytes, std::uint64_t whole) {
+  if (bytes <= whole) return bytes;
+  return std::uint64_t{1} << ((std::bit_width(bytes - 1) + 15) / 2);
+}
+// Pieces of a block whose size nobody knows when the plan is made.
+inline constexpr std::uint32_t indirect_chunks = 64;
+// In place, what does not lie in one node moves in pieces of this size, through a scratch of each rank.
+inline constexpr std::uint64_t aside_bytes = 64 * 1024;
 
 } // namespace weft::graph

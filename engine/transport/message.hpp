@@ -13,7 +13,9 @@ enum class message_kind : std::uint8_t {
   taken,    // `count` more blocks of your source have been read
   stage_in, // the sender reached stage `stage`; a barrier's value may come along
   stage_out,
-  credit,  // nothing but `retired`
+  asked,    // tell me when you have entered operation `seq`
+  named,    // your block of operation `seq` comes from me
+  credit,   // nothing but `retired`
   ring,    // nothing: wakes a sleeper
   service, // request or reply of a service (memory); `count` says which
 };

@@ -1,0 +1,150 @@
+#include "engine/collectives/by_rows.hpp"
+
+#include "engine/collectives/sync_modes.hpp"
+
+namespace weft::collectives {
+using namespace graph;
+
+namespace {
+
+class by_rows {
+public:
+  by_rows(const request& r, pattern pairs, naming names, const block_rule& rule, const geometry& g,
+          const tuning& t, const indirection& indirect)
+      : request_(r), g_(g), builder_(g.me(), g.size(), 0), modes_(builder_, g, r.in, r.out),
+        many_nodes_(!g.one_node()) {
+    p().pairs = pairs;
+    p().names = names;
+    p().rule = rule;
+    p().indirect = indirect;
+    p().in_place = r.in_place;
+    p().far = many_nodes_ || r.in_place; // in place nobody else can do my part
+    cut_blocks(p(), t);
+  }
+
+  plan permuted() {
+    const node_set gate = modes_.gate();
+    const node_set data = send_block(gate) | receive_block(gate);
+    modes_.exit(data, 0, p().chunks, modes_.tells_ends() ? p().chunks : 0);
+    return builder_.finish();
+  }
+
+  plan permuted_in_place() {
+    const node_set gate = modes_.gate();
+    builder::step_list out;
+    out.then(far_only(signal_named()));
+    if (many_nodes_) builder_.loop(range::named, 1, out, gate);
+    builder::step_list in;
+    in.then(await_named());
+    fetch_rows(in, p().indirect, direction::in);
+    in.then(take_aside()).then(count_for_each(fact::taken, 1)).then(restore_piece());
+    node_set quiet = builder_.loop(range::naming, 1, in, gate, true);
+    if (modes_.claims()) quiet |= builder_.add(await_count(fact::taken, 0), gate);
+    modes_.leave(quiet);
+    return builder_.finish();
+  }
+
+  plan rooted() {
+    const node_set gate = modes_.gate();
+    const node_set own = own_block(gate);
+    if (modes_.assists())
+      builder_.add(assist_all(), own | gate);
+    else
+      modes_.leave(own | serve_if_root(gate));
+    return builder_.finish();
+  }
+
+private:
+  plan& p() { return builder_.draft(); }
+  bool by_source() { return p().pairs == pattern::by_source; }
+  std::uint32_t all_pieces() { return p().chunks; }
+
+  // To whom my row names: near by claims, so that either end may carry it. A far one cannot know that it is
+  // meant: under IN_MY it is told and pulls when it has entered, else I push.
+  node_set send_block(node_set gate) {
+    builder::step_list steps;
+    steps.then_if(modes_.each_waits(), near_only(await_entry()));
+    steps.then(near_only(modes_.claims() ? claim_block(direction::out) : put_to_each()));
+    if (many_nodes_ && modes_.each_waits()) {
+      steps.then(far_only(signal_named()));
+    } else if (many_nodes_) {
+      fetch_rows(steps, p().indirect, direction::out);
+      steps.then(far_only(put_to_each())).then(far_only(flush_each()));
+      steps.then_if(modes_.claims(), far_only(count_for_each(fact::landed, all_pieces())));
+      steps.then_if(modes_.tells_ends(), far_only(count_for_self(fact::taken, all_pieces())));
+    }
+    return builder_.loop(range::named, 1, steps, gate);
+  }
+
+  node_set receive_block(node_set gate) {
+    const bool pull = many_nodes_ && modes_.each_waits();
+    if (!modes_.claims() && !pull) return 0;
+    builder::step_list steps;
+    steps.then(await_named());
+    steps.then_if(modes_.claims(), near_only(claim_block(direction::in)));
+    if (pull) {
+      fetch_rows(steps, p().indirect, direction::in);
+      steps.then(far_only(get_from_each()));
+      steps.then_if(modes_.tells_ends(), far_only(count_for_each(fact::taken, all_pieces())));
+      steps.then_if(modes_.claims(), far_only(count_for_self(fact::landed, all_pieces())));
+    }
+    return builder_.loop(range::naming, 1, steps, gate);
+  }
+
+  void await_peer(builder::step_list& steps) {
+    if (!modes_.each_waits()) return;
+    steps.then_if(many_nodes_, far_only(ask_entry())).then(await_entry());
+  }
+
+  // The block that my own row describes, from or to the root that it names.
+  node_set own_block(node_set gate) {
+    const direction way = by_source() ? direction::out : direction::in;
+    builder::step_list steps;
+    await_peer(steps);
+    const node alone = by_source() ? put_to_each() : get_from_each();
+    steps.then(near_only(modes_.claims() ? claim_block(way) : alone));
+    if (many_nodes_) {
+      steps.then(far_only(alone));
+      steps.then_if(by_source(), far_only(flush_each()));
+      steps.then_if(modes_.tells_ends(), far_only(count_for_each(counted_at_root(), all_pieces())));
+    }
+    const fact mine = by_source() ? fact::taken : fact::landed;
+    if (modes_.claims() && !modes_.assists()) steps.then(near_only(await_count(mine, all_pieces())));
+    return builder_.loop(range::named, 1, steps, gate);
+  }
+
+  fact counted_at_root() { return by_source() ? fact::landed : fact::taken; }
+
+  // The root may not leave before all blocks that name it are done, and helps with those of its node.
+  node_set serve_if_root(node_set gate) {
+    if (request_.out != sync::my || g_.size() == 1) return 0;
+    const direction way = by_source() ? direction::in : direction::out;
+    builder::step_list steps;
+    await_peer(steps);
+    if (many_nodes_) fetch_rows(steps, p().indirect, way);
+    steps.then(survey_row()).then(near_only(claim_block(way)));
+    const node_set surveyed = builder_.loop(range::others, g_.size() - 1, steps, gate, false, true);
+    return builder_.add(await_count(counted_at_root(), 0), surveyed);
+  }
+
+  const request& request_;
+  const geometry& g_;
+  builder builder_;
+  sync_modes modes_;
+  const bool many_nodes_;
+};
+
+} // namespace
+
+plan relocate_permuted(const request& r, naming names, const block_rule& rule, const geometry& g, const tuning& t,
+                       const indirection& indirect) {
+  by_rows made(r, pattern::by_source, names, rule, g, t, indirect);
+  return r.in_place ? made.permuted_in_place() : made.permuted();
+}
+
+plan relocate_rooted_by_rows(const request& r, pattern pairs, const block_rule& rule, const geometry& g,
+                             const tuning& t, const indirection& indirect) {
+  return by_rows(r, pairs, naming::pointer, rule, g, t, indirect).rooted();
+}
+
+} // namespace weft::collectives

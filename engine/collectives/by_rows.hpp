@@ -1,0 +1,29 @@
+#pragma once
+#include "engine/collectives/relocate.hpp"
+
+namespace weft::collectives {
+
+// Operations in which a member's row in shared memory names the other end of its block. A row is data of its
+// owner: it is read when the owner may be read, never at post.
+
+// Each member's row names where its block goes; everybody is named once (a permutation).
+//
+// Steps and bytes (n bytes a block): near: the entry word, one copy of n by either end, two counts; the named
+// one finds who names it by reading its neighbours' rows. Far: IN_MY: one token from the source, which tells
+// the destination who it is, one get of n, one count. Otherwise one put of n, flush, one count. In place each
+// block moves on in pieces of 64 KiB, taken aside by its destination before that one gives its own away.
+graph::plan relocate_permuted(const request& r, graph::naming names, const graph::block_rule& rule,
+                              const graph::geometry& g, const tuning& t, const graph::indirection& indirect);
+
+// Each member's row names the root as the source (by_destination) or the destination (by_source) of its block,
+// or nobody where the block is empty. Nobody else knows the root: so a member carries its own block, and who
+// may be the root reads the rows of the others when they have entered, until it knows that it is not, or how
+// much it has to expect.
+//
+// Steps and bytes: each member one copy, get or put of n and one count; under IN_MY between nodes one question
+// and one answer. The root (and under OUT_MY a member with an empty block) one row of each other member.
+graph::plan relocate_rooted_by_rows(const request& r, graph::pattern pairs, const graph::block_rule& rule,
+                                    const graph::geometry& g, const tuning& t,
+                                    const graph::indirection& indirect);
+
+} // namespace weft::collectives

@@ -1,0 +1,41 @@
+#include "engine/collectives/transpose.hpp"
+
+#include "engine/collectives/sync_modes.hpp"
+
+namespace weft::collectives {
+using namespace graph;
+
+plan transpose(const request& r, const block_rule& rule, const geometry& g, const tuning& t,
+               const indirection& indirect) {
+  builder b(g.me(), g.size(), 0);
+  sync_modes modes(b, g, r.in, r.out);
+  plan& p = b.draft();
+  p.pairs = pattern::all_pairs;
+  p.rule = rule;
+  p.indirect = indirect;
+  p.in_place = true;
+  p.far = !g.one_node();
+  cut_blocks(p, t);
+
+  const node_set gate = modes.gate();
+  const peers leading{range::leading, static_cast<std::uint32_t>(g.leading().size())};
+  modes.announce(leading);
+
+  builder::step_list near;
+  near.then_if(modes.each_waits(), await_entry()).then(claim_block(direction::swap));
+  const auto neighbours = static_cast<std::uint32_t>(g.near().size());
+  const node_set swapped = b.loop(range::near, neighbours, near, gate);
+
+  builder::step_list far;
+  far.then_if(modes.each_waits(), await_entry());
+  fetch_rows(far, indirect, direction::in);
+  fetch_rows(far, indirect, direction::out);
+  far.then(take_aside()).then(put_to_each()).then(flush_each()).then(restore_piece());
+  far.then_if(modes.tells_ends(), count_for_each(fact::landed, 1));
+  const node_set led = b.loop(range::led, static_cast<std::uint32_t>(g.led().size()), far, gate, true);
+
+  modes.exit(led, swapped, neighbours * p.chunks + (modes.tells_ends() ? leading.count : 0), 0);
+  return b.finish();
+}
+
+} // namespace weft::collectives

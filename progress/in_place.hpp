@@ -1,0 +1,66 @@
+#pragma once
+#include "progress/operands.hpp"
+#include "progress/outcome.hpp"
+
+namespace weft::progress {
+
+// Blocks that move within the memory that they come from, beyond one node: piece by piece. What the peer has
+// for me is taken aside; what I have in that place goes (I put it, or its destination takes it aside too);
+// then the place is free and gets what was taken aside.
+template <transport::transport T> class in_place_steps {
+public:
+  in_place_steps(reach<T>& members, operands<T>& blocks, flight_pool<T>& flights)
+      : reach_(members), operands_(blocks), flights_(flights) {}
+
+  // The present piece of a block.
+  static block piece_of(const operation& op, const block& whole) {
+    const std::uint64_t begin = op.run->found->piece * graph::aside_bytes;
+    if (begin >= whole.bytes) return {};
+    return {whole.src + begin, whole.dst + begin, std::min(graph::aside_bytes, whole.bytes - begin)};
+  }
+
+  // What must have been taken of my block before all of it may be overwritten; 0 if it stays where it is.
+  std::uint64_t outgoing_pieces(operation& op) {
+    if (operands_.named(op) == op.program->me) return 0;
+    return (operands_.own_bytes(op) + graph::aside_bytes - 1) / graph::aside_bytes;
+  }
+
+  outcome take_aside(operation& op, std::uint32_t peer, flight_tag tag) {
+    const block b = piece_of(op, operands_.find(op, peer, op.program->me, tag.iteration));
+    if (b.bytes == 0) return outcome::done;
+    std::byte* const scratch = op.run->found->scratch.get();
+    if (std::byte* const from = reach_.base(*op.team, peer)) {
+      reach_.copy(scratch, from + b.src, b.bytes);
+      return outcome::done;
+    }
+    flight* f = flights_.start(op, tag);
+    if (f == nullptr) return outcome::blocked;
+    reach_.counts.bytes_got.add(b.bytes);
+    const bool finished = reach_.net.get(op.team->info.world[peer], scratch, b.src, b.bytes, *f);
+    return flights_.settle(f, finished) ? outcome::done : outcome::flying;
+  }
+
+  outcome restore(operation& op, std::uint32_t peer, std::uint32_t iteration) {
+    findings& found = *op.run->found;
+    const std::uint32_t me = op.program->me;
+    const bool moves_on = op.program->names != graph::naming::none;
+    if (moves_on) {
+      const std::uint64_t gone = std::min(found.piece + 1, outgoing_pieces(op));
+      if (gone != 0 && !reach_.reached(reach_.own_counts(op).taken, op, gone)) return outcome::blocked;
+    }
+    const block in = operands_.find(op, peer, me, iteration);
+    const block b = piece_of(op, in);
+    if (b.bytes != 0) reach_.copy(reach_.net.segment() + b.dst, found.scratch.get(), b.bytes);
+    const std::uint64_t out = moves_on ? 0 : operands_.find(op, me, peer, iteration).bytes;
+    if (++found.piece * graph::aside_bytes < std::max(in.bytes, out)) return outcome::repeat;
+    found.piece = 0;
+    return outcome::done;
+  }
+
+private:
+  reach<T>& reach_;
+  operands<T>& operands_;
+  flight_pool<T>& flights_;
+};
+
+} // namespace weft::progress

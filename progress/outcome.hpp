@@ -1,0 +1,15 @@
+#pragma once
+#include <cstdint>
+
+namespace weft::progress {
+
+// What came of a step.
+enum class outcome : std::uint8_t {
+  done,    // it is finished
+  blocked, // a fact is missing; look again later
+  again,   // something was carried, there is more
+  repeat,  // a piece is in place, the next one begins
+  flying,  // a completion will tell
+};
+
+} // namespace weft::progress
