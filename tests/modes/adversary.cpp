@@ -1,0 +1,141 @@
+// Who is held up by a late rank? For every function, mode pair, late rank and root: the others call; those
+// whom the late rank must not hold up have to leave while it is out, those whom it must hold up have to stay,
+// and all data are touched in their time only. The rules are in rules.cpp. No clock decides: the late rank
+// comes when the others have told it, beside the library, that they have left or that they have looked often
+// enough; only a library that holds up too many is convicted by patience running out.
+//
+// Mutations that this catches: IN_MYSYNC treated as IN_ALLSYNC; IN_ALLSYNC as IN_MYSYNC; no wait for the
+// entry of the other end; OUT_MYSYNC left without the counts of what was taken or of what has landed.
+#include "tests/modes/known.hpp"
+#include "tests/modes/part.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+#include <set>
+
+namespace modes {
+namespace {
+
+struct options {
+  form how = form::posted;
+  std::string only;       // functions whose name contains this
+  std::size_t roots = 0;  // how many roots for each late rank; 0: all
+  bool all_hints = false; // else one of the three for each trial, in turn
+  bool known = false;     // known violations too
+  std::vector<std::size_t> sizes{8, 64 << 10};
+};
+
+constexpr std::size_t sent_ahead = 2048;
+constexpr int hints[] = {0, UPC_PUSH, UPC_PULL};
+
+class adversary {
+public:
+  explicit adversary(const options& o)
+      : options_(o), arena_(*std::max_element(o.sizes.begin(), o.sizes.end())) {}
+
+  int run() {
+    upc_barrier();
+    for (const function& f : functions())
+      if (std::string(f.name).find(options_.only) != std::string::npos) each_mode(f);
+    upc_barrier();
+    const auto violations = stage_.violations().load();
+    if (MYTHREAD == 0) {
+      for (const std::string& reason : left_out_)
+        std::printf("known, left out: %s\n", reason.c_str());
+      std::printf("%u trials, %u violations\n", number_, violations);
+    }
+    return violations == 0 && number_ != 0 ? 0 : 1;
+  }
+
+private:
+  void each_mode(const function& f) {
+    if (!f.has_modes) return each_size({{f, in_mode::my, f.fixed_out}});
+    for (const in_mode in : {in_mode::no, in_mode::my, in_mode::all})
+      for (const out_mode out : {out_mode::no, out_mode::my, out_mode::all})
+        each_size({{f, in, out}});
+  }
+
+  void each_size(trial t) {
+    t.how = t.what.has_modes ? options_.how : form::blocking;
+    t.threads = THREADS;
+    ++turn_; // so that every mode pair begins with another hint
+    for (const std::size_t n : options_.sizes) {
+      t.bytes = n;
+      t.small = n <= sent_ahead;
+      for (t.late = 0; t.late < THREADS; ++t.late)
+        each_root(t);
+      if (!t.what.has_data()) break;
+    }
+  }
+
+  void each_root(trial t) {
+    const int roots = t.what.has_root() ? root_count() : 1;
+    for (int i = 0; i < roots; ++i) {
+      t.root = (t.late + i * 3) % THREADS; // the late one first
+      if (roots == THREADS) t.root = i;
+      each_hint(t);
+    }
+  }
+  int root_count() const {
+    return options_.roots == 0 ? THREADS : std::min(THREADS, static_cast<int>(options_.roots));
+  }
+
+  void each_hint(trial t) {
+    ++turn_;
+    for (int i = 0; i < 3; ++i) {
+      if (!options_.all_hints && i != turn_ % 3) continue;
+      t.hint = t.what.has_modes ? hints[i] : 0;
+      t.turn = turn_;
+      one(t);
+      if (!t.what.has_modes) return;
+    }
+  }
+
+  void one(trial& t) {
+    const char* reason = known_violation(t);
+    if (reason != nullptr && !options_.known) {
+      left_out_.insert(reason);
+      return;
+    }
+    // Rank 0 decides before all the others look.
+    if (MYTHREAD == 0 && stage_.violations().load() >= enough) stage_.stop().store(1);
+    stage_.barrier();
+    if (stage_.stop().load() != 0) return;
+    t.number = ++number_;
+    play(stage_, arena_, t);
+  }
+  static constexpr std::uint32_t enough = 40;
+
+  options options_;
+  stage stage_;
+  arena arena_;
+  std::uint32_t number_ = 0;
+  int turn_ = 0;
+  std::set<std::string> left_out_;
+};
+
+} // namespace
+} // namespace modes
+
+int main(int argc, char** argv) {
+  weft_init(&argc, &argv);
+  int status = 1;
+  {
+    modes::options o;
+    bool blocking = false;
+    CLI::App app{"holds the library to what the synchronisation modes allow a late rank"};
+    app.add_flag("--blocking", blocking, "blocking calls instead of posted ones");
+    app.add_option("--only", o.only, "only functions with this in their name");
+    app.add_option("--roots", o.roots, "this many roots for each late rank; 0 = all");
+    app.add_option("--sizes", o.sizes, "bytes of a block, multiples of 8");
+    app.add_flag("--all-hints", o.all_hints, "every trial without, with UPC_PUSH and with UPC_PULL");
+    app.add_flag("--known", o.known, "run what is known to fail, too");
+    CLI11_PARSE(app, argc, argv);
+    if (blocking) o.how = modes::form::blocking;
+    status = modes::adversary(o).run();
+  }
+  weft_finalize();
+  return status;
+}

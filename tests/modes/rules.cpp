@@ -1,0 +1,100 @@
+// Whom may a late rank L hold up? The derivation, for another rank e. "Partners" are ranks between which the
+// function moves a block; what a rank copies to itself makes nobody a partner.
+//
+// IN_ALLSYNC   No data is touched before L has entered, so everybody may be held up.
+//   OUT_MY, OUT_ALL  Every rank owns data of every function, which have yet to be touched: everybody must be.
+//   OUT_NO           Who has carried nothing may go, whoever that is: L itself may carry all.
+//
+// IN_NOSYNC    The data of L are in place, so its absence delays nothing by itself.
+//   OUT_NO           A rank does its part, or none, and goes: nobody.
+//   OUT_MY           A block between e and L may be L's to carry, and e's data are then busy until L has
+//   come:
+//                    partners. Near ranks carry each other's blocks, so there it is nobody, for the functions
+//                    whose operands everybody knows. An exception on the UCP lane only where the direction is
+//                    asked for by a hint: what e carries itself is done, but e cannot do without L's part.
+//   OUT_ALL          L's own part of the work is a part of all: everybody may be.
+//
+// IN_MYSYNC    The data of L are neither read nor written before it has entered, others' are free to go.
+//   OUT_ALL          All includes L's data: everybody must be.
+//   OUT_MY           e receives from L: its destination cannot be full, it must be held up.
+//                    e sends to L: its source cannot have been read, so it must be held up, unless it could
+//                    send ahead. Up to 2 KiB broadcast, scatter and gather do, and then it must be free; the
+//                    other functions may or may not. The source of a scatter_x is another matter: what L will
+//                    read is written in L's own arrays. No block between them: free. For exchange and
+//                    gather_all that is nobody, for broadcast, scatter and gather everybody but the root, for
+//                    permute all but the two partners.
+//   OUT_NO           A rank goes when what it carries itself is in place. Who carries a block is the
+//   library's
+//                    choice, so partners may be held up. With a hint it is the reader (pull) or the writer
+//                    (push) who carries, and the other end goes. What was sent ahead is always taken by the
+//                    reader.
+//
+// In place, a block can be moved on only when the block in its destination has been: along a permutation's
+// cycle a late rank may hold up all.
+//
+// The barriers and Cray's all-to-all, whose call does not return before all have entered: everybody must be.
+#include "tests/modes/rules.hpp"
+
+namespace modes {
+namespace {
+
+// On e's cycle of the permutation.
+bool on_cycle(const situation& s, int rank) {
+  int at = s.late;
+  do {
+    at = s.of().permuted(at);
+    if (at == rank) return true;
+  } while (at != s.late);
+  return false;
+}
+
+bool rooted(const situation& s) {
+  return s.what.shape == pattern::from_root || s.what.shape == pattern::to_root;
+}
+bool plain(const situation& s) {
+  return s.what.kind == family::plain;
+}
+// What is small travels before its reader has entered.
+bool sent_ahead(const situation& s) {
+  return s.small && plain(s) && rooted(s);
+}
+bool could_be_sent_ahead(const situation& s) {
+  const bool known =
+      s.what.kind != family::extended || s.what.shape != pattern::from_root || s.what.scalar_size;
+  return s.small && known;
+}
+
+verdict in_nosync(const situation& s, bool partner, bool near) {
+  if (s.out == out_mode::all) return verdict::may;
+  if (s.out == out_mode::no || !partner) return verdict::free;
+  const bool carried_by_either = near && plain(s) && s.what.shape != pattern::permuted;
+  return carried_by_either ? verdict::free : verdict::may;
+}
+
+verdict in_mysync(const situation& s, bool receives, bool sends) {
+  const bool moved_by_hint = plain(s) && s.what.shape != pattern::permuted && !sent_ahead(s);
+  if (s.out == out_mode::all) return verdict::must;
+  if (!receives && !sends) return verdict::free;
+  if (!receives && sent_ahead(s)) return verdict::free;
+  if (s.out == out_mode::no) {
+    if (moved_by_hint && s.hint == UPC_PULL && !receives) return verdict::free;
+    if (moved_by_hint && s.hint == UPC_PUSH && !sends) return verdict::free;
+    return verdict::may;
+  }
+  if (receives) return verdict::must;
+  return could_be_sent_ahead(s) ? verdict::may : verdict::must;
+}
+
+} // namespace
+
+verdict judge(const situation& s, int rank, bool near) {
+  if (s.what.kind == family::barrier || s.what.kind == family::cray) return verdict::must;
+  if (s.in == in_mode::all) return s.out == out_mode::no ? verdict::may : verdict::must;
+  const bool receives = s.of().sends(s.late, rank), sends = s.of().sends(rank, s.late);
+  const verdict v =
+      s.in == in_mode::no ? in_nosync(s, receives || sends, near) : in_mysync(s, receives, sends);
+  const bool stuck_behind = s.what.in_place && s.what.shape == pattern::permuted && on_cycle(s, rank);
+  return v == verdict::free && stuck_behind ? verdict::may : v;
+}
+
+} // namespace modes

@@ -1,0 +1,31 @@
+#pragma once
+#include "tests/modes/functions.hpp"
+
+namespace modes {
+
+// What a late rank may do to another one.
+enum class verdict {
+  free, // must not hold it up: it leaves while the late one is out
+  may,  // may hold it up or not
+  must  // must hold it up: it may not leave before the late one has entered
+};
+
+// All that decides it.
+struct situation {
+  const function& what;
+  in_mode in;
+  out_mode out;
+  int hint = 0; // UPC_PUSH, UPC_PULL or 0
+  int threads = 0;
+  int root = 0;
+  int late = 0;
+  bool small = false; // the blocks are small enough to be sent ahead
+  int turn = 0;       // which permutation
+
+  flow of() const { return {what, threads, root, turn}; }
+};
+
+// `near`: both are on one node and the direct lane is used.
+verdict judge(const situation& s, int rank, bool near);
+
+} // namespace modes

@@ -1,0 +1,36 @@
+#include "tests/modes/trial.hpp"
+
+namespace modes {
+namespace {
+
+const char* name_of(in_mode m) {
+  return m == in_mode::no ? "IN_NO" : m == in_mode::my ? "IN_MY" : "IN_ALL";
+}
+const char* name_of(out_mode m) {
+  return m == out_mode::no ? "OUT_NO" : m == out_mode::my ? "OUT_MY" : "OUT_ALL";
+}
+
+} // namespace
+
+upc_flag_t trial::flags() const {
+  const upc_flag_t i = in == in_mode::no ? UPC_IN_NOSYNC : in == in_mode::my ? UPC_IN_MYSYNC : UPC_IN_ALLSYNC;
+  const upc_flag_t o = out == out_mode::no   ? UPC_OUT_NOSYNC
+                       : out == out_mode::my ? UPC_OUT_MYSYNC
+                                             : UPC_OUT_ALLSYNC;
+  return i | o | hint | (how == form::posted ? UPC_ASYNC : 0) | (what.in_place ? UPC_IN_PLACE : 0);
+}
+
+std::string trial::describe() const {
+  std::string text = what.name;
+  if (what.has_modes) {
+    text = text + " " + name_of(in) + "/" + name_of(out);
+    if (hint != 0) text += hint == UPC_PUSH ? " push" : " pull";
+  }
+  text += how == form::posted ? ", posted" : ", blocking";
+  if (what.has_data()) text += ", " + std::to_string(bytes) + " bytes";
+  if (what.has_root()) text += ", root " + std::to_string(root);
+  if (what.shape == pattern::permuted) text += turn % 2 == 0 ? ", rotation" : ", reversal";
+  return text + ", late rank " + std::to_string(late) + " of " + std::to_string(threads);
+}
+
+} // namespace modes

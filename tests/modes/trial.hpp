@@ -1,0 +1,23 @@
+#pragma once
+#include "tests/modes/rules.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace modes {
+
+// How the ranks call.
+enum class form { posted, blocking };
+
+// One call of all ranks, of which one comes late.
+struct trial : situation {
+  std::uint32_t number = 0; // from 1; no two are alike
+  std::size_t bytes = 0;    // of a block
+  form how = form::posted;
+
+  upc_flag_t flags() const;
+  // For people: function, modes, hint, late rank, root, size.
+  std::string describe() const;
+};
+
+} // namespace modes
