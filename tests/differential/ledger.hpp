@@ -1,0 +1,68 @@
+#pragma once
+#include "tests/differential/arena.hpp"
+#include "tests/differential/bytes.hpp"
+#include "tests/differential/reference.hpp"
+#include "tests/differential/report.hpp"
+#include "tests/differential/scenario.hpp"
+#include "tests/differential/tables.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+// The memory of this rank during one case: what every byte has to be, and the writing and the spoiling of
+// data exactly when the modes allow it.
+namespace differential {
+
+class ledger {
+public:
+  ledger(const scenario& s, const paints& colours, const arena& memory, report& tell);
+
+  // Paints everything. What IN_NOSYNC may touch at once is in place afterwards; a barrier has to follow.
+  void begin();
+  // Nothing has been written to the destination yet, where the mode says so; then the data is put in place.
+  void before_post(std::size_t call);
+  // What the mode promises has happened; what it allows is spoilt.
+  void after_exit(std::size_t call);
+  // With OUT_ALLSYNC, after the exit: the destination of another member is full.
+  void check_other(std::size_t call, std::uint32_t other);
+  // After the last barrier: every byte of the arena.
+  void finish();
+
+  // Takes one byte of the first block that arrives for another one: the test must fail then.
+  void corrupt_reference() { corrupt_ = true; }
+
+private:
+  struct range {
+    std::uint64_t offset, bytes;
+  };
+  // The part of this rank in a call.
+  struct share {
+    bool member = false;
+    bool settled = false; // the image has the blocks that arrive
+    std::vector<copy> incoming;
+    std::vector<range> sources;
+    std::vector<row> rows, poisoned_rows;
+  };
+
+  void find_share(std::size_t call);
+  void put_data(std::size_t call);
+  void spoil(std::size_t call);
+  void settle(std::size_t call);
+  void paint_both(std::uint64_t key, const range& r);
+  void write_both(const row& r);
+  bool compare(std::uint64_t offset, std::uint64_t bytes, const std::string& when);
+  std::string whose(std::uint64_t offset) const;
+  std::string name(std::size_t call) const;
+
+  const scenario& s_;
+  const paints& colours_;
+  const arena& memory_;
+  report& tell_;
+  const std::uint32_t me_, threads_;
+  std::vector<std::uint8_t> image_;
+  std::vector<share> shares_;
+  bool corrupt_ = false;
+};
+
+} // namespace differential
