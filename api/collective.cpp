@@ -38,39 +38,41 @@ upc_coll_handle_t gather(const collective_call& c, upc_shared_ptr_t dst, upc_sha
 }
 
 // One that has no root, on checked operands.
-upc_coll_handle_t symmetric(const collective_call& c, operation op, const area& dst, const area& src,
-                            std::size_t nbytes, std::uint64_t perm = 0) {
-  const bool same = require_symmetric(c, dst, src);
-  return c.start({.op = op, .bytes = nbytes, .in_place = same},
-                 {.dst = dst.at.addr, .src = same ? dst.at.addr : src.at.addr, .perm = perm});
+upc_coll_handle_t symmetric(const collective_call& c, operation op, std::size_t nbytes, bool in_place,
+                            upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_shared_ptr_t perm = {}) {
+  return c.start({.op = op, .bytes = nbytes, .in_place = in_place},
+                 {.dst = dst.addr, .src = in_place ? dst.addr : src.addr, .perm = perm.addr});
 }
 
 upc_coll_handle_t gather_all(const collective_call& c, upc_shared_ptr_t dst, upc_shared_ptr_t src,
                              std::size_t nbytes) {
   const std::size_t all = bytes_of_all(c, nbytes);
-  return symmetric(c, operation::gather_all, {"dst", dst, all}, {"src", src, nbytes}, nbytes);
+  const bool in_place = require_symmetric(c, {"dst", dst, all}, {"src", src, nbytes});
+  return symmetric(c, operation::gather_all, nbytes, in_place, dst, src);
 }
 
 upc_coll_handle_t exchange(const collective_call& c, upc_shared_ptr_t dst, upc_shared_ptr_t src,
                            std::size_t nbytes) {
   const std::size_t all = bytes_of_all(c, nbytes);
-  return symmetric(c, operation::exchange, {"dst", dst, all}, {"src", src, all}, nbytes);
+  const bool in_place = require_symmetric(c, {"dst", dst, all}, {"src", src, all});
+  return symmetric(c, operation::exchange, nbytes, in_place, dst, src);
 }
 
-void require_permutation(const collective_call& c, upc_shared_ptr_t dst, upc_shared_ptr_t perm,
-                         std::size_t nbytes) {
+// An int of each thread, that is read although nothing may be copied, and that is not written.
+void require_permutation(const collective_call& c, upc_shared_ptr_t perm, const area& dst) {
   require_first(c, "perm", perm);
   require_aligned(c.name, "perm", perm, alignof(int));
   require_range(c.rt, c.name, "perm", perm, sizeof(int));
-  if (perm.addr < dst.addr + nbytes && dst.addr < perm.addr + sizeof(int)) [[unlikely]]
+  if (dst.bytes != 0 && overlap({"perm", perm, sizeof(int)}, dst)) [[unlikely]]
     fail_pointer(c.name, "perm", perm, "overlaps dst: pass two areas that have no byte in common");
 }
 
 upc_coll_handle_t permute(const collective_call& c, upc_shared_ptr_t dst, upc_shared_ptr_t src,
                           upc_shared_ptr_t perm, std::size_t nbytes) {
   bytes_of_all(c, nbytes);
-  require_permutation(c, dst, perm, nbytes);
-  return symmetric(c, operation::permute, {"dst", dst, nbytes}, {"src", src, nbytes}, nbytes, perm.addr);
+  const bool in_place = require_symmetric(c, {"dst", dst, nbytes}, {"src", src, nbytes});
+  require_permutation(c, perm, {"dst", dst, nbytes});
+  return symmetric(c, operation::permute, nbytes, in_place, dst, src, perm);
 }
 
 } // namespace

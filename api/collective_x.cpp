@@ -36,9 +36,7 @@ bool require_sources(const collective_call& c, upc_shared_ptr_t dst, upc_shared_
                      std::size_t count) {
   if (in_place(c, dst, src)) return true;
   require_pointers(c, "src", src, count);
-  if (upc_ptreq(src, dst)) [[unlikely]]
-    fail_pointer(c.name, "src", src,
-                 "is dst, so every block overlaps itself: pass another array, or UPC_IN_PLACE");
+  require_not_same(c, dst, src);
   return false;
 }
 

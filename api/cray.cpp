@@ -2,7 +2,6 @@
 #include "api/collective_call.hpp"
 #include "api/implicit_handles.hpp"
 #include "api/relocation.hpp"
-#include "api/split_barrier.hpp"
 #include "api/upc_collective_cray.h"
 
 namespace weft {
@@ -12,7 +11,7 @@ namespace {
 using graph::hint;
 using graph::sync;
 
-constexpr mode complete_everywhere{sync::my, sync::all, hint::none, false, false};
+constexpr mode complete_everywhere{.in = sync::my, .out = sync::all};
 
 collective_call check_alltoall(const char* call, upc_shared_ptr_t dst, upc_shared_ptr_t src,
                                std::size_t nbytes, cray_upc_team_t team) {
@@ -63,25 +62,19 @@ upc_handle_t cray_upc_team_alltoall_nbi(upc_shared_ptr_t dst, upc_shared_ptr_t s
 
 void cray_upc_team_barrier(cray_upc_team_t team) {
   constexpr const char* call = "cray_upc_team_barrier";
-  api::runtime& rt = api::runtime::get(call);
-  api::require_no_split_barrier(call);
-  api::require_team(rt, call, team);
+  api::runtime& rt = api::begin_collective(call, api::mode{}, team).rt;
   api::naming(call, [&] { rt.teams().run(team, {}, {}); });
 }
 
 upc_handle_t cray_upc_team_barrier_nb(cray_upc_team_t team) {
   constexpr const char* call = "cray_upc_team_barrier_nb";
-  api::runtime& rt = api::runtime::get(call);
-  api::require_no_split_barrier(call);
-  api::require_team(rt, call, team);
+  api::runtime& rt = api::begin_collective(call, api::mode{}, team).rt;
   return api::naming(call, [&] { return rt.teams().post(team, {}, {}); });
 }
 
 cray_upc_return_t cray_upc_team_split(cray_upc_team_t team, int color, int key, cray_upc_team_t* new_team) {
   constexpr const char* call = "cray_upc_team_split";
-  api::runtime& rt = api::runtime::get(call);
-  api::require_no_split_barrier(call);
-  api::require_team(rt, call, team);
+  api::runtime& rt = api::begin_collective(call, api::mode{}, team).rt;
   if (new_team == nullptr) api::fail(call, "new_team", "null", "must be the address of a team handle");
   *new_team = api::naming(call, [&] { return rt.teams().split(team, color, key); });
   return *new_team != 0 ? CRAY_UPC_SUCCESS : CRAY_UPC_ERROR;
@@ -101,9 +94,7 @@ int cray_upc_team_size(cray_upc_team_t team) {
 
 void cray_upc_team_free(cray_upc_team_t team) {
   constexpr const char* call = "cray_upc_team_free";
-  api::runtime& rt = api::runtime::get(call);
-  api::require_no_split_barrier(call);
-  api::require_team(rt, call, team);
+  api::runtime& rt = api::begin_collective(call, api::mode{}, team).rt;
   if (team == CRAY_UPC_TEAM_ALL || team == CRAY_UPC_TEAM_NODE)
     api::fail(call, "team", std::to_string(team),
               "is always there: free only what cray_upc_team_split or "

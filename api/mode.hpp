@@ -4,12 +4,12 @@
 
 namespace weft::api {
 
-// What the flags of a collective say.
+// What the flags of a collective say, or would say where it has none.
 struct mode {
-  graph::sync in, out;
-  graph::hint direction;
-  bool async;
-  bool in_place;
+  graph::sync in = graph::sync::all, out = graph::sync::all;
+  graph::hint direction = graph::hint::none;
+  bool async = false;
+  bool in_place = false;
 };
 
 // Errors: two IN or two OUT modes, an unknown flag.

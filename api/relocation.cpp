@@ -10,10 +10,6 @@ bool is_in_place_mark(upc_shared_ptr_t p) {
   return p.addr == mark.addr && p.thread == mark.thread && p.phase == mark.phase;
 }
 
-bool overlap(const area& a, const area& b) {
-  return a.at.addr < b.at.addr + b.bytes && b.at.addr < a.at.addr + a.bytes;
-}
-
 void require_ranges(const collective_call& c, const area& a, const area& b) {
   require_range(c.rt, c.name, a.argument, a.at, a.bytes);
   require_range(c.rt, c.name, b.argument, b.at, b.bytes);
@@ -22,6 +18,14 @@ void require_ranges(const collective_call& c, const area& a, const area& b) {
 [[noreturn, gnu::cold, gnu::noinline]] void fail_outsider(const collective_call& c, const area& of_root) {
   fail(c.name, of_root.argument, "thread " + std::to_string(of_root.at.thread),
        "is no member of the team: the root, whose thread this is, must be one");
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] void fail_rooted_overlap(const collective_call& c, const area& of_root,
+                                                                const area& tied) {
+  fail(c.name, tied.argument, "(" + describe(tied.at) + ")",
+       std::string("overlaps ") + of_root.argument +
+           ": pass two areas that have no byte in common, or, with UPC_IN_PLACE in sync_mode, the root's own "
+           "block at exactly the same place in both");
 }
 
 } // namespace
@@ -41,9 +45,7 @@ void require_apart(const collective_call& c, const area& dst, const area& src) {
   if (dst.bytes == 0) return;
   require_ranges(c, dst, src);
   if (overlap(dst, src)) [[unlikely]]
-    fail_pointer(c.name, dst.argument, dst.at,
-                 "overlaps src: pass two areas that have no byte in common, or, if dst is to be src, "
-                 "UPC_IN_PLACE");
+    fail_pointer(c.name, dst.argument, dst.at, "overlaps src: pass two areas that have no byte in common");
 }
 
 bool in_place(const collective_call& c, upc_shared_ptr_t dst, upc_shared_ptr_t src) {
@@ -56,6 +58,12 @@ bool in_place(const collective_call& c, upc_shared_ptr_t dst, upc_shared_ptr_t s
   return true;
 }
 
+void require_not_same(const collective_call& c, upc_shared_ptr_t dst, upc_shared_ptr_t src) {
+  if (upc_ptreq(src, dst)) [[unlikely]]
+    fail_pointer(c.name, "src", src,
+                 "is dst, so the two overlap: pass another area, or UPC_IN_PLACE in sync_mode");
+}
+
 bool require_symmetric(const collective_call& c, const area& dst, const area& src) {
   require_first(c, dst.argument, dst.at);
   if (in_place(c, dst.at, src.at)) {
@@ -63,6 +71,7 @@ bool require_symmetric(const collective_call& c, const area& dst, const area& sr
     return true;
   }
   require_first(c, src.argument, src.at);
+  if (dst.bytes != 0) require_not_same(c, dst.at, src.at);
   require_apart(c, dst, src);
   return false;
 }
@@ -95,12 +104,7 @@ std::uint32_t require_rooted(const collective_call& c, const area& of_root, cons
       of_root.bytes == tied.bytes ? 0 : root * tied.bytes; // the root's block in its area
   const bool coincide = of_root.at.addr + own == tied.at.addr;
   if (overlap(of_root, tied) && !(c.m.in_place && coincide)) [[unlikely]]
-    fail_pointer(c.name, "dst", of_root.argument[0] == 'd' ? of_root.at : tied.at,
-                 coincide ? "overlaps src: pass two areas that have no byte in common, or UPC_IN_PLACE in "
-                            "sync_mode for the "
-                            "root's own block"
-                          : "overlaps src: two areas may have no byte in common, but in place the root's own "
-                            "block at exactly the same place");
+    fail_rooted_overlap(c, of_root, tied);
   return root;
 }
 

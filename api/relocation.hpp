@@ -16,6 +16,11 @@ struct area {
   std::size_t bytes;
 };
 
+// Whether two areas that are in the heap have a byte in common.
+inline bool overlap(const area& a, const area& b) {
+  return a.at.addr < b.at.addr + b.bytes && b.at.addr < a.at.addr + a.bytes;
+}
+
 // nbytes for each thread of the team.
 std::size_t bytes_of_all(const collective_call& c, std::size_t nbytes);
 
@@ -24,6 +29,9 @@ void require_first(const collective_call& c, const char* argument, upc_shared_pt
 
 // No byte in common; nothing is asked where there is nothing to copy.
 void require_apart(const collective_call& c, const area& dst, const area& src);
+
+// Not in place, and not written as if it were.
+void require_not_same(const collective_call& c, upc_shared_ptr_t dst, upc_shared_ptr_t src);
 
 // dst and src of exchange, gather_all and permute. True: in place, and src is dst.
 bool require_symmetric(const collective_call& c, const area& dst, const area& src);
@@ -38,7 +46,7 @@ std::uint32_t require_rooted(const collective_call& c, const area& of_root, cons
 // Whether the call says that it is in place, and means it: src is null or dst.
 bool in_place(const collective_call& c, upc_shared_ptr_t dst, upc_shared_ptr_t src);
 
-// src of an operation that needs it in place too.
+// src of an operation that needs it even in place.
 void require_source(const collective_call& c, upc_shared_ptr_t src);
 
 } // namespace weft::api

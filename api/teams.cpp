@@ -10,8 +10,6 @@ namespace weft {
 namespace api {
 namespace {
 
-constexpr mode whole{graph::sync::all, graph::sync::all, graph::hint::none, false, false};
-
 std::string element(int i) {
   return "threads[" + std::to_string(i) + "]";
 }
@@ -38,7 +36,7 @@ std::vector<std::uint32_t> require_members(const collective_call& c, int count, 
 } // namespace api
 
 int weft_team_from_threads(upc_team_t parent, int count, const int* threads, upc_team_t* new_team) {
-  const api::collective_call c = api::begin_collective("weft_team_from_threads", api::whole, parent);
+  const api::collective_call c = api::begin_collective("weft_team_from_threads", api::mode{}, parent);
   const std::vector<std::uint32_t> list = api::require_members(c, count, threads);
   if (new_team == nullptr) api::fail(c.name, "new_team", "null", "must be the address of a team handle");
   const std::optional<upc_team_t> made = api::naming(c.name, [&] { return c.rt.teams().make(parent, list); });
