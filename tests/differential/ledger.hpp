@@ -31,6 +31,7 @@ public:
 
   // Takes one byte of the first block that arrives for another one: the test must fail then.
   void corrupt_reference() { corrupt_ = true; }
+  void keep_arrays() { keep_arrays_ = true; }
 
 private:
   struct range {
@@ -62,7 +63,7 @@ private:
   const std::uint32_t me_, threads_;
   std::vector<std::uint8_t> image_;
   std::vector<share> shares_;
-  bool corrupt_ = false;
+  bool corrupt_ = false, keep_arrays_ = false;
 };
 
 } // namespace differential
