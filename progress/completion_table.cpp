@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <thread>
 #include <utility>
 
 namespace weft::progress {
@@ -21,13 +22,28 @@ completion_table::~completion_table() {
     delete[] chunk.load(std::memory_order_relaxed);
 }
 
+// Under growth_, at the cap. A word that is not pending is that of a slot on its way into the list or out of
+// it.
+bool completion_table::all_taken() const noexcept {
+  for (std::uint32_t slot = 0; slot != capacity_; ++slot) {
+    const std::uint64_t word = at(slot).word.load(std::memory_order_relaxed);
+    if ((word & pending_bit) == 0 && word >> 1 != generation_max) return false;
+  }
+  return true;
+}
+
 // Adds a chunk and returns one of its slots, or `none` at the cap. Others may empty the new chunk before this
 // thread gets a slot, therefore the loop; and a thread that waited for the lock looks into the list first.
 std::uint32_t completion_table::grow() {
   const std::lock_guard guard{growth_};
   for (;;) {
     const std::uint32_t slot = pop();
-    if (slot != none || grown_ == capacity_) return slot;
+    if (slot != none) return slot;
+    if (grown_ == capacity_) {
+      if (all_taken()) return none;
+      std::this_thread::yield();
+      continue;
+    }
 
     const std::size_t begin = grown_;
     const std::size_t end = std::min(begin + chunk_slots, capacity_);

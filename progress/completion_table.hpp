@@ -44,8 +44,10 @@ namespace weft::progress {
 //   chunks_ releases and acquires: a reader of the pointer sees initialised slots.
 //   any_errors_ is relaxed: it is set before complete() releases, and asked for after query() acquired.
 //
-// allocate, complete and query are lock-free, except for an allocate that has to add a chunk. A completed
-// handle's slot is free at once; there is nothing to give back.
+// allocate, complete and query are lock-free, except for an allocate that has to add a chunk, or finds the
+// table full. A completed handle's slot is free at once; there is nothing to give back. Who has seen
+// "complete" counts on that slot, although its completer may not have pushed it yet: an allocate that finds
+// the list empty at the cap looks at the words, and waits for the push of a slot that is not pending.
 class completion_table {
 public:
   enum class status { complete, pending, never_issued };
@@ -165,6 +167,7 @@ private:
   }
 
   std::uint32_t grow();
+  bool all_taken() const noexcept;
   std::exception_ptr extract_error(std::uint64_t handle);
 
   const std::size_t capacity_;

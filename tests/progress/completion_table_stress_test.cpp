@@ -93,6 +93,34 @@ TEST(completion_table_stress, grows_under_contention) {
   }
 }
 
+// At the cap, whoever has seen an operation complete may post the next one. Caught here: an allocate that
+// believes the empty list while the completer is between its two stores.
+TEST(completion_table_stress, has_room_for_one_that_was_seen_to_complete) {
+  constexpr unsigned operations = 200'000;
+  completion_table table{1};
+  std::atomic<std::uint64_t> posted{0};
+  const rounds_budget budget;
+  run_together(2, [&](unsigned me) {
+    if (me == 0) {
+      for (unsigned i = 0; i < operations && !budget.spent(); ++i) {
+        const std::uint64_t handle = table.allocate();
+        EXPECT_NE(handle, 0u) << "operation " << i;
+        if (handle == 0) break;
+        posted.store(handle, std::memory_order_release);
+        ASSERT_TRUE(wait_until([&] { return table.query(handle) == status::complete; }));
+      }
+      posted.store(0, std::memory_order_release);
+    } else {
+      std::uint64_t before = 0, handle = 0;
+      const auto next = [&] { return (handle = posted.load(std::memory_order_acquire)) != before; };
+      while (wait_until(next) && handle != 0) {
+        table.complete(handle);
+        before = handle;
+      }
+    }
+  });
+}
+
 // One thread completes, two wait for the same handle and read the operation's plain result; by the time that
 // the slower one looks, the slot may serve a later operation. Caught here: complete() that stores the word
 // relaxed or query() that loads it relaxed (ThreadSanitizer reports the race on the result).
