@@ -52,7 +52,11 @@ private:
   outcome carry(operation& op, std::uint32_t i, std::uint32_t j, bool from_front, std::uint32_t iteration) {
     if (!reach_.credit(op, i) || !reach_.credit(op, j)) return outcome::blocked;
     const graph::plan& p = *op.program;
-    if (p.names != graph::naming::none && !operands_.sends(op, i, j, iteration)) return outcome::done;
+    if (p.names != graph::naming::none) {
+      named_block row;
+      if (!operands_.row(op, p.pairs == graph::pattern::by_source ? i : j, row)) return outcome::blocked;
+      if (row.named != (p.pairs == graph::pattern::by_source ? j : i)) return outcome::done;
+    }
     const block there = operands_.find(op, i, j, iteration);
     const block back = p.in_place ? operands_.find(op, j, i, iteration) : block{};
     const cut c = cut_of(p, std::max(there.bytes, back.bytes));
@@ -75,9 +79,12 @@ private:
       if (net.cas(claimed, seen, engine::claim_word::make(op.seq, front, rear))) break;
     }
     const std::uint64_t begin = first * c.piece, end = begin + taken * c.piece;
-    if (p.in_place)
+    // What cannot be carried is counted all the same: nobody must wait for it.
+    const bool good =
+        operands_.usable(op, i, j, iteration) && (!p.in_place || operands_.usable(op, j, i, iteration));
+    if (good && p.in_place)
       swap(op, i, j, there, back, begin, end);
-    else
+    else if (good)
       move(op, i, j, there, begin, end);
     reach_.counts.chunks_claimed.add();
     reach_.raise(at.counts(slot).landed, op.seq, taken);
@@ -148,14 +155,12 @@ private:
       const std::uint32_t owner = (p.me + d) % p.members;
       engine::board::count_line& counted = counts(op, owner);
       if (reach_.reached(by_source ? counted.taken : counted.landed, op, p.chunks)) continue;
-      if (!may_touch(op, owner)) {
-        all_done = false;
-        continue;
-      }
-      const std::uint32_t other = operands_.named_by(op, owner, 0);
-      if (other == findings::nobody) continue; // an empty block
+      named_block row;
+      const bool known = operands_.row(op, owner, row);
+      const std::uint32_t other = row.named;
+      if (known && other == findings::nobody) continue; // an empty block
       all_done = false;
-      if (may_touch(op, other) && help(op, by_source ? owner : other, by_source ? other : owner))
+      if (known && may_touch(op, other) && help(op, by_source ? owner : other, by_source ? other : owner))
         result = outcome::again;
     }
     return all_done ? outcome::done : result;

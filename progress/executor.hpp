@@ -47,7 +47,6 @@ public:
   // Takes an operation whose sequence number has been drawn, i.e. whose entry is published.
   void start(operation& op) {
     if (!op.program->eager && !op.program->valued) members().wake_near();
-    if (!op.team->waiters.empty()) answer_waiters(*op.team);
     ++outstanding_;
     if (op.seq <= op.team->retired + engine::slots) [[likely]]
       activate(op);
@@ -231,12 +230,12 @@ private:
 
   // My own row says so, or what was surveyed.
   bool is_not_root(operation& op) {
-    steps_.blocks().named(op);
+    steps_.blocks().own_row(op);
     return op.run->found->not_root;
   }
 
   std::uint32_t peer_of(operation& op, const graph::node& loop, const graph::node& body,
-                               std::uint32_t iteration) {
+                        std::uint32_t iteration) {
     const graph::plan& p = *op.program;
     const graph::geometry& g = op.team->info.geometry;
     switch (loop.over) {
@@ -254,7 +253,7 @@ private:
                                                   : (p.me + p.members - distance) % p.members;
     }
     case graph::range::named:
-      return steps_.blocks().named(op);
+      return steps_.blocks().own_row(op).named;
     case graph::range::naming:
       return op.run->found->naming;
     case graph::range::led:
@@ -302,15 +301,6 @@ private:
     if (last.eager_bytes <= engine::board::head_bytes) return;
     for (std::uint32_t at = 0; at < last.eager_bytes; at += engine::board::line)
       net_.prefetch_for_write(team.own.body(slot) + at);
-  }
-
-  void answer_waiters(team_state& team) {
-    const engine::sequence entered = net_.load(team.own.entered());
-    std::erase_if(team.waiters, [&](const credit_request& waiter) {
-      if (entered < waiter.needed) return false;
-      members().tell(team, waiter.member, {.kind = transport::message_kind::entry, .seq = waiter.needed});
-      return true;
-    });
   }
 
   void answer_askers(team_state& team) {

@@ -21,13 +21,14 @@ public:
 
   // What must have been taken of my block before all of it may be overwritten; 0 if it stays where it is.
   std::uint64_t outgoing_pieces(operation& op) {
-    if (operands_.named(op) == op.program->me) return 0;
-    return (operands_.own_bytes(op) + graph::aside_bytes - 1) / graph::aside_bytes;
+    const named_block& row = operands_.own_row(op);
+    if (row.named == op.program->me) return 0;
+    return (row.what.bytes + graph::aside_bytes - 1) / graph::aside_bytes;
   }
 
   outcome take_aside(operation& op, std::uint32_t peer, flight_tag tag) {
     const block b = piece_of(op, operands_.find(op, peer, op.program->me, tag.iteration));
-    if (b.bytes == 0) return outcome::done;
+    if (b.bytes == 0 || !operands_.usable(op, peer, op.program->me, tag.iteration)) return outcome::done;
     std::byte* const scratch = op.run->found->scratch.get();
     if (std::byte* const from = reach_.base(*op.team, peer)) {
       reach_.copy(scratch, from + b.src, b.bytes);
@@ -50,7 +51,8 @@ public:
     }
     const block in = operands_.find(op, peer, me, iteration);
     const block b = piece_of(op, in);
-    if (b.bytes != 0) reach_.copy(reach_.net.segment() + b.dst, found.scratch.get(), b.bytes);
+    if (b.bytes != 0 && operands_.usable(op, peer, me, iteration))
+      reach_.copy(reach_.net.segment() + b.dst, found.scratch.get(), b.bytes);
     const std::uint64_t out = moves_on ? 0 : operands_.find(op, me, peer, iteration).bytes;
     if (++found.piece * graph::aside_bytes < std::max(in.bytes, out)) return outcome::repeat;
     found.piece = 0;

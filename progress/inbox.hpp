@@ -44,6 +44,9 @@ private:
     lift(theirs.retired(), m.retired);
     if (m.kind != message_kind::credit) lift(theirs.entered(), m.seq); // whoever speaks of it has entered it
     switch (m.kind) {
+    case message_kind::named:
+      team.namings[slot] = {m.seq, sender};
+      [[fallthrough]];
     case message_kind::payload:
       net_.copy(theirs.payload(slot, payload.size()), payload.data(), payload.size());
       net_.store(theirs.head(slot).stamp, m.seq);
@@ -59,10 +62,7 @@ private:
       reached(theirs, slot, m, payload);
       break;
     case message_kind::asked:
-      tell_entry(team, sender, m.seq);
-      break;
-    case message_kind::named:
-      team.namings[slot] = {m.seq, sender};
+      tell_row(team, sender, m.seq);
       break;
     case message_kind::credit:
       if (m.count != 0) tell_credit(team, sender, m.seq);
@@ -80,18 +80,17 @@ private:
       members_.tell(team, sender, {.kind = transport::message_kind::credit});
   }
 
-  // Whoever posts the operation answers (see executor::start).
-  void tell_entry(team_state& team, std::uint32_t sender, engine::sequence n) {
-    if (net_.load(team.own.entered()) < n)
-      team.waiters.push_back({sender, n});
+  // Who publishes the row later answers then.
+  void tell_row(team_state& team, std::uint32_t sender, engine::sequence n) {
+    if (team.rows[engine::slot_of(n)].seq == n)
+      members_.tell_row(team, sender, n);
     else
-      members_.tell(team, sender, {.kind = transport::message_kind::entry, .seq = n});
+      team.waiters.push_back({sender, n});
   }
 
   void reached(const engine::board& theirs, std::uint32_t slot, const transport::message& m,
                std::span<const std::byte> value) {
-    if (!value.empty())
-      net_.copy(reach<T>::value_place(theirs, slot, m.stage), value.data(), value.size());
+    if (!value.empty()) net_.copy(reach<T>::value_place(theirs, slot, m.stage), value.data(), value.size());
     auto& counts = theirs.counts(slot);
     lift(m.kind == transport::message_kind::stage_in ? counts.stage_in : counts.stage_out,
          engine::stage_word::make(m.seq, m.stage + 1u));

@@ -43,7 +43,7 @@ public:
     case kind::fetch:
       return fetch(op, n, peer, tag);
     case kind::survey:
-      return survey(op, peer, tag.iteration);
+      return survey(op, peer);
     case kind::aside:
       return in_place_.take_aside(op, peer, tag);
     case kind::restore:
@@ -91,7 +91,7 @@ private:
   outcome carry(operation& op, std::uint32_t i, std::uint32_t j, std::uint32_t peer, flight_tag tag) {
     block b = operands_.find(op, i, j, tag.iteration);
     if (op.program->in_place) b = in_place_steps<T>::piece_of(op, b);
-    if (b.bytes == 0) return outcome::done;
+    if (b.bytes == 0 || !operands_.usable(op, i, j, tag.iteration)) return outcome::done;
     team_state& team = *op.team;
     if (std::byte* const theirs = reach_.base(team, peer)) {
       std::byte* const mine = net_.segment();
@@ -118,12 +118,13 @@ private:
   }
 
   // Does the peer name me as the root?
-  outcome survey(operation& op, std::uint32_t peer, std::uint32_t iteration) {
+  outcome survey(operation& op, std::uint32_t peer) {
     findings& found = *op.run->found;
-    const std::uint32_t named = operands_.named_by(op, peer, iteration);
-    if (named == op.program->me)
+    named_block row;
+    if (!operands_.row(op, peer, row)) return outcome::blocked;
+    if (row.named == op.program->me)
       found.expected += op.program->chunks;
-    else if (named != findings::nobody)
+    else if (row.named != findings::nobody)
       found.not_root = true;
     return outcome::done;
   }
@@ -151,9 +152,9 @@ private:
       return announce_stage(op, n, peer, round, tag);
     case fact::asked:
       return tell(op, peer, {.kind = message_kind::asked, .seq = op.seq}, {}, tag);
+    case fact::row:
+      return n.peer == graph::peer_rule::group ? publish_row(op) : send_row(op, peer, tag);
     case fact::named:
-      if (!reach_.credit(op, peer)) return outcome::blocked;
-      return tell(op, peer, {.kind = message_kind::named, .seq = op.seq}, {}, tag);
     case fact::none:
       break;
     }
@@ -193,11 +194,37 @@ private:
     return outcome::done;
   }
 
+  // What my row says: into my own slot for near members, and to far ones who have asked. Who still has to ask
+  // has not retired the operation, so my copy stays until all have.
+  outcome publish_row(operation& op) {
+    team_state& team = *op.team;
+    if (!reach_.near_credit(op)) return outcome::blocked;
+    if (op.program->rooted_by_rows() && !reach_.far_credit(op)) return outcome::blocked;
+    const std::uint32_t slot = engine::slot_of(op.seq);
+    team.rows[slot] = {op.seq, operands_.own_row(op)};
+    net_.copy(team.own.head(slot).payload, &team.rows[slot].row, sizeof(named_block));
+    net_.store(team.own.head(slot).stamp, op.seq);
+    reach_.wake_near();
+    std::erase_if(team.waiters, [&](const credit_request& waiter) {
+      if (waiter.needed != op.seq) return false;
+      reach_.tell_row(team, waiter.member, op.seq);
+      return true;
+    });
+    return outcome::done;
+  }
+
+  outcome send_row(operation& op, std::uint32_t peer, flight_tag tag) {
+    if (!reach_.credit(op, peer)) return outcome::blocked;
+    const named_block& row = operands_.own_row(op);
+    return tell(op, peer, {.kind = transport::message_kind::named, .seq = op.seq},
+                std::as_bytes(std::span(&row, 1)), tag);
+  }
+
   outcome send_payload(operation& op, std::uint32_t peer, flight_tag tag) {
     if (!reach_.credit(op, peer)) return outcome::blocked;
     const graph::plan& p = *op.program;
-    return tell(op, peer, {.kind = transport::message_kind::payload, .seq = op.seq}, {source(op, peer), p.rule.bytes},
-                tag);
+    return tell(op, peer, {.kind = transport::message_kind::payload, .seq = op.seq},
+                {source(op, peer), p.rule.bytes}, tag);
   }
 
   outcome take(operation& op, const graph::node& n, std::uint32_t peer) {
@@ -243,7 +270,7 @@ private:
 
   // Announces that I have reached round `round` + 1; a barrier's value lies beside it, one place a round.
   outcome announce_stage(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t round,
-                flight_tag tag) {
+                         flight_tag tag) {
     team_state& team = *op.team;
     const std::uint32_t slot = engine::slot_of(op.seq);
     const bool in = n.about == fact::stage_in;
@@ -280,13 +307,18 @@ private:
       known = counted(op, n, team.own.counts(slot).taken);
       break;
     case fact::stage_in:
-      known =
-          net_.load(reach_.view(team, peer).counts(slot).stage_in) >= engine::stage_word::make(op.seq, round + 1);
+      known = net_.load(reach_.view(team, peer).counts(slot).stage_in) >=
+              engine::stage_word::make(op.seq, round + 1);
       break;
     case fact::stage_out:
-      known =
-          net_.load(reach_.view(team, peer).counts(slot).stage_out) >= engine::stage_word::make(op.seq, round + 1);
+      known = net_.load(reach_.view(team, peer).counts(slot).stage_out) >=
+              engine::stage_word::make(op.seq, round + 1);
       break;
+    case fact::row: {
+      named_block row;
+      known = operands_.row(op, peer, row);
+      break;
+    }
     case fact::named:
       known = found_naming(op);
       break;
@@ -318,14 +350,15 @@ private:
     const graph::plan& p = *op.program;
     findings& found = *op.run->found;
     const auto& told = op.team->namings[engine::slot_of(op.seq)];
-    if (operands_.named(op) == p.me || (!p.in_place && reach_.reached(reach_.own_counts(op).landed, op, p.chunks)))
+    if (operands_.own_row(op).named == p.me ||
+        (!p.in_place && reach_.reached(reach_.own_counts(op).landed, op, p.chunks)))
       found.naming = findings::nobody;
     else if (told.seq == op.seq)
       found.naming = told.member;
     else
       for (const std::uint32_t peer : op.team->info.geometry.near()) {
-        if (p.in == graph::sync::my && !reach_.entered(op, peer)) continue;
-        if (operands_.named_by(op, peer, 0) == p.me) found.naming = peer;
+        named_block row;
+        if (operands_.row(op, peer, row) && row.named == p.me) found.naming = peer;
       }
     return found.naming != findings::unknown;
   }

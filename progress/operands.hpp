@@ -2,21 +2,22 @@
 #include "progress/flights.hpp"
 #include "progress/reach.hpp"
 
-namespace weft::progress {
+#include <atomic>
 
-// One block: bytes from the beginning of the source's segment, and of the destination's.
-struct block {
-  std::uint64_t src = 0, dst = 0, bytes = 0;
-};
+namespace weft::progress {
 
 // Where the data of users may lie; a pointer found elsewhere is an error.
 struct user_memory {
   std::uint64_t begin = 0, end = ~std::uint64_t{0};
 };
 
-// Finds the blocks of an operation: by the plan's rule, or in the rows of its members in shared memory. A near
-// member's row is read in place, a far one's has been fetched. Whoever reads a row may do so: the plan has
-// waited for the entry that the mode demands.
+// Finds the blocks of an operation: by the plan's rule, or in the rows of its members in shared memory. A
+// near member's row is read in place, a far one's has been fetched or sent. Whoever reads a row may do so:
+// the plan has waited for the entry that the mode demands.
+//
+// A row's owner may change it when it has left the operation. So what a row said counts for him only who then
+// gets something to do: a block whose owner has left is done, and its claim word has no piece left. Where the
+// row alone decides (who names me?), its published copy does, see row().
 template <transport::transport T> class operands {
 public:
   operands(reach<T>& members, const user_memory& user) : reach_(members), user_(user) {}
@@ -25,91 +26,91 @@ public:
     const graph::plan& p = *op.program;
     if (!p.indirect) [[likely]]
       return {op.at.src + p.rule.source(i, j), op.at.dst + p.rule.destination(i, j), p.rule.bytes};
-    return read(op, i, j, iteration);
+    return p.names == graph::naming::none ? read(op, i, j, iteration) : described(op, i, j, iteration);
   }
 
-  // The member that the row of m names, or nobody.
-  std::uint32_t named_by(operation& op, std::uint32_t m, std::uint32_t iteration) {
-    const graph::plan& p = *op.program;
-    const engine::team_info& info = op.team->info;
-    std::uint32_t member = findings::nobody;
-    std::uint64_t value = 0;
-    switch (p.names) {
-    case graph::naming::rank:
-    case graph::naming::thread:
-      value = element<std::uint32_t>(op, m, op.at.perm);
-      member = p.names == graph::naming::rank ? static_cast<std::uint32_t>(value) : info.member(value);
-      break;
-    case graph::naming::wide_thread:
-      value = element<std::uint64_t>(op, m, op.at.perm);
-      member = value <= max_rank ? info.member(static_cast<std::uint32_t>(value)) : info.size();
-      break;
-    case graph::naming::pointer:
-      return root_named_by(op, m, iteration);
-    case graph::naming::none:
-      return member;
+  // False, and an error of the operation, if the pointers in the rows do not lead where they must. For who is
+  // about to carry the block.
+  bool usable(operation& op, std::uint32_t i, std::uint32_t j, std::uint32_t iteration) {
+    const graph::indirection& rows = op.program->indirect;
+    if (!rows) [[likely]]
+      return true;
+    const fetched_row& row = row_of(op, iteration);
+    if (op.program->names != graph::naming::none) {
+      if (rows.dst.where != graph::found::at_destination || op.program->pairs != graph::pattern::by_source)
+        return true; // the row that describes the block was looked at when it was read
+      const std::uint64_t bytes = described(op, i, j, iteration).bytes;
+      return bytes == 0 ||
+             leads(op, destination, pointer(op, op.at.dst, rows.dst, i, j, row.dst), j, i, j, bytes);
     }
-    if (member < info.size()) return member;
-    complain(op, {bad_operand::what::member, info.world[m], static_cast<std::uint32_t>(value), {}, 0});
-    return findings::nobody;
+    const std::uint64_t bytes = size(op, i, j, row);
+    if (bytes == 0) return true;
+    return (rows.src.where == graph::found::by_rule ||
+            leads(op, source, pointer(op, op.at.src, rows.src, i, j, row.src), i, i, j, bytes)) &&
+           (rows.dst.where == graph::found::by_rule ||
+            leads(op, destination, pointer(op, op.at.dst, rows.dst, i, j, row.dst), j, i, j, bytes));
   }
 
-  // The member that my own row names; read once.
-  std::uint32_t named(operation& op) {
-    findings& known = *op.run->found;
-    if (known.named == findings::unknown) {
+  // My own row; read once.
+  const named_block& own_row(operation& op) {
+    findings& found = *op.run->found;
+    if (!found.own_known) {
       const std::uint32_t me = op.program->me;
-      known.named = named_by(op, me, 0);
+      found.own = read_row(op, me, true);
+      found.own_known = true;
       if (op.program->rooted_by_rows()) {
-        if (known.named == me) known.expected = op.program->chunks; // my own block is counted too
-        known.not_root = known.named != me && known.named != findings::nobody;
+        if (found.own.named == me) found.expected = op.program->chunks; // my own block is counted too
+        found.not_root = found.own.named != me && found.own.named != findings::nobody;
       }
     }
-    return known.named;
+    return found.own;
   }
 
-  // How long the block is that my own row describes.
-  std::uint64_t own_bytes(operation& op) {
-    const graph::indirection& rows = op.program->indirect;
-    if (rows.size.where == graph::found::by_rule) return op.program->rule.bytes;
-    return element<std::uint64_t>(op, op.program->me, op.at.sizes);
-  }
-
-  // Whether a block goes from i to j.
-  bool sends(operation& op, std::uint32_t i, std::uint32_t j, std::uint32_t iteration) {
-    switch (op.program->pairs) {
-    case graph::pattern::by_source:
-      return named_by(op, i, iteration) == j;
-    case graph::pattern::by_destination:
-      return named_by(op, j, iteration) == i;
-    default:
-      return op.program->sends(i, j);
+  // What the row of m says, if that is known. The published copy stays until I have retired the operation. As
+  // long as it is not there m has not left: so what I read in the row itself is true if the copy is still not
+  // there afterwards.
+  bool row(operation& op, std::uint32_t m, named_block& said) {
+    if (m == op.program->me) {
+      said = own_row(op);
+      return true;
     }
+    const std::uint32_t slot = engine::slot_of(op.seq);
+    engine::board::head_line& head = reach_.view(*op.team, m).head(slot);
+    if (reach_.net.load(head.stamp) != op.seq) {
+      const bool may_read = op.program->in != graph::sync::my || reach_.entered(op, m);
+      if (!reach_.near(op, m) || !may_read) return false;
+      said = read_row(op, m, false);
+      std::atomic_thread_fence(std::memory_order_acquire);
+      if (reach_.net.load(head.stamp) != op.seq) return true;
+    }
+    reach_.net.copy(&said, head.payload, sizeof said);
+    return true;
   }
 
   // Where in the far peer's segment, and to where here, an operand of the block between us is to be fetched.
   struct errand {
     std::uint64_t from = 0;
     void* to = nullptr;
-    std::uint64_t bytes = 0; // 0: nothing to fetch
+    std::uint64_t bytes = 0;
   };
   errand fetch(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t iteration) {
     fetched_row& row = row_of(op, iteration);
     const graph::indirection& rows = op.program->indirect;
+    const std::uint32_t me = op.program->me;
     switch (n.which) {
     case graph::operand::source:
-      return {place(op, op.at.src, rows.src, peer, op.program->me, sizeof row.src), &row.src, sizeof row.src};
+      return {place(op, op.at.src, rows.src, peer, me, sizeof row.src), &row.src, sizeof row.src};
     case graph::operand::destination:
-      return {place(op, op.at.dst, rows.dst, peer, op.program->me, sizeof row.dst), &row.dst, sizeof row.dst};
+      return {place(op, op.at.dst, rows.dst, peer, me, sizeof row.dst), &row.dst, sizeof row.dst};
     case graph::operand::size:
-      return {place(op, op.at.sizes, rows.size, peer, op.program->me, sizeof row.size), &row.size,
-              sizeof row.size};
+      return {place(op, op.at.sizes, rows.size, peer, me, sizeof row.size), &row.size, sizeof row.size};
     }
     return {};
   }
 
 private:
-  static constexpr std::uint64_t max_rank = ~std::uint32_t{0};
+  static constexpr auto source = bad_operand::what::source;
+  static constexpr auto destination = bad_operand::what::destination;
 
   static fetched_row& row_of(operation& op, std::uint32_t iteration) {
     return op.run->found->rows[iteration % loop_state::window];
@@ -117,15 +118,15 @@ private:
 
   // The element of the holder's row for a block between it and the other.
   static std::uint64_t place(operation& op, std::uint64_t array, const graph::indirection::place& rule,
-                             std::uint32_t holder, std::uint32_t other, std::size_t size) {
+                             std::uint32_t holder, std::uint32_t other, std::size_t bytes) {
     const std::vector<std::uint32_t>& world = op.team->info.world;
     switch (rule.which) {
     case graph::column::only:
       return array;
     case graph::column::other:
-      return array + world[other] * size;
+      return array + world[other] * bytes;
     case graph::column::own:
-      return array + world[holder] * size;
+      return array + world[holder] * bytes;
     }
     return array;
   }
@@ -144,58 +145,123 @@ private:
     if (!reach_.near(op, holder)) return fetched;
     return element<Value>(op, holder, place(op, array, rule, holder, other, sizeof(Value)));
   }
+  shared_pointer pointer(operation& op, std::uint64_t array, const graph::indirection::place& rule,
+                         std::uint32_t i, std::uint32_t j, const shared_pointer& fetched) {
+    return operand<shared_pointer>(op, array, rule, i, j, fetched);
+  }
+  std::uint64_t size(operation& op, std::uint32_t i, std::uint32_t j, const fetched_row& row) {
+    const graph::indirection& rows = op.program->indirect;
+    if (rows.size.where == graph::found::by_rule) return op.program->rule.bytes;
+    return operand<std::uint64_t>(op, op.at.sizes, rows.size, i, j, row.size);
+  }
 
   block read(operation& op, std::uint32_t i, std::uint32_t j, std::uint32_t iteration) {
-    using what = bad_operand::what;
     const graph::plan& p = *op.program;
     const graph::indirection& rows = p.indirect;
     const fetched_row& row = row_of(op, iteration);
-    block b{op.at.src + p.rule.source(i, j), op.at.dst + p.rule.destination(i, j), p.rule.bytes};
-    if (rows.size.where != graph::found::by_rule)
-      b.bytes = operand<std::uint64_t>(op, op.at.sizes, rows.size, i, j, row.size);
-    if (b.bytes == 0) return b;
-    if (rows.src.where != graph::found::by_rule) {
-      const auto at = operand<shared_pointer>(op, op.at.src, rows.src, i, j, row.src);
-      if (!usable(op, what::source, at, i, i, j, b.bytes)) return {};
-      b.src = at.offset;
-    }
-    if (rows.dst.where != graph::found::by_rule) {
-      const auto at = operand<shared_pointer>(op, op.at.dst, rows.dst, i, j, row.dst);
-      if (!usable(op, what::destination, at, j, i, j, b.bytes)) return {};
-      b.dst = at.offset;
-    }
+    block b{op.at.src + p.rule.source(i, j), op.at.dst + p.rule.destination(i, j), size(op, i, j, row)};
+    if (rows.src.where != graph::found::by_rule)
+      b.src = pointer(op, op.at.src, rows.src, i, j, row.src).offset;
+    if (rows.dst.where != graph::found::by_rule)
+      b.dst = pointer(op, op.at.dst, rows.dst, i, j, row.dst).offset;
     return b;
   }
 
-  bool usable(operation& op, bad_operand::what which, const shared_pointer& at, std::uint32_t owner,
-              std::uint32_t i, std::uint32_t j, std::uint64_t bytes) {
-    const std::vector<std::uint32_t>& world = op.team->info.world;
-    if (at.thread == world[owner] && at.offset >= user_.begin && at.offset <= user_.end &&
-        bytes <= user_.end - at.offset) [[likely]]
+  // The block that one end's row describes; the other end may have to give its address.
+  block described(operation& op, std::uint32_t i, std::uint32_t j, std::uint32_t iteration) {
+    const graph::plan& p = *op.program;
+    const bool by_source = p.pairs == graph::pattern::by_source;
+    named_block said;
+    if (!row(op, by_source ? i : j, said)) return {};
+    if (by_source && p.indirect.dst.where == graph::found::at_destination && said.what.bytes != 0 &&
+        (reach_.near(op, j) || i == p.me))
+      said.what.dst = pointer(op, op.at.dst, p.indirect.dst, i, j, row_of(op, iteration).dst).offset;
+    return said.what;
+  }
+
+  named_block read_row(operation& op, std::uint32_t m, bool mine) {
+    const graph::plan& p = *op.program;
+    if (p.names == graph::naming::pointer) return read_rooted_row(op, m, mine);
+    named_block said;
+    const std::uint32_t named = member_named(op, m);
+    const graph::indirection& rows = p.indirect;
+    said.what = {op.at.src, op.at.dst, p.rule.bytes};
+    if (rows) {
+      said.what = {0, 0, element<std::uint64_t>(op, m, op.at.sizes)};
+      const auto at = element<shared_pointer>(op, m, op.at.src);
+      if (said.what.bytes != 0 && named < op.team->info.size() &&
+          !is_good(op, at, m, said.what.bytes, mine, {source, m, named}))
+        said.what.bytes = 0;
+      said.what.src = at.offset;
+    }
+    if (named < op.team->info.size()) said.named = named;
+    return said;
+  }
+
+  std::uint32_t member_named(operation& op, std::uint32_t m) {
+    const engine::team_info& info = op.team->info;
+    std::uint64_t value = 0;
+    std::uint32_t member = info.size();
+    if (op.program->names == graph::naming::wide_thread)
+      value = element<std::uint64_t>(op, m, op.at.perm);
+    else
+      value = element<std::uint32_t>(op, m, op.at.perm);
+    if (op.program->names == graph::naming::rank)
+      member = static_cast<std::uint32_t>(value);
+    else if (value <= ~std::uint32_t{0})
+      member = info.member(static_cast<std::uint32_t>(value));
+    if (member >= info.size() && m == op.program->me)
+      complain(op, {bad_operand::what::member, info.world[m], static_cast<std::uint32_t>(value), {}, 0});
+    return member;
+  }
+
+  // The root is the thread of the pointer to it; nobody where the block is empty.
+  named_block read_rooted_row(operation& op, std::uint32_t m, bool mine) {
+    named_block said;
+    said.what.bytes = element<std::uint64_t>(op, m, op.at.sizes);
+    if (said.what.bytes == 0) return said;
+    const auto src = element<shared_pointer>(op, m, op.at.src),
+               dst = element<shared_pointer>(op, m, op.at.dst);
+    const bool out = op.program->pairs == graph::pattern::by_source;
+    const engine::team_info& info = op.team->info;
+    const std::uint32_t root = info.member(out ? dst.thread : src.thread);
+    const std::uint32_t i = out ? m : root, j = out ? root : m;
+    if (!is_good(op, src, i, said.what.bytes, mine, {source, i, j}) ||
+        !is_good(op, dst, j, said.what.bytes, mine, {destination, i, j}))
+      return {};
+    said.named = root;
+    said.what.src = src.offset;
+    said.what.dst = dst.offset;
+    return said;
+  }
+
+  struct end {
+    bad_operand::what which;
+    std::uint32_t i, j;
+  };
+  // Its owner complains.
+  bool is_good(operation& op, const shared_pointer& at, std::uint32_t owner, std::uint64_t bytes, bool mine,
+               const end& of) {
+    if (is_good(op, at, owner, bytes)) [[likely]]
       return true;
-    complain(op, {which, world[i], world[j], at, bytes});
+    if (mine) complain(op, {of.which, thread(op, of.i), thread(op, of.j), at, bytes});
     return false;
+  }
+  bool is_good(operation& op, const shared_pointer& at, std::uint32_t owner, std::uint64_t bytes) const {
+    const engine::team_info& info = op.team->info;
+    return owner < info.size() && at.thread == info.world[owner] && at.offset >= user_.begin &&
+           at.offset <= user_.end && bytes <= user_.end - at.offset;
+  }
+  bool leads(operation& op, bad_operand::what which, const shared_pointer& at, std::uint32_t owner,
+             std::uint32_t i, std::uint32_t j, std::uint64_t bytes) {
+    return is_good(op, at, owner, bytes, true, {which, i, j});
+  }
+  static std::uint32_t thread(const operation& op, std::uint32_t member) {
+    return member < op.team->info.size() ? op.team->info.world[member] : member;
   }
 
   static void complain(operation& op, const bad_operand& bad) {
     if (!op.bad) op.bad = std::make_unique<bad_operand>(bad);
-  }
-
-  // The root is the thread of the pointer to it; nobody where the block is empty.
-  std::uint32_t root_named_by(operation& op, std::uint32_t m, std::uint32_t iteration) {
-    const graph::plan& p = *op.program;
-    const fetched_row& row = row_of(op, iteration);
-    if (operand<std::uint64_t>(op, op.at.sizes, p.indirect.size, m, m, row.size) == 0) return findings::nobody;
-    const bool out = p.pairs == graph::pattern::by_source;
-    const auto at = out ? operand<shared_pointer>(op, op.at.dst, p.indirect.dst, m, m, row.dst)
-                        : operand<shared_pointer>(op, op.at.src, p.indirect.src, m, m, row.src);
-    const engine::team_info& info = op.team->info;
-    const std::uint32_t root = info.member(at.thread);
-    if (root < info.size()) return root;
-    const std::uint32_t owner = info.world[m];
-    complain(op, {out ? bad_operand::what::destination : bad_operand::what::source, out ? owner : at.thread,
-                  out ? at.thread : owner, at, 0});
-    return findings::nobody;
   }
 
   reach<T>& reach_;

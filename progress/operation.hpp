@@ -48,6 +48,20 @@ struct shared_pointer {
   std::uint32_t thread = 0, phase = 0;
 };
 
+// One block: bytes from the beginning of the source's segment, and of the destination's.
+struct block {
+  std::uint64_t src = 0, dst = 0, bytes = 0;
+};
+
+// What a member's row says of the one block that it describes, as it is published. Where the other end alone
+// knows its address, that is 0.
+struct named_block {
+  static constexpr std::uint32_t nobody = ~std::uint32_t{0} - 1;
+  std::uint32_t named = nobody; // the member at the block's other end
+  std::uint32_t unused = 0;
+  block what;
+};
+
 // What a far peer's rows say of the block between us.
 struct fetched_row {
   shared_pointer src, dst;
@@ -56,17 +70,19 @@ struct fetched_row {
 
 // What an execution has read in shared memory of what it is to move.
 struct findings {
-  static constexpr std::uint32_t unknown = ~std::uint32_t{0}, nobody = unknown - 1;
-  std::uint32_t named = unknown;  // whom my row names
-  std::uint32_t naming = unknown; // whose row names me
-  std::uint64_t expected = 0;     // pieces that those who name me will count
-  bool not_root = false;          // somebody named another root
-  std::uint64_t piece = 0;        // in place: of the block that is being moved
+  static constexpr std::uint32_t unknown = ~std::uint32_t{0}, nobody = named_block::nobody;
+  named_block own;                                  // my row
+  bool own_known = false;                           // it has been read
+  std::uint32_t naming = unknown;                   // whose row names me
+  std::uint64_t expected = 0;                       // pieces that those who name me will count
+  bool not_root = false;                            // somebody named another root
+  std::uint64_t piece = 0;                          // in place: of the block that is being moved
   std::array<fetched_row, loop_state::window> rows; // by iteration modulo the window
   std::unique_ptr<std::byte[]> scratch;             // in place: room for a piece
 
   void begin(bool in_place) {
-    named = naming = unknown;
+    own_known = false;
+    naming = unknown;
     expected = piece = 0;
     not_root = false;
     if (in_place && !scratch) scratch = std::make_unique<std::byte[]>(graph::aside_bytes);
@@ -77,7 +93,7 @@ struct findings {
 struct bad_operand {
   enum class what : std::uint8_t { source, destination, member };
   what which = what::source;
-  std::uint32_t from = 0, to = 0;  // ranks of the job; `member`: from names to
+  std::uint32_t from = 0, to = 0; // ranks of the job; `member`: from names to
   shared_pointer value;
   std::uint64_t bytes = 0;
 };

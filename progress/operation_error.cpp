@@ -8,13 +8,14 @@ namespace {
 
 std::string text_of(const bad_operand& bad) {
   if (bad.which == bad_operand::what::member)
-    return fmt::format("perm: thread {}'s element is {}, no thread of the team; its block was not moved", bad.from,
-                       bad.to);
+    return fmt::format("perm: thread {}'s element is {}, no thread of the team; its block was not moved",
+                       bad.from, bad.to);
   const bool source = bad.which == bad_operand::what::source;
-  return fmt::format("{}: the pointer for the block from thread {} to thread {} (thread {}, offset {}) must have "
-                     "affinity to thread {} and lead to {} bytes of the shared heap; the block was not moved",
-                     source ? "src" : "dst", bad.from, bad.to, bad.value.thread, bad.value.offset,
-                     source ? bad.from : bad.to, bad.bytes);
+  return fmt::format(
+      "{}: the pointer for the block from thread {} to thread {} (thread {}, offset {}) must have "
+      "affinity to thread {} and lead to {} bytes of the shared heap; the block was not moved",
+      source ? "src" : "dst", bad.from, bad.to, bad.value.thread, bad.value.offset,
+      source ? bad.from : bad.to, bad.bytes);
 }
 
 } // namespace

@@ -84,6 +84,13 @@ public:
     return lowest + engine::slots >= op.seq;
   }
 
+  bool far_credit(operation& op) {
+    bool all = true; // asks all of them
+    for (const std::uint32_t peer : op.team->info.geometry.far())
+      all &= credit(op, peer);
+    return all;
+  }
+
   // A message to a far member; `retired` rides along.
   bool send(team_state& team, std::uint32_t member, transport::message m, std::span<const std::byte> payload,
             transport::completion& done) {
@@ -96,6 +103,13 @@ public:
   // The same, its end watched by nobody.
   void tell(team_state& team, std::uint32_t member, transport::message m) {
     send(team, member, m, {}, unwatched_);
+  }
+
+  // My row of operation n, as it was published.
+  void tell_row(team_state& team, std::uint32_t member, engine::sequence n) {
+    const named_block& row = team.rows[engine::slot_of(n)].row;
+    send(team, member, {.kind = transport::message_kind::payload, .seq = n},
+         std::as_bytes(std::span(&row, 1)), unwatched_);
   }
 
   // After facts were stored for near members.

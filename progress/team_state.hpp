@@ -30,7 +30,7 @@ private:
   void* memory_;
 };
 
-// A far member wants to hear when I have retired (or entered) an operation.
+// A far member wants to hear when I have retired (or published my row of) an operation.
 struct credit_request {
   std::uint32_t member;
   engine::sequence needed;
@@ -52,7 +52,12 @@ struct team_state {
 
   std::vector<engine::sequence> asked; // by far member: the retirement that I have last asked it to tell me
   std::vector<credit_request> askers;  // far members who wait for a retirement of mine
-  std::vector<credit_request> waiters; // far members who wait for an entry of mine
+  std::vector<credit_request> waiters; // far members who wait for a row of mine
+  struct published {
+    engine::sequence seq = 0;
+    named_block row;
+  };
+  std::array<published, engine::slots> rows{}; // mine, by slot: until all members have retired the operation
   struct naming {
     engine::sequence seq = 0;
     std::uint32_t member = 0;

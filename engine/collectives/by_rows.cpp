@@ -24,6 +24,7 @@ public:
 
   plan permuted() {
     const node_set gate = modes_.gate();
+    if (modes_.claims() || pulls()) builder_.add(publish_row(), gate);
     const node_set data = send_block(gate) | receive_block(gate);
     modes_.exit(data, 0, p().chunks, modes_.tells_ends() ? p().chunks : 0);
     return builder_.finish();
@@ -31,13 +32,12 @@ public:
 
   plan permuted_in_place() {
     const node_set gate = modes_.gate();
+    builder_.add(publish_row(), gate);
     builder::step_list out;
-    out.then(far_only(signal_named()));
+    out.then(far_only(send_row()));
     if (many_nodes_) builder_.loop(range::named, 1, out, gate);
     builder::step_list in;
-    in.then(await_named());
-    fetch_rows(in, p().indirect, direction::in);
-    in.then(take_aside()).then(count_for_each(fact::taken, 1)).then(restore_piece());
+    in.then(await_named()).then(take_aside()).then(count_for_each(fact::taken, 1)).then(restore_piece());
     node_set quiet = builder_.loop(range::naming, 1, in, gate, true);
     if (modes_.claims()) quiet |= builder_.add(await_count(fact::taken, 0), gate);
     modes_.leave(quiet);
@@ -46,6 +46,7 @@ public:
 
   plan rooted() {
     const node_set gate = modes_.gate();
+    if (modes_.claims() || pulls()) builder_.add(publish_row(), gate);
     const node_set own = own_block(gate);
     if (modes_.assists())
       builder_.add(assist_all(), own | gate);
@@ -58,6 +59,8 @@ private:
   plan& p() { return builder_.draft(); }
   bool by_source() { return p().pairs == pattern::by_source; }
   std::uint32_t all_pieces() { return p().chunks; }
+  // Between nodes under IN_MY, one end must hear of the other.
+  bool pulls() const { return many_nodes_ && modes_.each_waits(); }
 
   // To whom my row names: near by claims, so that either end may carry it. A far one cannot know that it is
   // meant: under IN_MY it is told and pulls when it has entered, else I push.
@@ -65,8 +68,8 @@ private:
     builder::step_list steps;
     steps.then_if(modes_.each_waits(), near_only(await_entry()));
     steps.then(near_only(modes_.claims() ? claim_block(direction::out) : put_to_each()));
-    if (many_nodes_ && modes_.each_waits()) {
-      steps.then(far_only(signal_named()));
+    if (pulls()) {
+      steps.then(far_only(send_row()));
     } else if (many_nodes_) {
       fetch_rows(steps, p().indirect, direction::out);
       steps.then(far_only(put_to_each())).then(far_only(flush_each()));
@@ -77,13 +80,11 @@ private:
   }
 
   node_set receive_block(node_set gate) {
-    const bool pull = many_nodes_ && modes_.each_waits();
-    if (!modes_.claims() && !pull) return 0;
+    if (!modes_.claims() && !pulls()) return 0;
     builder::step_list steps;
     steps.then(await_named());
     steps.then_if(modes_.claims(), near_only(claim_block(direction::in)));
-    if (pull) {
-      fetch_rows(steps, p().indirect, direction::in);
+    if (pulls()) {
       steps.then(far_only(get_from_each()));
       steps.then_if(modes_.tells_ends(), far_only(count_for_each(fact::taken, all_pieces())));
       steps.then_if(modes_.claims(), far_only(count_for_self(fact::landed, all_pieces())));
@@ -91,16 +92,12 @@ private:
     return builder_.loop(range::naming, 1, steps, gate);
   }
 
-  void await_peer(builder::step_list& steps) {
-    if (!modes_.each_waits()) return;
-    steps.then_if(many_nodes_, far_only(ask_entry())).then(await_entry());
-  }
-
   // The block that my own row describes, from or to the root that it names.
   node_set own_block(node_set gate) {
     const direction way = by_source() ? direction::out : direction::in;
     builder::step_list steps;
-    await_peer(steps);
+    if (modes_.each_waits()) steps.then(near_only(await_entry()));
+    if (pulls()) steps.then(far_only(ask_for_row())).then(far_only(await_row()));
     const node alone = by_source() ? put_to_each() : get_from_each();
     steps.then(near_only(modes_.claims() ? claim_block(way) : alone));
     if (many_nodes_) {
@@ -120,9 +117,8 @@ private:
     if (request_.out != sync::my || g_.size() == 1) return 0;
     const direction way = by_source() ? direction::in : direction::out;
     builder::step_list steps;
-    await_peer(steps);
-    if (many_nodes_) fetch_rows(steps, p().indirect, way);
-    steps.then(survey_row()).then(near_only(claim_block(way)));
+    steps.then_if(many_nodes_, far_only(ask_for_row()));
+    steps.then(await_row()).then(survey_row()).then(near_only(claim_block(way)));
     const node_set surveyed = builder_.loop(range::others, g_.size() - 1, steps, gate, false, true);
     return builder_.add(await_count(counted_at_root(), 0), surveyed);
   }
@@ -136,8 +132,8 @@ private:
 
 } // namespace
 
-plan relocate_permuted(const request& r, naming names, const block_rule& rule, const geometry& g, const tuning& t,
-                       const indirection& indirect) {
+plan relocate_permuted(const request& r, naming names, const block_rule& rule, const geometry& g,
+                       const tuning& t, const indirection& indirect) {
   by_rows made(r, pattern::by_source, names, rule, g, t, indirect);
   return r.in_place ? made.permuted_in_place() : made.permuted();
 }

@@ -4,7 +4,9 @@
 namespace weft::collectives {
 
 // Operations in which a member's row in shared memory names the other end of its block. A row is data of its
-// owner: it is read when the owner may be read, never at post.
+// owner: it is read when the owner may be read, never at post, and not after the owner has left. So the owner
+// publishes it (near members read its copy, or the row itself as long as that copy is not there), and far
+// members are sent it, or ask for it.
 
 // Each member's row names where its block goes; everybody is named once (a permutation).
 //
@@ -15,13 +17,14 @@ namespace weft::collectives {
 graph::plan relocate_permuted(const request& r, graph::naming names, const graph::block_rule& rule,
                               const graph::geometry& g, const tuning& t, const graph::indirection& indirect);
 
-// Each member's row names the root as the source (by_destination) or the destination (by_source) of its block,
-// or nobody where the block is empty. Nobody else knows the root: so a member carries its own block, and who
-// may be the root reads the rows of the others when they have entered, until it knows that it is not, or how
-// much it has to expect.
+// Each member's row names the root as the source (by_destination) or the destination (by_source) of its
+// block, or nobody where the block is empty. Nobody else knows the root: so a member carries its own block,
+// and who may be the root reads the rows of the others when they have entered, until it knows that it is not,
+// or how much it has to expect.
 //
-// Steps and bytes: each member one copy, get or put of n and one count; under IN_MY between nodes one question
-// and one answer. The root (and under OUT_MY a member with an empty block) one row of each other member.
+// Steps and bytes: each member one copy, get or put of n and one count; under IN_MY between nodes one
+// question and one answer. The root (and under OUT_MY a member with an empty block) one row of each other
+// member.
 graph::plan relocate_rooted_by_rows(const request& r, graph::pattern pairs, const graph::block_rule& rule,
                                     const graph::geometry& g, const tuning& t,
                                     const graph::indirection& indirect);

@@ -1,7 +1,7 @@
 // Permute: member i's block goes to member perm[i].
 //
-// Cray's upc_all_permute (UPC collectives before V1.0 had it too). Source and destination: n bytes on each; the
-// permutation: one int on each, read there. One step, P*n bytes in all.
+// Cray's upc_all_permute (UPC collectives before V1.0 had it too). Source and destination: n bytes on each;
+// the permutation: one int on each, read there. One step, P*n bytes in all.
 #include "engine/collectives/by_rows.hpp"
 #include "engine/collectives/families.hpp"
 

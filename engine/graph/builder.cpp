@@ -120,11 +120,17 @@ node fetch_operand(operand which, direction way) {
 node survey_row() {
   return make(kind::survey, fact::none, peer_rule::each);
 }
-node ask_entry() {
+node ask_for_row() {
   return make(kind::signal, fact::asked, peer_rule::each);
 }
-node signal_named() {
-  return make(kind::signal, fact::named, peer_rule::each);
+node publish_row() {
+  return make(kind::signal, fact::row, peer_rule::group);
+}
+node send_row() {
+  return make(kind::signal, fact::row, peer_rule::each);
+}
+node await_row() {
+  return make(kind::await, fact::row, peer_rule::each);
 }
 node await_named() {
   return make(kind::await, fact::named, peer_rule::each);

@@ -56,6 +56,8 @@ std::string_view name(fact f) {
     return "stage_out";
   case fact::asked:
     return "asked";
+  case fact::row:
+    return "row";
   case fact::named:
     return "named";
   }

@@ -11,21 +11,21 @@ inline constexpr unsigned max_loops = 6;
 
 // What a node does. The operands are a rule of the plan and a peer; see executor steps for the lanes.
 enum class kind : std::uint8_t {
-  copy,   // my own block, source to destination
-  get,    // the peer's block into my destination, carried by me alone
-  put,    // my block into the peer's destination, carried by me alone; complete at the source only
-  flush,  // all my puts to the peer are in place there
-  signal, // make a fact known to the peer (or to all near members)
-  await,  // wait for a fact
-  take,   // wait for the peer's eager payload, then copy my slice of it into my destination
-  claim,  // carry what is still unclaimed of a block that its source, its destination or anybody on the node
-          // may carry; done when nothing is left to claim
-  assist, // carry whatever of the whole operation is unclaimed, until every destination on the node is full
-  fetch,  // bring an element of the far peer's row: an operand of our block
-  survey, // read in the peer's row whether it names me, and how much I must expect from it
-  aside,  // in place: the present piece of what the peer has for me, into my scratch
+  copy,    // my own block, source to destination
+  get,     // the peer's block into my destination, carried by me alone
+  put,     // my block into the peer's destination, carried by me alone; complete at the source only
+  flush,   // all my puts to the peer are in place there
+  signal,  // make a fact known to the peer (or to all near members)
+  await,   // wait for a fact
+  take,    // wait for the peer's eager payload, then copy my slice of it into my destination
+  claim,   // carry what is still unclaimed of a block that its source, its destination or anybody on the node
+           // may carry; done when nothing is left to claim
+  assist,  // carry whatever of the whole operation is unclaimed, until every destination on the node is full
+  fetch,   // bring an element of the far peer's row: an operand of our block
+  survey,  // take in what the peer's row says: whether it names me, how much I must expect from it
+  aside,   // in place: the present piece of what the peer has for me, into my scratch
   restore, // in place: from my scratch to where it belongs; more pieces begin the body again
-  loop,   // the body for each peer of a range, in any order as facts arrive (or in order, if flagged)
+  loop,    // the body for each peer of a range, in any order as facts arrive (or in order, if flagged)
 };
 
 // What one rank knows of another. Sequence numbers and counts make them monotonic: never reset.
@@ -37,8 +37,9 @@ enum class fact : std::uint8_t {
   taken,     // so many blocks (chunks, if claimed) have been read from my source
   stage_in,  // dissemination round before the data
   stage_out, // dissemination round after the data
-  asked,     // the peer wants to be told when I enter
-  named,     // the peer's row names me as the destination of its block
+  asked,     // the peer wants to have my row
+  row,       // what a member's row in shared memory says: published for near members, sent to far ones
+  named,     // it is known whose row names me
 };
 
 enum class peer_rule : std::uint8_t {
@@ -51,11 +52,11 @@ enum class peer_rule : std::uint8_t {
 };
 
 enum class range : std::uint8_t {
-  root,   // the root alone
-  near,   // other members on my node
-  far,    // members on other nodes
-  others, // all other members
-  rounds, // rounds 0 .. ceil(log2 size) - 1
+  root,    // the root alone
+  near,    // other members on my node
+  far,     // members on other nodes
+  others,  // all other members
+  rounds,  // rounds 0 .. ceil(log2 size) - 1
   named,   // the member that my own row names, if it names one
   naming,  // the member whose row names me, as soon as it is found
   led,     // far members whose swap with me is mine to make
@@ -78,15 +79,15 @@ struct node {
   direction way = direction::in;
   lane only = lane::any;
   operand which = operand::source; // fetch
-  range over = range::others;  // loop
-  std::uint8_t body = 0;       // loop: index of the first body node
-  std::uint8_t body_size = 0;  // loop: nodes of the body, a chain run once for each peer
-  std::uint8_t loop_index = 0; // loop: which loop state of the operation is its own
-  bool ordered = false;        // loop: one iteration after the other
-  bool hunts = false;          // loop: over as soon as it is known that nobody names me
-  bool valued = false;         // signal/take/await: carries the barrier value
-  std::uint32_t count = 0;     // loop: iterations; counting signals and awaits: how many, 0 = what was surveyed
-  node_set after = 0;          // nodes that must be done before this one starts
+  range over = range::others;      // loop
+  std::uint8_t body = 0;           // loop: index of the first body node
+  std::uint8_t body_size = 0;      // loop: nodes of the body, a chain run once for each peer
+  std::uint8_t loop_index = 0;     // loop: which loop state of the operation is its own
+  bool ordered = false;            // loop: one iteration after the other
+  bool hunts = false;              // loop: over as soon as it is known that nobody names me
+  bool valued = false;             // signal/take/await: carries the barrier value
+  std::uint32_t count = 0; // loop: iterations; counting signals and awaits: how many, 0 = what was surveyed
+  node_set after = 0;      // nodes that must be done before this one starts
 };
 static_assert(sizeof(node) <= 32);
 

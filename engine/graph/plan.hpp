@@ -38,9 +38,9 @@ struct plan {
   std::uint32_t chunks = 0;      // pieces of one block
   std::uint32_t eager_slice = 0; // bytes between two slices of an eager payload; 0 = one slice for everybody
   std::uint32_t eager_bytes = 0; // bytes of the payload that I publish to near members
-  indirection indirect; // operands in shared memory
+  indirection indirect;          // operands in shared memory
   naming names = naming::none;
-  bool in_place = false;         // all_pairs: the blocks i -> j and j -> i change places; by_source: they move on
+  bool in_place = false; // all_pairs: the blocks i -> j and j -> i change places; by_source: they move on
   std::uint64_t whole_block = 0; // indirect: blocks up to this size are claimed in one piece
   bool eager = false;
   bool valued = false; // a barrier: payloads carry its value

@@ -8,13 +8,13 @@ namespace weft::transport {
 // What an active message of the UCP lane announces. All but the last three speak of an operation of a team.
 enum class message_kind : std::uint8_t {
   entry,    // the sender has entered operation `seq`
-  payload,  // eager payload of operation `seq`
+  payload,  // eager payload, or row, of operation `seq`
   landed,   // `count` more blocks are in your destination
   taken,    // `count` more blocks of your source have been read
   stage_in, // the sender reached stage `stage`; a barrier's value may come along
   stage_out,
-  asked,    // tell me when you have entered operation `seq`
-  named,    // your block of operation `seq` comes from me
+  asked,    // send me your row of operation `seq`
+  named,    // my row of operation `seq`, which names you
   credit,   // nothing but `retired`
   ring,    // nothing: wakes a sleeper
   service, // request or reply of a service (memory); `count` says which
