@@ -41,15 +41,20 @@ public:
       if (std::string(f.name).find(options_.only) != std::string::npos) each_mode(f);
     upc_barrier();
     const auto violations = stage_.violations().load();
-    if (MYTHREAD == 0) {
-      for (const std::string& reason : left_out_)
-        std::printf("known, left out: %s\n", reason.c_str());
-      std::printf("%u trials, %u violations\n", number_, violations);
-    }
+    if (MYTHREAD == 0) summarise(violations);
+    upc_barrier(); // the first to fail ends the job
     return violations == 0 && number_ != 0 ? 0 : 1;
   }
 
 private:
+  void summarise(std::uint32_t violations) const {
+    for (const std::string& reason : left_out_)
+      std::printf("known, left out: %s\n", reason.c_str());
+    std::printf("%u trials, %u violations%s\n", number_, violations,
+                stage_.stop().load() != 0 ? ": stopped, that is enough" : "");
+    std::fflush(stdout);
+  }
+
   void each_mode(const function& f) {
     if (!f.has_modes) return each_size({{f, in_mode::my, f.fixed_out}});
     for (const in_mode in : {in_mode::no, in_mode::my, in_mode::all})

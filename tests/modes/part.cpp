@@ -56,7 +56,9 @@ private:
         leave();
         gone = true;
       }
-      if (all_have_called() && ++i >= looks / 4) rest();
+      const bool alone = !all_have_called();
+      if (!alone) ++i;
+      if (alone || i > looks / 3) rest();
       if ((gone || i >= looks) && !is_now(me().patient) && arrived_blocks_are_here()) {
         if (!gone || trial_.out == out_mode::no) check_early_touch();
         note(me().patient);

@@ -29,7 +29,7 @@ public:
   actor& of(int rank) { return shared_->actors[static_cast<std::size_t>(rank)]; }
   // Set by the late rank before its call.
   word& late_comes() { return shared_->late_comes; }
-  word& stop() { return shared_->stop; }
+  word& stop() const { return shared_->stop; }
   word& violations() { return shared_->violations; }
 
   void barrier();
