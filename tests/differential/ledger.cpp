@@ -88,7 +88,6 @@ void ledger::spoil(std::size_t i) {
   if (s_.calls[i].own == in_place::no)
     for (const range& r : shares_[i].sources)
       paint_both(colours_.spoilt(i, me_), r);
-  if (keep_arrays_) return;
   for (const row& r : shares_[i].poisoned_rows)
     write_both(r);
 }

@@ -31,7 +31,6 @@ public:
 
   // Takes one byte of the first block that arrives for another one: the test must fail then.
   void corrupt_reference() { corrupt_ = true; }
-  void keep_arrays() { keep_arrays_ = true; }
 
 private:
   struct range {
@@ -63,7 +62,7 @@ private:
   const std::uint32_t me_, threads_;
   std::vector<std::uint8_t> image_;
   std::vector<share> shares_;
-  bool corrupt_ = false, keep_arrays_ = false;
+  bool corrupt_ = false;
 };
 
 } // namespace differential

@@ -40,8 +40,6 @@ void describe(CLI::App& app, options& chosen) {
   app.add_option("--cases", chosen.cases, "how many");
   app.add_option("--only", chosen.only, "these functions only")->delimiter(',')->check(CLI::IsMember(names));
   app.add_flag("--no-in-place", chosen.no_in_place, "leave out what is in place");
-  app.add_flag("--keep-arrays", chosen.play.keep_arrays,
-               "leave arrays of pointers and sizes alone after the exit");
   app.add_option("--patience", chosen.play.patience_seconds, "seconds of a step before it counts as a hang");
   app.add_option("--corrupt-reference", chosen.corrupt, "expect one wrong byte in this case: it must fail");
 }

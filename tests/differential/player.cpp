@@ -22,7 +22,6 @@ public:
       : s(s), handles(std::move(handles)), memory(memory), tell(tell), options(options), d(own),
         book(s, colours, memory, tell), in_flight(d, tell, [this](std::size_t call) { left(call); }) {
     if (options.corrupt_reference) book.corrupt_reference();
-    if (options.keep_arrays) book.keep_arrays();
   }
 
   void run() {

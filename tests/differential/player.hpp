@@ -22,7 +22,6 @@ void make_teams(const step& now, const scenario& s, std::vector<upc_team_t>& han
 struct play_options {
   unsigned patience_seconds = 60;
   bool corrupt_reference = false;
-  bool keep_arrays = false; // do not spoil them after the exit
 };
 
 // One case on this rank, from the painting of the memory to the last comparison. Collective.

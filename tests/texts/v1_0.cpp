@@ -1,7 +1,8 @@
-// The examples of the specifications, line by line, with their results checked.
-#include <cstring>
+// The examples of UPC Collective Operations V1.0, 4.2, line by line, and its figures; results checked.
+#include <algorithm>
+#include <array>
 #include <gtest/gtest.h>
-#include <vector>
+#include <string>
 #include <weft/weft.hpp>
 
 namespace {
@@ -20,6 +21,8 @@ shared_array<int, NELEMS> B2(per_thread(NELEMS));
 shared_array<int, NELEMS> A3(per_thread(NELEMS));
 // shared [] int A[NELEMS*THREADS];
 shared_array<int, 0> A5(per_thread(NELEMS));
+// shared int P[THREADS];
+shared_array<int> P6(per_thread(1));
 // shared [NELEMS*THREADS] int A[THREADS][NELEMS*THREADS], B[THREADS][NELEMS*THREADS];
 shared_array<int, weft::dynamic_block> A4(per_thread(NELEMS), per_thread(per_thread(NELEMS)));
 shared_array<int, weft::dynamic_block> B4(per_thread(NELEMS), per_thread(per_thread(NELEMS)));
@@ -176,72 +179,97 @@ TEST(v1_0, exchange_2) {
   upc_all_free(Bdata);
 }
 
-// Cray's pipelined loop. The source of a round is a function of the round, the sender and the receiver.
-class pipeline {
-public:
-  explicit pipeline(std::size_t nbytes) : nbytes(nbytes) {}
-  void operator()(int rounds) {
-    int i;
-    upc_handle_t h = UPC_COMPLETE_HANDLE;
-    ptr<char> d[2], s[2];
+TEST(v1_0, permute_1) {
+  for (int i = 0; i < NELEMS; i++)
+    A3[NELEMS * MYTHREAD + i] = 5000 * MYTHREAD + i;
+  P6[MYTHREAD] = (MYTHREAD + 1) % THREADS;
+  upc_barrier;
+  upc_all_permute(B2, A3, P6, sizeof(int) * NELEMS, UPC_IN_NOSYNC | UPC_OUT_NOSYNC);
+  upc_barrier;
+  for (int t = 0; t < THREADS; t++)
+    for (int i = 0; i < NELEMS; i++)
+      EXPECT_EQ(B2[NELEMS * P6[t] + i], 5000 * t + i);
+  upc_barrier;
+}
 
-    d[0] = upc_all_alloc(4 * THREADS, THREADS * nbytes);
-    // One share per thread each: the blocks of the allocation go round the threads.
-    d[1] = share(d[0], 1);
-    s[0] = share(d[0], 2);
-    s[1] = share(d[0], 3);
+// The figures: what the blocks on the four threads are before and after, a letter for a block.
+class figure : public testing::Test {
+protected:
+  using picture = std::array<std::string, 4>;
+  static constexpr std::size_t nbytes = 5;
+  static constexpr upc_flag_t mode = UPC_IN_ALLSYNC | UPC_OUT_ALLSYNC;
 
-    for (i = 0;; i = 1 - i) {
-      if (round_ == rounds) break;
-      compute_local_source(s[i]);
+  void SetUp() override {
+    if (THREADS != 4) GTEST_SKIP() << "the figures show four threads";
+  }
+  // Every thread has room for four blocks, and so have src and dst.
+  shared_array<char, 4 * nbytes> src{per_thread(4 * nbytes)}, dst{per_thread(4 * nbytes)};
 
-      // Wait for results of previous round's alltoall
-      upc_sync(h);
-      // d[1-i] is ready
-      update_local_from_global(d[1 - i]);
-
-      h = cray_upc_team_alltoall_nb(d[i], s[i], nbytes, CRAY_UPC_TEAM_ALL);
-      // s[1-i] is free to reuse as s[i] in next iteration
-      ++round_;
+  ptr<char, 0> row(const shared_array<char, 4 * nbytes>& area, int thread) const {
+    return ptr<char, 0>(&area[thread * 4 * static_cast<int>(nbytes)]);
+  }
+  void before(const picture& blocks) {
+    for (std::size_t i = 0; i != 4 * nbytes; ++i) {
+      row(src, MYTHREAD)[static_cast<int>(i)] = blocks[static_cast<std::size_t>(MYTHREAD)][i / nbytes];
+      row(dst, MYTHREAD)[static_cast<int>(i)] = '.';
     }
-    upc_sync(h);
-    update_local_from_global(d[1 - i]);
-    cray_upc_team_barrier(CRAY_UPC_TEAM_ALL);
-    EXPECT_EQ(received_, rounds);
-    upc_all_free(d[0]);
   }
-
-private:
-  // The k-th of the four areas: every thread has THREADS * nbytes bytes of each.
-  upc_shared_ptr_t share(upc_shared_ptr_t base, int k) const {
-    return upc_ptradd(base, nbytes * THREADS, 1, static_cast<std::ptrdiff_t>(nbytes) * THREADS * THREADS * k);
+  // Everybody looks at everything.
+  void expect_after(const picture& blocks) {
+    picture seen;
+    for (int t = 0; t < 4; t++)
+      for (std::size_t i = 0; i != 4 * nbytes; ++i) {
+        const char byte = row(dst, t)[static_cast<int>(i)];
+        if (i % nbytes == 0) seen[static_cast<std::size_t>(t)] += byte;
+        EXPECT_EQ(byte, seen[static_cast<std::size_t>(t)].back()) << "within a block";
+      }
+    EXPECT_EQ(seen, blocks);
+    upc_barrier;
   }
-  char* mine(upc_shared_ptr_t p) const {
-    p.thread = static_cast<std::uint32_t>(MYTHREAD);
-    return static_cast<char*>(upc_cast(p));
-  }
-  static char value(int round, int from, int to) { return static_cast<char>(round * 37 + from * 11 + to); }
-  void compute_local_source(upc_shared_ptr_t s) const {
-    for (int t = 0; t < THREADS; t++)
-      std::memset(mine(s) + t * nbytes, value(round_, MYTHREAD, t), nbytes);
-  }
-  void update_local_from_global(upc_shared_ptr_t d) {
-    if (round_ == 0) return;
-    ++received_;
-    const char* const got = mine(d);
-    for (int t = 0; t < THREADS; t++)
-      for (std::size_t b = 0; b != nbytes; ++b)
-        ASSERT_EQ(got[t * nbytes + b], value(round_ - 1, t, MYTHREAD)) << "round " << round_ << " from " << t;
-  }
-
-  std::size_t nbytes;
-  int round_ = 0;
-  int received_ = 0;
 };
 
-TEST(cray, pipeline) {
-  for (const std::size_t nbytes : {std::size_t{8}, std::size_t{1000}, std::size_t{40000}})
-    pipeline{nbytes}(20);
+TEST_F(figure, broadcast) {
+  before({"....", "D...", "....", "...."});
+  upc_all_broadcast(dst, row(src, 1), nbytes, mode);
+  expect_after({"D...", "D...", "D...", "D..."});
+}
+
+TEST_F(figure, scatter) {
+  before({"....", "0123", "....", "...."});
+  upc_all_scatter(dst, row(src, 1), nbytes, mode);
+  expect_after({"0...", "1...", "2...", "3..."});
+}
+
+TEST_F(figure, gather) {
+  before({"0...", "1...", "2...", "3..."});
+  upc_all_gather(row(dst, 0), src, nbytes, mode);
+  expect_after({"0123", "....", "....", "...."});
+}
+
+TEST_F(figure, gather_all) {
+  before({"0...", "1...", "2...", "3..."});
+  upc_all_gather_all(dst, src, nbytes, mode);
+  expect_after({"0123", "0123", "0123", "0123"});
+}
+
+TEST_F(figure, exchange) {
+  before({"0123", "4567", "89AB", "CDEF"});
+  upc_all_exchange(dst, src, nbytes, mode);
+  expect_after({"048C", "159D", "26AE", "37BF"});
+}
+
+// With every permutation of four threads.
+TEST_F(figure, permute) {
+  std::array<int, 4> order{0, 1, 2, 3};
+  do {
+    P6[MYTHREAD] = order[static_cast<std::size_t>(MYTHREAD)];
+    before({"0...", "1...", "2...", "3..."});
+    upc_all_permute(dst, src, P6, nbytes, mode);
+    picture after;
+    for (std::size_t i = 0; i != 4; ++i)
+      after[static_cast<std::size_t>(order[i])] = std::to_string(i) + "...";
+    expect_after(after);
+  } while (std::next_permutation(order.begin(), order.end()));
 }
 
 } // namespace
