@@ -216,9 +216,13 @@ TEST_F(collective_test, the_permutation_is_an_aligned_int_of_each_thread_that_is
 
 TEST_F(collective_test, nothing_to_copy_is_still_an_operation) {
   fake_runtime& rt = begin();
-  for (const form& c : forms_on(UPC_TEAM_ALL))
+  const upc_shared_ptr_t nowhere{4 * fake_runtime::heap_size, 0, 0};
+  for (const form& c : forms_on(UPC_TEAM_ALL)) {
     c.call(dst, src, 0, 0);
-  EXPECT_EQ(rt.collectives.size(), forms_on(UPC_TEAM_ALL).size());
+    c.call(nowhere, nowhere, 0, 0); // nothing there is touched
+    EXPECT_EQ(rt.collectives.back().r.bytes, 0u);
+  }
+  EXPECT_EQ(rt.collectives.size(), 2 * forms_on(UPC_TEAM_ALL).size());
 }
 
 TEST_F(collective_test, before_init_they_are_errors) {

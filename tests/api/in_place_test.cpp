@@ -83,7 +83,7 @@ TEST_F(in_place_test, the_destination_is_checked_all_the_same) {
   upc_all_exchange({end - 64, 0, 0}, UPC_IN_PLACE, 16, 0);
   upc_all_gather_all({end - 64, 0, 0}, UPC_IN_PLACE, 16, 0);
   EXPECT_EQ(error_of([&] { upc_all_gather_all({end - 64, 0, 0}, UPC_IN_PLACE, 17, 0); }).argument, "dst");
-  upc_all_exchange({end, 0, 0}, UPC_IN_PLACE, 0, 0); // nothing there is touched
+  upc_all_exchange({2 * end, 0, 0}, UPC_IN_PLACE, 0, 0); // nothing there is touched
   EXPECT_EQ(error_of([&] { upc_all_permute(dst, UPC_IN_PLACE, dst, 8, 0); }).argument, "perm");
 }
 
