@@ -57,11 +57,9 @@ protected:
       AA[THREADS * MYTHREAD + i] = BB[THREADS * MYTHREAD + i] = nullptr;
     upc_barrier;
   }
-  // IN_NOSYNC asks for the arguments to be there before anybody enters.
+  // Thread 0 wrote what belongs to others: only IN_ALLSYNC waits for its entry before anybody looks at it.
   static void enter() {
-    if (mode() & UPC_IN_NOSYNC) upc_barrier;
-    if (mode() & UPC_IN_MYSYNC)
-      upc_barrier; // thread 0 writes the elements of the others, which is before their entry
+    if (mode() & (UPC_IN_NOSYNC | UPC_IN_MYSYNC)) upc_barrier;
   }
   static upc_flag_t mode() { return GetParam(); }
   static void complete(upc_coll_handle_t handle) {
@@ -255,15 +253,14 @@ TEST_P(v0_3_pull, figure_6_permute_x_as_the_prototype_has_it) {
   expect_figure("......... VWXYZ.... .CDE.....", "opqr..... ......... .........");
 }
 
-// 5.4. Operations that others cannot complete before this thread has entered: every thread posts, and none is
-// certain before the barrier.
+// 5.4: what it says of each function, over operations that all threads have to enter.
 class v0_3_completion : public testing::Test {
 protected:
   static constexpr int count = 4;
   shared_array<int> from{per_thread(count)}, to{per_thread(count)};
   upc_coll_handle_t handles[count];
 
-  // Operation k sends 10 * k + thread 0's number of the round to everybody.
+  // Operation k tells everybody 10 * k + 1.
   void post() {
     for (int k = 0; k != count; k++) {
       if (MYTHREAD == 0) from[k * THREADS] = 10 * k + 1;
