@@ -63,7 +63,7 @@ void require_permutation(const collective_call& c, upc_shared_ptr_t perm, const 
   require_first(c, "perm", perm);
   require_aligned(c.name, "perm", perm, alignof(int));
   require_range(c.rt, c.name, "perm", perm, sizeof(int));
-  if (dst.bytes != 0 && overlap({"perm", perm, sizeof(int)}, dst)) [[unlikely]]
+  if (overlap({"perm", perm, sizeof(int)}, dst)) [[unlikely]]
     fail_pointer(c.name, "perm", perm, "overlaps dst: pass two areas that have no byte in common");
 }
 

@@ -16,9 +16,9 @@ struct area {
   std::size_t bytes;
 };
 
-// Whether two areas that are in the heap have a byte in common.
+// Whether two areas have a byte in common; they are in the heap, or one is empty.
 inline bool overlap(const area& a, const area& b) {
-  return a.at.addr < b.at.addr + b.bytes && b.at.addr < a.at.addr + a.bytes;
+  return a.bytes != 0 && b.bytes != 0 && a.at.addr < b.at.addr + b.bytes && b.at.addr < a.at.addr + a.bytes;
 }
 
 // nbytes for each thread of the team.

@@ -63,6 +63,8 @@ TEST_F(collective_test, two_modes_of_one_kind_and_unknown_flags_are_errors) {
     EXPECT_EQ(unknown.value, "0x4002");
     EXPECT_THAT(unknown.rule, testing::HasSubstr("0x4000"));
     error_of([&] { c.call(dst, src, 8, -1); });
+    for (int flag = 2 * UPC_IN_PLACE; flag != 1 << 30; flag *= 2)
+      EXPECT_EQ(error_of([&] { c.call(dst, src, 8, flag); }).argument, "sync_mode");
   }
   EXPECT_TRUE(rt.collectives.empty()) << "nothing was started";
 }
@@ -200,6 +202,7 @@ TEST_F(collective_test, the_permutation_is_an_aligned_int_of_each_thread_that_is
   permute(behind(src, 4));  // nobody writes there
   permute(behind(dst, 8));
   permute(behind(dst, 4), 0);
+  upc_all_permute(behind(perm, 2), src, perm, 0, 0);
   const std::size_t good = rt.collectives.size();
   const auto refused = [&](upc_shared_ptr_t p, const char* rule) {
     const weft::error e = error_of([&] { permute(p); });

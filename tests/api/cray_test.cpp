@@ -59,17 +59,17 @@ TEST_F(collective_test, synci_ends_all_operations_and_reports_the_first_failure)
 TEST_F(collective_test, cray_teams_and_pointers_are_checked) {
   begin();
   const cray_upc_team_t unknown = 77;
-  upc_shared_ptr_t elsewhere = src;
-  elsewhere.thread = 1;
-  const std::function<void(upc_shared_ptr_t, size_t, cray_upc_team_t)> calls[] = {
-      [&](auto s, auto n, auto t) { cray_upc_team_alltoall(dst, s, n, t); },
-      [&](auto s, auto n, auto t) { cray_upc_team_alltoall_nb(dst, s, n, t); },
-      [&](auto s, auto n, auto t) { cray_upc_team_alltoall_nbi(dst, s, n, t); }};
-  for (const auto& call : calls) {
-    EXPECT_THAT(error_of([&] { call(src, 8, unknown); }).rule, testing::HasSubstr("unknown or freed team"));
-    EXPECT_EQ(error_of([&] { call(elsewhere, 8, CRAY_UPC_TEAM_ALL); }).argument, "src");
-    EXPECT_EQ(error_of([&] { call(UPC_SHARED_NULL, 8, CRAY_UPC_TEAM_ALL); }).argument, "src");
-    EXPECT_EQ(error_of([&] { call(src, SIZE_MAX, CRAY_UPC_TEAM_ALL); }).argument,
+  using alltoall = std::function<void(upc_shared_ptr_t, upc_shared_ptr_t, size_t, cray_upc_team_t)>;
+  for (const alltoall& call : {alltoall(cray_upc_team_alltoall), alltoall(cray_upc_team_alltoall_nb),
+                               alltoall(cray_upc_team_alltoall_nbi)}) {
+    EXPECT_THAT(error_of([&] { call(dst, src, 8, unknown); }).rule,
+                testing::HasSubstr("unknown or freed team"));
+    EXPECT_EQ(error_of([&] { call(dst, on(src, 1), 8, CRAY_UPC_TEAM_ALL); }).argument, "src");
+    EXPECT_EQ(error_of([&] { call(on(dst, 1), src, 8, CRAY_UPC_TEAM_ALL); }).argument, "dst");
+    EXPECT_EQ(error_of([&] { call(dst, UPC_SHARED_NULL, 8, CRAY_UPC_TEAM_ALL); }).argument, "src");
+    EXPECT_EQ(error_of([&] { call(UPC_SHARED_NULL, src, 8, CRAY_UPC_TEAM_ALL); }).argument, "dst");
+    EXPECT_THAT(error_of([&] { call(dst, dst, 8, CRAY_UPC_TEAM_ALL); }).rule, testing::HasSubstr("overlaps"));
+    EXPECT_EQ(error_of([&] { call(dst, src, SIZE_MAX, CRAY_UPC_TEAM_ALL); }).argument,
               "nbytes * threads of the team");
   }
   EXPECT_EQ(error_of([&] { cray_upc_team_barrier(unknown); }).value, "77");
