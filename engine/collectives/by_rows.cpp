@@ -24,15 +24,15 @@ public:
 
   plan permuted() {
     const node_set gate = modes_.gate();
-    if (modes_.claims() || pulls()) builder_.add(publish_row(), gate);
+    if (both_ends_carry() && !g_.near().empty()) builder_.add(publish_row(), gate);
     const node_set data = send_block(gate) | receive_block(gate);
-    modes_.exit(data, 0, p().chunks, modes_.tells_ends() ? p().chunks : 0);
+    modes_.exit(data, 0, both_ends_carry() ? all_pieces() : 0, modes_.tells_ends() ? all_pieces() : 0);
     return builder_.finish();
   }
 
   plan permuted_in_place() {
     const node_set gate = modes_.gate();
-    builder_.add(publish_row(), gate);
+    if (modes_.claims() && !g_.near().empty()) builder_.add(publish_row(), gate);
     builder::step_list out;
     out.then(far_only(send_row()));
     if (many_nodes_) builder_.loop(range::named, 1, out, gate);
@@ -46,7 +46,7 @@ public:
 
   plan rooted() {
     const node_set gate = modes_.gate();
-    if (modes_.claims() || pulls()) builder_.add(publish_row(), gate);
+    if (modes_.tells_ends() || modes_.assists() || pulls()) builder_.add(publish_row(), gate);
     const node_set own = own_block(gate);
     if (modes_.assists())
       builder_.add(assist_all(), own | gate);
@@ -61,6 +61,9 @@ private:
   std::uint32_t all_pieces() { return p().chunks; }
   // Between nodes under IN_MY, one end must hear of the other.
   bool pulls() const { return many_nodes_ && modes_.each_waits(); }
+  // Near members look for who names them, and help. Under OUT_ALL between nodes the last rounds tell them that
+  // their blocks are here, and need not be preceded by a count of each far one.
+  bool both_ends_carry() const { return modes_.claims() && (modes_.tells_ends() || modes_.assists() || pulls()); }
 
   // To whom my row names: near by claims, so that either end may carry it. A far one cannot know that it is
   // meant: under IN_MY it is told and pulls when it has entered, else I push.
@@ -73,21 +76,22 @@ private:
     } else if (many_nodes_) {
       fetch_rows(steps, p().indirect, direction::out);
       steps.then(far_only(put_to_each())).then(far_only(flush_each()));
-      steps.then_if(modes_.claims(), far_only(count_for_each(fact::landed, all_pieces())));
+      steps.then_if(modes_.tells_ends(), far_only(count_for_each(fact::landed, all_pieces())));
       steps.then_if(modes_.tells_ends(), far_only(count_for_self(fact::taken, all_pieces())));
     }
+    if (modes_.claims() && !both_ends_carry()) steps.then(near_only(await_count(fact::taken, all_pieces())));
     return builder_.loop(range::named, 1, steps, gate);
   }
 
   node_set receive_block(node_set gate) {
-    if (!modes_.claims() && !pulls()) return 0;
+    if (!both_ends_carry() && !pulls()) return 0;
     builder::step_list steps;
     steps.then(await_named());
-    steps.then_if(modes_.claims(), near_only(claim_block(direction::in)));
+    steps.then_if(both_ends_carry(), near_only(claim_block(direction::in)));
     if (pulls()) {
       steps.then(far_only(get_from_each()));
       steps.then_if(modes_.tells_ends(), far_only(count_for_each(fact::taken, all_pieces())));
-      steps.then_if(modes_.claims(), far_only(count_for_self(fact::landed, all_pieces())));
+      steps.then_if(both_ends_carry(), far_only(count_for_self(fact::landed, all_pieces())));
     }
     return builder_.loop(range::naming, 1, steps, gate);
   }

@@ -41,12 +41,18 @@ std::string arrow(unsigned from, unsigned to, const plan& p) {
   return fmt::format("  n{} -> n{}{};\n", tail, head, cut.empty() ? "" : " [" + cut + "]");
 }
 
+std::string size_of_block(const plan& p) {
+  if (p.indirect.size.where != found::by_rule) return "bytes as the rows say";
+  return fmt::format("{} bytes", p.rule.bytes);
+}
+
 } // namespace
 
 std::string to_dot(const plan& p) {
   std::string text = fmt::format("digraph plan {{\n  compound=true;\n  node [shape=box];\n"
-                                 "  label=\"rank {} of {}, {}, {} bytes, IN_{} OUT_{}\";\n",
-                                 p.me, p.members, name(p.pairs), p.rule.bytes, name(p.in), name(p.out));
+                                 "  label=\"rank {} of {}, {}, {}{}, IN_{} OUT_{}\";\n",
+                                 p.me, p.members, name(p.pairs), size_of_block(p), p.in_place ? " in place" : "",
+                                 name(p.in), name(p.out));
   for (unsigned n = 0; n < p.size; ++n) {
     if ((p.top >> n & 1) == 0) continue;
     text += p.nodes[n].what == kind::loop ? cluster(n, p) : "  " + box(n, p.nodes[n]);

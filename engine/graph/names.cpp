@@ -146,6 +146,32 @@ std::string_view way_word(direction d) {
     return "out";
   case direction::self:
     return "self";
+  case direction::swap:
+    return "swap";
+  }
+  return "?";
+}
+
+std::string_view operand_word(operand o) {
+  switch (o) {
+  case operand::source:
+    return "source";
+  case operand::destination:
+    return "destination";
+  case operand::size:
+    return "size";
+  }
+  return "?";
+}
+
+std::string_view lane_word(lane l) {
+  switch (l) {
+  case lane::any:
+    return "";
+  case lane::near:
+    return ", if near";
+  case lane::far:
+    return ", if far";
   }
   return "?";
 }
@@ -154,9 +180,13 @@ std::string count_word(const node& n) {
   return n.count == 0 ? "" : fmt::format(" {}", n.count);
 }
 
-} // namespace
+// Without a count in the plan, it is what the rows say.
+std::string awaited_count(const node& n) {
+  const bool counter = n.about == fact::landed || n.about == fact::taken;
+  return counter && n.count == 0 ? " what the rows say" : count_word(n);
+}
 
-std::string describe(const node& n) {
+std::string action(const node& n) {
   const std::string_view valued = n.valued ? " with value" : "";
   switch (n.what) {
   case kind::copy:
@@ -170,16 +200,31 @@ std::string describe(const node& n) {
   case kind::signal:
     return fmt::format("signal {}{}{} to {}", name(n.about), count_word(n), valued, peer_word(n.peer));
   case kind::await:
-    if (n.peer == peer_rule::self) return fmt::format("await {}{}{}", name(n.about), count_word(n), valued);
+    if (n.peer == peer_rule::self) return fmt::format("await {}{}{}", name(n.about), awaited_count(n), valued);
     return fmt::format("await {}{}{} from {}", name(n.about), count_word(n), valued, peer_word(n.peer));
   case kind::claim:
     return fmt::format("claim {}", way_word(n.way));
   case kind::assist:
     return "assist all";
+  case kind::fetch:
+    return fmt::format("fetch {} of block {} of {}", operand_word(n.which), way_word(n.way), peer_word(n.peer));
+  case kind::survey:
+    return fmt::format("survey row of {}", peer_word(n.peer));
+  case kind::aside:
+    return fmt::format("take aside from {}", peer_word(n.peer));
+  case kind::restore:
+    return fmt::format("restore from {}", peer_word(n.peer));
   case kind::loop:
-    return fmt::format("{}loop over {}, {} times", n.ordered ? "ordered " : "", name(n.over), n.count);
+    return fmt::format("{}loop over {}, {} times{}", n.ordered ? "ordered " : "", name(n.over), n.count,
+                       n.hunts ? ", until another root is found" : "");
   }
   return "?";
+}
+
+} // namespace
+
+std::string describe(const node& n) {
+  return action(n).append(lane_word(n.only));
 }
 
 } // namespace weft::graph

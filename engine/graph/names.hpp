@@ -13,7 +13,7 @@ std::string_view name(range r);
 std::string_view name(pattern p);
 std::string_view name(sync s);
 
-// A node in a few words, its peer as a rule: "get from each", "await landed 12".
+// A node in a few words, its peer as a rule: "get from each", "await landed 12", "claim in, if near".
 std::string describe(const node& n);
 
 } // namespace weft::graph

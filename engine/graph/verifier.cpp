@@ -13,6 +13,24 @@ bool verdict::has(fault what) const {
   return std::any_of(findings.begin(), findings.end(), [&](const finding& f) { return f.what == what; });
 }
 
+bool movement::sends(std::uint32_t i, std::uint32_t j) const {
+  switch (pairs) {
+  case pattern::all_pairs:
+    return true;
+  case pattern::from_root:
+    return i == root;
+  case pattern::to_root:
+    return j == root;
+  case pattern::by_source:
+    return named_by(i) == j;
+  case pattern::by_destination:
+    return named_by(j) == i;
+  case pattern::none:
+    break;
+  }
+  return false;
+}
+
 namespace {
 
 std::string_view name(fault f) {
@@ -49,6 +67,8 @@ std::string_view name(fault f) {
     return "early signal";
   case fault::missing_flush:
     return "missing flush";
+  case fault::missing_row:
+    return "missing row";
   case fault::not_independent:
     return "not independent";
   }
@@ -82,8 +102,8 @@ public:
 
   void run() {
     for (const access& a : graph_.accesses) {
-      if (a.executor == nobody || a.bytes == 0) continue;
-      if (a.reads) check_entry(a.begin, a.source, "reads data of");
+      if (a.executor == nobody || (a.bytes == 0 && a.row == row_access::none)) continue;
+      if (a.reads) check_entry(a.begin, a.source, a.row != row_access::none ? "reads the row of" : "reads data of");
       if (a.writes) check_entry(a.begin, a.destination, "writes data of");
     }
     check_carriers();
@@ -107,7 +127,8 @@ private:
   // every block as he goes; IN_ALL must be known before.
   void check_carriers() {
     for (const carrier& c : graph_.carriers) {
-      if (graph_.plans[c.destination].rule.bytes == 0) continue;
+      const plan& p = graph_.plans[c.destination];
+      if (p.rule.bytes == 0 && p.names == naming::none) continue;
       check_entry(c.when, c.source, "may carry data from");
       check_entry(c.when, c.destination, "may carry data to");
     }
@@ -147,6 +168,11 @@ private:
   void check_exit(std::uint32_t r, std::uint32_t which) {
     if (known_.complete(graph_.exits[r], which)) return;
     const access& a = graph_.accesses[which];
+    if (a.row != row_access::none) {
+      out_.add(fault::early_exit, "rank {} may leave under OUT_{} while {} reads its row", r,
+               graph::name(graph_.plans[r].out), graph_.text(a.begin));
+      return;
+    }
     out_.add(fault::early_exit,
              "rank {} may leave under OUT_{} while {} still moves data from rank {} to rank {}", r,
              graph::name(graph_.plans[r].out), graph_.text(a.begin), a.source, a.destination);
@@ -157,11 +183,22 @@ private:
   report& out_;
 };
 
-bool fit(std::span<const plan> plans, const std::vector<std::uint32_t>& node_of_rank, report& out) {
+bool fit(std::span<const plan> plans, const std::vector<std::uint32_t>& node_of_rank,
+         const movement& expected, report& out) {
   if (plans.empty() || plans.size() != node_of_rank.size()) {
     out.add(fault::malformed, "{} plans for {} members", plans.size(), node_of_rank.size());
   }
+  for (const std::uint32_t named : expected.names) {
+    if (named >= plans.size() && named != movement::nobody)
+      out.add(fault::malformed, "a row names rank {} of {}", named, plans.size());
+  }
   return out.empty();
+}
+
+movement said_by(std::span<const plan> plans) {
+  if (plans.empty()) return {};
+  const plan& p = plans.front();
+  return {p.pairs, p.rule, p.root, {}, p.in_place};
 }
 
 void check_all(std::span<const plan> plans, std::vector<geometry> places, const movement& expected,
@@ -169,7 +206,7 @@ void check_all(std::span<const plan> plans, std::vector<geometry> places, const 
   check_structure(plans, places, out);
   if (!out.empty()) return;
   check_agreement(plans, out);
-  const event_graph g = unfold(plans, std::move(places), out);
+  const event_graph g = unfold(plans, std::move(places), expected, out);
   const adjacency after(g, adjacency::end::from), before(g, adjacency::end::to);
   const symbolic_run run(g, after, before, {});
   check_bytes(g, run, expected, out);
@@ -182,19 +219,17 @@ void check_all(std::span<const plan> plans, std::vector<geometry> places, const 
 }
 
 void check_without(std::span<const plan> plans, std::vector<geometry> places,
-                   const std::vector<std::uint32_t>& absent, report& out) {
+                   const std::vector<std::uint32_t>& absent, const movement& expected, report& out) {
   check_structure(plans, places, out);
   if (!out.empty()) return;
   report elsewhere; // what is wrong also without an absence is for verify
-  const event_graph g = unfold(plans, std::move(places), elsewhere);
+  const event_graph g = unfold(plans, std::move(places), expected, elsewhere);
   std::vector<bool> gone(g.members());
   for (const std::uint32_t r : absent)
     gone.at(r) = true;
   std::vector<bool> dead(g.events.size());
   for (event_id e = 0; e < g.events.size(); ++e) {
-    const role as = g.events[e].as;
-    const bool own = as == role::step || as == role::exit || as == role::assisted || as == role::join;
-    dead[e] = own && gone[g.events[e].member];
+    dead[e] = g.events[e].takes_its_member() && gone[g.events[e].member];
   }
   for (const event_id e : g.at_post)
     dead[e] = false;
@@ -211,22 +246,26 @@ void check_without(std::span<const plan> plans, std::vector<geometry> places,
 verdict verify(std::span<const plan> plans, const std::vector<std::uint32_t>& node_of_rank,
                const movement& expected) {
   checking::report out;
-  if (checking::fit(plans, node_of_rank, out)) {
+  if (checking::fit(plans, node_of_rank, expected, out)) {
     checking::check_all(plans, checking::places_of(node_of_rank), expected, out);
   }
   return out.take();
 }
 
 verdict verify(std::span<const plan> plans, const std::vector<std::uint32_t>& node_of_rank) {
-  const movement said = plans.empty() ? movement{} : movement{plans[0].pairs, plans[0].rule, plans[0].root};
-  return verify(plans, node_of_rank, said);
+  return verify(plans, node_of_rank, checking::said_by(plans));
 }
 
 verdict verify_independence(std::span<const plan> plans, const std::vector<std::uint32_t>& node_of_rank,
                             const std::vector<std::uint32_t>& absent) {
+  return verify_independence(plans, node_of_rank, absent, checking::said_by(plans));
+}
+
+verdict verify_independence(std::span<const plan> plans, const std::vector<std::uint32_t>& node_of_rank,
+                            const std::vector<std::uint32_t>& absent, const movement& expected) {
   checking::report out;
-  if (checking::fit(plans, node_of_rank, out)) {
-    checking::check_without(plans, checking::places_of(node_of_rank), absent, out);
+  if (checking::fit(plans, node_of_rank, expected, out)) {
+    checking::check_without(plans, checking::places_of(node_of_rank), absent, expected, out);
   }
   return out.take();
 }

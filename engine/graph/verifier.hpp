@@ -26,6 +26,7 @@ enum class fault : std::uint8_t {
   early_exit,       // a member may leave before what the OUT mode demands
   early_signal,     // a signal announces what is not done yet
   missing_flush,    // a put to another node is announced, or left behind, before it is in place
+  missing_row,      // a far member's row is used that was neither sent nor fetched
   not_independent,  // a member waits for one that posted and went away
 };
 
@@ -42,11 +43,19 @@ struct verdict {
   std::string text() const; // a line for each finding
 };
 
-// What an operation is to move: for every pair (i, j) of the pattern the block that the rule names.
+// What an operation is to move: for every pair (i, j) of the pattern the block that the rule names. Where the
+// operands lie in shared memory the rule is nominal: blocks of one byte at different places.
 struct movement {
+  static constexpr std::uint32_t nobody = ~std::uint32_t{0};
+
   pattern pairs = pattern::none;
   block_rule rule;
   std::uint32_t root = 0;
+  std::vector<std::uint32_t> names{}; // by_source, by_destination: whom each member's row names
+  bool in_place = false;              // source and destination are one buffer
+
+  std::uint32_t named_by(std::uint32_t member) const { return member < names.size() ? names[member] : nobody; }
+  bool sends(std::uint32_t i, std::uint32_t j) const;
 };
 
 // Checks the plans of all members of one operation, plans[r] being member r's, against each other, without
@@ -60,19 +69,22 @@ struct movement {
 //   - conflicting accesses are ordered, and a signal comes after what it announces;
 //   - nobody touches data before the IN mode's facts, and nobody leaves before the OUT mode's.
 // A claimed block knows only what all its possible carriers know, and each of these must be allowed to carry
-// it on its own. Source and destination are two buffers; eager slots are scratch and not subject to the
-// modes.
+// it on its own. Source and destination are two buffers, or in place one, of which nothing may be overwritten
+// that is still to be read; eager slots are scratch and not subject to the modes. Rows are data of their
+// owners; the published copy of a row is not.
 //
 // Intervals are compared, never bytes: the cost depends on the members (their square), not on the block size.
 verdict verify(std::span<const plan> plans, const std::vector<std::uint32_t>& node_of_rank,
                const movement& expected);
 
-// The same, the movement being what member 0's plan says.
+// The same, the movement being what member 0's plan says, which knows nothing of rows.
 verdict verify(std::span<const plan> plans, const std::vector<std::uint32_t>& node_of_rank);
 
 // Do all others complete if the members in `absent` post the operation and then run no code any more? What
 // happens within a post has happened: the entry word, and publishing a payload that waits for nothing.
 verdict verify_independence(std::span<const plan> plans, const std::vector<std::uint32_t>& node_of_rank,
                             const std::vector<std::uint32_t>& absent);
+verdict verify_independence(std::span<const plan> plans, const std::vector<std::uint32_t>& node_of_rank,
+                            const std::vector<std::uint32_t>& absent, const movement& expected);
 
 } // namespace weft::graph

@@ -3,6 +3,7 @@
 #include "engine/graph/names.hpp"
 #include "engine/graph/verify_signals.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace weft::graph::checking {
@@ -24,6 +25,10 @@ std::string event_graph::text(event_id e) const {
     return fmt::format("rank {} count of {}", at.member, name(at.about));
   case role::arrival:
     return fmt::format("rank {} any message of rank {}", at.member, at.peer);
+  case role::answer:
+    return fmt::format("rank {} answer to rank {}", at.member, at.peer);
+  case role::hunted:
+    return fmt::format("rank {} end of the hunt for the root", at.member);
   case role::assisted:
     return fmt::format("rank {} end of assistance", at.member);
   case role::never:
@@ -58,6 +63,7 @@ private:
     kind what;
     fact about;
     std::uint32_t access;
+    bool to_self = false;
   };
 
   event_id add(role as, std::uint32_t member) {
@@ -75,6 +81,7 @@ private:
     place_ = &graph_.places[r];
     for (auto& deeds : with_peer_)
       deeds.clear();
+    surveyed_.clear();
     const event_id exit = add(role::exit, r);
     order(graph_.posts[r], exit);
     for (unsigned n = 0; n < plan_->size; ++n) {
@@ -94,6 +101,7 @@ private:
 
   event_id single(const node& n) {
     const event_id e = step(top_, nobody, 0);
+    with_ = nobody;
     if (n.after == 0) {
       order(graph_.posts[me_], e);
       if (n.what == kind::signal && n.about == fact::payload && n.peer == peer_rule::group) {
@@ -107,35 +115,56 @@ private:
 
   event_id loop(const node& n) {
     const event_id begin = loop_begin(n);
-    const event_id end = add(role::join, me_);
-    graph_.events[end].node = top_;
+    if (n.hunts || n.over == range::named || n.over == range::naming) read_row(begin, me_);
+    if (n.hunts) return hunt(n, begin);
+    const event_id end = join();
     event_id previous = begin;
     for (std::uint32_t k = 0; k < n.count; ++k) {
-      if (!n.ordered) previous = begin;
-      for (unsigned s = n.body; s < unsigned{n.body} + n.body_size; ++s) {
-        const node& it = plan_->nodes[s];
-        const event_id e = step(static_cast<std::uint8_t>(s), peer(n, it, k), k);
-        order(previous, e);
-        previous = perform(it, e, previous == graph_.posts[me_]);
-      }
+      previous = iteration(n, k, n.ordered ? previous : begin);
       if (!n.ordered || k + 1 == n.count) order(previous, end);
     }
     return end;
   }
 
-  event_id loop_begin(const node& n) {
-    if (n.after == 0) return graph_.posts[me_];
-    if (std::has_single_bit(n.after)) return ends_[std::countr_zero(n.after)];
-    const event_id begin = add(role::join, me_);
-    graph_.events[begin].node = top_;
-    for (node_set rest = n.after; rest != 0; rest &= rest - 1)
-      order(ends_[std::countr_zero(rest)], begin);
-    return begin;
+  event_id join() {
+    const event_id made = add(role::join, me_);
+    graph_.events[made].node = top_;
+    return made;
   }
 
-  std::uint32_t peer(const node& loop, const node& it, std::uint32_t k) const {
-    const std::uint32_t members = graph_.members();
-    if (it.peer == peer_rule::self || it.peer == peer_rule::group) return nobody;
+  event_id iteration(const node& loop, std::uint32_t k, event_id previous) {
+    with_ = partner(loop, k);
+    if (loop.over == range::named && with_ == nobody) return previous;
+    fetched_ = 0;
+    for (unsigned s = loop.body; s < unsigned{loop.body} + loop.body_size; ++s) {
+      const node& it = plan_->nodes[s];
+      if (it.only != lane::any && (it.only == lane::near) != place_->is_near(with_)) continue;
+      const event_id e = step(static_cast<std::uint8_t>(s), peer(loop, it, k), k);
+      order(previous, e);
+      previous = perform(it, e, previous == graph_.posts[me_]);
+      if (it.what == kind::await && it.about == fact::named && !tells_me(with_)) break;
+    }
+    return previous;
+  }
+
+  // Over at once if my own row names another root, else as soon as somebody's does.
+  event_id hunt(const node& loop, event_id begin) {
+    const std::uint32_t mine = graph_.moved.named_by(me_);
+    if (mine != nobody && mine != me_) return begin;
+    std::vector<event_id> last, found;
+    for (std::uint32_t k = 0; k < loop.count; ++k) {
+      last.push_back(iteration(loop, k, begin));
+      const std::uint32_t other = graph_.moved.named_by(with_);
+      if (other != nobody && other != me_) found.push_back(last.back());
+    }
+    const event_id end = found.empty() ? join() : add(role::hunted, me_);
+    for (const event_id e : found.empty() ? last : found)
+      order(e, end);
+    return end;
+  }
+
+  // Who is meant by a loop's iteration; nobody if no row names him.
+  std::uint32_t partner(const node& loop, std::uint32_t k) const {
     switch (loop.over) {
     case range::root:
       return plan_->root;
@@ -144,10 +173,45 @@ private:
     case range::far:
       return place_->far()[k];
     case range::others:
-      return (me_ + 1 + k) % members;
+      return (me_ + 1 + k) % graph_.members();
+    case range::named:
+      return graph_.moved.named_by(me_);
+    case range::naming:
+      for (std::uint32_t r = 0; r < graph_.members(); ++r) {
+        if (graph_.moved.named_by(r) == me_) return r;
+      }
+      return nobody;
+    case range::led:
+      return place_->led()[k];
+    case range::leading:
+      return place_->leading()[k];
     case range::rounds:
       break;
     }
+    return nobody;
+  }
+
+  // Am I to carry what comes from him, or to wait until it is there? It is mine to do if he is near, or if he
+  // sends me his row. My own block is done by the loop over whom I name.
+  bool tells_me(std::uint32_t naming) const {
+    if (naming == me_ || naming == nobody) return false;
+    if (place_->is_near(naming)) return true;
+    return has_signal(graph_.plans[naming], fact::row, peer_rule::each);
+  }
+
+  event_id loop_begin(const node& n) {
+    if (n.after == 0) return graph_.posts[me_];
+    if (std::has_single_bit(n.after)) return ends_[std::countr_zero(n.after)];
+    const event_id begin = join();
+    for (node_set rest = n.after; rest != 0; rest &= rest - 1)
+      order(ends_[std::countr_zero(rest)], begin);
+    return begin;
+  }
+
+  std::uint32_t peer(const node& loop, const node& it, std::uint32_t k) const {
+    const std::uint32_t members = graph_.members();
+    if (it.peer == peer_rule::self || it.peer == peer_rule::group) return nobody;
+    if (loop.over != range::rounds) return with_;
     const std::uint32_t distance = (std::uint32_t{1} << k) % members;
     return it.peer == peer_rule::ahead ? (me_ + distance) % members : (me_ + members - distance) % members;
   }
@@ -170,9 +234,11 @@ private:
       move(e, me_, me_, true, true);
       break;
     case kind::get:
+      need_row(e, direction::in);
       deed_with(peer, {e, n.what, n.about, move(e, peer, me_, true, true)});
       break;
     case kind::put:
+      need_row(e, direction::out);
       deed_with(peer, {e, n.what, n.about, move(e, me_, peer, true, true, place_->is_near(peer))});
       break;
     case kind::flush:
@@ -180,25 +246,144 @@ private:
       break;
     case kind::signal:
       if (n.about == fact::payload && !n.valued) read_payload(n, e);
-      if (n.about == fact::landed || n.about == fact::taken) deed_with(peer, {e, n.what, n.about, nobody});
+      if (n.about == fact::landed || n.about == fact::taken)
+        deed_with(with_, {e, n.what, n.about, nobody, n.peer == peer_rule::self});
+      if (n.about == fact::row) read_row(e, me_);
       signals_.send(n, e, at_once);
       break;
     case kind::await:
-      signals_.receive(n, e);
+      await(n, e);
       break;
     case kind::take:
       if (!n.valued) move(e, peer, me_, false, true);
       signals_.receive(n, e);
       break;
     case kind::claim:
-      signals_.claim(e, n.way == direction::in ? peer : me_, n.way == direction::out ? peer : me_);
+      claim(n, e);
+      break;
+    case kind::fetch:
+      if (place_->is_near(peer)) out_.add(fault::malformed, "{}: rank {} is near", graph_.text(e), peer);
+      read_row(e, peer);
+      fetched_ |= bit(n.which, n.way);
+      break;
+    case kind::survey:
+      surveyed_.push_back({top_, peer});
+      if (place_->is_near(peer)) read_row(e, peer);
+      break;
+    case kind::aside:
+      need_row(e, direction::in);
+      deed_with(peer, {e, n.what, n.about, move(e, peer, me_, true, false)});
+      break;
+    case kind::restore:
+      if (plan_->names != naming::none) signals_.receive(fact::taken, e, me_, outgoing(), true);
+      move(e, peer, me_, false, true);
       break;
     case kind::assist:
+      if (plan_->names != naming::none) need_publications(e);
       return signals_.assist(e);
     case kind::loop:
       break;
     }
     return e;
+  }
+
+  void await(const node& n, event_id e) {
+    const std::uint32_t peer = graph_.events[e].peer;
+    const bool counter = n.about == fact::landed || n.about == fact::taken;
+    if (counter && n.count == 0) {
+      read_row(e, me_);
+      signals_.receive(n.about, e, me_, plan_->in_place ? outgoing() : surveyed(), true);
+    } else if (n.about == fact::row) {
+      if (place_->is_near(peer)) read_row(e, peer);
+      signals_.receive(n, e);
+    } else if (n.about == fact::named) {
+      await_naming(e);
+    } else {
+      signals_.receive(n, e);
+    }
+  }
+
+  // Near members' rows are looked at, a far one sends his. Or the block is here already.
+  void await_naming(event_id e) {
+    need_publications(e);
+    if (graph_.moved.named_by(me_) == me_) return;
+    if (with_ == nobody || plan_->in_place || tells_me(with_))
+      signals_.receive(fact::named, e, with_, 0, false);
+    else
+      signals_.receive(fact::landed, e, me_, plan_->chunks, false);
+  }
+
+  // In place: what must be taken of my block, a piece here, before its place is free.
+  std::uint32_t outgoing() const {
+    return graph_.moved.named_by(me_) == me_ || plan_->rule.bytes == 0 ? 0 : 1;
+  }
+
+  // Pieces that the rows tell of which were surveyed before.
+  std::uint32_t surveyed() const {
+    const std::uint32_t mine = graph_.moved.named_by(me_);
+    std::uint32_t blocks = mine == me_ ? 1 : 0;
+    if (mine != me_ && mine != nobody) return 0;
+    for (const auto& [top, peer] : surveyed_) {
+      if ((before_[top_] >> top & 1) != 0 && graph_.moved.named_by(peer) == me_) ++blocks;
+    }
+    return blocks * plan_->chunks;
+  }
+
+  void claim(const node& n, event_id e) {
+    const std::uint32_t peer = n.way == direction::self ? me_ : graph_.events[e].peer;
+    switch (n.way) {
+    case direction::in:
+      signals_.claim(e, peer, me_);
+      break;
+    case direction::out:
+    case direction::self:
+      signals_.claim(e, me_, peer);
+      break;
+    case direction::swap:
+      signals_.claim(e, std::min(me_, peer), std::max(me_, peer));
+      break;
+    }
+  }
+
+  void read_row(event_id e, std::uint32_t owner) {
+    const row_access how = publishes_row(owner) ? row_access::published : row_access::in_place;
+    graph_.completions.push_back({e, static_cast<std::uint32_t>(graph_.accesses.size())});
+    graph_.accesses.push_back({e, me_, owner, me_, 0, 0, 0, true, false, how});
+  }
+  // All near members' rows are looked at, some of them needlessly late.
+  void need_publications(event_id e) {
+    for (const std::uint32_t near : place_->near()) {
+      if (plan_->out != sync::no && !publishes_row(near))
+        out_.add(fault::early_exit, "rank {} may leave while {} reads its row", near, graph_.text(e));
+    }
+  }
+  bool publishes_row(std::uint32_t owner) const {
+    return has_signal(graph_.plans[owner], fact::row, peer_rule::group);
+  }
+  static bool has_signal(const plan& p, fact about, peer_rule to) {
+    return std::any_of(p.nodes.begin(), p.nodes.begin() + p.size, [&](const node& n) {
+      return n.what == kind::signal && n.about == about && n.peer == to;
+    });
+  }
+
+  static std::uint32_t bit(operand which, direction way) {
+    return 1u << (static_cast<unsigned>(which) + (way == direction::out ? 3 : 0));
+  }
+
+  // What the far peer's rows say of the block must have been fetched before; one that names the other end
+  // describes the block as well, and has been sent.
+  void need_row(event_id e, direction way) {
+    if (place_->is_near(with_)) return;
+    const indirection& of = plan_->indirect;
+    const found theirs = way == direction::in ? found::at_source : found::at_destination;
+    const bool described = plan_->names != naming::none && (way == direction::in) == (plan_->pairs == pattern::by_source);
+    const auto need = [&](const indirection::place& where, operand which, direction of_block) {
+      if (where.where == theirs && !described && (fetched_ & bit(which, of_block)) == 0)
+        out_.add(fault::missing_row, "{}: the row of rank {} is not known", graph_.text(e), with_);
+    };
+    need(of.size, operand::size, way);
+    need(of.src, operand::source, way);
+    need(of.dst, operand::destination, way);
   }
 
   void deed_with(std::uint32_t peer, const deed& d) { with_peer_[peer].push_back(d); }
@@ -264,15 +449,15 @@ private:
     if (!flushed) out_.add(fault::missing_flush, "{}: no flush follows", graph_.text(put.when));
   }
 
-  // A count of landed announces my put, a count of taken my get.
+  // To the peer a count of landed announces my put, a count of taken my get; to myself it is the other way.
   void check_announcement(std::uint32_t peer, const deed& signal) {
-    const kind announced = signal.about == fact::landed ? kind::put : kind::get;
+    const kind announced = (signal.about == fact::landed) != signal.to_self ? kind::put : kind::get;
     bool done = false, in_place = false;
     for (const deed& d : with_peer_[peer]) {
-      if (d.what != announced || !precedes(d.when, signal.when)) continue;
+      const bool read = d.what == kind::get || d.what == kind::aside;
+      if ((announced == kind::get ? !read : d.what != announced) || !precedes(d.when, signal.when)) continue;
       done = true;
-      in_place |=
-          announced == kind::get || place_->is_near(peer) || flushed_between(peer, d.when, signal.when);
+      in_place |= read || place_->is_near(peer) || flushed_between(peer, d.when, signal.when);
     }
     if (!done) {
       out_.add(fault::early_signal, "{}: no {} comes before it", graph_.text(signal.when), name(announced));
@@ -296,6 +481,9 @@ private:
   const plan* plan_ = nullptr;
   const geometry* place_ = nullptr;
   std::uint8_t top_ = 0;
+  std::uint32_t with_ = nobody; // the peer of the iteration
+  std::uint32_t fetched_ = 0;   // operands that the iteration has fetched
+  std::vector<std::pair<std::uint8_t, std::uint32_t>> surveyed_; // in which loop, whose row
   std::array<event_id, max_nodes> ends_{};   // of top nodes
   std::array<node_set, max_nodes> before_{}; // top nodes that precede a top node, directly or not
   std::vector<std::vector<deed>> with_peer_;
@@ -303,10 +491,12 @@ private:
 
 } // namespace
 
-event_graph unfold(std::span<const plan> plans, std::vector<geometry> places, report& out) {
+event_graph unfold(std::span<const plan> plans, std::vector<geometry> places, const movement& moved,
+                   report& out) {
   event_graph g;
   g.plans = plans;
   g.places = std::move(places);
+  g.moved = moved;
   unfolding(g, out).run();
   return g;
 }

@@ -1,5 +1,6 @@
 #pragma once
 #include "engine/graph/geometry.hpp"
+#include "engine/graph/verifier.hpp"
 #include "engine/graph/verify_report.hpp"
 
 #include <optional>
@@ -8,7 +9,7 @@ namespace weft::graph::checking {
 
 using event_id = std::uint32_t;
 inline constexpr event_id no_event = ~event_id{0};
-inline constexpr std::uint32_t nobody = ~std::uint32_t{0};
+inline constexpr std::uint32_t nobody = movement::nobody;
 
 // What an event is, and when it happens.
 enum class role : std::uint8_t {
@@ -20,6 +21,8 @@ enum class role : std::uint8_t {
   block,    // a claimed block is in place: any of its carriers has come
   counter,  // a counter has reached its total
   arrival,  // any message from a far peer has arrived: so the peer has entered
+  answer,   // a far member has sent its row to one who asked for it
+  hunted,   // a hunt is over: somebody's row names another root
   assisted, // an assisting member has seen every destination full
   never,    // what nobody sends
 };
@@ -33,12 +36,23 @@ struct event {
   std::uint32_t peer = nobody; // block: the destination; arrival: who is known
   std::uint32_t iteration = 0; // step in a loop
 
-  bool any() const { return as == role::helpers || as == role::block || as == role::arrival; }
+  bool any() const {
+    return as == role::helpers || as == role::block || as == role::arrival || as == role::hunted;
+  }
+  // It happens only if its member runs.
+  bool takes_its_member() const {
+    return as == role::step || as == role::exit || as == role::assisted || as == role::join ||
+           as == role::answer || as == role::hunted;
+  }
 };
 
 struct edge {
   event_id from, to;
 };
+
+// An access to no bytes of a block, but to the row of the source. Others read the row itself as long as its
+// copy is not there, so who publishes one may leave and change the row.
+enum class row_access : std::uint8_t { none, in_place, published };
 
 // Bytes that somebody touches: read at `from` on member `source`, written at `to` on member `destination`.
 struct access {
@@ -48,6 +62,7 @@ struct access {
   std::uint32_t destination = nobody;
   std::uint64_t from = 0, to = 0, bytes = 0;
   bool reads = false, writes = false; // user data of the source, of the destination
+  row_access row = row_access::none;
 };
 
 // An access is complete, in its place, once this event has happened.
@@ -65,6 +80,7 @@ struct carrier {
 struct event_graph {
   std::span<const plan> plans;
   std::vector<geometry> places;
+  movement moved;
   std::vector<event> events;
   std::vector<edge> edges;
   std::vector<access> accesses;
@@ -79,6 +95,7 @@ struct event_graph {
 
 // The events of plans that passed check_structure. Finds what one can see without an order: signals without
 // an await, awaits without a signal, counts that do not add up, signals that announce what is not done.
-event_graph unfold(std::span<const plan> plans, std::vector<geometry> places, report& out);
+event_graph unfold(std::span<const plan> plans, std::vector<geometry> places, const movement& moved,
+                   report& out);
 
 } // namespace weft::graph::checking

@@ -127,7 +127,8 @@ void knowledge::number_accesses() {
     const sync out = graph_.plans[it.destination].out;
     const bool foreign =
         (it.reads && it.source != it.executor) || (it.writes && it.destination != it.executor);
-    if (it.bytes != 0 && (out == sync::all || (out == sync::my && foreign))) bit_[a] = bits++;
+    const bool exposed = it.bytes != 0 || (it.row == row_access::in_place && foreign);
+    if (exposed && (out == sync::all || (out == sync::my && foreign))) bit_[a] = bits++;
   }
   set_words_ = (bits + 63) / 64;
   for (const completion& c : graph_.completions)
@@ -172,6 +173,7 @@ void knowledge::learn(event_id e) {
     break;
   case role::block:
   case role::helpers:
+  case role::hunted:
     learn_common(e, before_.of(e));
     break;
   default:

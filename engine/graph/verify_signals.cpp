@@ -10,7 +10,8 @@ namespace weft::graph::checking {
 signal_board::signal_board(event_graph& g, report& out)
     : graph_(g), out_(out), size_(g.members()), rounds_(range_size(g.places.front(), range::rounds)),
       stages_(std::size_t{2} * rounds_ * size_), published_(size_), payloads_(std::size_t{size_} * size_),
-      entries_(std::size_t{size_} * size_), landed_(size_), taken_(size_),
+      entries_(std::size_t{size_} * size_), published_rows_(size_), rows_(std::size_t{size_} * size_),
+      questions_(std::size_t{size_} * size_), landed_(size_), taken_(size_),
       first_message_(std::size_t{size_} * size_, nobody), blocks_(std::size_t{size_} * size_, nobody) {}
 
 event_id signal_board::add(role as, std::uint32_t member, std::uint32_t peer) {
@@ -31,6 +32,19 @@ void signal_board::note(sent& cell, const node& n, event_id e, std::uint32_t to)
   cell.valued = n.valued;
 }
 
+std::vector<signal_board::sent>& signal_board::cells(fact about) {
+  switch (about) {
+  case fact::entry:
+    return entries_;
+  case fact::row:
+    return rows_;
+  case fact::asked:
+    return questions_;
+  default:
+    return payloads_;
+  }
+}
+
 void signal_board::note_message(std::uint32_t from, std::uint32_t to, event_id e, bool at_once) {
   if (near(from, to)) return;
   messages_.push_back({e, at_once, first_message_[pair(from, to)]});
@@ -43,20 +57,27 @@ void signal_board::send(const node& n, event_id e, bool at_once) {
     note(published_[at.member], n, e, at.member);
     return;
   }
-  note_message(at.member, at.peer, e, at_once);
+  if (n.about == fact::row && n.peer == peer_rule::group) {
+    note(published_rows_[at.member], n, e, at.member);
+    return;
+  }
+  const std::uint32_t to = n.peer == peer_rule::self ? at.member : at.peer;
+  note_message(at.member, to, e, at_once);
   switch (n.about) {
   case fact::entry:
   case fact::payload:
+  case fact::row:
+  case fact::asked:
     if (near(at.member, at.peer)) {
       out_.add(fault::surplus_signal, "{}: rank {} is on the same node and reads the board", graph_.text(e),
                at.peer);
       return;
     }
-    note((n.about == fact::entry ? entries_ : payloads_)[pair(at.member, at.peer)], n, e, at.peer);
+    note(cells(n.about)[pair(at.member, at.peer)], n, e, at.peer);
     return;
   case fact::landed:
   case fact::taken: {
-    counter& c = counted(n.about, at.peer);
+    counter& c = counted(n.about, to);
     c.signalled += n.count;
     c.fed_by.push_back(e);
     return;
@@ -65,6 +86,7 @@ void signal_board::send(const node& n, event_id e, bool at_once) {
   case fact::stage_out:
     note(stages_[stage(n.about, at.iteration, at.member)], n, e, at.peer);
     return;
+  case fact::named:
   case fact::none:
     return;
   }
@@ -73,19 +95,29 @@ void signal_board::send(const node& n, event_id e, bool at_once) {
 void signal_board::receive(const node& n, event_id e) {
   const event& at = graph_.events[e];
   const std::uint32_t from = n.peer == peer_rule::self ? at.member : at.peer;
-  awaits_.push_back({e, n.about, from, n.count, n.valued});
+  awaits_.push_back({e, n.about, from, n.count, n.valued, false});
+}
+
+void signal_board::receive(fact about, event_id e, std::uint32_t from, std::uint32_t count, bool by_rows) {
+  awaits_.push_back({e, about, from, count, false, by_rows});
 }
 
 std::uint32_t signal_board::block(std::uint32_t source, std::uint32_t destination) {
   std::uint32_t& known = blocks_[pair(source, destination)];
   if (known != nobody) return known;
-  known = static_cast<std::uint32_t>(graph_.accesses.size());
   const event_id when = add(role::block, source, destination);
+  known = access_of(when, source, destination);
+  if (graph_.plans[destination].in_place) access_of(when, destination, source); // they change places at once
+  return known;
+}
+
+std::uint32_t signal_board::access_of(event_id when, std::uint32_t source, std::uint32_t destination) {
+  const auto id = static_cast<std::uint32_t>(graph_.accesses.size());
   const block_rule& rule = graph_.plans[destination].rule;
   graph_.accesses.push_back({when, nobody, source, destination, rule.source(source, destination),
                              rule.destination(source, destination), rule.bytes, true, true});
-  graph_.completions.push_back({when, known});
-  return known;
+  graph_.completions.push_back({when, id});
+  return id;
 }
 
 void signal_board::claim(event_id e, std::uint32_t source, std::uint32_t destination) {
@@ -93,17 +125,24 @@ void signal_board::claim(event_id e, std::uint32_t source, std::uint32_t destina
   if (!near(source, destination)) {
     out_.add(fault::malformed, "{}: rank {} is on another node", graph_.text(e), at.peer);
   }
-  const std::uint32_t executor = at.member;
+  // A row that names somebody else leaves nothing to do.
+  const plan& mine = graph_.plans[at.member];
+  if (mine.names != naming::none && !graph_.moved.sends(source, destination)) return;
   const std::uint32_t id = block(source, destination);
-  const access& a = graph_.accesses[id];
-  const block_rule& mine = graph_.plans[executor].rule;
-  if (mine.source(source, destination) != a.from || mine.destination(source, destination) != a.to ||
-      mine.bytes != a.bytes) {
-    out_.add(fault::wrong_provenance, "{}: carries other bytes of block {}->{} than its destination does",
-             graph_.text(e), source, destination);
-  }
-  graph_.edges.push_back({e, a.begin});
+  check_carried(e, id);
+  if (mine.in_place) check_carried(e, id + 1);
+  graph_.edges.push_back({e, graph_.accesses[id].begin});
   graph_.carriers.push_back({e, source, destination});
+}
+
+void signal_board::check_carried(event_id e, std::uint32_t which) {
+  const access& a = graph_.accesses[which];
+  const block_rule& mine = graph_.plans[graph_.events[e].member].rule;
+  if (mine.source(a.source, a.destination) == a.from && mine.destination(a.source, a.destination) == a.to &&
+      mine.bytes == a.bytes)
+    return;
+  out_.add(fault::wrong_provenance, "{}: carries other bytes of block {}->{} than its destination does",
+           graph_.text(e), a.source, a.destination);
 }
 
 event_id signal_board::assist(event_id e) {
@@ -119,12 +158,13 @@ void signal_board::add_helpers() {
   const event_id helpers = add(role::helpers, first);
   for (const auto& [begin, end] : assists_)
     graph_.edges.push_back({begin, helpers});
+  const plan& p = graph_.plans[first];
   for (std::uint32_t i = 0; i < size_; ++i) {
     for (std::uint32_t j = 0; j < size_; ++j) {
-      if (graph_.plans[first].sends(i, j)) {
-        const std::uint32_t id = block(i, j);
-        graph_.edges.push_back({helpers, graph_.accesses[id].begin});
-      }
+      const bool sent = p.names == naming::none ? p.sends(i, j) : graph_.moved.sends(i, j);
+      if (!sent || (p.in_place && i >= j)) continue; // in place a pair is carried at once
+      const std::uint32_t id = block(i, j);
+      graph_.edges.push_back({helpers, graph_.accesses[id].begin});
     }
   }
 }
@@ -133,11 +173,11 @@ void signal_board::feed_counters() {
   for (const std::uint32_t id : blocks_) {
     if (id == nobody) continue;
     const access& a = graph_.accesses[id];
-    const std::uint32_t pieces = graph_.plans[a.destination].chunks;
-    landed_[a.destination].carried += pieces;
-    landed_[a.destination].fed_by.push_back(a.begin);
-    taken_[a.source].carried += pieces;
-    taken_[a.source].fed_by.push_back(a.begin);
+    const plan& p = graph_.plans[a.destination];
+    for (counter* c : {&landed_[a.destination], &(p.in_place ? landed_ : taken_)[a.source]}) {
+      c->carried += p.chunks;
+      c->fed_by.push_back(a.begin);
+    }
   }
 }
 
@@ -175,6 +215,41 @@ void signal_board::match_signal(sent& cell, const awaited& a, std::string_view w
   graph_.edges.push_back({cell.when, a.when});
 }
 
+// A near member's row may be read once it has entered. A far member answers who has asked, when it has
+// published its row; or it has sent it unasked.
+void signal_board::match_row(const awaited& a) {
+  const std::uint32_t me = graph_.events[a.when].member;
+  if (near(a.from, me)) {
+    if (graph_.plans[me].in == sync::my) graph_.edges.push_back({graph_.posts[a.from], a.when});
+    return;
+  }
+  sent& question = questions_[pair(me, a.from)];
+  if (question.when == no_event) {
+    match_signal(rows_[pair(a.from, me)], a, "its row");
+    return;
+  }
+  question.read = true;
+  const sent& row = published_rows_[a.from];
+  if (row.when == no_event) {
+    missing(a.when, fmt::format("rank {} does not publish its row", a.from));
+    return;
+  }
+  const event_id answer = add(role::answer, a.from, me);
+  graph_.edges.push_back({question.when, answer});
+  graph_.edges.push_back({row.when, answer});
+  graph_.edges.push_back({answer, a.when});
+}
+
+void signal_board::match_naming(const awaited& a) {
+  const std::uint32_t me = graph_.events[a.when].member;
+  if (a.from == nobody)
+    missing(a.when, "nobody's row names it");
+  else if (near(a.from, me))
+    match_row(a);
+  else
+    match_signal(rows_[pair(a.from, me)], a, "its row");
+}
+
 // The entry word of a near member stands since its post. A far member's entry is known by whatever message of
 // it comes first.
 void signal_board::match_entry(const awaited& a) {
@@ -203,10 +278,12 @@ void signal_board::match_entry(const awaited& a) {
 }
 
 void signal_board::match_count(const awaited& a) {
-  if (a.count == 0) return;
   counter& c = counted(a.about, a.from);
   c.read = true;
   const std::uint64_t total = c.signalled + c.carried;
+  if (total == a.count && total == 0) return;
+  // In place, what takes an empty block aside counts it all the same.
+  if (a.by_rows && graph_.plans[a.from].rule.bytes == 0) return;
   if (total == 0) {
     missing(a.when, "nobody counts");
   } else if (total < a.count) {
@@ -238,6 +315,13 @@ void signal_board::match_one(const awaited& a) {
   case fact::stage_out:
     match_signal(stages_[stage(a.about, at.iteration, a.from)], a, fmt::format("round {}", at.iteration));
     return;
+  case fact::row:
+    match_row(a);
+    return;
+  case fact::named:
+    match_naming(a);
+    return;
+  case fact::asked:
   case fact::none:
     return;
   }
@@ -247,21 +331,32 @@ void signal_board::match_assists() {
   for (const auto& [begin, end] : assists_) {
     const plan& p = graph_.plans[graph_.events[begin].member];
     for (std::uint32_t j = 0; j < size_; ++j) {
-      const std::uint32_t wanted = p.full(j);
-      if (wanted == 0) continue;
-      counter& c = landed_[j];
-      c.read = true;
-      const std::uint64_t total = c.signalled + c.carried;
-      if (total == wanted) {
-        graph_.edges.push_back({reached(fact::landed, j), end});
+      if (p.names == naming::none) {
+        match_full(begin, end, fact::landed, j, p.full(j));
         continue;
       }
-      if (total < wanted) hang(end);
-      if (!std::exchange(c.reported, true)) {
-        out_.add(fault::wrong_count, "{}: rank {} is full with {} pieces, {} arrive", graph_.text(begin), j,
-                 wanted, total);
-      }
+      const bool empty = graph_.moved.named_by(j) == nobody;
+      match_full(begin, end, p.pairs == pattern::by_source ? fact::taken : fact::landed, j,
+                 empty ? 0 : p.chunks);
+      if (empty && p.in == sync::my) graph_.edges.push_back({graph_.posts[j], end}); // its row says so
     }
+  }
+}
+
+void signal_board::match_full(event_id begin, event_id end, fact which, std::uint32_t owner,
+                              std::uint32_t wanted) {
+  if (wanted == 0) return;
+  counter& c = counted(which, owner);
+  c.read = true;
+  const std::uint64_t total = c.signalled + c.carried;
+  if (total == wanted) {
+    graph_.edges.push_back({reached(which, owner), end});
+    return;
+  }
+  if (total < wanted) hang(end);
+  if (!std::exchange(c.reported, true)) {
+    out_.add(fault::wrong_count, "{}: rank {} is full with {} pieces, {} arrive", graph_.text(begin), owner,
+             wanted, total);
   }
 }
 
@@ -271,7 +366,7 @@ void signal_board::find_unread() {
       out_.add(fault::surplus_signal, "{}: nobody reads it", graph_.text(cell.when));
     }
   };
-  for (const auto* cells : {&stages_, &payloads_, &entries_}) {
+  for (const auto* cells : {&stages_, &payloads_, &entries_, &rows_, &questions_}) {
     for (const sent& cell : *cells)
       unread(cell);
   }

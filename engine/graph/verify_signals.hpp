@@ -12,6 +12,8 @@ public:
   // `at_once`: the sender waits for nothing before it.
   void send(const node& n, event_id e, bool at_once);
   void receive(const node& n, event_id e);
+  // `by_rows`: the count is what the rows say.
+  void receive(fact about, event_id e, std::uint32_t from, std::uint32_t count, bool by_rows);
   void claim(event_id e, std::uint32_t source, std::uint32_t destination);
   // Returns the event of seeing every destination full.
   event_id assist(event_id e);
@@ -29,6 +31,7 @@ private:
     std::uint32_t from; // whose signal; for counters the owner
     std::uint32_t count;
     bool valued;
+    bool by_rows;
   };
   struct counter {
     event_id reached = no_event;
@@ -53,12 +56,15 @@ private:
   }
   bool near(std::uint32_t a, std::uint32_t b) const { return graph_.places[a].is_near(b); }
 
+  std::vector<sent>& cells(fact about);
   void note(sent& cell, const node& n, event_id e, std::uint32_t to);
   void note_message(std::uint32_t from, std::uint32_t to, event_id e, bool at_once);
   void missing(event_id e, std::string_view what);
   void hang(event_id e);
   event_id add(role as, std::uint32_t member, std::uint32_t peer = nobody);
   std::uint32_t block(std::uint32_t source, std::uint32_t destination);
+  std::uint32_t access_of(event_id when, std::uint32_t source, std::uint32_t destination);
+  void check_carried(event_id e, std::uint32_t which);
   void add_helpers();
   void feed_counters();
   event_id reached(fact which, std::uint32_t owner);
@@ -66,13 +72,17 @@ private:
   void match_entry(const awaited& a);
   void match_count(const awaited& a);
   void match_signal(sent& cell, const awaited& a, std::string_view what);
+  void match_row(const awaited& a);
+  void match_naming(const awaited& a);
   void match_assists();
+  void match_full(event_id begin, event_id end, fact which, std::uint32_t owner, std::uint32_t wanted);
   void find_unread();
 
   event_graph& graph_;
   report& out_;
   std::uint32_t size_, rounds_;
   std::vector<sent> stages_, published_, payloads_, entries_;
+  std::vector<sent> published_rows_, rows_, questions_;
   std::vector<counter> landed_, taken_;
   std::vector<awaited> awaits_;
   std::vector<message> messages_;

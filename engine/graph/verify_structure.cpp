@@ -1,6 +1,7 @@
 #include "engine/graph/verify_structure.hpp"
 
 #include "engine/graph/names.hpp"
+#include "engine/graph/verify_rows.hpp"
 
 #include <bit>
 
@@ -18,6 +19,13 @@ std::uint32_t range_size(const geometry& g, range over) {
     return g.size() - 1;
   case range::rounds:
     return g.size() < 2 ? 0 : static_cast<std::uint32_t>(std::bit_width(g.size() - 1));
+  case range::named:
+  case range::naming:
+    return 1;
+  case range::led:
+    return static_cast<std::uint32_t>(g.led().size());
+  case range::leading:
+    return static_cast<std::uint32_t>(g.leading().size());
   }
   return 0;
 }
@@ -39,16 +47,21 @@ bool operands_fit(const node& n) {
   case kind::get:
   case kind::put:
   case kind::flush:
+  case kind::fetch:
+  case kind::survey:
+  case kind::aside:
+  case kind::restore:
     return n.peer == peer_rule::each;
   case kind::signal:
-    if (n.about == fact::payload) return n.peer == peer_rule::each || n.peer == peer_rule::group;
+    if (n.about == fact::payload || n.about == fact::row) return n.peer == peer_rule::each || n.peer == peer_rule::group;
     if (is_stage(n.about)) return n.peer == peer_rule::ahead;
-    if (is_counter(n.about)) return n.peer == peer_rule::each && n.count != 0;
-    return n.about == fact::entry && n.peer == peer_rule::each;
+    if (is_counter(n.about)) return (n.peer == peer_rule::each || n.peer == peer_rule::self) && n.count != 0;
+    return (n.about == fact::entry || n.about == fact::asked) && n.peer == peer_rule::each;
   case kind::await:
     if (is_stage(n.about)) return n.peer == peer_rule::behind;
     if (is_counter(n.about)) return n.peer == peer_rule::self;
-    return n.about == fact::entry && n.peer == peer_rule::each;
+    return (n.about == fact::entry || n.about == fact::row || n.about == fact::named) &&
+           n.peer == peer_rule::each;
   case kind::take:
     return n.about == fact::payload && n.peer == peer_rule::each;
   case kind::claim:
@@ -75,6 +88,7 @@ public:
       if (!top && !inner) complain(n, "is neither a top node nor in the body of a loop");
       if (top && inner) complain(n, "is a top node and in the body of a loop");
     }
+    if (out_.empty()) check_rows(plan_, place_, out_);
   }
 
 private:
@@ -114,6 +128,7 @@ private:
 
   bool chunks_fit() const {
     const std::uint64_t bytes = plan_.rule.bytes;
+    if (plan_.indirect.size.where != found::by_rule) return plan_.chunks == indirect_chunks;
     if (plan_.chunks == 0) return false;
     if (bytes == 0) return plan_.chunks == 1;
     return plan_.chunk * plan_.chunks >= bytes && plan_.chunk * (plan_.chunks - 1) < bytes;
@@ -163,10 +178,11 @@ private:
       if (step.peer == peer_rule::each && loop.over == range::rounds) complain(n, "a round has no such peer");
       if (round && loop.over != range::rounds) complain(n, "names a round's peer outside rounds");
       if (loop.over == range::near) continue;
-      if (in_flight && (step.what == kind::put || step.what == kind::get)) {
+      const bool transfer = step.what == kind::put || step.what == kind::get || step.what == kind::aside;
+      if (in_flight && transfer && step.only != lane::near) {
         complain(n, "a second transfer in flight in one iteration; flush the put before");
       }
-      if (step.what == kind::put) in_flight = true;
+      if (step.what == kind::put && step.only != lane::near) in_flight = true;
       if (step.what == kind::flush) in_flight = false;
     }
   }
@@ -202,6 +218,9 @@ void check_agreement(std::span<const plan> plans, report& out) {
     differs(p.chunk == first.chunk && p.chunks == first.chunks, "the pieces of a block");
     differs(p.eager == first.eager && p.eager_slice == first.eager_slice, "the eager payload");
     differs(p.valued == first.valued, "carrying a barrier's value");
+    differs(p.names == first.names && p.indirect == first.indirect, "what the rows say");
+    differs(p.whole_block == first.whole_block, "the blocks that are one piece");
+    differs(p.in_place == first.in_place, "being in place");
   }
 }
 

@@ -66,9 +66,9 @@ TEST(builder, refuses_a_seventh_loop) {
   EXPECT_THROW(b.loop(range::near, 1, one_get()), std::logic_error);
 }
 
-TEST(builder, refuses_a_seventh_step) {
+TEST(builder, refuses_more_steps_than_a_body_holds) {
   builder::step_list steps;
-  for (int n = 0; n < 6; ++n)
+  for (std::size_t n = 0; n < steps.steps.size(); ++n)
     steps.then(get_from_each());
   EXPECT_THROW(steps.then(get_from_each()), std::out_of_range);
 }

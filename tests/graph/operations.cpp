@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <numeric>
+#include <random>
 #include <stdexcept>
 
 namespace weft::graph {
@@ -40,13 +41,90 @@ std::vector<plan> compile_all(const request& r, const node_map& nodes) {
   return plans;
 }
 
-movement specified(const request& r) {
+bool sized_by_rows(operation op) {
+  return op == operation::gather_all_x || op == operation::exchange_x || op == operation::permute_x ||
+         rooted_by_rows(op);
+}
+
+bool permutes(operation op) {
+  return op == operation::permute || op == operation::permute_x;
+}
+
+bool rooted_by_rows(operation op) {
+  return op == operation::scatter_x || op == operation::gather_x;
+}
+
+bool has_in_place(operation op) {
+  return op == operation::gather_all || op == operation::gather_all_x || op == operation::exchange ||
+         op == operation::exchange_x || permutes(op);
+}
+
+bool ignores_hints(const request& r) {
+  return r.op >= operation::permute || (r.in_place && r.op == operation::exchange);
+}
+
+row_names shifted(std::uint32_t members, std::uint32_t by) {
+  row_names names(members);
+  for (std::uint32_t r = 0; r < members; ++r)
+    names[r] = (r + by) % members;
+  return names;
+}
+
+row_names reversed(std::uint32_t members) {
+  row_names names(members);
+  for (std::uint32_t r = 0; r < members; ++r)
+    names[r] = members - 1 - r;
+  return names;
+}
+
+row_names shuffled(std::uint32_t members, std::uint32_t seed) {
+  row_names names = shifted(members, 0);
+  std::minstd_rand dice(seed);
+  for (std::uint32_t left = members; left > 1; --left)
+    std::swap(names[left - 1], names[dice() % left]);
+  return names;
+}
+
+row_names to_root(std::uint32_t members, std::uint32_t root) {
+  return row_names(members, root);
+}
+
+namespace {
+
+row_names with_holes(row_names names, std::uint32_t seed) {
+  std::minstd_rand dice(seed);
+  for (std::uint32_t& named : names) {
+    if (dice() % 3 == 0) named = movement::nobody;
+  }
+  return names;
+}
+
+} // namespace
+
+std::vector<row_names> rows_for(const request& r, std::uint32_t members) {
+  if (permutes(r.op))
+    return {shifted(members, 0), shifted(members), reversed(members), shuffled(members, members),
+            shuffled(members, 1000 + members)};
+  if (!rooted_by_rows(r.op)) return {{}};
+  const std::uint32_t last = members - 1;
+  row_names not_its_own = to_root(members, last), only_its_own(members, movement::nobody);
+  not_its_own[last] = movement::nobody;
+  only_its_own[members / 2] = members / 2;
+  return {to_root(members, 0),
+          with_holes(to_root(members, members / 2), members),
+          not_its_own,
+          only_its_own,
+          row_names(members, movement::nobody)};
+}
+
+movement specified(const request& r, const row_names& names) {
   block_rule rule;
-  rule.bytes = r.bytes;
+  rule.bytes = sized_by_rows(r.op) ? 1 : r.bytes; // a byte stands for a block whose size is in the rows
   switch (r.op) {
   case operation::barrier:
     return {};
   case operation::broadcast:
+  case operation::broadcast_x:
     return {pattern::from_root, rule, r.root};
   case operation::scatter:
     rule.src_j = r.bytes;
@@ -56,40 +134,77 @@ movement specified(const request& r) {
     return {pattern::to_root, rule, r.root};
   case operation::gather_all:
     rule.dst_i = r.bytes;
-    return {pattern::all_pairs, rule, 0};
+    if (r.in_place) rule.src_i = r.bytes;
+    return {pattern::all_pairs, rule, 0, {}, r.in_place};
+  case operation::gather_all_x: // in place too the rule is that of two buffers
+    rule.dst_i = 1;
+    return {pattern::all_pairs, rule};
   case operation::exchange:
-    rule.src_j = r.bytes;
-    rule.dst_i = r.bytes;
-    return {pattern::all_pairs, rule, 0};
+  case operation::exchange_x:
+    rule.src_j = rule.bytes;
+    rule.dst_i = rule.bytes;
+    return {pattern::all_pairs, rule, 0, {}, r.in_place};
+  case operation::permute:
+  case operation::permute_x:
+    return {pattern::by_source, rule, 0, names, r.in_place};
+  case operation::scatter_x:
+    rule.src_j = 1;
+    return {pattern::by_destination, rule, 0, names};
+  case operation::gather_x:
+    rule.dst_i = 1;
+    return {pattern::by_source, rule, 0, names};
   }
   throw std::logic_error("unknown operation");
 }
 
 std::string text(const request& r, const node_map& nodes) {
-  static constexpr const char* operations[] = {"barrier",  "broadcast", "gather_all",
-                                               "exchange", "scatter",   "gather"};
+  static constexpr const char* operations[] = {
+      "barrier", "broadcast",   "gather_all",   "exchange",   "scatter",   "gather",
+      "permute", "broadcast_x", "gather_all_x", "exchange_x", "scatter_x", "gather_x", "permute_x"};
   static constexpr const char* modes[] = {"NO", "MY", "ALL"};
   static constexpr const char* hints[] = {"no hint", "push", "pull"};
-  return fmt::format("{} of {} bytes, IN_{} OUT_{}, {}, root {}, nodes {}",
-                     operations[static_cast<int>(r.op)], r.bytes, modes[static_cast<int>(r.in)],
+  return fmt::format("{}{} of {} bytes, IN_{} OUT_{}, {}, root {}, nodes {}",
+                     operations[static_cast<int>(r.op)], r.in_place ? " in place" : "", r.bytes, modes[static_cast<int>(r.in)],
                      modes[static_cast<int>(r.out)], hints[static_cast<int>(r.direction)], r.root,
                      fmt::join(nodes, " "));
 }
+
+namespace {
+
+void for_each_direction(request r, std::uint32_t members, const std::function<void(const request&)>& visit) {
+  for (const hint direction : {hint::none, hint::push, hint::pull}) {
+    r.direction = direction;
+    r.root = 0;
+    if (direction == hint::none || !ignores_hints(r)) visit(r);
+    r.root = members - 1;
+    if (rooted(r.op) && members > 1 && (direction == hint::none || !ignores_hints(r))) visit(r);
+  }
+}
+
+} // namespace
 
 void for_each_request(std::uint32_t members, const std::function<void(const request&)>& visit) {
   visit({.op = operation::barrier});
   for (const operation op : moving) {
     for (const sync in : {sync::no, sync::my, sync::all}) {
       for (const sync out : {sync::no, sync::my, sync::all}) {
-        for (const hint direction : {hint::none, hint::push, hint::pull}) {
-          for (const std::uint64_t bytes : {0u, 8u, 65536u}) {
-            visit({op, in, out, direction, 0, bytes});
-            if (rooted(op) && members > 1) visit({op, in, out, direction, members - 1, bytes});
-          }
+        for (const std::uint64_t bytes : {0u, 8u, 65536u}) {
+          if (sized_by_rows(op) && bytes != 0) continue;
+          request r{.op = op, .in = in, .out = out, .bytes = bytes};
+          for_each_direction(r, members, visit);
+          r.in_place = true;
+          if (has_in_place(op)) for_each_direction(r, members, visit);
         }
       }
     }
   }
+}
+
+void for_each_case(std::uint32_t members, const case_visitor& visit) {
+  for_each_request(members, [&](const request& r) {
+    for (const row_names& names : rows_for(r, members))
+      visit(r, specified(r, names));
+  });
 }
 
 namespace {

@@ -19,17 +19,43 @@ node_map dealt(std::uint32_t members, std::uint32_t nodes); // like cards: membe
 // The plans of all members.
 std::vector<plan> compile_all(const collectives::request& r, const node_map& nodes);
 
-inline constexpr std::array moving{collectives::operation::broadcast, collectives::operation::scatter,
-                                   collectives::operation::gather, collectives::operation::gather_all,
-                                   collectives::operation::exchange};
+inline constexpr std::array moving{
+    collectives::operation::broadcast,    collectives::operation::scatter,
+    collectives::operation::gather,       collectives::operation::gather_all,
+    collectives::operation::exchange,     collectives::operation::permute,
+    collectives::operation::broadcast_x,  collectives::operation::scatter_x,
+    collectives::operation::gather_x,     collectives::operation::gather_all_x,
+    collectives::operation::exchange_x,   collectives::operation::permute_x};
 
-// What the texts of the UPC collectives say that an operation moves.
-movement specified(const collectives::request& r);
+// With all sizes in shared memory; the block's bytes are no argument of the call.
+bool sized_by_rows(collectives::operation op);
+// Each member's row names another member, and each is named once.
+bool permutes(collectives::operation op);
+// Each member's row names the root, if its block is not empty.
+bool rooted_by_rows(collectives::operation op);
+bool has_in_place(collectives::operation op);
+// Where the direction is no choice.
+bool ignores_hints(const collectives::request& r);
+
+// What the texts of the UPC collectives say that an operation moves, the rows naming these members.
+using row_names = std::vector<std::uint32_t>;
+movement specified(const collectives::request& r, const row_names& names = {});
+
+// Rows worth a try: permutations, or roots some of whose blocks are empty. One set without names for the
+// operations that have none.
+std::vector<row_names> rows_for(const collectives::request& r, std::uint32_t members);
+row_names shifted(std::uint32_t members, std::uint32_t by = 1);
+row_names reversed(std::uint32_t members);
+row_names shuffled(std::uint32_t members, std::uint32_t seed);
+row_names to_root(std::uint32_t members, std::uint32_t root);
 
 std::string text(const collectives::request& r, const node_map& nodes);
 
 // Every operation in every mode pair, hint and size that the suite covers.
 void for_each_request(std::uint32_t members, const std::function<void(const collectives::request&)>& visit);
+// The same with every set of rows.
+using case_visitor = std::function<void(const collectives::request&, const movement&)>;
+void for_each_case(std::uint32_t members, const case_visitor& visit);
 
 // Takes a node out of a plan, and a loop's body with it.
 void erase(plan& p, unsigned node);
