@@ -147,7 +147,7 @@ TEST(teams, lists_that_differ_are_an_error_of_all) {
 
 TEST(teams, made_and_freed_in_turn_beside_operations_of_all) {
   pattern::area dst(block * static_cast<std::size_t>(THREADS)), src(dst.bytes());
-  for (unsigned round = 0; round != 600; ++round) {
+  for (unsigned round = 0; round != 200; ++round) {
     for (std::size_t i = 0; i != static_cast<std::size_t>(THREADS); ++i)
       pattern::fill(src.local() + block * i, block, round, static_cast<std::size_t>(MYTHREAD), i);
     upc_coll_handle_t h = upc_all_exchange(dst.shared(), src.shared(), block, UPC_ASYNC);
