@@ -20,10 +20,10 @@
  * does not matter. Where the size of a block is 0 nothing is copied, and its pointers may be null.
  *
  * In place: exchange_x, gather_all_x and permute_x with UPC_IN_PLACE, in sync_mode or for src, use dst for
- * src, and src is null or the same array. exchange_x then swaps the blocks dst[t * THREADS + i] and
- * dst[i * THREADS + t], which have the same size; gather_all_x takes dst[i * THREADS + i] as thread i's
- * contribution; permute_x puts the block of dst[i] to dst[perm[i]]. In the others the flag in sync_mode
- * (never for src) says that the root's own block may be at exactly the same place in both.
+ * src, and src is null or the same array. In exchange_x the blocks of dst[t * THREADS + i] and
+ * dst[i * THREADS + t], each with its own size, then change places; gather_all_x takes dst[i * THREADS + i] as
+ * thread i's contribution; permute_x puts the block of dst[i] to dst[perm[i]]. In the others the flag in
+ * sync_mode (never for src) says that the root's own block may be at exactly the same place in both.
  *
  * Errors of all: an array is null, has no affinity to thread 0, a phase, no alignment for its elements, or
  * this thread's elements are outside of the shared heap; src is neither null nor dst, though the operation is
