@@ -17,7 +17,7 @@ struct options {
   std::uint64_t seed = 1, first = 0, cases = 100;
   std::optional<std::uint64_t> corrupt;
   std::vector<std::string> only;
-  bool no_in_place = false;
+  bool no_in_place = false, show = false;
   play_options play;
 };
 
@@ -39,6 +39,7 @@ void describe(CLI::App& app, options& chosen) {
   app.add_option("--first", chosen.first, "the first case");
   app.add_option("--cases", chosen.cases, "how many");
   app.add_option("--only", chosen.only, "these functions only")->delimiter(',')->check(CLI::IsMember(names));
+  app.add_flag("--show", chosen.show, "print what each case does");
   app.add_flag("--no-in-place", chosen.no_in_place, "leave out what is in place");
   app.add_option("--patience", chosen.play.patience_seconds, "seconds of a step before it counts as a hang");
   app.add_option("--corrupt-reference", chosen.corrupt, "expect one wrong byte in this case: it must fail");
@@ -101,6 +102,10 @@ private:
     tell.begin(index);
     enter_era(index / cases_of_an_era);
     const scenario s = generate(chosen.seed, index, era_teams.threads, limits);
+    if (chosen.show && me == 0) {
+      std::printf("case %llu\n%s", number(index), differential::describe(s).c_str());
+      std::fflush(stdout);
+    }
     play_options how = chosen.play;
     how.corrupt_reference = chosen.corrupt == index;
     const paints colours(chosen.seed, index);

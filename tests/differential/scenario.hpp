@@ -2,6 +2,7 @@
 #include "tests/differential/call.hpp"
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 // What all ranks do in one case. A step is for the members of its team only, and they do their steps in this
@@ -39,6 +40,9 @@ struct settings {
   std::vector<kind> enabled;
   unsigned own_place_percent = 25; // of the calls that can be in place
 };
+
+// The steps, one in a line.
+std::string describe(const scenario& s);
 
 // The first bytes of the arena are for pointers that nobody may follow.
 inline constexpr std::uint64_t trap_bytes = 256;
