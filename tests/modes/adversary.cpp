@@ -24,7 +24,7 @@ struct options {
   std::size_t roots = 0;  // how many roots for each late rank; 0: all
   bool all_hints = false; // else one of the three for each trial, in turn
   bool known = false;     // ask for what is known to fail, too
-  std::vector<std::size_t> sizes{8, 64 << 10};
+  std::vector<std::size_t> sizes{0, 8, 64 << 10};
 };
 
 constexpr std::size_t sent_ahead = 2048;
@@ -72,6 +72,7 @@ private:
     for (const std::size_t n : options_.sizes) {
       t.bytes = n;
       t.small = n <= sent_ahead;
+      t.empty = n == 0;
       for (t.late = 0; t.late < THREADS; ++t.late)
         each_root(t);
       if (!t.what.has_data()) break;

@@ -32,12 +32,12 @@ void operands::prepare() const {
   fill(block_of_destination(flow_.destination_blocks()), arena::margin, trial_, content::trap);
   fill(arena_.local(arena_.trap(me())), trial_.bytes, trial_, content::trap);
   write_source(me(), now ? content::true_data : content::not_yet);
-  write_arrays(now);
+  write_arrays(now ? arrays::valid : arrays::not_yet);
 }
 
 void operands::give() const {
   if (!trial_.what.has_data() || trial_.in == in_mode::no) return;
-  write_arrays(true);
+  write_arrays(arrays::valid);
   if (trial_.in == in_mode::my) write_source(me(), content::true_data);
 }
 
@@ -51,7 +51,7 @@ void operands::take_back() const {
   if (!trial_.what.has_data()) return;
   if (writes_own(trial_.out)) write_destination(content::taken_back);
   if (trial_.out == out_mode::no || trial_.out == out_mode::local) return;
-  write_arrays(false);
+  write_arrays(arrays::no_more);
   if (trial_.what.in_place) return;
   write_source(me(), content::no_more);
   if (trial_.out == out_mode::all) write_source(next(), content::no_more);
@@ -117,14 +117,15 @@ void operands::write_source(int rank, content what) const {
   if (rank != me()) upc_memput(to, remote.data(), bytes);
 }
 
-// This rank's elements of all arrays. Those that are not true yet, or no more, are valid but lead astray.
-void operands::write_arrays(bool truth) const {
+// What is not valid yet leads to the trap of the same thread, what is valid no more to that of another one.
+void operands::write_arrays(arrays what) const {
   const auto element = [](std::byte* array, int i, const auto& value) {
     std::memcpy(array + static_cast<std::size_t>(i) * sizeof value, &value, sizeof value);
   };
   const auto place = [&](upc_shared_ptr_t base, int block) {
-    return truth ? behind(base, static_cast<std::size_t>(block) * trial_.bytes)
-                 : arena_.trap(static_cast<int>(base.thread));
+    if (what == arrays::valid) return behind(base, static_cast<std::size_t>(block) * trial_.bytes);
+    const int thread = static_cast<int>(base.thread);
+    return arena_.trap(what == arrays::not_yet ? thread : (thread + 1) % THREADS);
   };
   std::byte* const places = arena_.local(arena_.places_of_destinations(me()));
   std::byte* const sources = arena_.local(arena_.places_of_sources(me()));
@@ -140,8 +141,9 @@ void operands::write_arrays(bool truth) const {
     element(sources, i, place(source, row_of_sources ? i : from_root && trial_.what.slices ? me() : 0));
     element(arena_.local(arena_.sizes(me())), i, trial_.bytes);
   }
-  const auto target = static_cast<std::size_t>(truth ? flow_.permuted(me()) : me());
-  element(arena_.local(arena_.permutation(me())), 0, target);
+  const int named = flow_.permuted(me());
+  const int target = what == arrays::valid ? named : what == arrays::not_yet ? me() : (named + 1) % THREADS;
+  element(arena_.local(arena_.permutation(me())), 0, static_cast<std::size_t>(target));
 }
 
 } // namespace modes

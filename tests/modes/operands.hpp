@@ -37,7 +37,9 @@ private:
   bool full_in(const std::byte* destination, int rank, int late) const;
   void write_destination(content what) const;
   void write_source(int rank, content what) const;
-  void write_arrays(bool truth) const;
+  // The elements of this rank in all arrays.
+  enum class arrays { not_yet, valid, no_more };
+  void write_arrays(arrays what) const;
 
   const trial& trial_;
   const arena& arena_;

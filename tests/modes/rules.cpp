@@ -9,9 +9,7 @@
 //   OUT_NO           A rank does its part, or none, and goes: nobody.
 //   OUT_MY           A block between e and L may be L's to carry, and e's data are then busy until L has
 //   come:
-//                    partners. Near ranks carry each other's blocks, so there it is nobody, for the functions
-//                    whose operands everybody knows. An exception on the UCP lane only where the direction is
-//                    asked for by a hint: what e carries itself is done, but e cannot do without L's part.
+//                    partners. Near ranks carry each other's blocks, so among them it is nobody.
 //   OUT_ALL          L's own part of the work is a part of all: everybody may be.
 //
 // IN_MYSYNC    The data of L are neither read nor written before it has entered, others' are free to go.
@@ -31,6 +29,8 @@
 //
 // In place, a block can be moved on only when the block in its destination has been: along a permutation's
 // cycle a late rank may hold up all.
+//
+// Blocks of 0 bytes are no data: nobody must be held up for their sake, but whoever may be still may.
 //
 // The barriers and Cray's all-to-all, whose call does not return before all have entered: everybody must be.
 #include "tests/modes/rules.hpp"
@@ -54,6 +54,11 @@ bool rooted(const situation& s) {
 bool plain(const situation& s) {
   return s.what.kind == family::plain;
 }
+// Nobody knows the root but who has a block to send to it or to receive from it.
+bool may_be_root_of_late(const situation& s) {
+  return s.empty && s.what.kind == family::extended && rooted(s) && !s.what.scalar_size &&
+         s.out == out_mode::my;
+}
 // What is small travels before its reader has entered.
 bool sent_ahead(const situation& s) {
   return s.small && plain(s) && rooted(s);
@@ -67,8 +72,7 @@ bool could_be_sent_ahead(const situation& s) {
 verdict in_nosync(const situation& s, bool partner, bool near) {
   if (s.out == out_mode::all) return verdict::may;
   if (s.out == out_mode::no || !partner) return verdict::free;
-  const bool carried_by_either = near && plain(s) && s.what.shape != pattern::permuted;
-  return carried_by_either ? verdict::free : verdict::may;
+  return near ? verdict::free : verdict::may;
 }
 
 verdict in_mysync(const situation& s, bool receives, bool sends) {
@@ -87,14 +91,24 @@ verdict in_mysync(const situation& s, bool receives, bool sends) {
 
 } // namespace
 
-verdict judge(const situation& s, int rank, bool near) {
-  if (s.what.kind == family::barrier || s.what.kind == family::cray) return verdict::must;
+namespace {
+
+verdict judge_data(const situation& s, int rank, bool near) {
   if (s.in == in_mode::all) return s.out == out_mode::no ? verdict::may : verdict::must;
-  const bool receives = s.of().sends(s.late, rank), sends = s.of().sends(rank, s.late);
+  const bool receives = s.of().sends(s.late, rank);
+  const bool sends = s.of().sends(rank, s.late) || may_be_root_of_late(s);
   const verdict v =
       s.in == in_mode::no ? in_nosync(s, receives || sends, near) : in_mysync(s, receives, sends);
   const bool stuck_behind = s.what.in_place && s.what.shape == pattern::permuted && on_cycle(s, rank);
   return v == verdict::free && stuck_behind ? verdict::may : v;
+}
+
+} // namespace
+
+verdict judge(const situation& s, int rank, bool near) {
+  if (s.what.kind == family::barrier || s.out == out_mode::local) return verdict::must;
+  const verdict v = s.what.kind == family::cray ? verdict::must : judge_data(s, rank, near);
+  return v == verdict::must && s.empty ? verdict::may : v;
 }
 
 } // namespace modes

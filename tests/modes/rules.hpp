@@ -20,6 +20,7 @@ struct situation {
   int root = 0;
   int late = 0;
   bool small = false; // the blocks are small enough to be sent ahead
+  bool empty = false; // the blocks have 0 bytes
   int turn = 0;       // which permutation
 
   flow of() const { return {what, threads, root, turn}; }
