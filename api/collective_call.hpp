@@ -1,6 +1,7 @@
 #pragma once
 #include "api/mode.hpp"
 #include "api/runtime.hpp"
+#include "api/split_barrier.hpp"
 #include "api/weft/types.h"
 
 #include <cstdint>
@@ -39,7 +40,14 @@ struct collective_call {
 };
 
 // Errors: before weft_init, between upc_notify and upc_wait, unknown or freed team, flags.
-collective_call begin_collective(const char* name, upc_flag_t sync_mode, upc_team_t team);
-collective_call begin_collective(const char* name, const mode& m, upc_team_t team);
+[[gnu::always_inline]] inline collective_call begin_collective(const char* name, mode m, upc_team_t team) {
+  runtime& rt = runtime::get(name);
+  require_no_split_barrier(name);
+  return {name, rt, team, m, require_team(rt, name, team)};
+}
+[[gnu::always_inline]] inline collective_call begin_collective(const char* name, upc_flag_t sync_mode,
+                                                               upc_team_t team) {
+  return begin_collective(name, read_mode(name, sync_mode), team);
+}
 
 } // namespace weft::api
