@@ -4,15 +4,15 @@
 // comes when the others have told it, beside the library, that they have left or that they have looked often
 // enough; only a library that holds up too many is convicted by patience running out.
 //
-// Mutations that this catches: IN_MYSYNC treated as IN_ALLSYNC; IN_ALLSYNC as IN_MYSYNC; no wait for the
-// entry of the other end; OUT_MYSYNC left without the counts of what was taken or of what has landed.
+// Mutations that this catches: an IN mode treated as another one; no wait for the entry of the other end, in
+// any family; an OUT mode treated as another one, or left without a count of what was taken or has landed;
+// blocks that only one end carries; peers taken in order; rows in shared memory read early.
 #include "tests/modes/known.hpp"
 #include "tests/modes/part.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <optional>
 #include <set>
 
 namespace modes {
@@ -136,7 +136,9 @@ int main(int argc, char** argv) {
     app.add_flag("--blocking", blocking, "blocking calls instead of posted ones");
     app.add_option("--only", o.only, "only functions with this in their name");
     app.add_option("--roots", o.roots, "this many roots for each late rank; 0 = all");
-    app.add_option("--sizes", o.sizes, "bytes of a block, multiples of 8");
+    app.add_option("--sizes", o.sizes, "bytes of a block, multiples of 8")->check([](const std::string& n) {
+      return std::stoull(n) % 8 == 0 ? std::string{} : n + " is no multiple of 8";
+    });
     app.add_flag("--all-hints", o.all_hints, "every trial without, with UPC_PUSH and with UPC_PULL");
     app.add_flag("--known", o.known, "ask for what is known to fail, too");
     CLI11_PARSE(app, argc, argv);

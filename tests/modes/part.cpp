@@ -3,6 +3,9 @@
 #include "tests/modes/call.hpp"
 #include "tests/modes/operands.hpp"
 
+#include <cstdlib>
+#include <weft/weft.hpp>
+
 namespace modes {
 namespace {
 
@@ -163,7 +166,12 @@ private:
 } // namespace
 
 void play(stage& s, const arena& a, const trial& t, bool excused) {
-  part(s, a, t, excused).play();
+  try {
+    part(s, a, t, excused).play();
+  } catch (const weft::error& e) { // the others cannot go on without this rank
+    s.complain(t, "rank " + std::to_string(MYTHREAD) + ": " + e.what());
+    std::_Exit(1);
+  }
 }
 
 } // namespace modes

@@ -1,38 +1,40 @@
-// Whom may a late rank L hold up? The derivation, for another rank e. "Partners" are ranks between which the
-// function moves a block; what a rank copies to itself makes nobody a partner.
+// Whom may a late rank L hold up? The derivation, for another rank e. "Partners" are ranks between
+// which the function moves a block; what a rank copies to itself makes nobody a partner.
 //
-// IN_ALLSYNC   No data is touched before L has entered, so everybody may be held up.
-//   OUT_MY, OUT_ALL  Every rank owns data of every function, which have yet to be touched: everybody must be.
-//   OUT_NO           Who has carried nothing may go, whoever that is: L itself may carry all.
+// IN_ALLSYNC: no data are touched before L has entered, so everybody may be held up.
+//   - OUT_MY, OUT_ALL: every rank owns data in every function, which are yet to be touched.
+//     Everybody must be.
+//   - OUT_NO: who has carried nothing may go, whoever that is: L itself may carry all.
 //
-// IN_NOSYNC    The data of L are in place, so its absence delays nothing by itself.
-//   OUT_NO           A rank does its part, or none, and goes: nobody.
-//   OUT_MY           A block between e and L may be L's to carry, and e's data are then busy until L has
-//   come:
-//                    partners. Near ranks carry each other's blocks, so among them it is nobody.
-//   OUT_ALL          L's own part of the work is a part of all: everybody may be.
+// IN_NOSYNC: the data of L are in place, so its absence delays nothing by itself.
+//   - OUT_NO: a rank does its part, or none, and goes. Nobody is held up.
+//   - OUT_MY: a block between e and L may be L's to carry, and e's data are then busy until L has
+//     come: partners. Near ranks carry each other's blocks, so among them it is nobody.
+//   - OUT_ALL: L's own part of the work is a part of all. Everybody may be.
 //
-// IN_MYSYNC    The data of L are neither read nor written before it has entered, others' are free to go.
-//   OUT_ALL          All includes L's data: everybody must be.
-//   OUT_MY           e receives from L: its destination cannot be full, it must be held up.
-//                    e sends to L: its source cannot have been read, so it must be held up, unless it could
-//                    send ahead. Up to 2 KiB broadcast, scatter and gather do, and then it must be free; the
-//                    other functions may or may not. The source of a scatter_x is another matter: what L will
-//                    read is written in L's own arrays. No block between them: free. For exchange and
-//                    gather_all that is nobody, for broadcast, scatter and gather everybody but the root, for
-//                    permute all but the two partners.
-//   OUT_NO           A rank goes when what it carries itself is in place. Who carries a block is the
-//   library's
-//                    choice, so partners may be held up. With a hint it is the reader (pull) or the writer
-//                    (push) who carries, and the other end goes. What was sent ahead is always taken by the
-//                    reader.
+// IN_MYSYNC: the data of L are neither read nor written before it has entered; other data are free.
+//   - OUT_ALL: all includes L's data. Everybody must be.
+//   - OUT_MY: if e receives from L, its destination cannot be full: it must be held up. If e only
+//     sends to L, its source cannot have been read: it must be held up, unless it could send ahead.
+//     Up to 2 KiB broadcast, scatter and gather do, and then it must be free; others may or may
+//     not. The root of a scatter_x cannot: what L will read of it is written in L's arrays. With no
+//     block between them e must be free: in exchange and gather_all that is nobody, in broadcast,
+//     scatter and gather everybody but the root, in permute everybody but the two partners. Only
+//     the arrays say who the root of a scatter_x or gather_x is: a rank whose own block is empty
+//     may be it for all that it knows, as long as L's arrays have not been read.
+//   - OUT_NO: a rank goes when what it carries itself is in place. Who carries a block is the
+//     library's choice, so partners may be held up. With a hint it is the reader (pull) or the
+//     writer (push) who carries, and the other end goes. What was sent ahead is always taken by the
+//     reader.
 //
-// In place, a block can be moved on only when the block in its destination has been: along a permutation's
+// In place, a block can move on only when the block in its destination has: along a permutation's
 // cycle a late rank may hold up all.
 //
-// Blocks of 0 bytes are no data: nobody must be held up for their sake, but whoever may be still may.
+// Blocks of 0 bytes are no data: nobody must be held up for their sake, but whoever may be still
+// may.
 //
-// The barriers and Cray's all-to-all, whose call does not return before all have entered: everybody must be.
+// The barriers and Cray's all-to-all, whose call does not return before all have entered: everybody
+// must be.
 #include "tests/modes/rules.hpp"
 
 namespace modes {
@@ -54,12 +56,10 @@ bool rooted(const situation& s) {
 bool plain(const situation& s) {
   return s.what.kind == family::plain;
 }
-// Nobody knows the root but who has a block to send to it or to receive from it.
 bool may_be_root_of_late(const situation& s) {
   return s.empty && s.what.kind == family::extended && rooted(s) && !s.what.scalar_size &&
          s.out == out_mode::my;
 }
-// What is small travels before its reader has entered.
 bool sent_ahead(const situation& s) {
   return s.small && plain(s) && rooted(s);
 }
@@ -88,10 +88,6 @@ verdict in_mysync(const situation& s, bool receives, bool sends) {
   if (receives) return verdict::must;
   return could_be_sent_ahead(s) ? verdict::may : verdict::must;
 }
-
-} // namespace
-
-namespace {
 
 verdict judge_data(const situation& s, int rank, bool near) {
   if (s.in == in_mode::all) return s.out == out_mode::no ? verdict::may : verdict::must;
