@@ -23,6 +23,7 @@ struct options {
   std::string only;       // functions whose name contains this
   std::size_t roots = 0;  // how many roots for each late rank; 0: all
   bool all_hints = false; // else one of the three for each trial, in turn
+  bool behind = false;    // each call behind an exchange that the late rank holds up
   bool known = false;     // ask for what is known to fail, too
   std::vector<std::size_t> sizes{0, 8, 64 << 10};
 };
@@ -68,6 +69,7 @@ private:
   void each_size(trial t) {
     t.how = t.what.has_modes ? options_.how : form::blocking;
     t.threads = THREADS;
+    t.behind = options_.behind;
     ++turn_; // so that every mode pair begins with another hint
     for (const std::size_t n : options_.sizes) {
       t.bytes = n;
@@ -110,7 +112,8 @@ private:
     stage_.barrier();
     if (stage_.stop().load() != 0) return;
     t.number = ++number_;
-    play(stage_, arena_, t, reason != nullptr);
+    t.excused = reason != nullptr;
+    play(stage_, arena_, t);
   }
   static constexpr std::uint32_t enough = 40;
 
@@ -140,6 +143,7 @@ int main(int argc, char** argv) {
       return std::stoull(n) % 8 == 0 ? std::string{} : n + " is no multiple of 8";
     });
     app.add_flag("--all-hints", o.all_hints, "every trial without, with UPC_PUSH and with UPC_PULL");
+    app.add_flag("--behind", o.behind, "every call behind an exchange that the late rank holds up");
     app.add_flag("--known", o.known, "ask for what is known to fail, too");
     CLI11_PARSE(app, argc, argv);
     if (blocking) o.how = modes::form::blocking;

@@ -22,7 +22,8 @@ arena::arena(std::size_t largest_block) {
   const std::size_t blocks = (largest_block + line) * threads();
   source_ = (threads() * (2 * sizeof(upc_shared_ptr_t) + sizeof(std::size_t)) + 2 * line) / line * line;
   destination_ = source_ + blocks;
-  trap_ = destination_ + blocks + margin;
+  aside_ = destination_ + blocks + margin;
+  trap_ = aside_ + 2 * threads() * aside_bytes;
   memory_ = upc_all_alloc(threads(), trap_ + largest_block);
 }
 

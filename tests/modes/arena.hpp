@@ -11,10 +11,12 @@ namespace modes {
 //   arrays       this rank's elements of the arrays of pointers, sizes and permutations
 //   source       blocks to send
 //   destination  blocks to receive, and a margin
+//   aside        two blocks for each rank, of an exchange beside the trial
 //   trap         where the pointers of a rank lead that has not entered: nobody may follow them
 class arena {
 public:
   static constexpr std::size_t margin = 64;
+  static constexpr std::size_t aside_bytes = 64;
 
   explicit arena(std::size_t largest_block);
 
@@ -26,6 +28,8 @@ public:
   upc_shared_ptr_t permutation(int rank) const;
   upc_shared_ptr_t source(const trial& t, int rank) const;
   upc_shared_ptr_t destination(int rank) const { return at(destination_, rank); }
+  upc_shared_ptr_t source_aside(int rank) const { return at(aside_, rank); }
+  upc_shared_ptr_t destination_aside(int rank) const { return at(aside_ + threads() * aside_bytes, rank); }
   upc_shared_ptr_t trap(int rank) const { return at(trap_, rank); }
 
   std::byte* local(upc_shared_ptr_t p) const { return static_cast<std::byte*>(upc_cast(p)); }
@@ -38,7 +42,7 @@ private:
     return {memory_.addr + offset, static_cast<std::uint32_t>(rank), 0};
   }
 
-  std::size_t source_, destination_, trap_;
+  std::size_t source_, destination_, aside_, trap_;
   upc_shared_ptr_t memory_;
 };
 

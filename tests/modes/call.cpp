@@ -5,6 +5,16 @@
 
 namespace modes {
 
+void call::begin_aside() {
+  if (!trial_.behind) return;
+  aside_ = upc_all_exchange(arena_.destination_aside(0), arena_.source_aside(0), arena::aside_bytes,
+                            UPC_IN_MYSYNC | UPC_OUT_MYSYNC | UPC_ASYNC);
+}
+
+void call::finish_aside() {
+  upc_wait(aside_);
+}
+
 void call::make() {
   if (asynchronous()) handle_ = collective();
   if (trial_.what.op == operation::split_barrier) upc_notify();

@@ -8,6 +8,9 @@ class call {
 public:
   call(const trial& t, const arena& a) : trial_(t), arena_(a) {}
 
+  // The exchange that is under way meanwhile, if the trial wants one.
+  void begin_aside();
+  void finish_aside();
   // Posts it, or does whatever of it must not wait for others.
   void make();
   // True if left() can look without waiting.
@@ -28,6 +31,7 @@ private:
   const trial& trial_;
   const arena& arena_;
   upc_coll_handle_t handle_ = UPC_HANDLE_COMPLETE;
+  upc_coll_handle_t aside_ = UPC_HANDLE_COMPLETE;
   upc_handle_t cray_ = UPC_COMPLETE_HANDLE;
 };
 

@@ -17,8 +17,8 @@ constexpr int looks = 12;
 
 class part {
 public:
-  part(stage& s, const arena& a, const trial& t, bool excused)
-      : stage_(s), arena_(a), trial_(t), excused_(excused), mine_(t, a), call_(t, a) {}
+  part(stage& s, const arena& a, const trial& t)
+      : stage_(s), arena_(a), trial_(t), mine_(t, a), call_(t, a) {}
 
   void play() {
     mine_.prepare();
@@ -38,6 +38,7 @@ private:
   }
 
   void come_early() {
+    call_.begin_aside();
     mine_.give();
     call_.make();
     note(me().called);
@@ -49,6 +50,7 @@ private:
       call_.finish();
       leave();
     }
+    call_.finish_aside();
   }
 
   // Looks until the operation is left, or nothing will happen any more without the late rank. True if left.
@@ -81,7 +83,7 @@ private:
   bool arrived_blocks_are_here() {
     const bool all_pairs = trial_.what.shape == pattern::all_pairs;
     const bool cycles = trial_.what.in_place && trial_.what.shape == pattern::permuted;
-    if (!trial_.what.has_data() || trial_.in == in_mode::all || cycles || excused_) return true;
+    if (!trial_.what.has_data() || trial_.in == in_mode::all || cycles || trial_.excused) return true;
     if (trial_.out == out_mode::all && !all_pairs) return true;
     const bool taken_back = is_now(me().left) && trial_.out == out_mode::my;
     return taken_back || mine_.full_without(trial_.late);
@@ -121,11 +123,13 @@ private:
     mine_.give();
     mine_.give_for_all();
     note(stage_.late_comes());
+    call_.begin_aside();
     call_.make();
     note(me().called);
     call_.enter_with_all();
     call_.finish();
     leave();
+    call_.finish_aside();
   }
 
   bool free(int rank) { return judge(trial_, rank, arena_.near(rank)) == verdict::free; }
@@ -158,16 +162,15 @@ private:
   stage& stage_;
   const arena& arena_;
   const trial& trial_;
-  const bool excused_;
   operands mine_;
   call call_;
 };
 
 } // namespace
 
-void play(stage& s, const arena& a, const trial& t, bool excused) {
+void play(stage& s, const arena& a, const trial& t) {
   try {
-    part(s, a, t, excused).play();
+    part(s, a, t).play();
   } catch (const weft::error& e) { // the others cannot go on without this rank
     s.complain(t, "rank " + std::to_string(MYTHREAD) + ": " + e.what());
     std::_Exit(1);

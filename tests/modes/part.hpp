@@ -5,7 +5,7 @@
 namespace modes {
 
 // Plays this rank's part in a trial: all others call, those who must not be held up leave, those who must be
-// are seen waiting; only then does the late rank call. `excused`: blocks may be late (known.hpp).
-void play(stage& s, const arena& a, const trial& t, bool excused);
+// are seen waiting; only then does the late rank call.
+void play(stage& s, const arena& a, const trial& t);
 
 } // namespace modes

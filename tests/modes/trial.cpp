@@ -27,6 +27,7 @@ std::string trial::describe() const {
     if (hint != 0) text += hint == UPC_PUSH ? " push" : " pull";
   }
   text += how == form::posted ? ", posted" : ", blocking";
+  if (behind) text += " behind an exchange";
   if (what.has_data()) text += ", " + std::to_string(bytes) + " bytes";
   if (what.has_root()) text += ", root " + std::to_string(root);
   if (what.shape == pattern::permuted) text += turn % 2 == 0 ? ", rotation" : ", reversal";
