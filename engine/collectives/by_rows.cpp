@@ -39,7 +39,9 @@ public:
     builder::step_list in;
     in.then(await_named()).then(take_aside()).then(count_for_each(fact::taken, 1)).then(restore_piece());
     node_set quiet = builder_.loop(range::naming, 1, in, gate, true);
-    if (modes_.claims()) quiet |= builder_.add(await_count(fact::taken, 0), gate);
+    // Blocks of one length are gone when the last piece is restored.
+    const bool may_be_longer = static_cast<bool>(p().indirect);
+    if (modes_.claims() && may_be_longer) quiet |= builder_.add(await_count(fact::taken, 0), gate);
     modes_.leave(quiet);
     return builder_.finish();
   }
@@ -61,9 +63,11 @@ private:
   std::uint32_t all_pieces() { return p().chunks; }
   // Between nodes under IN_MY, one end must hear of the other.
   bool pulls() const { return many_nodes_ && modes_.each_waits(); }
-  // Near members look for who names them, and help. Under OUT_ALL between nodes the last rounds tell them that
-  // their blocks are here, and need not be preceded by a count of each far one.
-  bool both_ends_carry() const { return modes_.claims() && (modes_.tells_ends() || modes_.assists() || pulls()); }
+  // Near members look for who names them, and help. Under OUT_ALL between nodes the last rounds tell them
+  // that their blocks are here, and need not be preceded by a count of each far one.
+  bool both_ends_carry() const {
+    return modes_.claims() && (modes_.tells_ends() || modes_.assists() || pulls());
+  }
 
   // To whom my row names: near by claims, so that either end may carry it. A far one cannot know that it is
   // meant: under IN_MY it is told and pulls when it has entered, else I push.

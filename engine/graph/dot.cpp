@@ -51,8 +51,8 @@ std::string size_of_block(const plan& p) {
 std::string to_dot(const plan& p) {
   std::string text = fmt::format("digraph plan {{\n  compound=true;\n  node [shape=box];\n"
                                  "  label=\"rank {} of {}, {}, {}{}, IN_{} OUT_{}\";\n",
-                                 p.me, p.members, name(p.pairs), size_of_block(p), p.in_place ? " in place" : "",
-                                 name(p.in), name(p.out));
+                                 p.me, p.members, name(p.pairs), size_of_block(p),
+                                 p.in_place ? " in place" : "", name(p.in), name(p.out));
   for (unsigned n = 0; n < p.size; ++n) {
     if ((p.top >> n & 1) == 0) continue;
     text += p.nodes[n].what == kind::loop ? cluster(n, p) : "  " + box(n, p.nodes[n]);

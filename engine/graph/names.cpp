@@ -200,14 +200,16 @@ std::string action(const node& n) {
   case kind::signal:
     return fmt::format("signal {}{}{} to {}", name(n.about), count_word(n), valued, peer_word(n.peer));
   case kind::await:
-    if (n.peer == peer_rule::self) return fmt::format("await {}{}{}", name(n.about), awaited_count(n), valued);
+    if (n.peer == peer_rule::self)
+      return fmt::format("await {}{}{}", name(n.about), awaited_count(n), valued);
     return fmt::format("await {}{}{} from {}", name(n.about), count_word(n), valued, peer_word(n.peer));
   case kind::claim:
     return fmt::format("claim {}", way_word(n.way));
   case kind::assist:
     return "assist all";
   case kind::fetch:
-    return fmt::format("fetch {} of block {} of {}", operand_word(n.which), way_word(n.way), peer_word(n.peer));
+    return fmt::format("fetch {} of block {} of {}", operand_word(n.which), way_word(n.way),
+                       peer_word(n.peer));
   case kind::survey:
     return fmt::format("survey row of {}", peer_word(n.peer));
   case kind::aside:

@@ -103,7 +103,8 @@ public:
   void run() {
     for (const access& a : graph_.accesses) {
       if (a.executor == nobody || (a.bytes == 0 && a.row == row_access::none)) continue;
-      if (a.reads) check_entry(a.begin, a.source, a.row != row_access::none ? "reads the row of" : "reads data of");
+      if (a.reads)
+        check_entry(a.begin, a.source, a.row != row_access::none ? "reads the row of" : "reads data of");
       if (a.writes) check_entry(a.begin, a.destination, "writes data of");
     }
     check_carriers();

@@ -54,7 +54,9 @@ struct movement {
   std::vector<std::uint32_t> names{}; // by_source, by_destination: whom each member's row names
   bool in_place = false;              // source and destination are one buffer
 
-  std::uint32_t named_by(std::uint32_t member) const { return member < names.size() ? names[member] : nobody; }
+  std::uint32_t named_by(std::uint32_t member) const {
+    return member < names.size() ? names[member] : nobody;
+  }
   bool sends(std::uint32_t i, std::uint32_t j) const;
 };
 

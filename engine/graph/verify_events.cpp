@@ -376,7 +376,8 @@ private:
     if (place_->is_near(with_)) return;
     const indirection& of = plan_->indirect;
     const found theirs = way == direction::in ? found::at_source : found::at_destination;
-    const bool described = plan_->names != naming::none && (way == direction::in) == (plan_->pairs == pattern::by_source);
+    const bool described =
+        plan_->names != naming::none && (way == direction::in) == (plan_->pairs == pattern::by_source);
     const auto need = [&](const indirection::place& where, operand which, direction of_block) {
       if (where.where == theirs && !described && (fetched_ & bit(which, of_block)) == 0)
         out_.add(fault::missing_row, "{}: the row of rank {} is not known", graph_.text(e), with_);
@@ -481,10 +482,10 @@ private:
   const plan* plan_ = nullptr;
   const geometry* place_ = nullptr;
   std::uint8_t top_ = 0;
-  std::uint32_t with_ = nobody; // the peer of the iteration
-  std::uint32_t fetched_ = 0;   // operands that the iteration has fetched
+  std::uint32_t with_ = nobody;                                  // the peer of the iteration
+  std::uint32_t fetched_ = 0;                                    // operands that the iteration has fetched
   std::vector<std::pair<std::uint8_t, std::uint32_t>> surveyed_; // in which loop, whose row
-  std::array<event_id, max_nodes> ends_{};   // of top nodes
+  std::array<event_id, max_nodes> ends_{};                       // of top nodes
   std::array<node_set, max_nodes> before_{}; // top nodes that precede a top node, directly or not
   std::vector<std::vector<deed>> with_peer_;
 };

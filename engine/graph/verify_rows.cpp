@@ -46,7 +46,8 @@ private:
     if (it.what == kind::await && counter(it) && it.count == 0 && !(rows && plan_.in_place) &&
         !plan_.rooted_by_rows())
       complain(n, "awaits no count, and no row tells one");
-    if ((it.about == fact::row || it.about == fact::asked) && !rows) complain(n, "there are no rows that name anybody");
+    if ((it.about == fact::row || it.about == fact::asked) && !rows)
+      complain(n, "there are no rows that name anybody");
     if (it.what == kind::claim && (it.way == direction::swap) != (plan_.in_place && !rows))
       complain(n, plan_.in_place ? "in place, pairs are claimed as a whole" : "nothing changes places");
   }
@@ -80,7 +81,8 @@ private:
     common(n);
     const bool near_range = loop.over == range::near;
     const bool far_range = loop.over == range::far || loop.over == range::led || loop.over == range::leading;
-    if (it.only != lane::any && loop.over == range::rounds) complain(n, "is for one lane, but a round has no peer");
+    if (it.only != lane::any && loop.over == range::rounds)
+      complain(n, "is for one lane, but a round has no peer");
     if ((it.only == lane::near && far_range) || (it.only == lane::far && near_range))
       complain(n, "is for a lane that the range does not have");
     if (it.what == kind::signal && it.peer == peer_rule::self && loop.over == range::rounds)
@@ -90,7 +92,8 @@ private:
     if (it.what == kind::fetch && !plan_.indirect) complain(n, "no operand lies in shared memory");
     if (it.what == kind::survey && !loop.hunts) complain(n, "nobody hunts for the root");
     if (it.what == kind::survey && !row_awaited(loop, n)) complain(n, "does not wait for the row");
-    if (it.what == kind::await && counter(it) && it.count == 0) complain(n, "awaits what the rows say in a loop");
+    if (it.what == kind::await && counter(it) && it.count == 0)
+      complain(n, "awaits what the rows say in a loop");
   }
 
   bool row_awaited(const node& loop, unsigned survey) const {

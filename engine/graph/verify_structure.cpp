@@ -53,7 +53,8 @@ bool operands_fit(const node& n) {
   case kind::restore:
     return n.peer == peer_rule::each;
   case kind::signal:
-    if (n.about == fact::payload || n.about == fact::row) return n.peer == peer_rule::each || n.peer == peer_rule::group;
+    if (n.about == fact::payload || n.about == fact::row)
+      return n.peer == peer_rule::each || n.peer == peer_rule::group;
     if (is_stage(n.about)) return n.peer == peer_rule::ahead;
     if (is_counter(n.about)) return (n.peer == peer_rule::each || n.peer == peer_rule::self) && n.count != 0;
     return (n.about == fact::entry || n.about == fact::asked) && n.peer == peer_rule::each;

@@ -28,7 +28,8 @@ std::uint32_t times(const plan& p, const node& loop, const node& step, const nod
   std::uint32_t n = 0;
   for (std::uint32_t r = 0; r < p.members; ++r) {
     if (loop.over == range::named && names.at(p.me) == r) n += wanted(r);
-    if (loop.over == range::naming && names.at(r) == p.me) n += r != p.me && wanted(r); // its own, by whom it names
+    if (loop.over == range::naming && names.at(r) == p.me)
+      n += r != p.me && wanted(r); // its own, by whom it names
     if (loop.over == range::others && r != p.me) n += wanted(r);
   }
   const bool known = loop.over == range::named || loop.over == range::naming || loop.over == range::others;
@@ -222,7 +223,8 @@ TEST(messages, no_no_with_rows_sends_no_signal) {
   for (const operation op : moving) {
     for (const row_names& names : rows_for({.op = op}, 8)) {
       for (const node_map& nodes : {one_node(8), alone(8), blocks_of(8, 3)})
-        EXPECT_EQ(signals(compile_all({op, sync::no, sync::no, hint::none, 3, 65536}, nodes), nodes, names), 0u);
+        EXPECT_EQ(signals(compile_all({op, sync::no, sync::no, hint::none, 3, 65536}, nodes), nodes, names),
+                  0u);
     }
   }
 }
@@ -230,7 +232,8 @@ TEST(messages, no_no_with_rows_sends_no_signal) {
 // Of the block that its own pointer says, at its own place.
 TEST(messages, no_no_broadcast_to_any_address_is_one_get_for_each) {
   for (const node_map& nodes : {one_node(8), alone(8)}) {
-    for (const plan& p : compile_all({operation::broadcast_x, sync::no, sync::no, hint::pull, 3, 65536}, nodes)) {
+    for (const plan& p :
+         compile_all({operation::broadcast_x, sync::no, sync::no, hint::pull, 3, 65536}, nodes)) {
       EXPECT_EQ(count(p).transfers, p.me == 3 ? 0u : 1u);
       EXPECT_EQ(count(p).signals + count(p).waits, 0u);
       EXPECT_EQ(p.size, p.me == 3 ? 1u : 2u);

@@ -110,10 +110,7 @@ std::vector<row_names> rows_for(const request& r, std::uint32_t members) {
   row_names not_its_own = to_root(members, last), only_its_own(members, movement::nobody);
   not_its_own[last] = movement::nobody;
   only_its_own[members / 2] = members / 2;
-  return {to_root(members, 0),
-          with_holes(to_root(members, members / 2), members),
-          not_its_own,
-          only_its_own,
+  return {to_root(members, 0), with_holes(to_root(members, members / 2), members), not_its_own, only_its_own,
           row_names(members, movement::nobody)};
 }
 
@@ -159,14 +156,14 @@ movement specified(const request& r, const row_names& names) {
 
 std::string text(const request& r, const node_map& nodes) {
   static constexpr const char* operations[] = {
-      "barrier", "broadcast",   "gather_all",   "exchange",   "scatter",   "gather",
-      "permute", "broadcast_x", "gather_all_x", "exchange_x", "scatter_x", "gather_x", "permute_x"};
+      "barrier",     "broadcast",    "gather_all", "exchange",  "scatter",  "gather",   "permute",
+      "broadcast_x", "gather_all_x", "exchange_x", "scatter_x", "gather_x", "permute_x"};
   static constexpr const char* modes[] = {"NO", "MY", "ALL"};
   static constexpr const char* hints[] = {"no hint", "push", "pull"};
   return fmt::format("{}{} of {} bytes, IN_{} OUT_{}, {}, root {}, nodes {}",
-                     operations[static_cast<int>(r.op)], r.in_place ? " in place" : "", r.bytes, modes[static_cast<int>(r.in)],
-                     modes[static_cast<int>(r.out)], hints[static_cast<int>(r.direction)], r.root,
-                     fmt::join(nodes, " "));
+                     operations[static_cast<int>(r.op)], r.in_place ? " in place" : "", r.bytes,
+                     modes[static_cast<int>(r.in)], modes[static_cast<int>(r.out)],
+                     hints[static_cast<int>(r.direction)], r.root, fmt::join(nodes, " "));
 }
 
 namespace {

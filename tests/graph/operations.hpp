@@ -19,13 +19,12 @@ node_map dealt(std::uint32_t members, std::uint32_t nodes); // like cards: membe
 // The plans of all members.
 std::vector<plan> compile_all(const collectives::request& r, const node_map& nodes);
 
-inline constexpr std::array moving{
-    collectives::operation::broadcast,    collectives::operation::scatter,
-    collectives::operation::gather,       collectives::operation::gather_all,
-    collectives::operation::exchange,     collectives::operation::permute,
-    collectives::operation::broadcast_x,  collectives::operation::scatter_x,
-    collectives::operation::gather_x,     collectives::operation::gather_all_x,
-    collectives::operation::exchange_x,   collectives::operation::permute_x};
+inline constexpr std::array moving{collectives::operation::broadcast,   collectives::operation::scatter,
+                                   collectives::operation::gather,      collectives::operation::gather_all,
+                                   collectives::operation::exchange,    collectives::operation::permute,
+                                   collectives::operation::broadcast_x, collectives::operation::scatter_x,
+                                   collectives::operation::gather_x,    collectives::operation::gather_all_x,
+                                   collectives::operation::exchange_x,  collectives::operation::permute_x};
 
 // With all sizes in shared memory; the block's bytes are no argument of the call.
 bool sized_by_rows(collectives::operation op);
