@@ -1,10 +1,6 @@
 // Each kind of fault, planted into a good plan or built by hand, is found and called by its name.
 #include "engine/graph/builder.hpp"
-#include "tests/graph/operations.hpp"
-
-#include <gtest/gtest.h>
-
-#include <utility>
+#include "tests/graph/sample.hpp"
 
 namespace weft::graph {
 namespace {
@@ -16,33 +12,6 @@ request exchange_of(sync in, sync out, hint direction = hint::pull, std::uint64_
 request broadcast_of(sync in, sync out, std::uint64_t bytes, std::uint32_t root = 0) {
   return {operation::broadcast, in, out, hint::pull, root, bytes};
 }
-
-// Good plans, to be spoiled.
-struct sample {
-  request what;
-  node_map nodes;
-  std::vector<plan> plans;
-
-  sample(const request& r, node_map n) : what(r), nodes(std::move(n)), plans(compile_all(r, nodes)) {
-    EXPECT_TRUE(check().ok()) << check().text();
-  }
-  verdict check() const { return verify(plans, nodes, specified(what)); }
-  node& at(std::uint32_t rank, kind k, fact f = fact::none) {
-    return plans[rank].nodes[find(plans[rank], k, f)];
-  }
-  void drop(std::uint32_t rank, kind k, fact f = fact::none) { erase(plans[rank], find(plans[rank], k, f)); }
-  // The loop whose body begins with, or holds, such a node.
-  node& loop_of(std::uint32_t rank, kind k, fact f = fact::none) {
-    const unsigned step = find(plans[rank], k, f);
-    for (node& n : plans[rank].nodes) {
-      if (n.what == kind::loop && n.body <= step && step < unsigned{n.body} + n.body_size) return n;
-    }
-    throw std::logic_error("the node is in no loop");
-  }
-  void expect(fault what) const {
-    EXPECT_TRUE(check().has(what)) << text(this->what, nodes) << "\n" << check().text();
-  }
-};
 
 TEST(faults, missing_stage_signal) {
   sample s(exchange_of(sync::no, sync::all), alone(4));
