@@ -40,6 +40,34 @@ TEST(dot, shows_nodes_loops_and_edges) {
   EXPECT_TRUE(says(dot, "n7 [label=\"7: await taken 4\"];")) << dot;
 }
 
+TEST(dot, shows_rows_lanes_and_hunts) {
+  const auto shown = [](const collectives::request& r, const node_map& nodes) {
+    return to_dot(compile_all(r, nodes)[1]);
+  };
+  using collectives::operation;
+  const std::string rooted =
+      shown({.op = operation::gather_x, .in = sync::my, .out = sync::my}, blocks_of(4, 2));
+  EXPECT_TRUE(says(rooted, "rank 1 of 4, by source, bytes as the rows say, IN_MY OUT_MY")) << rooted;
+  EXPECT_TRUE(says(rooted, ": signal row to group")) << rooted;
+  EXPECT_TRUE(says(rooted, ": loop over named, 1 times")) << rooted;
+  EXPECT_TRUE(says(rooted, ": await entry from each, if near")) << rooted;
+  EXPECT_TRUE(says(rooted, ": signal asked to each, if far")) << rooted;
+  EXPECT_TRUE(says(rooted, ": await row from each, if far")) << rooted;
+  EXPECT_TRUE(says(rooted, ": loop over others, 3 times, until another root is found")) << rooted;
+  EXPECT_TRUE(says(rooted, ": survey row of each")) << rooted;
+  EXPECT_TRUE(says(rooted, ": await landed what the rows say")) << rooted;
+  const std::string swapped = shown({.op = operation::exchange_x, .in_place = true}, blocks_of(4, 2));
+  EXPECT_TRUE(says(swapped, ": claim swap")) << swapped;
+  EXPECT_TRUE(says(swapped, ": ordered loop over led, 1 times")) << swapped;
+  EXPECT_TRUE(says(swapped, ": fetch destination of block out of each, if far")) << swapped;
+  EXPECT_TRUE(says(swapped, ": take aside from each")) << swapped;
+  EXPECT_TRUE(says(swapped, ": restore from each")) << swapped;
+  const std::string moved =
+      shown({.op = operation::permute, .in = sync::my, .bytes = 64, .in_place = true}, blocks_of(4, 2));
+  EXPECT_TRUE(says(moved, "64 bytes in place")) << moved;
+  EXPECT_TRUE(says(moved, ": await named from each")) << moved;
+}
+
 TEST(dot, of_every_plan_is_balanced_and_names_every_node) {
   for_each_request(4, [](const collectives::request& r) {
     for (const plan& p : compile_all(r, blocks_of(4, 2))) {

@@ -70,6 +70,78 @@ TEST(independence, of_eager_plans_rests_on_the_publication_at_post) {
   EXPECT_TRUE(verify_independence(plans, one_node(3), {1}).has(fault::not_independent));
 }
 
+// Rows are read by whoever carries: so a member that computes need not read its own.
+TEST(independence, of_named_and_indirect_blocks_on_one_node) {
+  for (const operation op :
+       {operation::permute, operation::permute_x, operation::scatter_x, operation::gather_x,
+        operation::broadcast_x, operation::gather_all_x, operation::exchange_x}) {
+    for (const sync in : {sync::no, sync::my, sync::all}) {
+      for (const sync out : {sync::no, sync::my, sync::all}) {
+        const request r{.op = op, .in = in, .out = out, .bytes = 65536};
+        const std::vector<plan> plans = compile_all(r, one_node(4));
+        for (const row_names& names : rows_for(r, 4)) {
+          for (std::uint32_t absent = 0; absent < 4; ++absent) {
+            const verdict v = verify_independence(plans, one_node(4), {absent}, specified(r, names));
+            EXPECT_TRUE(v.ok()) << text(r, one_node(4)) << "\n" << v.text();
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(independence, of_an_exchange_in_place_rests_on_either_end_of_a_pair) {
+  const request r{
+      .op = operation::exchange, .in = sync::my, .out = sync::my, .bytes = 65536, .in_place = true};
+  std::vector<plan> plans = compile_all(r, one_node(3));
+  for (std::uint32_t absent = 0; absent < 3; ++absent)
+    EXPECT_TRUE(verify_independence(plans, one_node(3), {absent}, specified(r)).ok());
+  for (const std::uint32_t idle : {0u, 1u})
+    erase(plans[idle], find(plans[idle], kind::claim)); // their pair is nobody's
+  EXPECT_TRUE(verify(plans, one_node(3), specified(r)).has(fault::never_written));
+  plans[1] = compile_all(r, one_node(3))[1];
+  EXPECT_TRUE(verify(plans, one_node(3), specified(r)).ok());
+  EXPECT_TRUE(verify_independence(plans, one_node(3), {0}, specified(r)).ok());
+  EXPECT_TRUE(verify_independence(plans, one_node(3), {1}, specified(r)).has(fault::not_independent));
+}
+
+// Who takes his block aside must be there to do it.
+TEST(independence, is_not_that_of_a_permutation_in_place) {
+  const request r{
+      .op = operation::permute, .in = sync::my, .out = sync::my, .bytes = 65536, .in_place = true};
+  const std::vector<plan> plans = compile_all(r, one_node(3));
+  EXPECT_TRUE(
+      verify_independence(plans, one_node(3), {1}, specified(r, shifted(3))).has(fault::not_independent));
+}
+
+TEST(independence, of_named_blocks_rests_on_the_claims_of_both_ends) {
+  const auto without = [](const request& r, kind in_body_with, fact about, std::uint32_t absent,
+                          const row_names& names) {
+    std::vector<plan> plans = compile_all(r, one_node(3));
+    for (plan& p : plans) {
+      const unsigned mark = find(p, in_body_with, about);
+      for (unsigned n = 0; n < p.size; ++n) {
+        const node loop = p.nodes[n];
+        if (loop.what != kind::loop || mark < loop.body || mark >= unsigned{loop.body} + loop.body_size)
+          continue;
+        for (unsigned s = loop.body; s < unsigned{loop.body} + loop.body_size; ++s) {
+          if (p.nodes[s].what != kind::claim) continue;
+          erase(p, s);
+          break;
+        }
+        break;
+      }
+    }
+    const movement moved = specified(r, names);
+    EXPECT_TRUE(verify(plans, one_node(3), moved).ok()) << verify(plans, one_node(3), moved).text();
+    EXPECT_TRUE(verify_independence(plans, one_node(3), {absent}, moved).has(fault::not_independent));
+  };
+  const request permute{.op = operation::permute, .in = sync::my, .out = sync::my, .bytes = 65536};
+  without(permute, kind::await, fact::named, 1, shifted(3));
+  for (const operation op : {operation::scatter_x, operation::gather_x})
+    without({.op = op, .in = sync::my, .out = sync::my}, kind::survey, fact::none, 1, to_root(3, 0));
+}
+
 TEST(independence, between_nodes_somebody_waits) {
   const std::vector<plan> plans = compile_all(exchange_of(sync::my, sync::my), alone(3));
   const verdict v = verify_independence(plans, alone(3), {2});
