@@ -6,7 +6,7 @@
 //
 // Mutations that this catches: an IN mode treated as another one; no wait for the entry of the other end, in
 // any family; an OUT mode treated as another one, or left without a count of what was taken or has landed;
-// blocks that only one end carries; peers taken in order; rows in shared memory read early.
+// blocks that only one end carries; peers taken in order, or operations; rows in shared memory read early.
 #include "tests/modes/known.hpp"
 #include "tests/modes/part.hpp"
 
