@@ -267,7 +267,7 @@ private:
       fetched_ |= bit(n.which, n.way);
       break;
     case kind::survey:
-      surveyed_.push_back({top_, peer});
+      surveyed_.push_back(peer);
       if (place_->is_near(peer)) read_row(e, peer);
       break;
     case kind::aside:
@@ -318,13 +318,13 @@ private:
     return graph_.moved.named_by(me_) == me_ || plan_->rule.bytes == 0 ? 0 : 1;
   }
 
-  // Pieces that the rows tell of which were surveyed before.
+  // Pieces that the surveyed rows tell of.
   std::uint32_t surveyed() const {
     const std::uint32_t mine = graph_.moved.named_by(me_);
     std::uint32_t blocks = mine == me_ ? 1 : 0;
     if (mine != me_ && mine != nobody) return 0;
-    for (const auto& [top, peer] : surveyed_) {
-      if ((before_[top_] >> top & 1) != 0 && graph_.moved.named_by(peer) == me_) ++blocks;
+    for (const std::uint32_t peer : surveyed_) {
+      if (graph_.moved.named_by(peer) == me_) ++blocks;
     }
     return blocks * plan_->chunks;
   }
@@ -482,10 +482,11 @@ private:
   const plan* plan_ = nullptr;
   const geometry* place_ = nullptr;
   std::uint8_t top_ = 0;
-  std::uint32_t with_ = nobody;                                  // the peer of the iteration
-  std::uint32_t fetched_ = 0;                                    // operands that the iteration has fetched
-  std::vector<std::pair<std::uint8_t, std::uint32_t>> surveyed_; // in which loop, whose row
-  std::array<event_id, max_nodes> ends_{};                       // of top nodes
+  std::uint32_t with_ = nobody; // the peer of the iteration
+  std::uint32_t fetched_ = 0;   // operands that the iteration has fetched
+  std::vector<std::uint32_t>
+      surveyed_; // whose rows the hunt looks at; check_rows has seen that it comes first
+  std::array<event_id, max_nodes> ends_{};   // of top nodes
   std::array<node_set, max_nodes> before_{}; // top nodes that precede a top node, directly or not
   std::vector<std::vector<deed>> with_peer_;
 };

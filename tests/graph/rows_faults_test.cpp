@@ -139,6 +139,15 @@ TEST(rows_faults, a_root_that_does_not_hunt) {
   }
 }
 
+// The hunt of a member that is not the root is over with the first row that says so: whose, nobody knows.
+TEST(rows_faults, the_end_of_a_hunt_tells_of_nobody) {
+  sample s(by_rows_of(operation::gather_x, sync::my, sync::my), one_node(3), {0, 0, movement::nobody});
+  for (plan& p : s.plans)
+    p.valued = true; // as a barrier: all should have entered
+  const std::string found = s.check().text();
+  EXPECT_NE(found.find("rank 2 may leave before rank 0"), std::string::npos) << found;
+}
+
 TEST(rows_faults, counts_of_what_the_rows_say) {
   for (const operation op : {operation::scatter_x, operation::gather_x}) {
     const fact at_root = op == operation::gather_x ? fact::landed : fact::taken;
