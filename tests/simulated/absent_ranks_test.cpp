@@ -22,14 +22,15 @@ collective_case one_call(std::uint64_t seed, std::uint32_t ranks, const request&
   c.seed = seed;
   c.ranks = ranks;
   c.nodes.assign(ranks, 0);
-  c.rounds = {{{r, collective_case::no_rank}}};
+  c.rounds = {{lay_out(ranks, r, seed, r.bytes)}};
   return c;
 }
 
 // One call in which rank `absent` does `what` right after its post. Throws when another rank does not finish
 // or has not what it must have.
 template <class What> void play_with_absent(const collective_case& c, std::uint32_t absent, What what) {
-  const request& r = c.rounds[0][0].request;
+  const collective_case::call& call = c.rounds[0][0];
+  const request& r = call.request;
   transport::simulation_options options;
   options.seed = c.seed;
   options.ranks = c.ranks;
@@ -37,20 +38,22 @@ template <class What> void play_with_absent(const collective_case& c, std::uint3
   options.chaos = transport::simulated_chaos::rough();
   options.endless_naps = true;
   simulation s(options);
-  const std::uint64_t dst = engine::heap_offset(c.ranks), src = dst + c.stride();
+  const call_places at = places_of(c, engine::heap_offset(c.ranks));
   s.run([&](std::uint32_t rank, simulated_transport& t) {
     simulated_engine e(t, drowsy());
     progress::team_state& team = e.add_team(team_of_all(c, rank, 0, engine::first_board_offset));
     e.meet_neighbours(neighbours_of(c, rank));
-    std::memset(t.segment() + dst, static_cast<int>(poison), c.stride());
-    fill_source(c, r, 0, rank, t.segment() + src);
+    std::memset(t.segment() + at.dst_area, static_cast<int>(poison), c.stride());
+    const std::vector<std::byte> source = source_before(c, call, 0, rank);
+    std::memcpy(t.segment() + (r.in_place ? at.dst_area : at.src_area), source.data(), source.size());
+    write_rows(c, call, rank, t.segment(), at);
     e.run(team, {}, {});
-    const auto handle = e.post(team, r, {.dst = dst, .src = src});
+    const auto handle = e.post(team, r, at.binding(r));
     if (rank == absent) what(t);
     t.describe([] { return std::string("waits"); });
     e.wait(handle);
     const auto check = [&](std::uint32_t whose) {
-      const std::string wrong = check_destination(c, r, 0, whose, s.segment(whose) + dst);
+      const std::string wrong = check_destination(c, call, 0, whose, s.segment(whose) + at.dst_area);
       if (!wrong.empty()) throw wrong_result(wrong);
     };
     if (r.out != sync::no) check(rank);
@@ -61,7 +64,9 @@ template <class What> void play_with_absent(const collective_case& c, std::uint3
 TEST(absent_ranks, a_rank_that_has_posted_and_never_runs_again_holds_up_nobody) {
   std::uint64_t seed = 0;
   for (const operation op : {operation::barrier, operation::broadcast, operation::scatter, operation::gather,
-                             operation::gather_all, operation::exchange})
+                             operation::gather_all, operation::exchange, operation::permute,
+                             operation::broadcast_x, operation::scatter_x, operation::gather_x,
+                             operation::gather_all_x, operation::exchange_x, operation::permute_x})
     for (const sync in : {sync::no, sync::my, sync::all})
       for (const sync out : {sync::no, sync::my, sync::all})
         for (const hint way : {hint::none, hint::push, hint::pull})

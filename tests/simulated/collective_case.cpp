@@ -42,11 +42,6 @@ std::vector<std::uint32_t> make_nodes(seeded_random& random, std::uint32_t ranks
   return nodes;
 }
 
-// Every receiver gets a block of its own from each sender.
-bool distinct(operation op) {
-  return op == operation::exchange || op == operation::scatter;
-}
-
 std::uint64_t make_bytes(seeded_random& random, std::uint64_t most) {
   constexpr std::array<std::uint64_t, 9> sizes{0, 1, 8, 37, 57, 1024, 2049, 20480, 70000};
   std::uint64_t bytes = one_of(random, sizes);
@@ -55,13 +50,21 @@ std::uint64_t make_bytes(seeded_random& random, std::uint64_t most) {
   return bytes;
 }
 
+bool may_be_in_place(operation op) {
+  return op == operation::exchange || op == operation::gather_all || op == operation::permute ||
+         op == operation::exchange_x || op == operation::gather_all_x || op == operation::permute_x;
+}
+
 collective_case::call make_call(seeded_random& random, std::uint32_t ranks, std::uint64_t most_bytes) {
-  collective_case::call c;
-  request& r = c.request;
+  request r;
   r.op = one_of(random,
                 std::array{operation::barrier, operation::broadcast, operation::gather_all,
-                           operation::scatter, operation::gather, operation::exchange, operation::exchange});
+                           operation::scatter, operation::gather, operation::exchange, operation::exchange,
+                           operation::permute, operation::permute, operation::broadcast_x,
+                           operation::gather_all_x, operation::exchange_x, operation::scatter_x,
+                           operation::gather_x, operation::permute_x, operation::permute_x});
   if (r.op == operation::barrier) {
+    collective_case::call c;
     if (random.coin(0.1) && ranks > 1) c.odd_one = static_cast<std::uint32_t>(random.below(ranks));
     return c;
   }
@@ -70,26 +73,20 @@ collective_case::call make_call(seeded_random& random, std::uint32_t ranks, std:
   r.out = one_of(random, modes);
   r.direction = one_of(random, std::array{hint::none, hint::push, hint::pull});
   if (rooted(r.op)) r.root = static_cast<std::uint32_t>(random.below(ranks));
-  r.bytes = make_bytes(random, r.op == operation::broadcast ? most_bytes : most_bytes / ranks);
-  return c;
+  if (may_be_in_place(r.op)) r.in_place = random.coin(0.3);
+  if (r.op == operation::permute_x) r.wide_perm = random.coin(0.5);
+  const bool one_block =
+      r.op == operation::broadcast || r.op == operation::broadcast_x || r.op == operation::permute;
+  const std::uint64_t most = one_block ? most_bytes : most_bytes / ranks;
+  if (r.op <= operation::broadcast_x) r.bytes = make_bytes(random, most);
+  return lay_out(ranks, r, random.next(), most);
 }
 
 const char* text_of(operation op) {
-  switch (op) {
-  case operation::barrier:
-    return "barrier";
-  case operation::broadcast:
-    return "broadcast";
-  case operation::gather_all:
-    return "gather_all";
-  case operation::scatter:
-    return "scatter";
-  case operation::gather:
-    return "gather";
-  case operation::exchange:
-    return "exchange";
-  }
-  return "?";
+  static constexpr const char* names[] = {
+      "barrier",     "broadcast",    "gather_all", "exchange",  "scatter",  "gather",   "permute",
+      "broadcast_x", "gather_all_x", "exchange_x", "scatter_x", "gather_x", "permute_x"};
+  return names[static_cast<int>(op)];
 }
 
 const char* text_of(sync s) {
@@ -129,88 +126,23 @@ collective_case make_case(std::uint64_t seed, const case_limits& limits) {
   return c;
 }
 
-std::uint64_t source_bytes(const collective_case& c, const request& r, std::uint32_t rank) {
-  switch (r.op) {
-  case operation::barrier:
-    return 0;
-  case operation::broadcast:
-    return rank == r.root ? r.bytes : 0;
-  case operation::scatter:
-    return rank == r.root ? r.bytes * c.ranks : 0;
-  case operation::gather:
-  case operation::gather_all:
-    return r.bytes;
-  case operation::exchange:
-    return r.bytes * c.ranks;
-  }
-  return 0;
-}
-
-std::uint64_t destination_bytes(const collective_case& c, const request& r, std::uint32_t rank) {
-  switch (r.op) {
-  case operation::barrier:
-    return 0;
-  case operation::broadcast:
-  case operation::scatter:
-    return r.bytes;
-  case operation::gather:
-    return rank == r.root ? r.bytes * c.ranks : 0;
-  case operation::gather_all:
-  case operation::exchange:
-    return r.bytes * c.ranks;
-  }
-  return 0;
-}
-
 std::uint64_t collective_case::stride() const {
   std::uint64_t most = 0;
   for (const auto& round : rounds)
     for (const call& k : round)
-      most = std::max(most, k.request.bytes * (k.request.op == operation::broadcast ? 1 : ranks));
+      most = std::max(most, k.area);
   return (most + skew + guard_bytes + 63) / 64 * 64;
+}
+
+std::uint64_t collective_case::row_bytes() const {
+  return (ranks * 40 + 8 + 63) / 64 * 64;
 }
 
 std::uint64_t collective_case::heap_bytes() const {
   std::uint64_t most = 0;
   for (const auto& round : rounds)
     most = std::max<std::uint64_t>(most, round.size());
-  return 2 * most * stride();
-}
-
-std::byte sent_byte(std::uint64_t call, std::uint32_t from, std::uint32_t to, std::uint64_t at) {
-  const std::uint64_t mixed = (call * 64 + from) * 64 + to + at * 0x9e3779b97f4a7c15u;
-  const auto value = static_cast<std::uint8_t>((mixed * 0xd6e8feb86659fd93u) >> 56);
-  return static_cast<std::byte>(value == static_cast<std::uint8_t>(poison) ? 0x11 : value);
-}
-
-void fill_source(const collective_case& c, const request& r, std::uint64_t call, std::uint32_t rank,
-                 std::byte* source) {
-  if (source_bytes(c, r, rank) == 0) return;
-  const std::uint32_t blocks = distinct(r.op) ? c.ranks : 1;
-  for (std::uint32_t to = 0; to < blocks; ++to)
-    for (std::uint64_t at = 0; at < r.bytes; ++at)
-      source[to * r.bytes + at] = sent_byte(call, rank, to, at);
-}
-
-std::string check_destination(const collective_case& c, const request& r, std::uint64_t call,
-                              std::uint32_t rank, const std::byte* destination) {
-  const std::uint64_t bytes = destination_bytes(c, r, rank);
-  const std::uint64_t untouched = r.op == operation::gather ? r.bytes * c.ranks - bytes : 0;
-  for (std::uint64_t k = 0; k < bytes + untouched + guard_bytes; ++k) {
-    std::byte wanted = poison;
-    if (k < bytes) {
-      const auto block = static_cast<std::uint32_t>(k / r.bytes);
-      const bool from_root = r.op == operation::broadcast || r.op == operation::scatter;
-      const std::uint32_t from = from_root ? r.root : block;
-      const std::uint32_t to = distinct(r.op) ? rank : 0;
-      wanted = sent_byte(call, from, to, k % r.bytes);
-    }
-    if (destination[k] == wanted) continue;
-    return "byte " + std::to_string(k) + " of rank " + std::to_string(rank) + "'s destination is " +
-           std::to_string(static_cast<int>(destination[k])) + " and should be " +
-           std::to_string(static_cast<int>(wanted));
-  }
-  return {};
+  return most * call_bytes();
 }
 
 std::string text_of(const request& r) {
@@ -219,6 +151,7 @@ std::string text_of(const request& r) {
   text +=
       std::string(" ") + text_of(r.in) + "/" + text_of(r.out) + " of " + std::to_string(r.bytes) + " bytes";
   if (rooted(r.op)) text += (r.op == operation::gather ? " to " : " from ") + std::to_string(r.root);
+  if (r.in_place) text += ", in place";
   if (r.direction != hint::none) text += r.direction == hint::push ? ", push" : ", pull";
   return text;
 }

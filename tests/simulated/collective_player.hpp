@@ -81,9 +81,9 @@ private:
   using call = collective_case::call;
   using sync = graph::sync;
 
-  std::uint64_t dst(std::size_t k) const { return heap_ + 2 * k * c_.stride() + c_.skew; }
-  std::uint64_t src(std::size_t k) const { return dst(k) + c_.stride(); }
-  graph::binding at(std::size_t k) const { return {.dst = dst(k), .src = src(k)}; }
+  call_places places(std::size_t k) const { return places_of(c_, heap_ + k * c_.call_bytes()); }
+  graph::binding at(std::size_t k) const { return places(k).binding((*round_)[k].request); }
+  std::uint64_t dst(std::size_t k) const { return places(k).dst_area; }
   std::byte* own(std::uint64_t offset) const { return engine_.net().segment() + offset; }
 
   void play_round(const std::vector<call>& round) {
@@ -155,9 +155,15 @@ private:
 
   void spoil(std::size_t k) {
     std::memset(own(dst(k)), static_cast<int>(poison), c_.stride() - c_.skew);
-    std::memset(own(src(k)), static_cast<int>(poison), source_bytes(c_, (*round_)[k].request, rank_));
+    std::memset(own(places(k).src_area), static_cast<int>(poison), c_.stride() - c_.skew);
+    std::memset(own(places(k).dst_rows), static_cast<int>(poison), c_.row_bytes());
   }
-  void fill(std::size_t k) { fill_source(c_, (*round_)[k].request, next_call_ + k, rank_, own(src(k))); }
+  void fill(std::size_t k) {
+    const call& what = (*round_)[k];
+    const std::vector<std::byte> source = source_before(c_, what, next_call_ + k, rank_);
+    std::memcpy(own(what.request.in_place ? dst(k) : places(k).src_area), source.data(), source.size());
+    write_rows(c_, what, rank_, own(0), places(k));
+  }
 
   // The last moment before the post.
   void enter(std::size_t k) {
@@ -170,7 +176,7 @@ private:
     }
     if (r.in != sync::no) {
       const std::byte* const begin = own(dst(k));
-      for (std::uint64_t at = 0; at < destination_bytes(c_, r, rank_); ++at)
+      for (std::uint64_t at = 0; at < c_.stride() - c_.skew; ++at)
         if (begin[at] != poison) fail(k, "wrote to a destination whose owner has not entered");
       fill(k);
     }
@@ -199,7 +205,7 @@ private:
   }
 
   void check(std::size_t k, std::uint32_t whose, const std::byte* destination) const {
-    const std::string wrong = check_destination(c_, (*round_)[k].request, next_call_ + k, whose, destination);
+    const std::string wrong = check_destination(c_, (*round_)[k], next_call_ + k, whose, destination);
     if (!wrong.empty()) fail(k, wrong);
   }
 
