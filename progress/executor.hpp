@@ -51,7 +51,7 @@ public:
     if (op.seq <= op.team->retired + engine::slots) [[likely]]
       activate(op);
     else
-      wait_for_slot(op);
+      op.team->waiting.insert(op);
   }
 
   // One pass over everything active, and over the transport if asked. True if anything moved.
@@ -113,14 +113,6 @@ private:
     }
     far_active_ += op.program->far;
     active_.push_back(&op);
-  }
-
-  void wait_for_slot(operation& op) {
-    operation** at = &op.team->waiting;
-    while (*at != nullptr && (*at)->seq < op.seq)
-      at = &(*at)->next;
-    op.next = *at;
-    *at = &op;
   }
 
   bool complete(const operation& op) const {
@@ -286,11 +278,8 @@ private:
     members().wake_near(); // somebody may sleep for want of credit
     warm_next_slot(team, last);
     if (!team.askers.empty()) answer_askers(team);
-    while (team.waiting != nullptr && team.waiting->seq <= team.retired + engine::slots) {
-      operation* op = team.waiting;
-      team.waiting = op->next;
-      activate(*op);
-    }
+    while (!team.waiting.empty() && team.waiting.first().seq <= team.retired + engine::slots)
+      activate(team.waiting.take_first());
   }
 
   // The next operation's payload goes to lines that its readers hold: take them away now, while nobody waits.

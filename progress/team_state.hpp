@@ -1,7 +1,7 @@
 #pragma once
 #include "engine/memory/segment_layout.hpp"
 #include "engine/team.hpp"
-#include "progress/operation.hpp"
+#include "progress/waiting_list.hpp"
 
 #include <array>
 #include <memory>
@@ -47,7 +47,7 @@ struct team_state {
 
   engine::sequence retired = 0;     // every operation up to this one is finished here
   std::uint32_t finished = 0;       // slots whose operation is finished but not yet retired
-  operation* waiting = nullptr;     // posted, no slot yet; by sequence
+  waiting_list waiting;             // posted, no slot yet
   engine::sequence near_credit = 0; // all near members have retired at least this
 
   std::vector<engine::sequence> asked; // by far member: the retirement that I have last asked it to tell me
