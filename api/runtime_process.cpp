@@ -152,7 +152,7 @@ process_runtime::~process_runtime() {
     thread_.reset();
     if (settings_.statistics) print_statistics();
     net_->disconnect();
-    job_.fence();
+    job_.fence([this] { net_->poll(); }); // whose connection was not complete needs this rank to answer
     teams_.reset();
     heap_.reset();
     engine_.reset();

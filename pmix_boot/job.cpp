@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -144,6 +145,25 @@ void job::fence() {
   info_array directives;
   directives.add(PMIX_COLLECT_DATA, true);
   require_success(PMIx_Fence(nullptr, 0, directives.data(), directives.size()), "fence of the job");
+}
+
+void job::fence(const std::function<void()>& meanwhile) {
+  info_array directives;
+  directives.add(PMIX_COLLECT_DATA, true);
+  constexpr int under_way = 1; // no status of PMIx is positive
+  std::atomic<int> status{under_way};
+  const auto passed = [](pmix_status_t result, void* where) {
+    static_cast<std::atomic<int>*>(where)->store(result, std::memory_order_release);
+  };
+  const pmix_status_t begun =
+      PMIx_Fence_nb(nullptr, 0, directives.data(), directives.size(), passed, &status);
+  if (begun == PMIX_OPERATION_SUCCEEDED) return;
+  require_success(begun, "fence of the job");
+  while (status.load(std::memory_order_acquire) == under_way) {
+    meanwhile();
+    std::this_thread::yield();
+  }
+  require_success(status.load(std::memory_order_relaxed), "fence of the job");
 }
 
 std::vector<std::byte> job::get(std::uint32_t rank, const std::string& name) const {

@@ -42,6 +42,8 @@ public:
   void commit();
   // A barrier of all ranks that also spreads what they committed before it.
   void fence();
+  // The same for a rank that others may still need: it does `meanwhile` again and again until all have come.
+  void fence(const std::function<void()>& meanwhile);
   // A value that `rank` published before the last fence. A missing one is an error, not a wait.
   std::vector<std::byte> get(std::uint32_t rank, const std::string& name) const;
 
