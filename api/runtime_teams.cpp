@@ -176,22 +176,30 @@ void team_registry::free(team t) {
     gone = found->second;
     teams_.erase(found);
   }
-  const std::uint64_t barrier = engine_.post(*gone.state, {}, {});
-  if (barrier == 0) engine_.run(*gone.state, {}, {});
   {
     const std::unique_lock lock(lock_);
-    closing_.push_back({barrier, gone});
+    closing_.push_back({0, gone});
   }
   reap();
+}
+
+// A member comes to the last barrier when all that it posted is retired. So behind the barrier nobody needs to
+// hear anything of an operation of the team any more.
+bool team_registry::closed(closing& c) {
+  bool quiet = false;
+  engine_.with_baton([&] { quiet = engine_.quiet(*c.team.state); });
+  if (!quiet) return false;
+  if (c.barrier != 0) return engine_.test(c.barrier) != engine_type::status::pending;
+  c.barrier = engine_.post(*c.team.state, {}, {});
+  return false;
 }
 
 void team_registry::reap() {
   std::vector<closing> over;
   {
     const std::unique_lock lock(lock_);
-    const auto first_over = std::partition(closing_.begin(), closing_.end(), [&](const closing& c) {
-      return engine_.test(c.barrier) == engine_type::status::pending || !engine_.quiet(*c.team.state);
-    });
+    const auto first_over =
+        std::partition(closing_.begin(), closing_.end(), [&](closing& c) { return !closed(c); });
     over.assign(first_over, closing_.end());
     closing_.erase(first_over, closing_.end());
   }

@@ -75,9 +75,10 @@ private:
   void count_leaver(std::uint64_t block, std::uint32_t members);
 
   struct closing {
-    std::uint64_t barrier;
+    std::uint64_t barrier; // of the leaving members; 0 until it is posted
     entry team;
   };
+  bool closed(closing& c);
 
   engine_type& engine_;
   heap_service& heap_;
