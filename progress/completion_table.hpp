@@ -125,16 +125,20 @@ public:
   }
 
 private:
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
   struct slot_state {
     std::atomic<std::uint64_t> word{0};
     std::atomic<std::uint32_t> next{none};
   };
 
+public:
+  static constexpr std::size_t slot_bytes = sizeof(slot_state);
+
+private:
   static constexpr std::uint64_t pending_bit = 1;
   static constexpr unsigned link_bits = slot_bits + 1;
   static constexpr std::uint64_t link_mask = (std::uint64_t{1} << link_bits) - 1;
   static constexpr std::uint64_t one_pop = std::uint64_t{1} << link_bits;
-  static constexpr std::uint32_t none = ~std::uint32_t{0};
 
   // The free list names slots by number + 1, so that an empty list is 0.
   static constexpr std::uint32_t first(std::uint64_t list) noexcept {

@@ -20,6 +20,8 @@ struct posted : operation {
 class operation_pool {
 public:
   static constexpr std::size_t chunk_size = completion_table::chunk_slots;
+  // What an outstanding operation takes, here and in the completion table.
+  static constexpr std::size_t bytes_of_each = sizeof(posted) + completion_table::slot_bytes;
 
   operation_pool() = default;
   ~operation_pool() {

@@ -2,6 +2,7 @@
 
 #include "engine/settings.hpp"
 #include "progress/cores.hpp"
+#include "progress/operation_pool.hpp"
 #include "tools/command.hpp"
 
 #include <pmix.h>
@@ -32,7 +33,9 @@ void print_settings() {
 
 void print_versions() {
   fmt::print("weft {}\nUCX {}\nPMIx {}\n", WEFT_VERSION, ucp_get_version_string(), PMIx_Get_version());
-  fmt::print("usable cores {:.1f}\n\n", progress::usable_cores());
+  fmt::print("usable cores {:.1f}\n", progress::usable_cores());
+  fmt::print("memory of an outstanding operation {} bytes, taken for {} at a time and used again\n\n",
+             progress::operation_pool::bytes_of_each, progress::operation_pool::chunk_size);
 }
 
 } // namespace
