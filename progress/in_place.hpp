@@ -6,7 +6,9 @@ namespace weft::progress {
 
 // Blocks that move within the memory that they come from, beyond one node: piece by piece. What the peer has
 // for me is taken aside; what I have in that place goes (I put it, or its destination takes it aside too);
-// then the place is free and gets what was taken aside.
+// then the place is free and gets what was taken aside. There is one scratch: an iteration keeps it for all
+// pieces of its block, while others may still wait for their peers. It waits for nothing but transfers then (in
+// a chain, for the next one to take its piece), so it gives the scratch back.
 template <transport::transport T> class in_place_steps {
 public:
   in_place_steps(reach<T>& members, operands<T>& blocks, flight_pool<T>& flights)
@@ -27,9 +29,12 @@ public:
   }
 
   outcome take_aside(operation& op, std::uint32_t peer, flight_tag tag) {
+    findings& found = *op.run->found;
+    if (found.moving != findings::nobody && found.moving != tag.iteration) return outcome::blocked;
+    found.moving = tag.iteration;
     const block b = piece_of(op, operands_.find(op, peer, op.program->me, tag.iteration));
     if (b.bytes == 0 || !operands_.usable(op, peer, op.program->me, tag.iteration)) return outcome::done;
-    std::byte* const scratch = op.run->found->scratch.get();
+    std::byte* const scratch = found.scratch.get();
     if (std::byte* const from = reach_.base(*op.team, peer)) {
       reach_.copy(scratch, from + b.src, b.bytes);
       return outcome::done;
@@ -56,6 +61,7 @@ public:
     const std::uint64_t out = moves_on ? 0 : operands_.find(op, me, peer, iteration).bytes;
     if (++found.piece * graph::aside_bytes < std::max(in.bytes, out)) return outcome::repeat;
     found.piece = 0;
+    found.moving = findings::nobody;
     return outcome::done;
   }
 

@@ -77,6 +77,7 @@ struct findings {
   std::uint64_t expected = 0;                       // pieces that those who name me will count
   bool not_root = false;                            // somebody named another root
   std::uint64_t piece = 0;                          // in place: of the block that is being moved
+  std::uint32_t moving = nobody;                    // in place: the iteration whose block that is
   std::array<fetched_row, loop_state::window> rows; // by iteration modulo the window
   std::unique_ptr<std::byte[]> scratch;             // in place: room for a piece
 
@@ -84,6 +85,7 @@ struct findings {
     own_known = false;
     naming = unknown;
     expected = piece = 0;
+    moving = nobody;
     not_root = false;
     if (in_place && !scratch) scratch = std::make_unique<std::byte[]>(graph::aside_bytes);
   }

@@ -38,7 +38,7 @@ public:
     if (many_nodes_) builder_.loop(range::named, 1, out, gate);
     builder::step_list in;
     in.then(await_named()).then(take_aside()).then(count_for_each(fact::taken, 1)).then(restore_piece());
-    node_set quiet = builder_.loop(range::naming, 1, in, gate, true);
+    node_set quiet = builder_.loop(range::naming, 1, in, gate);
     // Blocks of one length are gone when the last piece is restored.
     const bool may_be_longer = static_cast<bool>(p().indirect);
     if (modes_.claims() && may_be_longer) quiet |= builder_.add(await_count(fact::taken, 0), gate);

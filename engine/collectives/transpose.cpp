@@ -32,7 +32,7 @@ plan transpose(const request& r, const block_rule& rule, const geometry& g, cons
   fetch_rows(far, indirect, direction::out);
   far.then(take_aside()).then(put_to_each()).then(flush_each()).then(restore_piece());
   far.then_if(modes.tells_ends(), count_for_each(fact::landed, 1));
-  const node_set led = b.loop(range::led, static_cast<std::uint32_t>(g.led().size()), far, gate, true);
+  const node_set led = b.loop(range::led, static_cast<std::uint32_t>(g.led().size()), far, gate);
 
   modes.exit(led, swapped, neighbours * p.chunks + (modes.tells_ends() ? leading.count : 0), 0);
   return b.finish();

@@ -104,7 +104,7 @@ private:
     return false;
   }
 
-  // One piece is aside at a time, in the one scratch that an operation has.
+  // An operation has one scratch; an iteration keeps it from what it takes aside to what it restores.
   void aside_and_restore(const node& loop, unsigned at) {
     unsigned asides = 0, restores = 0;
     for (unsigned n = loop.body; n < unsigned{loop.body} + loop.body_size; ++n) {
@@ -116,7 +116,6 @@ private:
     }
     if (asides != restores || asides > 1) complain(at, "takes aside what it does not restore");
     if (asides == 0) return;
-    if (!loop.ordered) complain(at, "takes aside the pieces of several members at once");
     if (aside_elsewhere_) complain(at, "shares the scratch with another loop");
     aside_elsewhere_ = true;
   }

@@ -58,7 +58,7 @@ TEST(dot, shows_rows_lanes_and_hunts) {
   EXPECT_TRUE(says(rooted, ": await landed what the rows say")) << rooted;
   const std::string swapped = shown({.op = operation::exchange_x, .in_place = true}, blocks_of(4, 2));
   EXPECT_TRUE(says(swapped, ": claim swap")) << swapped;
-  EXPECT_TRUE(says(swapped, ": ordered loop over led, 1 times")) << swapped;
+  EXPECT_TRUE(says(swapped, ": loop over led, 1 times")) << swapped;
   EXPECT_TRUE(says(swapped, ": fetch destination of block out of each, if far")) << swapped;
   EXPECT_TRUE(says(swapped, ": take aside from each")) << swapped;
   EXPECT_TRUE(says(swapped, ": restore from each")) << swapped;

@@ -265,7 +265,6 @@ TEST(rows_faults, blocks_overwritten_before_they_are_read) {
 TEST(rows_faults, scratch_that_is_shared_or_lost) {
   using change = void (*)(plan&);
   const change changes[] = {
-      [](plan& p) { p.nodes[find(p, kind::loop)].ordered = false; },
       [](plan& p) { erase(p, find(p, kind::restore)); },
       [](plan& p) { erase(p, find(p, kind::aside)); },
       [](plan& p) { p.nodes[find(p, kind::put)] = take_aside(); },

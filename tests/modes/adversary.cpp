@@ -7,13 +7,11 @@
 // Mutations that this catches: an IN mode treated as another one; no wait for the entry of the other end, in
 // any family; an OUT mode treated as another one, or left without a count of what was taken or has landed;
 // blocks that only one end carries; peers taken in order, or operations; rows in shared memory read early.
-#include "tests/modes/known.hpp"
 #include "tests/modes/part.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <set>
 
 namespace modes {
 namespace {
@@ -24,7 +22,6 @@ struct options {
   std::size_t roots = 0;  // how many roots for each late rank; 0: all
   bool all_hints = false; // else one of the three for each trial, in turn
   bool behind = false;    // each call behind an exchange that the late rank holds up
-  bool known = false;     // ask for what is known to fail, too
   std::vector<std::size_t> sizes{0, 8, 64 << 10};
 };
 
@@ -34,10 +31,7 @@ constexpr int hints[] = {0, UPC_PUSH, UPC_PULL};
 class adversary {
 public:
   explicit adversary(const options& o)
-      : options_(o), arena_(*std::max_element(o.sizes.begin(), o.sizes.end())) {
-    for (int rank = 0; rank < THREADS; ++rank)
-      far_ = far_ || !arena_.near(rank);
-  }
+      : options_(o), arena_(*std::max_element(o.sizes.begin(), o.sizes.end())) {}
 
   int run() {
     upc_barrier();
@@ -52,8 +46,6 @@ public:
 
 private:
   void summarise(std::uint32_t violations) const {
-    for (const std::string& reason : excuses_)
-      std::printf("known, not asked for: %s\n", reason.c_str());
     std::printf("%u trials, %u violations%s\n", number_, violations,
                 stage_.stop().load() != 0 ? ": stopped, that is enough" : "");
     std::fflush(stdout);
@@ -105,14 +97,11 @@ private:
   }
 
   void one(trial& t) {
-    const char* reason = options_.known ? nullptr : known_to_delay_blocks(t, far_);
-    if (reason != nullptr) excuses_.insert(reason);
     // Rank 0 decides before all the others look.
     if (MYTHREAD == 0 && stage_.violations().load() >= enough) stage_.stop().store(1);
     stage_.barrier();
     if (stage_.stop().load() != 0) return;
     t.number = ++number_;
-    t.excused = reason != nullptr;
     play(stage_, arena_, t);
   }
   static constexpr std::uint32_t enough = 40;
@@ -120,10 +109,8 @@ private:
   options options_;
   stage stage_;
   arena arena_;
-  bool far_ = false;
   std::uint32_t number_ = 0;
   int turn_ = 0;
-  std::set<std::string> excuses_;
 };
 
 } // namespace
@@ -144,7 +131,6 @@ int main(int argc, char** argv) {
     });
     app.add_flag("--all-hints", o.all_hints, "every trial without, with UPC_PUSH and with UPC_PULL");
     app.add_flag("--behind", o.behind, "every call behind an exchange that the late rank holds up");
-    app.add_flag("--known", o.known, "ask for what is known to fail, too");
     CLI11_PARSE(app, argc, argv);
     if (blocking) o.how = modes::form::blocking;
     status = modes::adversary(o).run();

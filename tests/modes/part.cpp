@@ -83,7 +83,7 @@ private:
   bool arrived_blocks_are_here() {
     const bool all_pairs = trial_.what.shape == pattern::all_pairs;
     const bool cycles = trial_.what.in_place && trial_.what.shape == pattern::permuted;
-    if (!trial_.what.has_data() || trial_.in == in_mode::all || cycles || trial_.excused) return true;
+    if (!trial_.what.has_data() || trial_.in == in_mode::all || cycles) return true;
     if (trial_.out == out_mode::all && !all_pairs) return true;
     const bool taken_back = is_now(me().left) && trial_.out == out_mode::my;
     return taken_back || mine_.full_without(trial_.late);

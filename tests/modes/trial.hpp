@@ -15,7 +15,6 @@ struct trial : situation {
   std::size_t bytes = 0;    // of a block
   form how = form::posted;
   bool behind = false;  // behind an exchange under way, for which the late rank is late too
-  bool excused = false; // blocks may be late (known.hpp)
 
   upc_flag_t flags() const;
   // For people: function, modes, hint, late rank, root, size.
