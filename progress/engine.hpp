@@ -37,7 +37,8 @@ struct engine_options {
 //
 // Who sleeps. A waiting thread climbs the idle ladder; at its end it announces that it sleeps (to the node by
 // the sleep flag, to this process by `parked_`), sweeps once more, arms the transport, lets go of the baton
-// and blocks.
+// and blocks. An attempt to arm that fails takes the events away from whoever blocks on them already: who
+// leaves the transport like that rings the watcher.
 template <transport::transport T> class engine {
 public:
   using handle = std::uint64_t;
@@ -176,12 +177,14 @@ public:
     drain();
     return executor_.sweep();
   }
+  // With the baton held, right before letting go of it and blocking. False: there is something to do first.
+  bool arm() { return armed_ = net_.arm(); }
   baton& right_to_drive() { return baton_; }
   // Releases the baton; nobody's operation stays behind in the queue.
   void leave() {
     for (;;) {
-      const bool undriven = watcher_ != nullptr && executor_.outstanding() != 0 &&
-                            watcher_->wants_ring(executor_.needs_driver());
+      const bool undriven = watcher_ != nullptr && wants_watcher();
+      armed_ = true;
       baton_.release();
       if (undriven) ring_watcher();
       full_fence();
@@ -192,6 +195,8 @@ public:
 
   // Who watches the transport while nobody drives, and how it is rung.
   struct watcher {
+    // It blocks on the transport's events.
+    virtual bool listens() const = 0;
     // Something is outstanding and nobody drives any more; `own` if no other rank can carry it.
     virtual bool wants_ring(bool own) const = 0;
     virtual void ring() = 0;
@@ -325,7 +330,7 @@ private:
   template <class Fact> bool park(Fact&& fact) {
     announce_sleep();
     parked_.fetch_add(1, std::memory_order_seq_cst);
-    const bool stay = executor_.sweep() || !queue_.empty() || fact() || !net_.arm();
+    const bool stay = executor_.sweep() || !queue_.empty() || fact() || !arm();
     if (!stay) {
       counts_.parks.add_concurrent();
       leave();
@@ -370,6 +375,10 @@ private:
     return s;
   }
 
+  bool wants_watcher() {
+    if (!armed_ && watcher_->listens()) return true;
+    return executor_.outstanding() != 0 && watcher_->wants_ring(executor_.needs_driver());
+  }
   void ring_watcher() {
     counts_.rings.add_concurrent();
     watcher_->ring();
@@ -385,6 +394,7 @@ private:
   plan_store plans_;
   executor<T> executor_;
   watcher* watcher_ = nullptr;
+  bool armed_ = true; // nobody has failed to arm the transport since the watcher was last rung
   doorbell bell_;
   std::atomic<std::uint32_t> parked_{0};
   std::mutex announce_lock_;

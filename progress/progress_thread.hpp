@@ -48,6 +48,7 @@ public:
     const where now = where_.load(std::memory_order_relaxed);
     return (now == where::displaced && (own || spare_)) || (now == where::watching && spare_);
   }
+  bool listens() const override { return where_.load(std::memory_order_relaxed) == where::watching; }
   void ring() override { bell_.ring(); }
 
 private:
@@ -97,7 +98,7 @@ private:
   // operations by itself wants to be rung for its neighbours' stores.
   bool watch() {
     const bool announce = spare_ && engine_.outstanding() != 0 && engine_.announce_sleep();
-    const bool stay = engine_.sweep_for_thread() || !engine_.net().arm();
+    const bool stay = engine_.sweep_for_thread() || !engine_.arm();
     if (!stay) {
       where_.store(where::watching,
                    std::memory_order_relaxed); // before the baton goes: the next holder sees it

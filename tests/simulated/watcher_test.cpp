@@ -1,0 +1,64 @@
+// When an engine rings the thread that watches its transport.
+#include "engine/transport/threads/threads_transport.hpp"
+#include "progress/engine.hpp"
+
+#include <gtest/gtest.h>
+
+namespace weft::tests {
+namespace {
+using transport::threads_fabric;
+using transport::threads_transport;
+using engine_type = progress::engine<threads_transport>;
+
+struct listener final : engine_type::watcher {
+  bool listens() const override { return listening; }
+  bool wants_ring(bool) const override { return false; }
+  void ring() override { ++rings; }
+  bool listening = true;
+  int rings = 0;
+};
+
+struct watched_rank : testing::Test {
+  watched_rank() { mine.watched_by(&watcher); }
+  ~watched_rank() override { mine.watched_by(nullptr); }
+  // Takes the events of a message that has come, as a waiting thread does before it would block.
+  void arm_in_vain() {
+    mine.with_baton([this] {
+      other.ring(0);
+      EXPECT_FALSE(mine.arm());
+    });
+  }
+  threads_fabric fabric{2, {0, 0}, 4096};
+  threads_transport net{fabric, 0}, other{fabric, 1};
+  engine_type mine{net, {}};
+  listener watcher;
+};
+
+TEST_F(watched_rank, who_takes_the_events_of_a_listener_rings_it) {
+  arm_in_vain();
+  EXPECT_EQ(watcher.rings, 1);
+}
+
+TEST_F(watched_rank, a_listener_that_keeps_its_events_sleeps_on) {
+  mine.with_baton([this] { EXPECT_TRUE(mine.arm()); });
+  EXPECT_EQ(watcher.rings, 0);
+}
+
+TEST_F(watched_rank, who_has_armed_since_need_not_ring) {
+  mine.with_baton([this] {
+    other.ring(0);
+    EXPECT_FALSE(mine.arm());
+    net.poll();
+    EXPECT_TRUE(mine.arm());
+  });
+  EXPECT_EQ(watcher.rings, 0);
+}
+
+TEST_F(watched_rank, nobody_is_rung_who_does_not_listen) {
+  watcher.listening = false;
+  arm_in_vain();
+  EXPECT_EQ(watcher.rings, 0);
+}
+
+} // namespace
+} // namespace weft::tests
