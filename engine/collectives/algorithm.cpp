@@ -64,7 +64,7 @@ void parse_one(const std::string& text, forced_choice& choice) {
     throw std::invalid_argument("operation=algorithm, separated by commas; operations are " +
                                 allowed(nullptr));
   const std::size_t index = index_of(known->op, text.substr(equals + 1));
-  if (index == list.size()) throw std::invalid_argument(left + "= one of " + allowed(&known->op));
+  if (index == list.size()) throw std::invalid_argument(left + "= with one of " + allowed(&known->op));
   choice[static_cast<std::size_t>(known->op)] = static_cast<std::uint8_t>(index + 1);
 }
 

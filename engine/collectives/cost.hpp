@@ -1,6 +1,9 @@
 #pragma once
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 namespace weft::collectives {
 
@@ -19,10 +22,14 @@ struct cost_table {
   static cost_table of(const std::array<std::uint64_t, size>& v) {
     return {v[0], v[1], v[2], v[3], v[4], v[5]};
   }
-  static constexpr std::array<const char*, size> names{"latency", "overhead", "gap",
-                                                       "byte",    "copy",     "copied_byte"};
-  static constexpr std::array<const char*, size> units{"ns", "ns", "ns", "ps", "ns", "ps"};
+  static constexpr std::array<std::string_view, size> names{"latency", "overhead", "gap",
+                                                            "byte",    "copy",     "copied_byte"};
+  static constexpr std::array<std::string_view, size> units{"ns", "ns", "ns", "ps", "ns", "ps"};
 };
+
+// "latency=1500,byte=80": these, and the measured ones for the rest. Throws std::invalid_argument that says
+// what is allowed.
+cost_table parse_costs(const std::string& text);
 
 // By operation: 1 + the index of the algorithm in the list, 0 = the cheapest.
 inline constexpr std::size_t most_operations = 16;
