@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 namespace weft::tests {
 
@@ -15,6 +16,8 @@ struct simulated_run_options {
   transport::simulated_chaos chaos = transport::simulated_chaos::rough();
   transport::simulated_faults machine; // faults of the transport
   progress::faults library;            // mechanisms switched off
+  std::optional<collectives::tuning> tuning; // if not the seed's
+  transport::simulated_costs costs;
   // Called by every rank before it begins, e.g. to change a cached plan.
   std::function<void(const collective_case&, simulated_engine&, progress::team_state&)> prepare;
 };

@@ -75,6 +75,7 @@ private:
     progress::engine_options o;
     o.drive =
         std::array{progress::mode::dedicated, progress::mode::helping, progress::mode::caller}[seed_ % 3];
+    o.tuning = tuning_of_seed(seed_);
     o.idle = {.scarce = true, .spins = 0, .yields = static_cast<unsigned>(seed_ % 20)};
     return o;
   }
