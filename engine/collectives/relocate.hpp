@@ -12,7 +12,7 @@ struct tuning {
   std::uint64_t whole_block = 16 * 1024; // blocks up to this size are claimed in one piece
   std::uint64_t window = 64;             // far transfers of one rank under way in one operation, at most 64
   cost_table costs;
-  forced_choice forced; // algorithms that the user asked for
+  forced_choice forced{}; // algorithms that the user asked for
 };
 
 // Moves one block for every pair of a pattern, directly from its source to its destination.
