@@ -1,5 +1,5 @@
 #pragma once
-#include "engine/collectives/algorithm.hpp"
+#include "engine/collectives/request.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -37,8 +37,6 @@ struct case_limits {
 
 collective_case make_case(std::uint64_t seed, const case_limits& limits = {});
 std::string text_of(const collectives::request& r);
-// With algorithms drawn by the seed, so that programs use all of them; the cheapest in some.
-collectives::tuning tuning_of_seed(std::uint64_t seed);
 
 // What the source buffers hold, by number of the call in the case, sender, receiver and place: the serial
 // reference.

@@ -4,6 +4,7 @@
 #include "engine/transport/threads/threads_transport.hpp"
 #include "progress/progress_thread.hpp"
 #include "tests/simulated/collective_player.hpp"
+#include "tests/simulated/tuning_of_seed.hpp"
 
 #include <array>
 #include <cstdlib>
