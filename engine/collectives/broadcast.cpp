@@ -35,10 +35,18 @@ bool fits_staged_broadcast(const request& r, const geometry& g, const tuning&) {
 
 namespace {
 
+// True if a put keeps the wire busy for longer than its way there and back.
+bool streams(const request& r, const tuning& t) {
+  const cost_model c(t.costs);
+  return r.bytes > t.eager_bytes && c.of_bytes(r.bytes) > 2 * t.costs.latency;
+}
+
 std::uint64_t cost_of_tree(std::uint32_t radix, const request& r, const geometry& g, const tuning& t) {
   const cost_model c(t.costs);
   const std::uint64_t hop = r.bytes <= t.eager_bytes ? c.message() : c.put_and_count();
-  const std::uint64_t level = hop + c.wire(radix - 1, r.bytes);
+  // Large ones go to one child after the other.
+  const std::uint64_t between = streams(r, t) ? (radix - 2) * 2 * c.table().latency : 0;
+  const std::uint64_t level = hop + c.wire(radix - 1, r.bytes) + between;
   return tree::depth(g.nodes(), radix) * level + c.copies(2, r.bytes);
 }
 
@@ -70,7 +78,7 @@ plan eager_tree(staged& s, std::uint64_t bytes) {
   return s.finish(data, 0);
 }
 
-plan put_tree(staged& s) {
+plan put_tree(staged& s, bool one_by_one) {
   if (!s.leader && s.at_roots_node()) return s.finish(read_from_root(s), 0);
   if (!s.leader) {
     builder::step_list steps;
@@ -83,7 +91,7 @@ plan put_tree(staged& s) {
   node_set data = s.root ? s.b.add(copy_own(), s.gate) : 0;
   builder::step_list steps;
   steps.then(put_portion(portion::whole, s.root)).then(flush_each()).then(count_for_each(fact::landed, 1));
-  data |= s.b.loop(range::children, s.count(range::children), steps, have);
+  data |= s.b.loop(range::children, s.count(range::children), steps, have, one_by_one);
   return s.finish(data, s.near());
 }
 
@@ -110,7 +118,7 @@ std::uint64_t cost_of_knomial(const request& r, const geometry& g, const tuning&
 plan compile_knomial(const request& r, const geometry& g, const tuning& t) {
   staged s(r, pattern::from_root, {.bytes = r.bytes}, g, t);
   s.p().radix = best_radix(r, g, t);
-  return r.bytes <= t.eager_bytes ? eager_tree(s, r.bytes) : put_tree(s);
+  return r.bytes <= t.eager_bytes ? eager_tree(s, r.bytes) : put_tree(s, streams(r, t));
 }
 
 std::uint64_t cost_of_chain(const request& r, const geometry& g, const tuning& t) {
@@ -120,6 +128,7 @@ std::uint64_t cost_of_chain(const request& r, const geometry& g, const tuning& t
 plan compile_chain(const request& r, const geometry& g, const tuning& t) {
   staged s(r, pattern::from_root, {.bytes = r.bytes}, g, t);
   s.p().piece = best_piece(r, g, t);
+  s.stream(s.p().piece, t);
   const std::uint32_t count = pieces(s.p());
   if (!s.leader && s.at_roots_node()) return s.finish(read_from_root(s), 0);
   if (!s.leader) {

@@ -51,6 +51,15 @@ public:
   // Until a get has come back; until a put is known to be in place, and its target knows it.
   std::uint64_t get() const { return 2 * t_.latency + t_.overhead; }
   std::uint64_t put_and_count() const { return 3 * t_.latency + 4 * t_.overhead; }
+  // How many puts of a stream to keep under way: enough that the wire is never idle, and no more, because a
+  // count waits on the wire behind the puts that were begun before it.
+  std::uint64_t stream(std::uint64_t bytes) const {
+    return 2 + put_and_count() / (wire(1, bytes) + wire(1, 0));
+  }
+  // So many gets by the ranks of a node, while others fetch as much from it; each is told if `counted`.
+  std::uint64_t gets(std::uint64_t count, std::uint64_t bytes, bool counted) const {
+    return get() + wire(count, 0) + wire(count, bytes) + (counted ? wire(count, 0) + message() : 0);
+  }
   std::uint64_t copies(std::uint64_t count, std::uint64_t bytes) const {
     return count * (t_.copy + bytes * t_.copied_byte / 1000);
   }

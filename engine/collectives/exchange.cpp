@@ -25,7 +25,8 @@ std::uint64_t cost_of_spread(const request& r, const geometry& g, const tuning& 
   const cost_model c(t.costs);
   const std::uint64_t locals = g.largest_node(), far = g.size() - locals;
   const std::uint64_t windows = (far + t.window - 1) / t.window;
-  return windows * c.get() + c.wire(locals * far, r.bytes) + c.copies(locals, r.bytes);
+  return (far == 0 ? 0 : (windows - 1) * c.get() + c.gets(locals * far, r.bytes, r.out == sync::my)) +
+         c.copies(locals, r.bytes);
 }
 
 namespace {

@@ -27,7 +27,7 @@ plan compile_flat_gather_all(const request& r, const geometry& g, const tuning& 
 std::uint64_t cost_of_flat_gather_all(const request& r, const geometry& g, const tuning& t) {
   const cost_model c(t.costs);
   const std::uint64_t locals = g.largest_node(), far = g.size() - locals;
-  return (far == 0 ? 0 : c.get() + c.wire(locals * far, r.bytes)) + c.copies(locals, r.bytes);
+  return (far == 0 ? 0 : c.gets(locals * far, r.bytes, r.out == sync::my)) + c.copies(locals, r.bytes);
 }
 
 bool fits_ring(const request& r, const geometry& g, const tuning&) {
@@ -67,6 +67,7 @@ std::uint32_t readers(const staged& s) {
 plan compile_ring(const request& r, const geometry& g, const tuning& t) {
   staged s(r, pattern::all_pairs, {.bytes = r.bytes, .dst_i = r.bytes}, g, t);
   const std::uint32_t mine = g.node(g.me()), locals = g.members(mine), far = g.size() - locals;
+  s.stream(r.bytes, t);
   node_set data = read_neighbours(s);
   builder::step_list steps;
   if (!s.leader) {

@@ -1,5 +1,7 @@
 #include "engine/collectives/staged.hpp"
 
+#include <algorithm>
+
 namespace weft::collectives {
 using namespace graph;
 
@@ -15,6 +17,11 @@ staged::staged(const request& r, pattern pairs, const block_rule& rule, const ge
   gate = modes.gate();
   root = g.me() == r.root;
   leader = graph::leads(p(), g);
+}
+
+void staged::stream(std::uint64_t bytes, const tuning& t) {
+  const std::uint64_t enough = std::min(cost_model(t.costs).stream(bytes), t.window);
+  p().window = static_cast<std::uint8_t>(std::max<std::uint64_t>(enough, 1));
 }
 
 node_set staged::each(range over, std::uint32_t iterations, const node& step, node_set after) {

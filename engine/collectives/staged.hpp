@@ -23,6 +23,8 @@ public:
 
   bool at_roots_node() const { return g.is_near(root_); }
   std::uint32_t near() const { return static_cast<std::uint32_t>(g.near().size()); }
+  // Keeps as many puts of this size under way as the wire needs.
+  void stream(std::uint64_t bytes, const tuning& t);
   // How many far peers a range has for me.
   std::uint32_t count(graph::range over) { return graph::staged_size(p(), g, over); }
   // One step for each of a range.

@@ -39,6 +39,7 @@ void serve_until_all_ended(simulated_engine& e, simulated_transport& t, onlooker
 void play(const collective_case& c, const simulated_run_options& options, simulation& s, onlookers& look,
           std::uint32_t rank, simulated_transport& t) {
   progress::engine_options settings = drowsy(options.library);
+  if (options.awake) settings.idle.spins = ~0u;
   settings.tuning = options.tuning.value_or(tuning_of_seed(c.seed));
   simulated_engine e(t, settings);
   progress::team_state& team = e.add_team(team_of_all(c, rank, 0, engine::first_board_offset));

@@ -19,6 +19,7 @@ struct simulated_run_options {
   progress::faults library;                  // mechanisms switched off
   std::optional<collectives::tuning> tuning; // if not the seed's
   transport::simulated_costs costs;
+  bool awake = false; // ranks wait without ever sleeping
   // Called by every rank before it begins, e.g. to change a cached plan.
   std::function<void(const collective_case&, simulated_engine&, progress::team_state&)> prepare;
 };
