@@ -55,7 +55,7 @@ void signal_board::note_message(std::uint32_t from, std::uint32_t to, event_id e
 
 void signal_board::send(const node& n, event_id e, bool at_once) {
   const event at = graph_.events[e];
-  if (n.peer == peer_rule::group) {
+  if (n.peer == peer_rule::group && (n.about == fact::payload || n.about == fact::ready)) {
     note(published_[at.member], n, e, at.member);
     return;
   }
