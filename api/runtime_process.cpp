@@ -1,6 +1,7 @@
 #include "api/runtime_process.hpp"
 
 #include "api/weft/error.hpp"
+#include "engine/collectives/tuning.hpp"
 #include "engine/memory/segment_layout.hpp"
 
 #include <spdlog/spdlog.h>
@@ -83,8 +84,8 @@ void process_runtime::open_transport(const heap_service::layout& l) {
 
 // One exchange: how to reach me, which cores I may use, and from rank 0 what all must do alike.
 void process_runtime::publish() {
-  const std::uint64_t eager = std::min<std::uint64_t>(settings_.eager, engine::board::body_bytes);
-  const std::uint64_t table[3] = {eager, settings_.whole_block, settings_.heap_size};
+  std::vector<std::uint64_t> table = collectives::numbers_of(collectives::tuning_of(settings_));
+  table.push_back(settings_.heap_size);
   const std::vector<std::uint32_t> cores = progress::affinity_list();
   job_.put("weft.card", net_->card());
   job_.put("weft.cores", std::as_bytes(std::span(cores)));
@@ -110,15 +111,18 @@ double process_runtime::node_cores() const {
 
 // Sizes that change plans must be the same everywhere: rank 0's count, whatever the others were told.
 collectives::tuning process_runtime::agree_on_tuning() {
-  std::uint64_t agreed[3] = {};
   const std::vector<std::byte> theirs = job_.get(0, "weft.tuning");
-  if (theirs.size() != sizeof agreed)
+  std::vector<std::uint64_t> agreed(theirs.size() / sizeof(std::uint64_t));
+  std::memcpy(agreed.data(), theirs.data(), agreed.size() * sizeof(std::uint64_t));
+  const std::uint64_t heap_size = agreed.empty() ? 0 : agreed.back();
+  if (!agreed.empty()) agreed.pop_back();
+  const std::optional<collectives::tuning> tuning = collectives::tuning_from(agreed);
+  if (!tuning)
     throw boot::boot_error("rank 0 runs another version of the library; start all ranks with the same one");
-  std::memcpy(agreed, theirs.data(), sizeof agreed);
-  if (agreed[2] != settings_.heap_size)
+  if (heap_size != settings_.heap_size)
     throw boot::boot_error("WEFT_HEAP_SIZE is " + engine::show_size(settings_.heap_size) + " here and " +
-                           engine::show_size(agreed[2]) + " on rank 0; set it alike on all ranks");
-  return {.eager_bytes = static_cast<std::uint32_t>(agreed[0]), .whole_block = agreed[1]};
+                           engine::show_size(heap_size) + " on rank 0; set it alike on all ranks");
+  return *tuning;
 }
 
 void process_runtime::open_engine(const collectives::tuning& tuning) {

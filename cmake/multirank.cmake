@@ -2,7 +2,7 @@
 #
 #   weft_add_multirank_test(NAME name TARGET executable NP 1 2 4
 #                           [LANES direct ucp] [NODES 1 2] [LAUNCHERS weft mpirun]
-#                           [ARGS ...] [LABELS ...] [TIMEOUT seconds])
+#                           [ARGS ...] [SETTINGS WEFT_X=y ...] [LABELS ...] [TIMEOUT seconds])
 #
 # NODES are virtual nodes, which only `weft run` offers; combinations with more nodes than ranks are left out.
 # The labels tsan and asan put the test into the sanitizer builds.
@@ -34,18 +34,18 @@ endfunction()
 
 # One ctest. A rank counts as a processor, and every job as two at least: jobs must not starve each other.
 function(weft_add_job_test test ranks lane)
-  cmake_parse_arguments(PARSE_ARGV 3 arg "" "TIMEOUT" "COMMAND;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 3 arg "" "TIMEOUT" "COMMAND;LABELS;SETTINGS")
   set(processors ${ranks})
   if(processors LESS 2)
     set(processors 2)
   endif()
   add_test(NAME ${test} COMMAND ${arg_COMMAND})
   set_tests_properties(${test} PROPERTIES
-    TIMEOUT ${arg_TIMEOUT} PROCESSORS ${processors} LABELS "${arg_LABELS}" ENVIRONMENT "WEFT_LANE=${lane}")
+    TIMEOUT ${arg_TIMEOUT} PROCESSORS ${processors} LABELS "${arg_LABELS}" ENVIRONMENT "WEFT_LANE=${lane};${arg_SETTINGS}")
 endfunction()
 
 function(weft_add_multirank_test)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;TARGET;TIMEOUT" "NP;LANES;NODES;LAUNCHERS;ARGS;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "" "NAME;TARGET;TIMEOUT" "NP;LANES;NODES;LAUNCHERS;ARGS;LABELS;SETTINGS")
   if(NOT arg_NAME OR NOT arg_TARGET OR NOT arg_NP OR arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "weft_add_multirank_test needs NAME, TARGET and NP; not known: ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -82,7 +82,7 @@ function(weft_add_multirank_test)
         foreach(lane IN LISTS arg_LANES)
           weft_add_job_test(${test}.${lane} ${ranks} ${lane}
             COMMAND ${command} $<TARGET_FILE:${arg_TARGET}> ${arg_ARGS}
-            TIMEOUT ${arg_TIMEOUT} LABELS ${arg_LABELS})
+            TIMEOUT ${arg_TIMEOUT} LABELS ${arg_LABELS} SETTINGS ${arg_SETTINGS})
         endforeach()
       endforeach()
     endforeach()

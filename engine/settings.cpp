@@ -141,6 +141,19 @@ const std::vector<setting_entry>& settings_table() {
                    &settings::eager),
       size_setting("WEFT_WHOLE_BLOCK", "blocks up to this size are carried in one piece (rank 0 decides)",
                    &settings::whole_block),
+      count_setting("WEFT_WINDOW",
+                    "transfers to other nodes that an operation of a rank has under way at a time, 1 to 64 "
+                    "(rank 0 decides)",
+                    &settings::window),
+      word_setting(
+          "WEFT_ALGORITHM",
+          "algorithms to use wherever they fit, as in broadcast=knomial,gather_all=ring; the rest is "
+          "chosen by cost (rank 0 decides)",
+          &settings::algorithm, {}),
+      word_setting("WEFT_COSTS",
+                   "costs of transfers that algorithms are chosen by, as in latency=1500,byte=80; ns, and ps "
+                   "for a byte (rank 0 decides)",
+                   &settings::costs, {}),
       word_setting("WEFT_LOG", "least severe messages to print", &settings::log,
                    {"trace", "debug", "info", "warn", "error", "off"}),
       word_setting("WEFT_NET_DEVICES",

@@ -23,6 +23,9 @@ struct settings {
   std::uint64_t max_operations = std::uint64_t{1} << 20;
   std::uint64_t eager = 2048;
   std::uint64_t whole_block = 16 << 10;
+  std::uint64_t window = 64;
+  std::string algorithm;
+  std::string costs;
   std::string log = "warn";
   std::string net_devices;
   bool statistics = false;

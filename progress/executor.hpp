@@ -1,4 +1,5 @@
 #pragma once
+#include "engine/graph/stages.hpp"
 #include "progress/inbox.hpp"
 #include "progress/node_steps.hpp"
 
@@ -152,7 +153,7 @@ private:
       return true;
     }
     for (;;) {
-      open_window(loop, n);
+      open_window(loop, n, op.program->window);
       std::uint64_t ready = loop.unfinished & ~loop.in_flight;
       while (ready != 0) {
         const auto bit = static_cast<std::uint32_t>(std::countr_zero(ready));
@@ -169,13 +170,13 @@ private:
   }
 
   // Drops finished iterations from the front, and begins as many new ones.
-  static void open_window(loop_state& loop, const graph::node& n) {
+  static void open_window(loop_state& loop, const graph::node& n, std::uint32_t most) {
     const int gone =
         loop.unfinished == 0 ? static_cast<int>(loop.next - loop.base) : std::countr_zero(loop.unfinished);
     loop.base += static_cast<std::uint32_t>(gone);
     loop.unfinished = gone >= 64 ? 0 : loop.unfinished >> gone;
     loop.in_flight = gone >= 64 ? 0 : loop.in_flight >> gone;
-    const std::uint32_t window = n.ordered ? 1 : loop_state::window;
+    const std::uint32_t window = n.ordered ? 1 : most;
     const std::uint32_t end = std::min(n.count, loop.base + window);
     for (; loop.next < end; ++loop.next) {
       loop.unfinished |= std::uint64_t{1} << (loop.next - loop.base);
@@ -189,6 +190,7 @@ private:
     const std::uint64_t bit = std::uint64_t{1} << (iteration - loop.base);
     bool moved = false;
     while (step < n.body_size) {
+      if (n.pipelined && !passed_before(loop, iteration, step)) return moved;
       const graph::node& body = op.program->nodes[n.body + step];
       const flight_tag tag{.node = index, .in_loop = true, .iteration = iteration};
       const std::uint32_t peer = peer_of(op, n, body, iteration);
@@ -218,6 +220,12 @@ private:
     }
     loop.unfinished &= ~bit;
     return true;
+  }
+
+  // Has the iteration before gone through this step?
+  static bool passed_before(const loop_state& loop, std::uint32_t iteration, std::uint8_t step) {
+    if (iteration == loop.base || (loop.unfinished >> (iteration - loop.base - 1) & 1) == 0) return true;
+    return loop.step[(iteration - 1) % loop_state::window] > step;
   }
 
   // My own row says so, or what was surveyed.
@@ -252,8 +260,9 @@ private:
       return g.led()[iteration];
     case graph::range::leading:
       return g.leading()[iteration];
+    default:
+      return graph::staged_peer(p, g, loop.over, body.peer, iteration);
     }
-    return p.me;
   }
 
   // The operation is over here; so is every older one of its team as soon as those before it are.

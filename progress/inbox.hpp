@@ -53,6 +53,7 @@ private:
       break;
     case message_kind::landed:
       members_.raise(team.own.counts(slot).landed, m.seq, m.count);
+      members_.wake_near(); // neighbours follow what lands on their leader
       break;
     case message_kind::taken:
       members_.raise(team.own.counts(slot).taken, m.seq, m.count);

@@ -1,6 +1,7 @@
 #pragma once
 #include "progress/claims.hpp"
 #include "progress/in_place.hpp"
+#include "progress/staged_steps.hpp"
 
 namespace weft::progress {
 
@@ -21,6 +22,8 @@ public:
   outcome step(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t round, flight_tag tag) {
     using graph::kind;
     if (posting_ && can_wait(op, n, peer)) return outcome::blocked;
+    if (n.of != graph::portion::block) [[unlikely]]
+      return staged_steps<T>(reach_, flights_).step(op, n, peer, round, tag);
     switch (n.what) {
     case kind::copy:
       return copy_own(op);
@@ -150,6 +153,8 @@ private:
     case fact::stage_in:
     case fact::stage_out:
       return announce_stage(op, n, peer, round, tag);
+    case fact::ready:
+      return announce_ready(op);
     case fact::asked:
       return tell(op, peer, {.kind = message_kind::asked, .seq = op.seq}, {}, tag);
     case fact::row:
@@ -158,6 +163,13 @@ private:
     case fact::none:
       break;
     }
+    return outcome::done;
+  }
+
+  outcome announce_ready(operation& op) {
+    if (!reach_.near_credit(op)) return outcome::blocked;
+    net_.store(op.team->own.head(engine::slot_of(op.seq)).stamp, op.seq);
+    reach_.wake_near();
     return outcome::done;
   }
 
@@ -313,6 +325,9 @@ private:
     case fact::stage_out:
       known = net_.load(reach_.view(team, peer).counts(slot).stage_out) >=
               engine::stage_word::make(op.seq, round + 1);
+      break;
+    case fact::ready:
+      known = net_.load(reach_.view(team, peer).head(slot).stamp) == op.seq;
       break;
     case fact::row: {
       named_block row;

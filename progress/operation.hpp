@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 namespace weft::progress {
 
@@ -106,6 +107,7 @@ struct execution {
   graph::node_set in_flight = 0;
   std::array<loop_state, graph::max_loops> loops;
   std::unique_ptr<findings> found; // of plans that need it
+  std::vector<std::byte> scratch;  // of this rank alone; kept from one execution to the next
   execution* next_free = nullptr;
 };
 

@@ -2,9 +2,17 @@
 // The subcommands of the tool `weft`. Each adds itself to the command line; when it is chosen it does its
 // work and leaves the exit status in `status`.
 
+#include "engine/settings.hpp"
+
 #include <CLI/CLI.hpp>
 
+#include <string>
+#include <vector>
+
 namespace weft::tool {
+
+// What the environment of the tool says, and what is wrong with it.
+engine::settings present_settings(std::vector<std::string>& warnings);
 
 void add_run_command(CLI::App& app, int& status);
 void add_info_command(CLI::App& app, int& status);

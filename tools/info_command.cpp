@@ -1,5 +1,6 @@
 // weft info: the settings and their present values, and what the library was built on and runs on.
 
+#include "engine/collectives/tuning.hpp"
 #include "engine/settings.hpp"
 #include "progress/cores.hpp"
 #include "progress/operation_pool.hpp"
@@ -14,21 +15,38 @@
 
 namespace weft::tool {
 
-namespace {
-
-void print_settings() {
-  std::vector<std::string> warnings;
+engine::settings present_settings(std::vector<std::string>& warnings) {
   std::size_t count = 0;
   while (environ[count] != nullptr)
     ++count;
-  const engine::settings present = engine::read_settings(
-      std::span<const char* const>(const_cast<const char* const*>(environ), count), warnings);
+  return engine::read_settings(std::span<const char* const>(const_cast<const char* const*>(environ), count),
+                               warnings);
+}
+
+namespace {
+
+void print_algorithms(const engine::settings& present) {
+  const collectives::tuning t = collectives::tuning_of(present);
+  fmt::print("\n{:<11} {:<8} {:<62} {}\n", "operation", "way", "what it does", "fits where");
+  for (const collectives::algorithm& a : collectives::algorithms())
+    fmt::print("{:<11} {:<8} {:<62} {}\n", name(a.op), a.name, a.summary, a.restriction);
+  fmt::print("\ncosts by which they are chosen:");
+  const auto values = t.costs.values();
+  for (std::size_t k = 0; k < values.size(); ++k)
+    fmt::print(" {}={} {}", collectives::cost_table::names[k], values[k], collectives::cost_table::units[k]);
+  fmt::print("\n");
+}
+
+void print_settings() {
+  std::vector<std::string> warnings;
+  const engine::settings present = present_settings(warnings);
   const engine::settings defaults;
   fmt::print("{:<22} {:<6} {:<10} {:<10} {}\n", "setting", "type", "default", "now", "meaning");
   for (const engine::setting_entry& e : engine::settings_table())
     fmt::print("{:<22} {:<6} {:<10} {:<10} {}\n", e.name, e.type, e.show(defaults), e.show(present), e.help);
   for (const std::string& warning : warnings)
     std::cerr << "weft info: " << warning << "\n";
+  print_algorithms(present);
 }
 
 void print_versions() {

@@ -1,10 +1,14 @@
 // weft plan: what a collective is compiled into, as a graph, and whether it is right.
 
 #include "engine/collectives/families.hpp"
+#include "engine/collectives/tuning.hpp"
 #include "engine/graph/dot.hpp"
 #include "engine/graph/verifier.hpp"
 #include "tools/command.hpp"
 
+#include <spdlog/fmt/fmt.h>
+
+#include <cstdio>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -16,6 +20,7 @@ namespace {
 struct plan_options {
   collectives::request request;
   std::uint32_t ranks = 2, nodes = 1, rank = 0;
+  std::string algorithm;
   bool verify = false;
 };
 
@@ -26,6 +31,28 @@ std::vector<std::uint32_t> node_map(const plan_options& o) {
   return nodes;
 }
 
+// What the settings say, and the algorithm of the command line.
+collectives::tuning tuning_for(const plan_options& o) {
+  std::vector<std::string> warnings;
+  engine::settings s = present_settings(warnings);
+  if (!o.algorithm.empty()) s.algorithm = fmt::format("{}={}", name(o.request.op), o.algorithm);
+  return collectives::tuning_of(s);
+}
+
+// As a comment above the graph: which algorithms there are, and what each would cost here.
+void print_choice(const collectives::request& r, const graph::geometry& g, const collectives::tuning& t) {
+  const collectives::algorithm* const chosen = collectives::choose(r, g, t);
+  for (const collectives::algorithm& a : collectives::algorithms()) {
+    if (a.op != r.op) continue;
+    if (a.fits(r, g, t))
+      fmt::print("// {} by {}: about {} ns{}\n", name(a.op), a.name, a.cost(r, g, t),
+                 &a == chosen ? ", chosen" : "");
+    else
+      fmt::print("// {} by {}: does not fit, it is for {}\n", name(a.op), a.name, a.restriction);
+  }
+  std::fflush(stdout);
+}
+
 int show(const plan_options& o) {
   if (o.ranks == 0 || o.nodes == 0 || o.nodes > o.ranks || o.rank >= o.ranks || o.request.root >= o.ranks) {
     std::cerr
@@ -33,10 +60,12 @@ int show(const plan_options& o) {
     return 2;
   }
   const std::vector<std::uint32_t> nodes = node_map(o);
+  const collectives::tuning t = tuning_for(o);
   const auto compiled = [&](std::uint32_t rank) {
-    return collectives::compile(o.request, graph::geometry(rank, nodes), {});
+    return collectives::compile(o.request, graph::geometry(rank, nodes), t);
   };
   if (!o.verify) {
+    print_choice(o.request, graph::geometry(o.rank, nodes), t);
     std::cout << graph::to_dot(compiled(o.rank));
     return 0;
   }
@@ -78,11 +107,19 @@ void add_plan_command(CLI::App& app, int& status) {
       ->transform(CLI::CheckedTransformer(modes, CLI::ignore_case).description(""));
   plan->add_option("--hint", o->request.direction, "none, push or pull")
       ->transform(CLI::CheckedTransformer(hints, CLI::ignore_case).description(""));
+  plan->add_option("--algorithm", o->algorithm, "Compile by this algorithm wherever it fits (weft info)");
   plan->add_flag("--verify", o->verify, "Compile the plans of all ranks and check them against each other");
   plan->footer("Examples:\n"
                "  weft plan exchange -n 4 --bytes 64K --in my --out my | dot -Tsvg > plan.svg\n"
                "  weft plan broadcast -n 64 --nodes 8 --root 3 --bytes 8 --verify");
-  plan->callback([o, &status] { status = show(*o); });
+  plan->callback([o, &status] {
+    try {
+      status = show(*o);
+    } catch (const engine::setting_error& e) {
+      std::cerr << "weft plan: " << e.what() << "\n";
+      status = 2;
+    }
+  });
 }
 
 } // namespace weft::tool

@@ -1,20 +1,160 @@
 // Broadcast: the root's block goes to the same place on every member, the root included.
 //
 // UPC collectives V1.0, 4.2.1. Source: the block itself on the root. Destination: one block of n bytes on
-// each. Eager: the root publishes once, n bytes, whoever reads. Direct: each member copies for itself, or the
-// root does for those who are away. P*n bytes moved in all, one step.
-#include "engine/collectives/families.hpp"
+// each. P members on N nodes.
+//
+// flat     Eager: the root publishes once, n bytes, whoever reads. Direct: each member copies for itself, or
+//          the root does for those who are away. P*n bytes moved in all, one step, (P-1)*n of them out of the
+//          root's node.
+// knomial  A tree of radix k over the nodes, ceil(log_k N) steps, at most k-1 sends a step, P-1 payloads in
+//          all. Small: a node's leader takes the payload from its own slot of the parent's board, sends it
+//          on, and publishes it to its neighbours. Large: put, flush, count; the neighbours copy from the
+//          leader's destination. No rank sends more than (k-1)*ceil(log_k N)*n bytes. k is what costs least.
+// chain    From leader to leader in S pieces, each handed on as soon as it is there: N-1 + S-1 steps of n/S
+//          bytes, and no node sends more than n.
+#include "engine/collectives/staged.hpp"
+
+#include <algorithm>
 
 namespace weft::collectives {
+using namespace graph;
 
-graph::plan compile_broadcast(const request& r, const graph::geometry& g, const tuning& t) {
-  return relocate(r, graph::pattern::from_root, {.bytes = r.bytes}, g, t);
+plan compile_flat_broadcast(const request& r, const geometry& g, const tuning& t) {
+  return relocate(r, pattern::from_root, {.bytes = r.bytes}, g, t);
+}
+
+std::uint64_t cost_of_flat_broadcast(const request& r, const geometry& g, const tuning& t) {
+  const cost_model c(t.costs);
+  const std::uint32_t far = g.size() - g.members(g.node(r.root));
+  return far == 0 ? c.copies(1, r.bytes) : c.get() + c.wire(far, r.bytes) + c.copies(1, r.bytes);
+}
+
+bool fits_staged_broadcast(const request& r, const geometry& g, const tuning&) {
+  return may_relay(r, g);
+}
+
+namespace {
+
+// True if a put keeps the wire busy for longer than its way there and back.
+bool streams(const request& r, const tuning& t) {
+  const cost_model c(t.costs);
+  return r.bytes > t.eager_bytes && c.of_bytes(r.bytes) > 2 * t.costs.latency;
+}
+
+std::uint64_t cost_of_tree(std::uint32_t radix, const request& r, const geometry& g, const tuning& t) {
+  const cost_model c(t.costs);
+  const std::uint64_t hop = r.bytes <= t.eager_bytes ? c.message() : c.put_and_count();
+  // Large ones go to one child after the other.
+  const std::uint64_t between = streams(r, t) ? (radix - 2) * 2 * c.table().latency : 0;
+  const std::uint64_t level = hop + c.wire(radix - 1, r.bytes) + between;
+  return tree::depth(g.nodes(), radix) * level + c.copies(2, r.bytes);
+}
+
+std::uint32_t best_radix(const request& r, const geometry& g, const tuning& t) {
+  const std::uint32_t nodes = std::max(2u, g.nodes());
+  std::uint32_t best = nodes;
+  for (std::uint32_t radix = std::min(nodes, 16u); radix >= 2; --radix)
+    if (cost_of_tree(radix, r, g, t) <= cost_of_tree(best, r, g, t)) best = radix;
+  return best;
+}
+
+// Copies of the root's neighbours, and the count that tells it.
+node_set read_from_root(staged& s) {
+  builder::step_list steps;
+  steps.then(get_from_each()).then_if(s.modes.tells_ends(), count_for_each(fact::taken, 1));
+  return s.b.loop(range::root, 1, steps, s.gate);
+}
+
+plan eager_tree(staged& s, std::uint64_t bytes) {
+  s.p().eager = true;
+  if (s.leader && s.near() != 0) s.p().eager_bytes = static_cast<std::uint32_t>(bytes);
+  const auto up = s.leader ? range::parent : range::leader;
+  const node_set have = s.root ? s.gate : s.each(up, 1, take_portion(portion::whole));
+  node_set data = have;
+  if (s.root) data |= s.b.add(copy_own(), s.gate);
+  if (s.leader && s.near() != 0) data |= s.b.add(s.root ? publish() : publish_portion(portion::whole), have);
+  const node send = s.root ? send_payload() : send_portion(portion::whole);
+  data |= s.each(range::children, s.count(range::children), send, have);
+  return s.finish(data, 0);
+}
+
+plan put_tree(staged& s, bool one_by_one) {
+  if (!s.leader && s.at_roots_node()) return s.finish(read_from_root(s), 0);
+  if (!s.leader) {
+    builder::step_list steps;
+    steps.then(await_landed(portion::whole, peer_rule::each)).then(get_portion(portion::whole));
+    steps.then_if(s.modes.tells_ends(), count_for_each(fact::taken, 1));
+    return s.finish(s.b.loop(range::leader, 1, steps), 0);
+  }
+  // That it has landed is known to whoever sent it: a leaf has nothing to add to the rounds of OUT_ALL.
+  const node_set have = s.root ? s.gate : s.b.add(await_count(fact::landed, 1));
+  node_set data = s.root ? s.b.add(copy_own(), s.gate) : 0;
+  builder::step_list steps;
+  steps.then(put_portion(portion::whole, s.root)).then(flush_each()).then(count_for_each(fact::landed, 1));
+  data |= s.b.loop(range::children, s.count(range::children), steps, have, one_by_one);
+  return s.finish(data, s.near());
+}
+
+std::uint64_t cost_of_pieces(std::uint64_t piece, const request& r, const geometry& g, const tuning& t) {
+  const cost_model c(t.costs);
+  const std::uint64_t count = (r.bytes + piece - 1) / piece;
+  const std::uint64_t step = c.wire(1, piece) + c.wire(1, 0); // the piece and its count
+  return (g.nodes() - 1) * (c.put_and_count() + step) + (count - 1) * step + c.copies(1, piece);
+}
+
+std::uint64_t best_piece(const request& r, const geometry& g, const tuning& t) {
+  std::uint64_t best = std::max<std::uint64_t>(1, r.bytes);
+  for (std::uint64_t piece = 1024; piece < r.bytes; piece *= 2)
+    if (cost_of_pieces(piece, r, g, t) < cost_of_pieces(best, r, g, t)) best = piece;
+  return best;
+}
+
+} // namespace
+
+std::uint64_t cost_of_knomial(const request& r, const geometry& g, const tuning& t) {
+  return cost_of_tree(best_radix(r, g, t), r, g, t);
+}
+
+plan compile_knomial(const request& r, const geometry& g, const tuning& t) {
+  staged s(r, pattern::from_root, {.bytes = r.bytes}, g, t);
+  s.p().radix = best_radix(r, g, t);
+  return r.bytes <= t.eager_bytes ? eager_tree(s, r.bytes) : put_tree(s, streams(r, t));
+}
+
+std::uint64_t cost_of_chain(const request& r, const geometry& g, const tuning& t) {
+  return cost_of_pieces(best_piece(r, g, t), r, g, t);
+}
+
+plan compile_chain(const request& r, const geometry& g, const tuning& t) {
+  staged s(r, pattern::from_root, {.bytes = r.bytes}, g, t);
+  s.p().piece = best_piece(r, g, t);
+  s.stream(s.p().piece, t);
+  const std::uint32_t count = pieces(s.p());
+  if (!s.leader && s.at_roots_node()) return s.finish(read_from_root(s), 0);
+  if (!s.leader) {
+    builder::step_list steps;
+    steps.then(await_landed(portion::piece, peer_rule::each)).then(get_portion(portion::piece));
+    const node_set data = s.b.loop(range::follow, count, steps);
+    return s.finish(data | s.tell_leader(data), 0);
+  }
+  node_set data = 0;
+  if (s.root) data |= s.b.add(copy_own(), s.gate);
+  const bool last = (g.node(g.me()) + g.nodes() - 1) % g.nodes() == g.node(r.root);
+  if (last) {
+    s.b.add(await_count(fact::landed, count)); // known to its sender
+  } else {
+    builder::step_list steps;
+    steps.then_if(!s.root, await_landed(portion::piece, peer_rule::self));
+    steps.then(put_portion(portion::piece, s.root)).then(flush_each()).then(count_for_each(fact::landed, 1));
+    data |= s.b.pipeline(range::next, count, steps, s.root ? s.gate : 0);
+  }
+  return s.finish(data, s.near());
 }
 
 // V0.3, 5.3.1: the same block to dst[j] on each thread j, which reads its own pointer.
-graph::plan compile_broadcast_x(const request& r, const graph::geometry& g, const tuning& t) {
-  return relocate(r, graph::pattern::from_root, {.bytes = r.bytes}, g, t,
-                  {.dst = {graph::found::at_destination}});
+plan compile_broadcast_x(const request& r, const geometry& g, const tuning& t) {
+  const indirection rows{.src = {}, .dst = {found::at_destination}, .size = {}};
+  return relocate(r, pattern::from_root, {.bytes = r.bytes}, g, t, rows);
 }
 
 } // namespace weft::collectives

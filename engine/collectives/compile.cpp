@@ -7,11 +7,9 @@ graph::plan compile(const request& r, const graph::geometry& g, const tuning& t)
   case operation::barrier:
     return compile_barrier(r, g, t);
   case operation::broadcast:
-    return compile_broadcast(r, g, t);
   case operation::gather_all:
-    return compile_gather_all(r, g, t);
   case operation::exchange:
-    return compile_exchange(r, g, t);
+    return choose(r, g, t)->compile(r, g, t);
   case operation::scatter:
     return compile_scatter(r, g, t);
   case operation::gather:

@@ -1,12 +1,24 @@
 #pragma once
-#include "engine/collectives/relocate.hpp"
+#include "engine/collectives/algorithm.hpp"
 
 namespace weft::collectives {
 
 graph::plan compile_barrier(const request& r, const graph::geometry& g, const tuning& t);
-graph::plan compile_broadcast(const request& r, const graph::geometry& g, const tuning& t);
-graph::plan compile_gather_all(const request& r, const graph::geometry& g, const tuning& t);
-graph::plan compile_exchange(const request& r, const graph::geometry& g, const tuning& t);
+
+// The algorithms of the list, each described in its family's file.
+using plan_of = graph::plan(const request& r, const graph::geometry& g, const tuning& t);
+using cost_of = std::uint64_t(const request& r, const graph::geometry& g, const tuning& t);
+using fits = bool(const request& r, const graph::geometry& g, const tuning& t);
+plan_of compile_flat_broadcast, compile_knomial, compile_chain;
+cost_of cost_of_flat_broadcast, cost_of_knomial, cost_of_chain;
+fits fits_staged_broadcast;
+plan_of compile_flat_gather_all, compile_ring, compile_bruck;
+cost_of cost_of_flat_gather_all, cost_of_ring, cost_of_bruck;
+fits fits_ring, fits_bruck;
+plan_of compile_spread, compile_bruck_exchange;
+cost_of cost_of_spread, cost_of_bruck_exchange;
+fits fits_bruck_exchange;
+
 graph::plan compile_scatter(const request& r, const graph::geometry& g, const tuning& t);
 graph::plan compile_gather(const request& r, const graph::geometry& g, const tuning& t);
 graph::plan compile_permute(const request& r, const graph::geometry& g, const tuning& t);

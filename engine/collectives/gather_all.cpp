@@ -1,21 +1,121 @@
 // Gather-all: block i of every member's destination is member i's block.
 //
-// UPC collectives V1.0, 4.2.4. Source: n bytes on each. Destination: P*n bytes on each.
-// Eager: every member publishes its block once. Direct: P*P copies of n bytes, one step.
-#include "engine/collectives/families.hpp"
+// UPC collectives V1.0, 4.2.4. Source: n bytes on each. Destination: P*n bytes on each. P members on N nodes,
+// L on each.
+//
+// flat   Eager: every member publishes its block once. Direct: P*P copies of n bytes, one step; L*(P-L)*n
+//        bytes into every node.
+// ring   The leader of a node reads its neighbours' blocks, then sends blocks to the leader before it: first
+//        those of its own node, then what it receives, each as soon as it is there. P-L puts of n bytes a
+//        node, N-1 hops; (P-L)*n bytes into every node, once. The neighbours follow their leader block by
+//        block.
+// bruck  The same between leaders in ceil(log2 N) messages: in round k the blocks of 2^k nodes. Packed, as
+//        eager payloads. The neighbours copy when the leader has all.
+#include "engine/collectives/staged.hpp"
+
+#include <algorithm>
+#include <bit>
 
 namespace weft::collectives {
+using namespace graph;
 
-graph::plan compile_gather_all(const request& r, const graph::geometry& g, const tuning& t) {
+plan compile_flat_gather_all(const request& r, const geometry& g, const tuning& t) {
   const std::uint64_t own = r.in_place ? r.bytes : 0; // in place: block i of member i's own destination
-  return relocate(r, graph::pattern::all_pairs, {.bytes = r.bytes, .src_i = own, .dst_i = r.bytes}, g, t);
+  return relocate(r, pattern::all_pairs, {.bytes = r.bytes, .src_i = own, .dst_i = r.bytes}, g, t);
+}
+
+std::uint64_t cost_of_flat_gather_all(const request& r, const geometry& g, const tuning& t) {
+  const cost_model c(t.costs);
+  const std::uint64_t locals = g.largest_node(), far = g.size() - locals;
+  return (far == 0 ? 0 : c.gets(locals * far, r.bytes, r.out == sync::my)) + c.copies(locals, r.bytes);
+}
+
+bool fits_ring(const request& r, const geometry& g, const tuning&) {
+  return may_relay(r, g);
+}
+
+std::uint64_t cost_of_ring(const request& r, const geometry& g, const tuning& t) {
+  const cost_model c(t.costs);
+  const std::uint64_t far = g.size() - 1;
+  return (g.nodes() - 1) * c.put_and_count() + c.wire(far, r.bytes) + c.wire(far, 0) +
+         c.copies(g.largest_node() + (g.largest_node() > 1 ? g.size() : 0), r.bytes);
+}
+
+namespace {
+
+std::uint64_t most_handed_on(std::uint32_t nodes) {
+  std::uint64_t most = 0;
+  for (std::uint64_t step = 1; step < nodes; step *= 2)
+    most = std::max(most, std::min(step, nodes - step));
+  return most;
+}
+
+// The blocks of my own node: everybody reads them from their owners.
+node_set read_neighbours(staged& s) {
+  builder::step_list steps;
+  steps.then(get_from_each()).then_if(s.modes.tells_ends(), count_for_each(fact::taken, 1));
+  return s.b.add(copy_own(), s.gate) | s.b.loop(range::near, s.near(), steps, s.gate);
+}
+
+// Everybody's source is read by its neighbours, the leader's destination too.
+std::uint32_t readers(const staged& s) {
+  return s.leader ? 2 * s.near() : s.near();
+}
+
+} // namespace
+
+plan compile_ring(const request& r, const geometry& g, const tuning& t) {
+  staged s(r, pattern::all_pairs, {.bytes = r.bytes, .dst_i = r.bytes}, g, t);
+  const std::uint32_t mine = g.node(g.me()), locals = g.members(mine), far = g.size() - locals;
+  s.stream(r.bytes, t);
+  node_set data = read_neighbours(s);
+  builder::step_list steps;
+  if (!s.leader) {
+    steps.then(await_landed(portion::rest, peer_rule::each)).then(get_portion(portion::rest));
+    const node_set rest = s.b.loop(range::follow, far, steps);
+    return s.finish(data | rest | s.tell_leader(rest), readers(s));
+  }
+  const std::uint32_t receivers_own = g.members((mine + g.nodes() - 1) % g.nodes());
+  steps.then_if(g.nodes() > 2, await_landed(portion::ring, peer_rule::self, locals));
+  steps.then(put_portion(portion::ring)).then(flush_each()).then(count_for_each(fact::landed, 1));
+  data |= s.b.pipeline(range::next, g.size() - receivers_own, steps, data);
+  // Whoever sends the last ones knows of them: the leader must only if it must leave its data quiet, or if
+  // its neighbours watch its count.
+  if (r.out == sync::my || s.near() != 0 || g.nodes() == 2) data |= s.b.add(await_count(fact::landed, far));
+  return s.finish(data, readers(s));
+}
+
+bool fits_bruck(const request& r, const geometry& g, const tuning& t) {
+  return may_relay(r, g) && most_handed_on(g.nodes()) * g.largest_node() * r.bytes <= t.eager_bytes;
+}
+
+std::uint64_t cost_of_bruck(const request& r, const geometry& g, const tuning& t) {
+  const cost_model c(t.costs);
+  const auto rounds = static_cast<std::uint64_t>(std::bit_width(g.nodes() - 1));
+  return rounds * (c.message() + c.wire(1, 0)) + c.of_bytes(g.size() * r.bytes) +
+         c.copies(2 * g.size() + g.largest_node() + (g.largest_node() > 1 ? g.size() : 0), r.bytes);
+}
+
+plan compile_bruck(const request& r, const geometry& g, const tuning& t) {
+  staged s(r, pattern::all_pairs, {.bytes = r.bytes, .dst_i = r.bytes}, g, t);
+  node_set data = read_neighbours(s);
+  if (!s.leader) {
+    const std::uint32_t far = g.size() - s.near() - 1;
+    const node_set ready = s.each(range::leader, 1, await_ready());
+    const node_set rest = s.each(range::follow, far, get_portion(portion::rest), ready);
+    return s.finish(data | rest | s.tell_leader(rest), readers(s));
+  }
+  builder::step_list steps;
+  steps.then(send_portion(portion::packed)).then(take_portion(portion::packed));
+  data |= s.b.loop(range::node_rounds, s.count(range::node_rounds), steps, data, true);
+  if (s.near() != 0) data |= s.b.add(publish_ready(), data);
+  return s.finish(data, readers(s));
 }
 
 // V0.3, 5.3.4: thread i's nbytes[i] bytes at src[i] go to dst[j*T+i] on each thread j. In place they are what
 // dst[i*T+i] points to.
-graph::plan compile_gather_all_x(const request& r, const graph::geometry& g, const tuning& t) {
-  using graph::column, graph::found;
-  return relocate(r, graph::pattern::all_pairs, {.bytes = 1, .dst_i = 1}, g, t,
+plan compile_gather_all_x(const request& r, const geometry& g, const tuning& t) {
+  return relocate(r, pattern::all_pairs, {.bytes = 1, .dst_i = 1}, g, t,
                   {.src = {found::at_source, r.in_place ? column::own : column::only},
                    .dst = {found::at_destination, column::other},
                    .size = {found::at_source}});

@@ -31,6 +31,7 @@ public:
     p.rule = rule;
     p.indirect = indirect;
     cut_blocks(p, t);
+    p.window = static_cast<std::uint8_t>(t.window);
     find_peers();
     decide_eager(t);
   }

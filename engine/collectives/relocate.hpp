@@ -1,4 +1,5 @@
 #pragma once
+#include "engine/collectives/cost.hpp"
 #include "engine/collectives/request.hpp"
 #include "engine/graph/builder.hpp"
 #include "engine/graph/geometry.hpp"
@@ -9,6 +10,9 @@ namespace weft::collectives {
 struct tuning {
   std::uint32_t eager_bytes = 2048;      // room for eager payload in a slot
   std::uint64_t whole_block = 16 * 1024; // blocks up to this size are claimed in one piece
+  std::uint64_t window = 64;             // far transfers of one rank under way in one operation, at most 64
+  cost_table costs;
+  forced_choice forced{}; // algorithms that the user asked for
 };
 
 // Moves one block for every pair of a pattern, directly from its source to its destination.

@@ -46,6 +46,12 @@ node_set builder::loop(range over, std::uint32_t iterations, const step_list& bo
   return add(n, after);
 }
 
+node_set builder::pipeline(range over, std::uint32_t iterations, const step_list& body, node_set after) {
+  const node_set made = loop(over, iterations, body, after);
+  if (made != 0) plan_.nodes[plan_.size - 1u].pipelined = true;
+  return made;
+}
+
 namespace {
 node make(kind what, fact about, peer_rule peer) {
   node n;
@@ -152,6 +158,50 @@ node far_only(node n) {
 
 node assist_all() {
   return make(kind::assist, fact::landed, peer_rule::group);
+}
+
+namespace {
+node portioned(node n, portion of) {
+  n.of = of;
+  return n;
+}
+// What travels packed goes round by round.
+bool in_rounds(portion of) {
+  return of == portion::packed || of == portion::transit;
+}
+} // namespace
+
+node put_portion(portion of, bool from_source) {
+  node n = portioned(put_to_each(), of);
+  n.from_source = from_source;
+  return n;
+}
+node get_portion(portion of) {
+  return portioned(get_from_each(), of);
+}
+node send_portion(portion of) {
+  node n = portioned(send_payload(), of);
+  if (in_rounds(of)) n.peer = peer_rule::ahead;
+  return n;
+}
+node take_portion(portion of) {
+  node n = portioned(take_payload(), of);
+  if (in_rounds(of)) n.peer = peer_rule::behind;
+  return n;
+}
+node publish_portion(portion of) {
+  return portioned(publish(), of);
+}
+node publish_ready() {
+  return make(kind::signal, fact::ready, peer_rule::group);
+}
+node await_ready() {
+  return make(kind::await, fact::ready, peer_rule::each);
+}
+node await_landed(portion of, peer_rule whose, std::uint32_t lag) {
+  node n = make(kind::await, fact::landed, whose);
+  n.count = lag;
+  return portioned(n, of);
 }
 
 node signal_stage(fact which, bool valued) {

@@ -20,6 +20,8 @@ public:
   };
   node_set loop(range over, std::uint32_t iterations, const step_list& body, node_set after = 0,
                 bool ordered = false, bool hunts = false);
+  // A step waits for the same step of the iteration before: so counts arrive in order, and transfers overlap.
+  node_set pipeline(range over, std::uint32_t iterations, const step_list& body, node_set after = 0);
 
   plan& draft() { return plan_; }
   plan finish() const { return plan_; }
@@ -56,6 +58,16 @@ node restore_piece();
 // The same node, for peers of one lane.
 node near_only(node n);
 node far_only(node n);
+// What is handed on between nodes, in several steps.
+node put_portion(portion of, bool from_source = false);
+node get_portion(portion of);
+node send_portion(portion of);
+node take_portion(portion of);
+node publish_portion(portion of);
+node publish_ready();
+node await_ready();
+// In iteration k: k + 1 - lag portions have landed on me, or on the peer.
+node await_landed(portion of, peer_rule whose, std::uint32_t lag = 0);
 node signal_stage(fact which, bool valued = false);
 node await_stage(fact which, bool valued = false);
 

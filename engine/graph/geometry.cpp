@@ -19,6 +19,22 @@ geometry::geometry(std::uint32_t me, std::vector<std::uint32_t> node) : me_(me),
     (is_near(peer) ? near_ : far_).push_back(peer);
     if (!is_near(peer)) (leads(me_, peer) ? led_ : leading_).push_back(peer);
   }
+  number_nodes();
+}
+
+void geometry::number_nodes() {
+  std::unordered_map<std::uint32_t, std::uint32_t> number;
+  for (const std::uint32_t id : node_)
+    index_.push_back(number.try_emplace(id, static_cast<std::uint32_t>(number.size())).first->second);
+  first_.assign(number.size() + 1, 0);
+  for (const std::uint32_t n : index_)
+    ++first_[n + 1];
+  for (std::size_t n = 1; n < first_.size(); ++n)
+    first_[n] += first_[n - 1];
+  std::vector<std::uint32_t> next(first_.begin(), first_.end() - 1);
+  by_node_.resize(size());
+  for (std::uint32_t r = 0; r < size(); ++r)
+    by_node_[next[index_[r]]++] = r;
 }
 
 } // namespace weft::graph

@@ -36,7 +36,15 @@ public:
   // The k-th member of the caller's node in team rank order, the caller included.
   std::uint32_t local(std::uint32_t k) const { return local_[k]; }
 
+  // The nodes, in the order of their lowest members, and the members node by node.
+  std::uint32_t nodes() const { return static_cast<std::uint32_t>(first_.size()) - 1; }
+  std::uint32_t node(std::uint32_t peer) const { return index_[peer]; }
+  std::uint32_t first(std::uint32_t node) const { return first_[node]; } // in node order
+  std::uint32_t members(std::uint32_t node) const { return first_[node + 1] - first_[node]; }
+  std::uint32_t in_node_order(std::uint32_t k) const { return by_node_[k]; }
+
 private:
+  void number_nodes();
   std::uint32_t me_ = 0;
   std::uint32_t largest_node_ = 1;
   std::vector<std::uint32_t> node_;
@@ -45,6 +53,7 @@ private:
   std::vector<std::uint32_t> near_;
   std::vector<std::uint32_t> far_;
   std::vector<std::uint32_t> led_, leading_;
+  std::vector<std::uint32_t> index_, first_{0}, by_node_;
 };
 
 } // namespace weft::graph

@@ -60,6 +60,8 @@ std::string_view name(fact f) {
     return "row";
   case fact::named:
     return "named";
+  case fact::ready:
+    return "ready";
   }
   return "?";
 }
@@ -84,6 +86,18 @@ std::string_view name(range r) {
     return "led";
   case range::leading:
     return "leading";
+  case range::leader:
+    return "my leader";
+  case range::parent:
+    return "parent";
+  case range::children:
+    return "children";
+  case range::next:
+    return "the next leader";
+  case range::follow:
+    return "my leader, stepwise";
+  case range::node_rounds:
+    return "rounds of nodes";
   }
   return "?";
 }
@@ -114,6 +128,26 @@ std::string_view name(sync s) {
     return "MY";
   case sync::all:
     return "ALL";
+  }
+  return "?";
+}
+
+std::string_view name(portion p) {
+  switch (p) {
+  case portion::block:
+    return "block";
+  case portion::whole:
+    return "whole";
+  case portion::piece:
+    return "piece";
+  case portion::ring:
+    return "ring";
+  case portion::rest:
+    return "rest";
+  case portion::packed:
+    return "packed";
+  case portion::transit:
+    return "transit";
   }
   return "?";
 }
@@ -186,7 +220,25 @@ std::string awaited_count(const node& n) {
   return counter && n.count == 0 ? " what the rows say" : count_word(n);
 }
 
+std::string describe_portion(const node& n) {
+  const std::string_view of = name(n.of);
+  switch (n.what) {
+  case kind::get:
+  case kind::take:
+    return fmt::format("{} {} from {}", name(n.what), of, peer_word(n.peer));
+  case kind::put:
+    return fmt::format("put {}{} to {}", of, n.from_source ? " of the source" : "", peer_word(n.peer));
+  case kind::signal:
+    return fmt::format("signal {} {} to {}", name(n.about), of, peer_word(n.peer));
+  case kind::await:
+    return fmt::format("await {} {} of {}, {} behind", name(n.about), of, peer_word(n.peer), n.count);
+  default:
+    return "?";
+  }
+}
+
 std::string action(const node& n) {
+  if (n.of != portion::block) return describe_portion(n);
   const std::string_view valued = n.valued ? " with value" : "";
   switch (n.what) {
   case kind::copy:
@@ -217,8 +269,11 @@ std::string action(const node& n) {
   case kind::restore:
     return fmt::format("restore from {}", peer_word(n.peer));
   case kind::loop:
-    return fmt::format("{}loop over {}, {} times{}", n.ordered ? "ordered " : "", name(n.over), n.count,
-                       n.hunts ? ", until another root is found" : "");
+    return fmt::format("{}loop over {}, {} times{}",
+                       n.ordered     ? "ordered "
+                       : n.pipelined ? "pipelined "
+                                     : "",
+                       name(n.over), n.count, n.hunts ? ", until another root is found" : "");
   }
   return "?";
 }

@@ -12,6 +12,7 @@ std::string_view name(fact f);
 std::string_view name(range r);
 std::string_view name(pattern p);
 std::string_view name(sync s);
+std::string_view name(portion p);
 
 // A node in a few words, its peer as a rule: "get from each", "await landed 12", "claim in, if near".
 std::string describe(const node& n);

@@ -40,6 +40,7 @@ enum class fact : std::uint8_t {
   asked,     // the peer wants to have my row
   row,       // what a member's row in shared memory says: published for near members, sent to far ones
   named,     // it is known whose row names me
+  ready,     // the near peer's destination holds what it is to hand on
 };
 
 enum class peer_rule : std::uint8_t {
@@ -61,6 +62,25 @@ enum class range : std::uint8_t {
   naming,  // the member whose row names me, as soon as it is found
   led,     // far members whose swap with me is mine to make
   leading, // far members who make the swap with me
+  // Between nodes one member of each, the leader, acts for its node; see stages.hpp.
+  leader,      // my node's leader
+  parent,      // the leader above me in the tree
+  children,    // the leaders below me in the tree, largest subtree first
+  next,        // the leader of the next node, once for each iteration
+  follow,      // my node's leader, once for each iteration
+  node_rounds, // rounds 0 .. ceil(log2 nodes) - 1, between leaders
+};
+
+// Which bytes a node is about. All but the first are data handed on: they lie at the same place of every
+// destination, and are taken from the destination of whoever has them (or from the root's source).
+enum class portion : std::uint8_t {
+  block,   // the block that the rule names for the two ends, from source to destination
+  whole,   // the whole block of a broadcast
+  piece,   // the iteration's piece of it
+  ring,    // the block of the iteration's member, counted in ring order from the first of my node
+  rest,    // the same, counted from the first member behind my node
+  packed,  // all blocks that a round of a dissemination hands on, in one message
+  transit, // the same for blocks that are on their way to one member each, through scratch
 };
 
 // Which block a claim carries, seen from the node's owner.
@@ -86,6 +106,9 @@ struct node {
   bool ordered = false;            // loop: one iteration after the other
   bool hunts = false;              // loop: over as soon as it is known that nobody names me
   bool valued = false;             // signal/take/await: carries the barrier value
+  portion of = portion::block; // which bytes; an await of a portion waits for iteration + 1 - count of them
+  bool from_source = false;    // what is handed on comes from the source: its sender is the root
+  bool pipelined = false;      // loop: a step waits for the same step of the iteration before
   std::uint32_t count = 0; // loop: iterations; counting signals and awaits: how many, 0 = what was surveyed
   node_set after = 0;      // nodes that must be done before this one starts
 };

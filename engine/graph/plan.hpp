@@ -42,6 +42,9 @@ struct plan {
   naming names = naming::none;
   bool in_place = false; // all_pairs: the blocks i -> j and j -> i change places; by_source: they move on
   std::uint64_t whole_block = 0; // indirect: blocks up to this size are claimed in one piece
+  std::uint32_t radix = 0;       // of the tree over the leaders; 0 = none
+  std::uint64_t piece = 0;       // what is handed on piece by piece is cut into pieces of this many bytes
+  std::uint8_t window = 64;      // iterations of a loop that may be under way, at most 64
   bool eager = false;
   bool valued = false; // a barrier: payloads carry its value
   bool far = false;    // some node needs the UCP lane

@@ -2,6 +2,7 @@
 
 #include "engine/graph/names.hpp"
 #include "engine/graph/verify_bytes.hpp"
+#include "engine/graph/verify_forwarding.hpp"
 #include "engine/graph/verify_order.hpp"
 #include "engine/graph/verify_structure.hpp"
 
@@ -152,6 +153,7 @@ private:
           check_exit(r, a);
         continue;
       }
+      if (graph_.plans[it.destination].out == sync::no) continue;
       if (it.reads) check_exit(it.source, a);
       if (it.writes && it.destination != it.source) check_exit(it.destination, a);
     }
@@ -217,6 +219,7 @@ void check_all(std::span<const plan> plans, std::vector<geometry> places, const 
   }
   const knowledge known(g, before, run);
   modes_check(g, known, out).run();
+  check_forwarding(g, known, out);
 }
 
 void check_without(std::span<const plan> plans, std::vector<geometry> places,

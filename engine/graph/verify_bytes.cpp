@@ -9,8 +9,9 @@ namespace {
 // One destination buffer; `to` of each block is in order.
 class destination {
 public:
-  destination(const event_graph& g, const symbolic_run& run, std::uint32_t owner, report& out)
-      : graph_(g), run_(run), owner_(owner), out_(out) {}
+  destination(const event_graph& g, const symbolic_run& run, const movement& expected, std::uint32_t owner,
+              report& out)
+      : graph_(g), run_(run), expected_(expected), owner_(owner), out_(out) {}
 
   void check(std::vector<const access*>& written, std::vector<access>& wanted) {
     std::sort(written.begin(), written.end(), [](auto* a, auto* b) { return a->to < b->to; });
@@ -71,8 +72,10 @@ private:
       named[k] += std::min(end(w), end(block)) - std::max(w.to, block.to);
       if (w.to > reached) missing(block, reached, w.to);
       reached = std::max(reached, std::min(end(w), end(block)));
-      if (w.source != block.source || w.from - w.to != block.from - block.to) {
-        const std::uint64_t at = std::max(w.to, block.to);
+      const std::uint64_t at = std::max(w.to, block.to);
+      if (w.forwards) {
+        check_forwarded(block, w, at);
+      } else if (w.source != block.source || w.from - w.to != block.from - block.to) {
         out_.add(fault::wrong_provenance,
                  "{}: byte {} of rank {} comes from byte {} of rank {}, it should from byte {} of rank {}",
                  text(w), at, owner_, w.from + (at - w.to), w.source, block.from + (at - block.to),
@@ -82,12 +85,28 @@ private:
     if (reached < end(block)) missing(block, reached, end(block));
   }
 
+  // What is handed on must be, where it is taken from, what it has to be here. That it is that there is seen
+  // when the sender's own destination is checked.
+  void check_forwarded(const access& block, const access& w, std::uint64_t at) {
+    const std::uint64_t there = w.from + (at - w.to), wanted = block.from + (at - block.to);
+    const block_rule& rule = expected_.rule;
+    const std::uint64_t begin = rule.destination(block.source, w.source);
+    const bool held = there >= begin && there - begin < rule.bytes;
+    if (held && rule.source(block.source, w.source) + (there - begin) == wanted) return;
+    out_.add(
+        fault::wrong_provenance,
+        "{}: byte {} of rank {} is handed on from byte {} of rank {}'s destination, which is not byte {} "
+        "of rank {}",
+        text(w), at, owner_, there, w.source, wanted, block.source);
+  }
+
   void missing(const access& block, std::uint64_t from, std::uint64_t to) {
     out_.add(fault::never_written, "bytes [{}, {}) of rank {}, from rank {}", from, to, owner_, block.source);
   }
 
   const event_graph& graph_;
   const symbolic_run& run_;
+  const movement& expected_;
   std::uint32_t owner_;
   report& out_;
 };
@@ -174,7 +193,7 @@ void check_bytes(const event_graph& g, const symbolic_run& run, const movement& 
       block.bytes = expected.rule.bytes;
       if (!stays(expected, block)) wanted.push_back(block);
     }
-    destination(g, run, j, out).check(written[j], wanted);
+    destination(g, run, expected, j, out).check(written[j], wanted);
   }
   if (expected.in_place && run.complete()) overwriting(g, run, expected, out).check();
 }

@@ -1,6 +1,7 @@
 #include "engine/graph/verify_events.hpp"
 
 #include "engine/graph/names.hpp"
+#include "engine/graph/verify_portions.hpp"
 #include "engine/graph/verify_signals.hpp"
 
 #include <algorithm>
@@ -141,7 +142,8 @@ private:
       if (it.only != lane::any && (it.only == lane::near) != place_->is_near(with_)) continue;
       const event_id e = step(static_cast<std::uint8_t>(s), peer(loop, it, k), k);
       order(previous, e);
-      previous = perform(it, e, previous == graph_.posts[me_]);
+      if (loop.pipelined && k != 0) order(last_[s], e);
+      previous = last_[s] = perform(it, e, previous == graph_.posts[me_]);
       if (it.what == kind::await && it.about == fact::named && !tells_me(with_)) break;
     }
     return previous;
@@ -187,6 +189,8 @@ private:
       return place_->leading()[k];
     case range::rounds:
       break;
+    default:
+      return staged_peer(*plan_, *place_, loop.over, peer_rule::each, k);
     }
     return nobody;
   }
@@ -211,6 +215,7 @@ private:
   std::uint32_t peer(const node& loop, const node& it, std::uint32_t k) const {
     const std::uint32_t members = graph_.members();
     if (it.peer == peer_rule::self || it.peer == peer_rule::group) return nobody;
+    if (loop.over == range::node_rounds) return staged_peer(*plan_, *place_, loop.over, it.peer, k);
     if (loop.over != range::rounds) return with_;
     const std::uint32_t distance = (std::uint32_t{1} << k) % members;
     return it.peer == peer_rule::ahead ? (me_ + distance) % members : (me_ + members - distance) % members;
@@ -229,6 +234,7 @@ private:
   // Notes what the step does, after the entry alone if `at_once`; returns the event at which it is done.
   event_id perform(const node& n, event_id e, bool at_once) {
     const std::uint32_t peer = graph_.events[e].peer;
+    if (n.of != portion::block) return hand_on(n, e, at_once);
     switch (n.what) {
     case kind::copy:
       move(e, me_, me_, true, true);
@@ -387,6 +393,34 @@ private:
     need(of.dst, operand::destination, way);
   }
 
+  // The same for what is handed on.
+  event_id hand_on(const node& n, event_id e, bool at_once) {
+    const event at = graph_.events[e];
+    portion_events portions(graph_, out_);
+    const extent part = extent_of(*plan_, *place_, n.of, at.iteration);
+    switch (n.what) {
+    case kind::get:
+      deed_with(at.peer, {e, n.what, n.about, portions.move(e, {me_, at.peer, me_, part})});
+      break;
+    case kind::put:
+      deed_with(at.peer, {e, n.what, n.about,
+                          portions.move(e, {me_, me_, at.peer, part, true, true, !n.from_source,
+                                            place_->is_near(at.peer)})});
+      break;
+    case kind::signal:
+      portions.send(e, n, plan_->nodes[top_].ordered);
+      signals_.send(n, e, at_once);
+      break;
+    case kind::take:
+      portions.take(e, n);
+      signals_.receive(n, e);
+      break;
+    default:
+      signals_.receive(n, e);
+    }
+    return e;
+  }
+
   void deed_with(std::uint32_t peer, const deed& d) { with_peer_[peer].push_back(d); }
 
   // Bytes move from i to j. For data out of a payload the sender's rule says where they came from.
@@ -429,7 +463,9 @@ private:
     const event &first = graph_.events[a], &second = graph_.events[b];
     if (first.top != second.top) return (before_[second.top] >> first.top & 1) != 0;
     if (first.iteration == second.iteration) return first.node < second.node;
-    return plan_->nodes[first.top].ordered && first.iteration < second.iteration;
+    const node& loop = plan_->nodes[first.top];
+    if (loop.pipelined && first.node > second.node) return false;
+    return (loop.ordered || loop.pipelined) && first.iteration < second.iteration;
   }
 
   void check_deeds(std::uint32_t peer) {
@@ -482,10 +518,11 @@ private:
   const plan* plan_ = nullptr;
   const geometry* place_ = nullptr;
   std::uint8_t top_ = 0;
-  std::uint32_t with_ = nobody; // the peer of the iteration
-  std::uint32_t fetched_ = 0;   // operands that the iteration has fetched
-  std::vector<std::uint32_t>
-      surveyed_; // whose rows the hunt looks at; check_rows has seen that it comes first
+  // Whose rows the hunt looks at; check_rows has seen that it comes first.
+  std::vector<std::uint32_t> surveyed_;
+  std::uint32_t with_ = nobody;              // the peer of the iteration
+  std::uint32_t fetched_ = 0;                // operands that the iteration has fetched
+  std::array<event_id, max_nodes> last_{};   // of a pipeline: each step of the iteration before
   std::array<event_id, max_nodes> ends_{};   // of top nodes
   std::array<node_set, max_nodes> before_{}; // top nodes that precede a top node, directly or not
   std::vector<std::vector<deed>> with_peer_;

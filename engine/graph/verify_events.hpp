@@ -63,6 +63,7 @@ struct access {
   std::uint64_t from = 0, to = 0, bytes = 0;
   bool reads = false, writes = false; // user data of the source, of the destination
   row_access row = row_access::none;
+  bool forwards = false; // handed on: `from` lies in the destination of `source`
 };
 
 // An access is complete, in its place, once this event has happened.

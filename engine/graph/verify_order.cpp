@@ -120,15 +120,20 @@ knowledge::knowledge(const event_graph& g, const adjacency& before, const symbol
 
 // OUT_ALL must know every access at every exit, OUT_MY those of a member's data by others; what a member does
 // to its own data, and under OUT_NO whatever it does, is known to its exit by the edges from its own nodes.
+// Who hands on what has been written to his destination must know that it is there.
 void knowledge::number_accesses() {
   std::uint32_t bits = 0;
+  const bool hands_on =
+      std::any_of(graph_.accesses.begin(), graph_.accesses.end(), [](const access& a) { return a.forwards; });
   for (std::uint32_t a = 0; a < graph_.accesses.size(); ++a) {
     const access& it = graph_.accesses[a];
     const sync out = graph_.plans[it.destination].out;
     const bool foreign =
         (it.reads && it.source != it.executor) || (it.writes && it.destination != it.executor);
     const bool exposed = it.bytes != 0 || (it.row == row_access::in_place && foreign);
-    if (exposed && (out == sync::all || (out == sync::my && foreign))) bit_[a] = bits++;
+    if ((hands_on && it.writes && it.bytes != 0) ||
+        (exposed && (out == sync::all || (out == sync::my && foreign))))
+      bit_[a] = bits++;
   }
   set_words_ = (bits + 63) / 64;
   for (const completion& c : graph_.completions)

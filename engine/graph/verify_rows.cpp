@@ -30,7 +30,9 @@ private:
     out_.add(fault::malformed, "rank {} node {} ({}): {}", place_.me(), n, describe(plan_.nodes[n]), what);
   }
 
-  static bool counter(const node& n) { return n.about == fact::landed || n.about == fact::taken; }
+  static bool counter(const node& n) {
+    return n.of == portion::block && (n.about == fact::landed || n.about == fact::taken);
+  }
 
   void top_node(unsigned n) {
     const node& it = plan_.nodes[n];

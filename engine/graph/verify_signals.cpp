@@ -3,6 +3,7 @@
 #include "engine/graph/names.hpp"
 #include "engine/graph/verify_structure.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace weft::graph::checking {
@@ -30,6 +31,7 @@ void signal_board::note(sent& cell, const node& n, event_id e, std::uint32_t to)
   }
   cell.when = e;
   cell.valued = n.valued;
+  cell.of = n.of;
 }
 
 std::vector<signal_board::sent>& signal_board::cells(fact about) {
@@ -53,7 +55,7 @@ void signal_board::note_message(std::uint32_t from, std::uint32_t to, event_id e
 
 void signal_board::send(const node& n, event_id e, bool at_once) {
   const event at = graph_.events[e];
-  if (n.about == fact::payload && n.peer == peer_rule::group) {
+  if (n.peer == peer_rule::group && (n.about == fact::payload || n.about == fact::ready)) {
     note(published_[at.member], n, e, at.member);
     return;
   }
@@ -87,6 +89,7 @@ void signal_board::send(const node& n, event_id e, bool at_once) {
     note(stages_[stage(n.about, at.iteration, at.member)], n, e, at.peer);
     return;
   case fact::named:
+  case fact::ready:
   case fact::none:
     return;
   }
@@ -95,11 +98,11 @@ void signal_board::send(const node& n, event_id e, bool at_once) {
 void signal_board::receive(const node& n, event_id e) {
   const event& at = graph_.events[e];
   const std::uint32_t from = n.peer == peer_rule::self ? at.member : at.peer;
-  awaits_.push_back({e, n.about, from, n.count, n.valued, false});
+  awaits_.push_back({e, n.about, from, n.count, n.valued, false, n.of});
 }
 
 void signal_board::receive(fact about, event_id e, std::uint32_t from, std::uint32_t count, bool by_rows) {
-  awaits_.push_back({e, about, from, count, false, by_rows});
+  awaits_.push_back({e, about, from, count, false, by_rows, portion::block});
 }
 
 std::uint32_t signal_board::block(std::uint32_t source, std::uint32_t destination) {
@@ -212,6 +215,7 @@ void signal_board::match_signal(sent& cell, const awaited& a, std::string_view w
     out_.add(fault::mismatch, "{} and {}: only one of them carries a value", graph_.text(cell.when),
              graph_.text(a.when));
   }
+  match_portions(cell, a);
   graph_.edges.push_back({cell.when, a.when});
 }
 
@@ -250,6 +254,19 @@ void signal_board::match_naming(const awaited& a) {
     match_signal(rows_[pair(a.from, me)], a, "its row");
 }
 
+// Both ends of a payload must mean the same bytes. The root's own block is the whole of a broadcast.
+void signal_board::match_portions(const sent& cell, const awaited& a) {
+  const bool packed = a.of == portion::packed || a.of == portion::transit;
+  const bool same_round = graph_.events[cell.when].iteration == graph_.events[a.when].iteration;
+  const plan& p = graph_.plans[a.from];
+  const bool by_root = p.pairs == pattern::from_root && a.from == p.root && p.rule.src_j == 0;
+  const bool same = cell.of == a.of || (by_root && cell.of == portion::block && a.of == portion::whole);
+  if (!same || (packed && !same_round)) {
+    out_.add(fault::wrong_provenance, "{} and {}: not the same portion", graph_.text(cell.when),
+             graph_.text(a.when));
+  }
+}
+
 // The entry word of a near member stands since its post. A far member's entry is known by whatever message of
 // it comes first.
 void signal_board::match_entry(const awaited& a) {
@@ -280,6 +297,7 @@ void signal_board::match_entry(const awaited& a) {
 void signal_board::match_count(const awaited& a) {
   counter& c = counted(a.about, a.from);
   c.read = true;
+  c.owner_saw = std::max<std::uint64_t>(c.owner_saw, a.count);
   const std::uint64_t total = c.signalled + c.carried;
   if (total == a.count && total == 0) return;
   // In place, what takes an empty block aside counts it all the same.
@@ -297,6 +315,38 @@ void signal_board::match_count(const awaited& a) {
   }
 }
 
+// So many landings have been counted on the owner: which ones, is known if one sender counts them in order.
+void signal_board::match_step(const awaited& a) {
+  const std::uint32_t iteration = graph_.events[a.when].iteration;
+  if (iteration + 1 <= a.count) return;
+  const std::uint32_t wanted = iteration + 1 - a.count;
+  counter& c = counted(a.about, a.from);
+  c.read = true;
+  if (a.from == graph_.events[a.when].member)
+    c.owner_saw = std::max<std::uint64_t>(c.owner_saw, wanted);
+  else
+    c.watched = a.when;
+  if (c.signalled < wanted) {
+    out_.add(fault::wrong_count, "{}: {} of {} arrive", graph_.text(a.when), c.signalled, wanted);
+    hang(a.when);
+  } else if (c.carried != 0 || !count_in_order(c, wanted)) {
+    out_.add(fault::wrong_count, "{}: those before it are counted in no order", graph_.text(a.when));
+  } else {
+    graph_.edges.push_back({c.fed_by[wanted - 1], a.when});
+  }
+}
+
+bool signal_board::count_in_order(const counter& c, std::uint32_t steps) const {
+  const event& first = graph_.events[c.fed_by.front()];
+  const plan& p = graph_.plans[first.member];
+  const node& loop = p.nodes[first.top];
+  if (steps > 1 && !loop.ordered && !loop.pipelined) return false;
+  return std::all_of(c.fed_by.begin(), c.fed_by.begin() + steps, [&](event_id e) {
+    const event& at = graph_.events[e];
+    return at.member == first.member && at.node == first.node && p.nodes[at.node].count == 1;
+  });
+}
+
 void signal_board::match_one(const awaited& a) {
   const event at = graph_.events[a.when];
   switch (a.about) {
@@ -307,9 +357,12 @@ void signal_board::match_one(const awaited& a) {
     match_signal(near(a.from, at.member) ? published_[a.from] : payloads_[pair(a.from, at.member)], a,
                  "its payload");
     return;
+  case fact::ready:
+    match_signal(published_[a.from], a, "that it is ready");
+    return;
   case fact::landed:
   case fact::taken:
-    match_count(a);
+    a.of == portion::block ? match_count(a) : match_step(a);
     return;
   case fact::stage_in:
   case fact::stage_out:
@@ -385,6 +438,15 @@ void signal_board::find_unread() {
   }
 }
 
+// A counter that others watch must be full before its owner leaves: a later operation may count on it then.
+void signal_board::find_abandoned() {
+  for (std::uint32_t r = 0; r < size_; ++r) {
+    const counter& c = landed_[r];
+    if (c.watched == no_event || c.owner_saw == c.signalled) continue;
+    out_.add(fault::early_exit, "{}: rank {} may leave before its count is full", graph_.text(c.watched), r);
+  }
+}
+
 void signal_board::match() {
   add_helpers();
   feed_counters();
@@ -392,6 +454,7 @@ void signal_board::match() {
     match_one(a);
   match_assists();
   find_unread();
+  find_abandoned();
 }
 
 } // namespace weft::graph::checking

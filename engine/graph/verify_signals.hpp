@@ -24,6 +24,7 @@ private:
     event_id when = no_event;
     bool valued = false;
     bool read = false;
+    portion of = portion::block;
   };
   struct awaited {
     event_id when;
@@ -32,6 +33,7 @@ private:
     std::uint32_t count;
     bool valued;
     bool by_rows;
+    portion of;
   };
   struct counter {
     event_id reached = no_event;
@@ -39,6 +41,8 @@ private:
     std::uint64_t carried = 0;   // by claimed blocks
     bool read = false;
     bool reported = false;
+    event_id watched = no_event; // by somebody else than its owner
+    std::uint64_t owner_saw = 0; // what its owner awaits
     std::vector<event_id> fed_by;
   };
   struct message {
@@ -71,12 +75,16 @@ private:
   void match_one(const awaited& a);
   void match_entry(const awaited& a);
   void match_count(const awaited& a);
+  void match_step(const awaited& a);
+  bool count_in_order(const counter& c, std::uint32_t steps) const;
+  void match_portions(const sent& cell, const awaited& a);
   void match_signal(sent& cell, const awaited& a, std::string_view what);
   void match_row(const awaited& a);
   void match_naming(const awaited& a);
   void match_assists();
   void match_full(event_id begin, event_id end, fact which, std::uint32_t owner, std::uint32_t wanted);
   void find_unread();
+  void find_abandoned();
 
   event_graph& graph_;
   report& out_;

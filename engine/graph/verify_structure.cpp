@@ -1,6 +1,7 @@
 #include "engine/graph/verify_structure.hpp"
 
 #include "engine/graph/names.hpp"
+#include "engine/graph/stages.hpp"
 #include "engine/graph/verify_rows.hpp"
 
 #include <bit>
@@ -26,8 +27,9 @@ std::uint32_t range_size(const geometry& g, range over) {
     return static_cast<std::uint32_t>(g.led().size());
   case range::leading:
     return static_cast<std::uint32_t>(g.leading().size());
+  default:
+    return 0; // ranges of leaders: staged_size
   }
-  return 0;
 }
 
 namespace {
@@ -39,8 +41,32 @@ bool is_counter(fact f) {
   return f == fact::landed || f == fact::taken;
 }
 
+bool travels_packed(portion of) {
+  return of == portion::packed || of == portion::transit;
+}
+
+// The same for what is handed on.
+bool portion_fits(const node& n) {
+  switch (n.what) {
+  case kind::get:
+  case kind::put:
+    return n.peer == peer_rule::each && !travels_packed(n.of);
+  case kind::signal:
+    if (n.about != fact::payload) return false;
+    if (n.peer == peer_rule::group) return n.of == portion::whole;
+    return travels_packed(n.of) ? n.peer == peer_rule::ahead : n.peer == peer_rule::each;
+  case kind::take:
+    return n.peer == (travels_packed(n.of) ? peer_rule::behind : peer_rule::each);
+  case kind::await:
+    return n.about == fact::landed && (n.peer == peer_rule::each || n.peer == peer_rule::self);
+  default:
+    return false;
+  }
+}
+
 // The facts and peers that each kind of node is defined for.
 bool operands_fit(const node& n) {
+  if (n.of != portion::block) return portion_fits(n);
   switch (n.what) {
   case kind::copy:
     return n.peer == peer_rule::self;
@@ -57,11 +83,13 @@ bool operands_fit(const node& n) {
       return n.peer == peer_rule::each || n.peer == peer_rule::group;
     if (is_stage(n.about)) return n.peer == peer_rule::ahead;
     if (is_counter(n.about)) return (n.peer == peer_rule::each || n.peer == peer_rule::self) && n.count != 0;
+    if (n.about == fact::ready) return n.peer == peer_rule::group;
     return (n.about == fact::entry || n.about == fact::asked) && n.peer == peer_rule::each;
   case kind::await:
     if (is_stage(n.about)) return n.peer == peer_rule::behind;
     if (is_counter(n.about)) return n.peer == peer_rule::self;
-    return (n.about == fact::entry || n.about == fact::row || n.about == fact::named) &&
+    return (n.about == fact::entry || n.about == fact::row || n.about == fact::named ||
+            n.about == fact::ready) &&
            n.peer == peer_rule::each;
   case kind::take:
     return n.about == fact::payload && n.peer == peer_rule::each;
@@ -143,7 +171,9 @@ private:
     if (!is_top(n)) return;
     const node_set earlier = plan_.top & ((node_set{1} << n) - 1);
     if ((it.after & ~earlier) != 0) complain(n, "comes after something that is not an earlier top node");
-    if (it.peer == peer_rule::each || it.peer == peer_rule::ahead || it.peer == peer_rule::behind) {
+    const bool stepwise = it.what == kind::await && it.of != portion::block;
+    if (stepwise || it.peer == peer_rule::each || it.peer == peer_rule::ahead ||
+        it.peer == peer_rule::behind) {
       complain(n, "names a loop's peer outside a loop");
     }
   }
@@ -155,9 +185,9 @@ private:
     const unsigned state = 1u << (loop.loop_index & 31u);
     if ((states_ & state) != 0) complain(n, "shares its state with another loop");
     states_ |= state;
-    if (loop.count == 0 || loop.count > range_size(place_, loop.over)) {
-      complain(n, fmt::format("the range has {} iterations", range_size(place_, loop.over)));
-    }
+    const std::uint32_t most =
+        is_staged(loop.over) ? staged_size(plan_, place_, loop.over) : range_size(place_, loop.over);
+    if (loop.count == 0 || loop.count > most) complain(n, fmt::format("the range has {} iterations", most));
     if (loop.over == range::root && plan_.root == place_.me()) complain(n, "the root loops over itself");
     if (loop.body_size == 0 || loop.body_size >= max_nodes || loop.body + loop.body_size > plan_.size) {
       complain(n, "its body lies outside the plan");
@@ -169,6 +199,10 @@ private:
     check_body(loop);
   }
 
+  static bool in_rounds(const node& loop) {
+    return loop.over == range::rounds || loop.over == range::node_rounds;
+  }
+
   void check_body(const node& loop) {
     bool in_flight = false; // a put that no flush has completed
     for (unsigned n = loop.body; n < unsigned{loop.body} + loop.body_size; ++n) {
@@ -176,8 +210,8 @@ private:
       const bool round = step.peer == peer_rule::ahead || step.peer == peer_rule::behind;
       if (step.after != 0) complain(n, "has an edge, but a body runs in order");
       if (step.what == kind::assist) complain(n, "is not for the body of a loop");
-      if (step.peer == peer_rule::each && loop.over == range::rounds) complain(n, "a round has no such peer");
-      if (round && loop.over != range::rounds) complain(n, "names a round's peer outside rounds");
+      if (step.peer == peer_rule::each && in_rounds(loop)) complain(n, "a round has no such peer");
+      if (round && !in_rounds(loop)) complain(n, "names a round's peer outside rounds");
       if (loop.over == range::near) continue;
       const bool transfer = step.what == kind::put || step.what == kind::get || step.what == kind::aside;
       if (in_flight && transfer && step.only != lane::near) {
@@ -218,6 +252,7 @@ void check_agreement(std::span<const plan> plans, report& out) {
     differs(p.in == first.in && p.out == first.out, "the synchronization modes");
     differs(p.chunk == first.chunk && p.chunks == first.chunks, "the pieces of a block");
     differs(p.eager == first.eager && p.eager_slice == first.eager_slice, "the eager payload");
+    differs(p.radix == first.radix && p.piece == first.piece, "the tree or the pieces that are handed on");
     differs(p.valued == first.valued, "carrying a barrier's value");
     differs(p.names == first.names && p.indirect == first.indirect, "what the rows say");
     differs(p.whole_block == first.whole_block, "the blocks that are one piece");

@@ -280,7 +280,8 @@ TEST(messages, all_no_adds_one_barrier) {
     const std::uint32_t barrier = members * static_cast<std::uint32_t>(std::bit_width(members - 1));
     for (const operation op : moving) {
       for (const row_names& names : rows_for({.op = op}, members)) {
-        const auto plans = compile_all({op, sync::all, sync::no, hint::none, 0, 65536}, alone(members));
+        const auto plans =
+            compile_all({op, sync::all, sync::no, hint::none, 0, 65536}, alone(members), flat());
         EXPECT_EQ(signals(plans, alone(members), names), barrier);
       }
     }
@@ -296,8 +297,10 @@ TEST(messages, all_all_adds_at_most_two_barriers) {
         for (const bool in_place : {false, true}) {
           if (in_place && !has_in_place(op)) continue;
           const node_map nodes = alone(members);
-          const auto loose = compile_all({op, sync::no, sync::no, direction, 0, 65536, in_place}, nodes);
-          const auto all = compile_all({op, sync::all, sync::all, direction, 0, 65536, in_place}, nodes);
+          const auto loose =
+              compile_all({op, sync::no, sync::no, direction, 0, 65536, in_place}, nodes, flat());
+          const auto all =
+              compile_all({op, sync::all, sync::all, direction, 0, 65536, in_place}, nodes, flat());
           for (const row_names& names : rows_for({.op = op}, members))
             EXPECT_EQ(signals(all, nodes, names), signals(loose, nodes, names) + 2 * barrier)
                 << text({op, sync::all, sync::all, direction, 0, 65536, in_place}, nodes);
@@ -312,8 +315,8 @@ TEST(messages, a_plan_is_as_large_for_64_members_as_for_4) {
     for (const bool near : {false, true}) {
       request small = r;
       small.root = r.root == 0 ? 0 : 3;
-      const auto few = compile_all(small, near ? one_node(4) : alone(4));
-      const auto many = compile_all(r, near ? one_node(64) : alone(64));
+      const auto few = compile_all(small, near ? one_node(4) : alone(4), flat());
+      const auto many = compile_all(r, near ? one_node(64) : alone(64), flat());
       EXPECT_EQ(few[0].size, many[0].size) << text(r, {});
       EXPECT_EQ(few[3].size, many[63].size) << text(r, {});
     }

@@ -33,12 +33,24 @@ node_map dealt(std::uint32_t members, std::uint32_t nodes) {
   return map;
 }
 
-std::vector<plan> compile_all(const request& r, const node_map& nodes) {
+std::vector<plan> compile_all(const request& r, const node_map& nodes, const tuning& t) {
   std::vector<plan> plans;
   plans.reserve(nodes.size());
   for (std::uint32_t me = 0; me < nodes.size(); ++me)
-    plans.push_back(compile(r, geometry(me, nodes), tuning{}));
+    plans.push_back(compile(r, geometry(me, nodes), t));
   return plans;
+}
+
+tuning forcing(operation op, std::string_view algorithm) {
+  tuning t;
+  t.forced = parse_choice(fmt::format("{}={}", name(op), algorithm));
+  return t;
+}
+
+tuning flat() {
+  tuning t;
+  t.forced = parse_choice("broadcast=flat,gather_all=flat,exchange=spread");
+  return t;
 }
 
 bool sized_by_rows(operation op) {

@@ -17,7 +17,11 @@ node_map blocks_of(std::uint32_t members, std::uint32_t per_node);
 node_map dealt(std::uint32_t members, std::uint32_t nodes); // like cards: member r on node r mod nodes
 
 // The plans of all members.
-std::vector<plan> compile_all(const collectives::request& r, const node_map& nodes);
+std::vector<plan> compile_all(const collectives::request& r, const node_map& nodes,
+                              const collectives::tuning& t = {});
+// With the algorithm of this name wherever it fits.
+collectives::tuning forcing(collectives::operation op, std::string_view algorithm);
+collectives::tuning flat();
 
 inline constexpr std::array moving{collectives::operation::broadcast,   collectives::operation::scatter,
                                    collectives::operation::gather,      collectives::operation::gather_all,

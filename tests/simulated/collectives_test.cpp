@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <gtest/gtest.h>
 #include <iostream>
+#include <set>
 
 namespace weft::tests {
 namespace {
@@ -25,6 +26,18 @@ TEST(simulated_collectives, random_programs_give_what_the_serial_reference_gives
     ++failed;
     ADD_FAILURE() << failure << "\nreplay with WEFT_SEED=" << seed;
   }
+}
+
+TEST(simulated_collectives, random_programs_use_every_algorithm) {
+  std::set<const collectives::algorithm*> used;
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    const collective_case c = make_case(seed);
+    for (const auto& round : c.rounds)
+      for (const auto& call : round)
+        used.insert(collectives::choose(call.request, graph::geometry(0, c.nodes), tuning_of_seed(seed)));
+  }
+  used.erase(nullptr);
+  EXPECT_EQ(collectives::algorithms().size(), used.size());
 }
 
 TEST(simulated_collectives, a_seed_replays_to_the_last_operation) {

@@ -1,7 +1,9 @@
 // Without chaos the virtual clock predicts what an operation costs.
 #include "tests/simulated/simulated_run.hpp"
 
+#include <algorithm>
 #include <gtest/gtest.h>
+#include <set>
 
 namespace weft::tests {
 namespace {
@@ -33,6 +35,88 @@ TEST(prediction, a_barrier_between_nodes_takes_time_in_proportion_to_its_rounds)
   EXPECT_GT(small, 3 * round);
   EXPECT_GT(large, 6 * round);
   EXPECT_NEAR(2, large / small, 0.3);
+}
+
+// The model knows the machine: the same costs as the virtual clock's.
+collectives::tuning tuning_for(const transport::simulated_costs& costs) {
+  const auto whole = [](double value) { return static_cast<std::uint64_t>(value); };
+  collectives::tuning t;
+  t.costs = {.latency = whole(costs.latency),
+             .overhead = whole(costs.o),
+             .gap = whole(costs.g),
+             .byte = whole(costs.byte * 1000),
+             .copy = whole(costs.near_copy),
+             .copied_byte = whole(costs.near_byte * 1000)};
+  return t;
+}
+
+struct measured {
+  const collectives::algorithm* by;
+  double predicted, elapsed;
+};
+
+// Every algorithm that fits, on the virtual clock.
+std::vector<measured> measure_all(const collectives::request& r, const std::vector<std::uint32_t>& nodes) {
+  collective_case c;
+  c.seed = 1;
+  c.ranks = static_cast<std::uint32_t>(nodes.size());
+  c.nodes = nodes;
+  c.rounds.assign(1, {lay_out(c.ranks, r, c.seed, r.bytes)});
+  simulated_run_options options;
+  options.chaos = {};
+  options.awake = true;
+  const graph::geometry g(0, nodes);
+  std::vector<measured> all;
+  for (const collectives::algorithm& a : collectives::algorithms()) {
+    collectives::tuning t = tuning_for(options.costs);
+    if (a.op != r.op || !a.fits(r, g, t)) continue;
+    t.forced = collectives::parse_choice(std::string(name(a.op)) + "=" + std::string(a.name));
+    options.tuning = t;
+    const auto elapsed = static_cast<double>(run_simulated(c, options).elapsed.count());
+    all.push_back({&a, static_cast<double>(a.cost(r, g, t)), elapsed});
+  }
+  return all;
+}
+
+std::vector<std::uint32_t> machine(std::uint32_t nodes, std::uint32_t each) {
+  std::vector<std::uint32_t> map;
+  for (std::uint32_t rank = 0; rank < nodes * each; ++rank)
+    map.push_back(rank / each);
+  return map;
+}
+
+// Whatever the model chooses is never much slower than the best, and where it promises much it is faster than
+// everybody reading where the data are.
+TEST(prediction, the_chosen_algorithm_is_as_fast_as_the_model_says) {
+  using collectives::operation;
+  std::set<const collectives::algorithm*> winners;
+  for (const operation op : {operation::broadcast, operation::gather_all, operation::exchange}) {
+    for (const auto& nodes : {machine(16, 1), machine(32, 1), machine(8, 4)}) {
+      for (const std::uint64_t bytes :
+           std::set<std::uint64_t>{8, 4096, 65536, op == operation::broadcast ? 1u << 20 : 65536u}) {
+        collectives::request r{.op = op, .in = graph::sync::all, .out = graph::sync::my};
+        r.bytes = bytes;
+        const auto all = measure_all(r, nodes);
+        const auto best = std::min_element(all.begin(), all.end(), [](const measured& a, const measured& b) {
+          return a.elapsed < b.elapsed;
+        });
+        const auto chosen =
+            std::min_element(all.begin(), all.end(),
+                             [](const measured& a, const measured& b) { return a.predicted < b.predicted; });
+        std::string text =
+            text_of(r) + " on " + std::to_string(nodes.back() + 1) + " nodes, predicted and measured ns:";
+        for (const measured& m : all)
+          text += "\n" + std::string(m.by->name) + " " + std::to_string(m.predicted) + " " +
+                  std::to_string(m.elapsed);
+        EXPECT_LT(chosen->elapsed, 1.5 * best->elapsed) << text;
+        if (2 * chosen->predicted < all.front().predicted) {
+          EXPECT_LT(chosen->elapsed, all.front().elapsed) << text;
+          winners.insert(chosen->by);
+        }
+      }
+    }
+  }
+  EXPECT_GE(winners.size(), 4u);
 }
 
 } // namespace

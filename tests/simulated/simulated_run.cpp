@@ -21,6 +21,7 @@ simulation_options options_for(const collective_case& c, const simulated_run_opt
   o.node_of_rank = c.nodes;
   o.segment_bytes = (engine::heap_offset(most_locals(c)) + c.heap_bytes() + 63) / 64 * 64;
   o.chaos = options.chaos;
+  o.costs = options.costs;
   o.faults = options.machine;
   o.endless_naps = true;
   return o;
@@ -37,7 +38,10 @@ void serve_until_all_ended(simulated_engine& e, simulated_transport& t, onlooker
 
 void play(const collective_case& c, const simulated_run_options& options, simulation& s, onlookers& look,
           std::uint32_t rank, simulated_transport& t) {
-  simulated_engine e(t, drowsy(options.library));
+  progress::engine_options settings = drowsy(options.library);
+  if (options.awake) settings.idle.spins = ~0u;
+  settings.tuning = options.tuning.value_or(tuning_of_seed(c.seed));
+  simulated_engine e(t, settings);
   progress::team_state& team = e.add_team(team_of_all(c, rank, 0, engine::first_board_offset));
   e.meet_neighbours(neighbours_of(c, rank));
   if (options.prepare) options.prepare(c, e, team);

@@ -2,10 +2,12 @@
 #include "engine/transport/simulated/simulation.hpp"
 #include "progress/engine.hpp"
 #include "tests/simulated/collective_case.hpp"
+#include "tests/simulated/tuning_of_seed.hpp"
 
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 namespace weft::tests {
 
@@ -13,8 +15,11 @@ using simulated_engine = progress::engine<transport::simulated_transport>;
 
 struct simulated_run_options {
   transport::simulated_chaos chaos = transport::simulated_chaos::rough();
-  transport::simulated_faults machine; // faults of the transport
-  progress::faults library;            // mechanisms switched off
+  transport::simulated_faults machine;       // faults of the transport
+  progress::faults library;                  // mechanisms switched off
+  std::optional<collectives::tuning> tuning; // if not the seed's
+  transport::simulated_costs costs;
+  bool awake = false; // ranks wait without ever sleeping
   // Called by every rank before it begins, e.g. to change a cached plan.
   std::function<void(const collective_case&, simulated_engine&, progress::team_state&)> prepare;
 };

@@ -4,6 +4,7 @@
 #include "engine/transport/threads/threads_transport.hpp"
 #include "progress/progress_thread.hpp"
 #include "tests/simulated/collective_player.hpp"
+#include "tests/simulated/tuning_of_seed.hpp"
 
 #include <array>
 #include <cstdlib>
@@ -75,6 +76,7 @@ private:
     progress::engine_options o;
     o.drive =
         std::array{progress::mode::dedicated, progress::mode::helping, progress::mode::caller}[seed_ % 3];
+    o.tuning = tuning_of_seed(seed_);
     o.idle = {.scarce = true, .spins = 0, .yields = static_cast<unsigned>(seed_ % 20)};
     return o;
   }

@@ -9,7 +9,16 @@ namespace weft::transport::sim {
 
 network::network(const simulation_options& options, seeded_random& random, scheduler& scheduler,
                  memory& memory)
-    : options_(options), random_(random), scheduler_(scheduler), memory_(memory), ports_(options.ranks) {}
+    : options_(options), random_(random), scheduler_(scheduler), memory_(memory), ports_(options.ranks),
+      wire_free_at_(options.ranks) {}
+
+// The ranks of a node share its wire.
+std::int64_t& network::wire_of(std::uint32_t rank) {
+  const std::vector<std::uint32_t>& nodes = options_.node_of_rank;
+  if (nodes.empty()) return wire_free_at_[0];
+  const auto first = std::find(nodes.begin(), nodes.end(), nodes[rank]);
+  return wire_free_at_[static_cast<std::size_t>(first - nodes.begin())];
+}
 
 // Whatever goes to the network leaves everything before it visible.
 void network::begin(std::uint32_t me, action what) {
@@ -20,7 +29,7 @@ void network::begin(std::uint32_t me, action what) {
 // When a transfer that starts now is at its target: LogGP, and some more.
 std::int64_t network::arrival(std::uint32_t me, std::uint64_t bytes) {
   const simulated_costs& costs = options_.costs;
-  std::int64_t& free_at = ports_[me].free_at;
+  std::int64_t& free_at = wire_of(me);
   free_at = std::max(scheduler_.now(), free_at) +
             static_cast<std::int64_t>(std::ceil(costs.g + costs.byte * static_cast<double>(bytes)));
   bytes_ += bytes;
@@ -107,13 +116,12 @@ bool network::get(std::uint32_t me, std::uint32_t peer, void* to, std::uint64_t 
   t->data.resize(bytes);
   t->done = &done;
   auto* const here = static_cast<std::byte*>(to);
-  const auto request = static_cast<std::int64_t>(std::ceil(options_.costs.latency));
-  const std::int64_t way_back = arrival(me, bytes) - scheduler_.now();
+  const std::int64_t asked = arrival(me, 0);
   in_pieces(bytes, [&](std::uint64_t begin, std::uint64_t size) {
     ++t->open_pieces;
-    at_or_by_poll(scheduler_.now() + request + jitter(), peer, [this, t, here, begin, size, way_back] {
+    at_or_by_poll(asked + jitter(), peer, [this, t, here, begin, size] {
       memory_.read(t->data.data() + begin, t->there + begin, size);
-      scheduler_.at(scheduler_.now() + way_back, [this, t, here, begin, size] {
+      scheduler_.at(arrival(t->peer, size), [this, t, here, begin, size] {
         memory_.write(t->me, here + begin, t->data.data() + begin, size);
         if (--t->open_pieces == 0) finish(t->me, t->done);
       });

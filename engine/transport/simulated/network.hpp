@@ -67,7 +67,6 @@ private:
     std::deque<std::function<void()>> work; // waits for this rank's poll
     std::deque<completion*> finished;
     std::unordered_map<std::uint32_t, channel> to;
-    std::int64_t free_at = 0;
     bool rung = false;
   };
   struct transfer { // a put or get
@@ -80,6 +79,7 @@ private:
   };
 
   void begin(std::uint32_t me, action what);
+  std::int64_t& wire_of(std::uint32_t rank);
   std::int64_t arrival(std::uint32_t me, std::uint64_t bytes);
   std::int64_t jitter() { return random_.up_to(options_.chaos.network_ns); }
   void read_source(bool now, std::uint32_t me, std::int64_t before, std::function<void()> read);
@@ -98,6 +98,7 @@ private:
   scheduler& scheduler_;
   memory& memory_;
   std::vector<port> ports_;
+  std::vector<std::int64_t> wire_free_at_; // by the first rank of a node
   std::uint64_t ids_ = 0;
   std::uint64_t rings_ = 0;
   std::uint64_t messages_ = 0;

@@ -7,7 +7,7 @@
 namespace weft::transport {
 
 // What operations cost on the virtual clock, in nanoseconds. The far lane is LogGP: o at either end, L on the
-// way, at least g between two transfers of one sender, G for each byte.
+// way, at least g between two transfers of one node, G for each byte, also for what a get fetches from it.
 struct simulated_costs {
   double word = 2;       // load or store of a word
   double atomic = 20;    // compare-and-swap, add, fence

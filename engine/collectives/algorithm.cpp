@@ -1,0 +1,135 @@
+#include "engine/collectives/algorithm.hpp"
+
+#include "engine/collectives/families.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+namespace weft::collectives {
+using graph::geometry;
+
+namespace {
+
+bool always(const request&, const geometry&, const tuning&) {
+  return true;
+}
+
+constexpr std::array list{
+    algorithm{operation::broadcast, "flat", "everybody reads from the root", "none", always,
+              cost_of_flat_broadcast, compile_flat_broadcast},
+    algorithm{operation::broadcast, "knomial", "a k-nomial tree over the nodes", "IN_ALL, several nodes",
+              fits_staged_broadcast, cost_of_knomial, compile_knomial},
+    algorithm{operation::broadcast, "chain", "piece by piece from node to node", "IN_ALL, several nodes",
+              fits_staged_broadcast, cost_of_chain, compile_chain},
+    algorithm{operation::gather_all, "flat", "everybody reads from everybody", "none", always,
+              cost_of_flat_gather_all, compile_flat_gather_all},
+    algorithm{operation::gather_all, "ring", "block by block around a ring of the nodes",
+              "IN_ALL, several nodes", fits_ring, cost_of_ring, compile_ring},
+    algorithm{operation::gather_all, "bruck", "a dissemination over the nodes, doubling what each knows",
+              "IN_ALL, several nodes, what is handed on at once fits into an eager payload", fits_bruck,
+              cost_of_bruck, compile_bruck},
+    algorithm{operation::exchange, "spread",
+              "everybody reads from everybody, a window of transfers at a time", "none", always,
+              cost_of_spread, compile_spread},
+    algorithm{operation::exchange, "bruck", "log2(members) messages of blocks on their way",
+              "IN_ALL, each member on a node of its own, half of a member's blocks fit into an eager payload",
+              fits_bruck_exchange, cost_of_bruck_exchange, compile_bruck_exchange},
+};
+
+std::size_t index_of(operation op, std::string_view name) {
+  const auto found = std::find_if(list.begin(), list.end(),
+                                  [&](const algorithm& a) { return a.op == op && a.name == name; });
+  return static_cast<std::size_t>(found - list.begin());
+}
+
+// All operations that have a choice, or the names of the choices of one.
+std::string allowed(const operation* op) {
+  std::string text;
+  operation last = operation::barrier;
+  for (const algorithm& a : list) {
+    if (op != nullptr ? a.op != *op : a.op == last) continue;
+    last = a.op;
+    text += (text.empty() ? "" : ", ") + std::string(op != nullptr ? a.name : name(a.op));
+  }
+  return text;
+}
+
+void parse_one(const std::string& text, forced_choice& choice) {
+  const auto equals = text.find('=');
+  const std::string left = text.substr(0, equals);
+  const auto known =
+      std::find_if(list.begin(), list.end(), [&](const algorithm& a) { return name(a.op) == left; });
+  if (equals == std::string::npos || known == list.end())
+    throw std::invalid_argument("operation=algorithm, separated by commas; operations are " +
+                                allowed(nullptr));
+  const std::size_t index = index_of(known->op, text.substr(equals + 1));
+  if (index == list.size()) throw std::invalid_argument(left + "= with one of " + allowed(&known->op));
+  choice[static_cast<std::size_t>(known->op)] = static_cast<std::uint8_t>(index + 1);
+}
+
+} // namespace
+
+std::span<const algorithm> algorithms() {
+  return list;
+}
+
+const algorithm* choose(const request& r, const geometry& g, const tuning& t) {
+  const std::uint8_t asked = t.forced[static_cast<std::size_t>(r.op)];
+  if (asked != 0 && asked <= list.size()) {
+    const algorithm& a = list[asked - 1u];
+    if (a.op == r.op && a.fits(r, g, t)) return &a;
+  }
+  const algorithm* best = nullptr;
+  std::uint64_t least = 0;
+  for (const algorithm& a : list) {
+    if (a.op != r.op || !a.fits(r, g, t)) continue;
+    const std::uint64_t cost = a.cost(r, g, t);
+    if (best == nullptr || cost < least) best = &a, least = cost;
+  }
+  return best;
+}
+
+forced_choice parse_choice(const std::string& text) {
+  forced_choice choice{};
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    parse_one(text.substr(begin, end - begin), choice);
+    begin = end + 1;
+  }
+  return choice;
+}
+
+std::string_view name(operation op) {
+  switch (op) {
+  case operation::barrier:
+    return "barrier";
+  case operation::broadcast:
+    return "broadcast";
+  case operation::gather_all:
+    return "gather_all";
+  case operation::exchange:
+    return "exchange";
+  case operation::scatter:
+    return "scatter";
+  case operation::gather:
+    return "gather";
+  case operation::permute:
+    return "permute";
+  case operation::broadcast_x:
+    return "broadcast_x";
+  case operation::gather_all_x:
+    return "gather_all_x";
+  case operation::exchange_x:
+    return "exchange_x";
+  case operation::scatter_x:
+    return "scatter_x";
+  case operation::gather_x:
+    return "gather_x";
+  case operation::permute_x:
+    return "permute_x";
+  }
+  return "?";
+}
+
+} // namespace weft::collectives

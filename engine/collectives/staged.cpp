@@ -1,0 +1,43 @@
+#include "engine/collectives/staged.hpp"
+
+#include <algorithm>
+
+namespace weft::collectives {
+using namespace graph;
+
+staged::staged(const request& r, pattern pairs, const block_rule& rule, const geometry& where,
+               const tuning& t)
+    : b(where.me(), where.size(), r.root), g(where), modes(b, where, r.in, r.out), root_(r.root) {
+  p().pairs = pairs;
+  p().rule = rule;
+  p().chunk = rule.bytes;
+  p().chunks = 1;
+  p().window = static_cast<std::uint8_t>(t.window);
+  p().far = true;
+  gate = modes.gate();
+  root = g.me() == r.root;
+  leader = graph::leads(p(), g);
+}
+
+void staged::stream(std::uint64_t bytes, const tuning& t) {
+  const std::uint64_t enough = std::min(cost_model(t.costs).stream(bytes), t.window);
+  p().window = static_cast<std::uint8_t>(std::max<std::uint64_t>(enough, 1));
+}
+
+node_set staged::each(range over, std::uint32_t iterations, const node& step, node_set after) {
+  builder::step_list steps;
+  steps.then(step);
+  return b.loop(over, iterations, steps, after);
+}
+
+node_set staged::tell_leader(node_set after) {
+  if (leader || !modes.tells_ends()) return 0;
+  return each(range::leader, 1, count_for_each(fact::taken, 1), after);
+}
+
+plan staged::finish(node_set data, std::uint32_t readers) {
+  modes.exit(data, 0, 0, modes.tells_ends() ? readers : 0);
+  return b.finish();
+}
+
+} // namespace weft::collectives

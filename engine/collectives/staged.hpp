@@ -1,0 +1,42 @@
+#pragma once
+#include "engine/collectives/families.hpp"
+#include "engine/collectives/sync_modes.hpp"
+#include "engine/graph/stages.hpp"
+
+namespace weft::collectives {
+
+// What all algorithms that hand data on between nodes have in common. They begin behind the gate of IN_ALL,
+// so everybody has entered and every destination may be written. One member of each node, its leader, takes
+// part between nodes; its neighbours copy from its destination, one level, as soon as the data are there.
+class staged {
+public:
+  staged(const request& r, graph::pattern pairs, const graph::block_rule& rule, const graph::geometry& g,
+         const tuning& t);
+
+  graph::plan& p() { return b.draft(); }
+  graph::builder b;
+  const graph::geometry& g;
+  sync_modes modes;
+  graph::node_set gate = 0;
+  bool root = false;   // I have the data
+  bool leader = false; // I act for my node
+
+  bool at_roots_node() const { return g.is_near(root_); }
+  std::uint32_t near() const { return static_cast<std::uint32_t>(g.near().size()); }
+  // Keeps as many puts of this size under way as the wire needs.
+  void stream(std::uint64_t bytes, const tuning& t);
+  // How many far peers a range has for me.
+  std::uint32_t count(graph::range over) { return graph::staged_size(p(), g, over); }
+  // One step for each of a range.
+  graph::node_set each(graph::range over, std::uint32_t iterations, const graph::node& step,
+                       graph::node_set after = 0);
+  // Under OUT_MY a leader leaves when its neighbours have read: they say so.
+  graph::node_set tell_leader(graph::node_set after);
+  // `readers`: how many members say that they have read my data.
+  graph::plan finish(graph::node_set data, std::uint32_t readers);
+
+private:
+  std::uint32_t root_;
+};
+
+} // namespace weft::collectives

@@ -1,0 +1,319 @@
+// Every algorithm of the list, checked wherever it fits; and how one of them is chosen.
+#include "engine/collectives/tuning.hpp"
+#include "engine/graph/names.hpp"
+#include "engine/graph/stages.hpp"
+#include "tests/graph/operations.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <set>
+
+namespace weft::graph {
+namespace {
+using namespace collectives;
+
+std::vector<plan> compile_by(const algorithm& a, const request& r, const node_map& nodes) {
+  return compile_all(r, nodes, forcing(a.op, a.name));
+}
+
+bool fits_all(const algorithm& a, const request& r, const node_map& nodes) {
+  return a.fits(r, geometry(0, nodes), tuning{});
+}
+
+bool is_staged_algorithm(const algorithm& a) {
+  return a.name != "flat" && a.name != "spread";
+}
+
+const algorithm& named(operation op, std::string_view name) {
+  for (const algorithm& a : algorithms())
+    if (a.op == op && a.name == name) return a;
+  throw std::logic_error("no such algorithm");
+}
+
+std::vector<node_map> maps_of(std::uint32_t members) {
+  return {alone(members), blocks_of(members, 2), blocks_of(members, 3), dealt(members, 2), dealt(members, 5)};
+}
+
+void for_each_staged(std::uint32_t members, const std::vector<node_map>& maps,
+                     const std::function<void(const algorithm&, const request&, const node_map&)>& visit) {
+  for (const algorithm& a : algorithms()) {
+    if (!is_staged_algorithm(a)) continue;
+    for (const node_map& nodes : maps) {
+      for (const sync in : {sync::no, sync::my, sync::all}) {
+        for (const sync out : {sync::no, sync::my, sync::all}) {
+          for (const std::uint64_t bytes : {std::uint64_t{8}, std::uint64_t{2048}, std::uint64_t{300001}}) {
+            for (const std::uint32_t root : std::set<std::uint32_t>{0, members / 2, members - 1}) {
+              if (root != 0 && !rooted(a.op)) continue;
+              const request r{a.op, in, out, hint::none, root, bytes};
+              if (fits_all(a, r, nodes)) visit(a, r, nodes);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+class every_algorithm : public testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(every_algorithm, is_correct_where_it_fits) {
+  for_each_staged(GetParam(), maps_of(GetParam()),
+                  [&](const algorithm& a, const request& r, const node_map& nodes) {
+                    if (HasFailure()) return;
+                    const verdict v = verify(compile_by(a, r, nodes), nodes, specified(r));
+                    EXPECT_TRUE(v.ok()) << a.name << ": " << text(r, nodes) << "\n" << v.text();
+                  });
+}
+
+INSTANTIATE_TEST_SUITE_P(members, every_algorithm,
+                         testing::Values(1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 15, 16, 17, 31, 33),
+                         testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(long_members, every_algorithm, testing::Range(1u, 65u),
+                         testing::PrintToStringParamName());
+
+std::uint32_t payloads_sent(const plan& p) {
+  std::uint32_t sent = 0;
+  for (unsigned n = 0; n < p.size; ++n) {
+    const node& loop = p.nodes[n];
+    if (loop.what != kind::loop) continue;
+    for (unsigned s = loop.body; s < unsigned{loop.body} + loop.body_size; ++s) {
+      const node& it = p.nodes[s];
+      const bool payload = it.what == kind::signal && it.about == fact::payload;
+      if (payload || it.what == kind::put) sent += loop.count;
+    }
+  }
+  return sent;
+}
+
+// Between nodes N-1, and one for each neighbour of a leader: the tree's shape, whatever its radix.
+TEST(algorithms, a_knomial_broadcast_sends_each_far_leader_one_payload_and_no_rank_many) {
+  for (const std::uint32_t members : {2u, 7u, 16u, 61u, 64u}) {
+    for (const node_map& nodes : {alone(members), blocks_of(members, 3)}) {
+      for (const std::uint64_t bytes : {std::uint64_t{8}, std::uint64_t{300001}}) {
+        const request r{operation::broadcast, sync::all, sync::no, hint::none, members / 2, bytes};
+        const auto plans = compile_by(named(r.op, "knomial"), r, nodes);
+        const geometry g(0, nodes);
+        const std::uint32_t radix = plans[0].radix;
+        if (g.one_node()) continue;
+        std::uint32_t between = 0, within = 0;
+        for (const plan& p : plans) {
+          const std::uint32_t sent = payloads_sent(p);
+          EXPECT_LE(sent, (radix - 1) * tree::depth(g.nodes(), radix)) << text(r, nodes);
+          between += sent;
+          within += leads(p, geometry(p.me, nodes)) ? 0 : 1;
+        }
+        EXPECT_EQ(between, g.nodes() - 1) << text(r, nodes);
+        EXPECT_EQ(between + within, members - 1) << text(r, nodes);
+      }
+    }
+  }
+}
+
+TEST(algorithms, a_tree_has_every_vertex_once_and_no_more_children_than_it_may) {
+  for (std::uint32_t size = 1; size <= 130; ++size) {
+    for (const std::uint32_t radix : {2u, 3u, 4u, 7u, 200u}) {
+      std::vector<std::uint32_t> parents(size, size);
+      for (std::uint32_t v = 0; v < size; ++v) {
+        const std::uint32_t count = tree::children(v, size, radix);
+        EXPECT_LE(count, (radix - 1) * tree::depth(size, radix));
+        for (std::uint32_t k = 0; k < count; ++k) {
+          const std::uint32_t c = tree::child(v, size, radix, k);
+          ASSERT_LT(c, size);
+          EXPECT_EQ(parents[c], size) << "two parents";
+          EXPECT_EQ(tree::parent(c, radix), v);
+          parents[c] = v;
+        }
+      }
+      EXPECT_EQ(std::count(parents.begin(), parents.end(), size), 1) << "all but the root have a parent";
+    }
+  }
+}
+
+TEST(algorithms, a_dissemination_sends_a_message_a_round) {
+  for (const std::uint32_t members : {2u, 5u, 16u, 33u}) {
+    for (const operation op : {operation::gather_all, operation::exchange}) {
+      const request r{op, sync::all, sync::no, hint::none, 0, 8};
+      for (const plan& p : compile_by(named(op, "bruck"), r, alone(members)))
+        EXPECT_EQ(payloads_sent(p), static_cast<std::uint32_t>(std::bit_width(members - 1)));
+    }
+  }
+}
+
+TEST(algorithms, a_ring_sends_each_block_once_into_each_node) {
+  const node_map nodes = blocks_of(24, 4);
+  const request r{operation::gather_all, sync::all, sync::my, hint::none, 0, 65536};
+  for (const plan& p : compile_by(named(r.op, "ring"), r, nodes))
+    EXPECT_EQ(payloads_sent(p), p.me % 4 == 0 ? 20u : 0u);
+}
+
+// A late rank may hold up others only where all wait for all anyway: elsewhere nothing is handed on.
+TEST(algorithms, nothing_is_handed_on_before_all_have_entered_nor_within_a_node) {
+  for (const algorithm& a : algorithms()) {
+    if (!is_staged_algorithm(a)) continue;
+    for (const sync in : {sync::no, sync::my})
+      EXPECT_FALSE(fits_all(a, {a.op, in, sync::all, hint::none, 0, 8}, alone(8))) << a.name;
+    EXPECT_FALSE(fits_all(a, {a.op, sync::all, sync::all, hint::none, 0, 8}, one_node(8))) << a.name;
+    EXPECT_TRUE(fits_all(a, {a.op, sync::all, sync::all, hint::none, 0, 8}, alone(8))) << a.name;
+  }
+}
+
+TEST(algorithms, all_members_choose_alike) {
+  for (const algorithm& a : algorithms()) {
+    for (const node_map& nodes :
+         {alone(9), blocks_of(9, 2), dealt(9, 4), node_map{5, 5, 5, 1, 2, 2, 9, 1, 0}}) {
+      for (std::uint64_t bytes = 1; bytes < 10'000'000; bytes *= 3) {
+        const request r{a.op, sync::all, sync::my, hint::none, rooted(a.op) ? 4u : 0u, bytes};
+        std::set<const algorithm*> chosen;
+        for (std::uint32_t me = 0; me < nodes.size(); ++me)
+          chosen.insert(choose(r, geometry(me, nodes), tuning{}));
+        EXPECT_EQ(chosen.size(), 1u) << text(r, nodes);
+        EXPECT_FALSE(chosen.contains(nullptr));
+      }
+    }
+  }
+}
+
+TEST(algorithms, a_wish_is_granted_where_it_fits_and_cost_decides_elsewhere) {
+  const request all{operation::broadcast, sync::all, sync::my, hint::none, 0, 8};
+  request loose = all;
+  loose.in = sync::my;
+  const geometry g(0, alone(16));
+  EXPECT_EQ(choose(all, g, forcing(all.op, "chain"))->name, "chain");
+  EXPECT_EQ(choose(all, g, tuning{})->name, "knomial");
+  EXPECT_EQ(choose(loose, g, forcing(all.op, "chain"))->name, "flat");
+}
+
+TEST(algorithms, a_bad_wish_says_what_is_allowed) {
+  const auto complaint = [](const char* text) -> std::string {
+    try {
+      parse_choice(text);
+    } catch (const std::invalid_argument& e) {
+      return e.what();
+    }
+    return "none";
+  };
+  EXPECT_EQ(complaint(""), "none");
+  EXPECT_EQ(complaint("broadcast=flat,exchange=bruck"), "none");
+  EXPECT_NE(complaint("broadcast=ring").find("flat, knomial, chain"), std::string::npos);
+  EXPECT_NE(complaint("broadcst=flat").find("broadcast, gather_all, exchange"), std::string::npos);
+  EXPECT_NE(complaint("broadcast").find("operation=algorithm"), std::string::npos);
+  EXPECT_THROW(parse_costs("latncy=3"), std::invalid_argument);
+  EXPECT_THROW(parse_costs("latency"), std::invalid_argument);
+  EXPECT_THROW(parse_costs("latency=3x"), std::invalid_argument);
+  EXPECT_EQ(parse_costs("latency=3,byte=7").latency, 3u);
+  EXPECT_EQ(parse_costs("latency=3,byte=7").byte, 7u);
+}
+
+TEST(algorithms, what_rank_0_publishes_is_what_the_others_use) {
+  engine::settings s;
+  s.algorithm = "gather_all=ring,exchange=spread";
+  s.costs = "latency=17";
+  s.window = 5;
+  const tuning mine = tuning_of(s);
+  const auto theirs = tuning_from(numbers_of(mine));
+  ASSERT_TRUE(theirs);
+  EXPECT_EQ(numbers_of(*theirs), numbers_of(mine));
+  EXPECT_EQ(theirs->forced, mine.forced);
+  EXPECT_EQ(theirs->costs.latency, 17u);
+  EXPECT_EQ(theirs->window, 5u);
+  EXPECT_FALSE(tuning_from(std::vector<std::uint64_t>(3)));
+  s.algorithm = "gather_all=tree";
+  EXPECT_THROW(tuning_of(s), engine::setting_error);
+}
+
+// What can be wrong with plans that hand data on, and what it is called.
+class handed_on : public testing::Test {
+protected:
+  void start(operation op, std::string_view name, sync out, std::uint64_t bytes, node_map where) {
+    what_ = {op, sync::all, out, hint::none, 0, bytes};
+    nodes_ = std::move(where);
+    plans_ = compile_by(weft::graph::named(op, name), what_, nodes_);
+    ASSERT_TRUE(check().ok()) << check().text();
+  }
+  verdict check() const { return verify(plans_, nodes_, specified(what_)); }
+  node& first(std::uint32_t rank, kind k, portion of) {
+    for (node& n : plans_[rank].nodes)
+      if (n.what == k && n.of == of) return n;
+    throw std::logic_error("no such node");
+  }
+  node& loop_over(std::uint32_t rank, range over) {
+    for (node& n : plans_[rank].nodes)
+      if (n.what == kind::loop && n.over == over) return n;
+    throw std::logic_error("no such loop");
+  }
+  void expect(fault f) { EXPECT_TRUE(check().has(f)) << check().text(); }
+
+  request what_;
+  node_map nodes_;
+  std::vector<plan> plans_;
+};
+
+TEST_F(handed_on, before_it_has_landed) {
+  start(operation::broadcast, "knomial", sync::no, 300001, alone(4));
+  loop_over(2, range::children).after = 0;
+  expect(fault::race);
+}
+
+TEST_F(handed_on, a_piece_too_early) {
+  start(operation::broadcast, "chain", sync::no, 300001, alone(3));
+  first(2, kind::await, portion::piece).count = 1;
+  expect(fault::race);
+}
+
+TEST_F(handed_on, pieces_counted_in_no_order) {
+  start(operation::broadcast, "chain", sync::no, 300001, alone(3));
+  ASSERT_GT(loop_over(0, range::next).count, 1u);
+  loop_over(0, range::next).pipelined = false;
+  expect(fault::wrong_count);
+}
+
+TEST_F(handed_on, a_count_told_before_the_flush) {
+  start(operation::gather_all, "ring", sync::no, 300001, alone(4));
+  const node& loop = loop_over(1, range::next);
+  node* const body = &plans_[1].nodes[loop.body];
+  std::swap(body[loop.body_size - 1], body[loop.body_size - 2]);
+  expect(fault::race);
+}
+
+TEST_F(handed_on, by_neighbours_from_a_leader_who_does_not_say_that_he_is_ready) {
+  start(operation::gather_all, "bruck", sync::no, 8, blocks_of(4, 2));
+  loop_over(1, range::follow).after = 0;
+  expect(fault::race);
+}
+
+TEST_F(handed_on, read_when_the_leader_may_have_left) {
+  start(operation::broadcast, "knomial", sync::my, 300001, blocks_of(4, 2));
+  const unsigned taken = find(plans_[2], kind::await, fact::taken);
+  erase(plans_[2], taken);
+  expect(fault::early_exit);
+}
+
+TEST_F(handed_on, watched_on_a_leader_who_does_not_await_it) {
+  start(operation::broadcast, "knomial", sync::no, 300001, blocks_of(4, 2));
+  erase(plans_[2], find(plans_[2], kind::await, fact::landed));
+  expect(fault::early_exit);
+}
+
+TEST_F(handed_on, rounds_in_no_order) {
+  start(operation::exchange, "bruck", sync::no, 8, alone(5));
+  for (node& n : plans_[3].nodes)
+    if (n.what == kind::loop && plans_[3].nodes[n.body].of == portion::transit) n.ordered = false;
+  expect(fault::race);
+}
+
+TEST_F(handed_on, another_portion_than_is_taken) {
+  start(operation::broadcast, "knomial", sync::no, 8, alone(5));
+  first(1, kind::take, portion::whole).of = portion::packed;
+  EXPECT_FALSE(check().ok());
+}
+
+TEST_F(handed_on, the_wrong_block) {
+  start(operation::gather_all, "ring", sync::no, 300001, blocks_of(6, 2));
+  first(1, kind::get, portion::rest).of = portion::ring;
+  expect(fault::written_twice);
+}
+
+} // namespace
+} // namespace weft::graph
