@@ -41,7 +41,7 @@ process_runtime::process_runtime(const engine::settings& s) : settings_(s), node
   const heap_service::layout layout = lay_out();
   open_transport(layout);
   publish();
-  open_engine(agree_on_tuning());
+  open_engine(agree_on_tuning(), layout);
   heap_ = std::make_unique<heap_service>(*engine_, *all_, layout);
   teams_ = std::make_unique<team_registry>(
       *engine_, *heap_, nodes_, team_registry::entry{all_, layout.scratch + 2 * sizeof(std::uint64_t), 0});
@@ -125,7 +125,7 @@ collectives::tuning process_runtime::agree_on_tuning() {
   return *tuning;
 }
 
-void process_runtime::open_engine(const collectives::tuning& tuning) {
+void process_runtime::open_engine(const collectives::tuning& tuning, const heap_service::layout& l) {
   const double cores = node_cores();
   progress::engine_options o;
   o.drive = progress::resolve(asked_mode(settings_.progress), cores, job_.local_size(), job_.size());
@@ -135,6 +135,7 @@ void process_runtime::open_engine(const collectives::tuning& tuning) {
   o.operations_cap = std::min<std::size_t>(settings_.max_operations, progress::completion_table::slots_max);
   o.cache_bytes = settings_.plan_cache;
   o.tuning = tuning;
+  o.user = {l.heap, l.heap + 2 * l.heap_bytes};
   engine_ = std::make_unique<engine_type>(*net_, o);
 
   engine::team_info all;

@@ -64,7 +64,7 @@ private:
   // Offsets in every segment, behind the board of the team of all.
   heap_service::layout lay_out() const;
   void open_transport(const heap_service::layout& l);
-  void open_engine(const collectives::tuning& tuning);
+  void open_engine(const collectives::tuning& tuning, const heap_service::layout& l);
   progress::barrier_summary summary(std::optional<int> value) const;
   void print_statistics() const;
 

@@ -190,7 +190,10 @@ private:
       net_.copy(team.own.head(slot).payload, &op.value, sizeof op.value);
     } else {
       std::byte* to = team.own.payload(slot, p.eager_bytes);
-      if (p.eager_slice == 0) {
+      if (p.names != graph::naming::none) {
+        net_.copy(to, &operands_.own_row(op).named, sizeof(std::uint32_t));
+        net_.copy(to + p.eager_front(), source(op, p.me), p.rule.bytes);
+      } else if (p.eager_slice == 0) {
         net_.copy(to, source(op, p.root), p.rule.bytes);
       } else {
         for (std::uint32_t k = 0; k < team.info.geometry.locals(); ++k) {
@@ -235,6 +238,9 @@ private:
   outcome send_payload(operation& op, std::uint32_t peer, flight_tag tag) {
     if (!reach_.credit(op, peer)) return outcome::blocked;
     const graph::plan& p = *op.program;
+    if (p.names != graph::naming::none) // as it is published, by who is named
+      return tell(op, peer, {.kind = transport::message_kind::named, .seq = op.seq},
+                  {op.team->own.payload(engine::slot_of(op.seq), p.eager_bytes), p.eager_bytes}, tag);
     return tell(op, peer, {.kind = transport::message_kind::payload, .seq = op.seq},
                 {source(op, peer), p.rule.bytes}, tag);
   }
@@ -253,13 +259,14 @@ private:
     }
     const graph::geometry& g = team.info.geometry;
     const std::byte* from = nullptr;
-    if (!g.is_near(peer)) {
+    if (p.eager_slice == 0) {
+      from = theirs.payload(slot, p.rule.bytes + p.eager_front()) + p.eager_front();
+    } else if (!g.is_near(peer)) {
       from = theirs.payload(slot, p.rule.bytes);
     } else {
       // The writer's slices are those of its near readers in rank order, itself left out.
       const std::uint32_t mine = g.local_index(p.me), theirs_index = g.local_index(peer);
-      const std::uint64_t slices = p.eager_slice == 0 ? 1 : g.locals() - 1;
-      from = theirs.payload(slot, slices * p.rule.bytes) +
+      from = theirs.payload(slot, (g.locals() - 1) * p.rule.bytes) +
              std::uint64_t{p.eager_slice} * (mine - (mine > theirs_index));
     }
     net_.copy(net_.segment() + op.at.dst + p.rule.destination(peer, p.me), from, p.rule.bytes);
@@ -364,6 +371,7 @@ private:
   bool found_naming(operation& op) {
     const graph::plan& p = *op.program;
     findings& found = *op.run->found;
+    if (p.eager) return found_payload(op);
     const auto& told = op.team->namings[engine::slot_of(op.seq)];
     if (operands_.own_row(op).named == p.me ||
         (!p.in_place && reach_.reached(reach_.own_counts(op).landed, op, p.chunks)))
@@ -376,6 +384,32 @@ private:
         if (operands_.row(op, peer, row) && row.named == p.me) found.naming = peer;
       }
     return found.naming != findings::unknown;
+  }
+
+  // The same if the block comes with the name.
+  bool found_payload(operation& op) {
+    const graph::plan& p = *op.program;
+    findings& found = *op.run->found;
+    const std::uint32_t slot = engine::slot_of(op.seq);
+    const auto& told = op.team->namings[slot];
+    if (operands_.own_row(op).named == p.me) {
+      found.naming = p.me;
+      return true;
+    }
+    if (told.seq == op.seq) {
+      found.naming = told.member;
+      return true;
+    }
+    for (const std::uint32_t peer : op.team->info.geometry.near()) {
+      const engine::board theirs = reach_.view(*op.team, peer);
+      if (net_.load(theirs.head(slot).stamp) != op.seq) continue;
+      std::uint32_t named = findings::nobody;
+      net_.copy(&named, theirs.payload(slot, p.eager_bytes), sizeof named);
+      if (named != p.me) continue;
+      found.naming = peer;
+      return true;
+    }
+    return false;
   }
 };
 

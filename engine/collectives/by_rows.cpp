@@ -20,9 +20,11 @@ public:
     p().in_place = r.in_place;
     p().far = many_nodes_ || r.in_place; // in place nobody else can do my part
     cut_blocks(p(), t);
+    decide_eager(t);
   }
 
   plan permuted() {
+    if (p().eager) return permuted_eagerly();
     const node_set gate = modes_.gate();
     if (both_ends_carry() && !g_.near().empty()) builder_.add(publish_row(), gate);
     const node_set data = send_block(gate) | receive_block(gate);
@@ -59,6 +61,27 @@ public:
 
 private:
   plan& p() { return builder_.draft(); }
+
+  // As in relocate.cpp: a payload may travel before its reader has entered.
+  void decide_eager(const tuning& t) {
+    const bool names_one = by_source() && p().names == naming::rank;
+    p().eager = names_one && !request_.in_place && request_.in == sync::my && request_.out != sync::all &&
+                request_.bytes + name_bytes <= t.eager_bytes;
+    if (p().eager) p().eager_bytes = static_cast<std::uint32_t>(request_.bytes + name_bytes);
+  }
+
+  // My own block, if it stays with me, goes the same way.
+  plan permuted_eagerly() {
+    const node_set published = builder_.add(publish());
+    builder::step_list out;
+    out.then(far_only(send_payload()));
+    if (many_nodes_) builder_.loop(range::named, 1, out, published);
+    builder::step_list in;
+    in.then(await_named()).then(take_payload());
+    builder_.loop(range::naming, 1, in);
+    return builder_.finish();
+  }
+
   bool by_source() { return p().pairs == pattern::by_source; }
   std::uint32_t all_pieces() { return p().chunks; }
   // Between nodes under IN_MY, one end must hear of the other.

@@ -17,6 +17,9 @@ struct binding {
   std::uint64_t dst = 0, src = 0, sizes = 0, perm = 0;
 };
 
+// In front of an eager payload, if a row names whom it is for: the named member.
+inline constexpr std::uint32_t name_bytes = 8;
+
 // The program of one collective on one rank: a DAG of nodes, address-free and immutable, shared by all its
 // executions. `top` are the nodes that the executor schedules; the rest are bodies of loops.
 struct plan {
@@ -52,6 +55,9 @@ struct plan {
   // True if an execution must read in shared memory what it moves, and needs room for it.
   bool dynamic() const { return indirect || names != naming::none || in_place; }
   bool rooted_by_rows() const { return names == naming::pointer; }
+
+  // Bytes of an eager payload that stand in front of the blocks.
+  std::uint32_t eager_front() const { return names == naming::none ? 0 : name_bytes; }
 
   // Whether a block goes from i to j, as far as that does not stand in rows.
   bool sends(std::uint32_t i, std::uint32_t j) const {

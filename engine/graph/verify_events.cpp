@@ -198,9 +198,10 @@ private:
   // Am I to carry what comes from him, or to wait until it is there? It is mine to do if he is near, or if he
   // sends me his row. My own block is done by the loop over whom I name.
   bool tells_me(std::uint32_t naming) const {
-    if (naming == me_ || naming == nobody) return false;
+    if (naming == nobody) return false;
+    if (naming == me_) return plan_->eager;
     if (place_->is_near(naming)) return true;
-    return has_signal(graph_.plans[naming], fact::row, peer_rule::each);
+    return has_signal(graph_.plans[naming], plan_->eager ? fact::payload : fact::row, peer_rule::each);
   }
 
   event_id loop_begin(const node& n) {
@@ -313,6 +314,7 @@ private:
   void await_naming(event_id e) {
     need_publications(e);
     if (graph_.moved.named_by(me_) == me_) return;
+    if (plan_->eager && with_ != nobody) return; // who takes the payload waits for it
     if (with_ == nobody || plan_->in_place || tells_me(with_))
       signals_.receive(fact::named, e, with_, 0, false);
     else
@@ -364,7 +366,9 @@ private:
     }
   }
   bool publishes_row(std::uint32_t owner) const {
-    return has_signal(graph_.plans[owner], fact::row, peer_rule::group);
+    const plan& theirs = graph_.plans[owner];
+    return has_signal(theirs, fact::row, peer_rule::group) ||
+           (theirs.names != naming::none && has_signal(theirs, fact::payload, peer_rule::group));
   }
   static bool has_signal(const plan& p, fact about, peer_rule to) {
     return std::any_of(p.nodes.begin(), p.nodes.begin() + p.size, [&](const node& n) {
@@ -435,7 +439,35 @@ private:
     return id;
   }
 
+  // A row names whom the block is for, who may be far.
+  void read_named_payload(event_id e) {
+    read_row(e, me_);
+    const std::uint32_t named = graph_.moved.named_by(me_);
+    if (named != nobody) move(e, me_, named, true, false);
+    check_room(e, plan_->rule.bytes + name_bytes);
+  }
+
+  void sent_as_published(event_id e) {
+    for (unsigned n = 0; n < plan_->size; ++n) {
+      const node& it = plan_->nodes[n];
+      const bool publishes =
+          it.what == kind::signal && it.about == fact::payload && it.peer == peer_rule::group;
+      if (publishes && (before_[top_] >> n & 1) != 0) return;
+    }
+    out_.add(fault::early_signal, "{}: nothing was published before it", graph_.text(e));
+  }
+
+  void check_room(event_id e, std::uint64_t needed) {
+    if (plan_->eager_bytes >= needed) return;
+    out_.add(fault::malformed, "{}: publishes {} bytes, its readers take {}", graph_.text(e),
+             plan_->eager_bytes, needed);
+  }
+
   void read_payload(const node& n, event_id e) {
+    if (plan_->names != naming::none) {
+      n.peer == peer_rule::group ? read_named_payload(e) : sent_as_published(e);
+      return;
+    }
     if (n.peer == peer_rule::each) {
       move(e, me_, graph_.events[e].peer, true, false);
       return;
@@ -452,10 +484,7 @@ private:
     }
     const std::uint64_t slices = plan_->eager_slice == 0 ? 1 : readers;
     const std::uint64_t needed = readers == 0 ? 0 : (slices - 1) * plan_->eager_slice + plan_->rule.bytes;
-    if (plan_->eager_bytes < needed) {
-      out_.add(fault::malformed, "{}: publishes {} bytes, its readers take {}", graph_.text(e),
-               plan_->eager_bytes, needed);
-    }
+    check_room(e, needed);
   }
 
   // Within a member: does a come before b in every run?

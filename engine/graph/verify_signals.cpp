@@ -57,6 +57,8 @@ void signal_board::send(const node& n, event_id e, bool at_once) {
   const event at = graph_.events[e];
   if (n.peer == peer_rule::group && (n.about == fact::payload || n.about == fact::ready)) {
     note(published_[at.member], n, e, at.member);
+    // Whom it is for, all look at.
+    published_[at.member].read |= graph_.plans[at.member].names != naming::none;
     return;
   }
   if (n.about == fact::row && n.peer == peer_rule::group) {

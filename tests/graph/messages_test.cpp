@@ -219,6 +219,19 @@ TEST(messages, my_my_permute_is_one_token_and_one_signal_for_each_pair_between_n
   }
 }
 
+TEST(messages, a_small_permute_is_one_publication_and_one_message_between_nodes) {
+  const request r{operation::permute, sync::my, sync::my, hint::none, 0, 8};
+  for (const plan& p : compile_all(r, one_node(8))) {
+    EXPECT_EQ(count(p, one_node(8), shifted(8)).signals, 0u);
+    EXPECT_EQ(count(p, one_node(8), shifted(8)).payloads, 1u); // published
+  }
+  for (const plan& p : compile_all(r, alone(8))) {
+    EXPECT_EQ(count(p, alone(8), shifted(8)).signals, 0u);
+    EXPECT_EQ(count(p, alone(8), shifted(8)).payloads, 2u); // and sent
+    EXPECT_EQ(count(p, alone(8), shifted(8, 0)).payloads, 1u);
+  }
+}
+
 TEST(messages, no_no_with_rows_sends_no_signal) {
   for (const operation op : moving) {
     for (const row_names& names : rows_for({.op = op}, 8)) {

@@ -45,6 +45,29 @@ TEST(rows_faults, a_row_that_is_not_sent) {
   }
 }
 
+TEST(rows_faults, a_small_block_that_does_not_come_with_its_name) {
+  request small = permute_of(sync::my, sync::my);
+  small.bytes = 8;
+  for (const node_map& nodes : {one_node(3), alone(3)}) {
+    sample lost(small, nodes, shifted(3));
+    lost.drop(2, kind::take, fact::payload);
+    lost.expect(fault::never_written);
+    sample narrow(small, nodes, shifted(3));
+    narrow.plans[1].eager_bytes = 8;
+    narrow.expect(fault::malformed);
+  }
+  sample untold(small, one_node(3), shifted(3));
+  untold.drop(1, kind::signal, fact::payload);
+  untold.expect(fault::missing_signal);
+  sample unsent(small, alone(3), shifted(3));
+  for (node& n : unsent.plans[1].nodes)
+    if (n.over == range::named) n.after = 0; // perhaps before it was published
+  unsent.expect(fault::early_signal);
+  sample nameless(small, one_node(3), shifted(3));
+  nameless.plans[1].names = naming::none;
+  nameless.expect(fault::malformed);
+}
+
 // Near members look at all rows, at some of them when their owners have left long since.
 TEST(rows_faults, a_row_that_is_not_published_on_its_node) {
   for (const sync out : {sync::my, sync::all}) {
