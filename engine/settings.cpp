@@ -154,8 +154,8 @@ const std::vector<setting_entry>& settings_table() {
                    "costs of transfers that algorithms are chosen by, as in latency=1500,byte=80; ns, and ps "
                    "for a byte (rank 0 decides)",
                    &settings::costs, {}),
-      word_setting("WEFT_LOG", "least severe messages to print", &settings::log,
-                   {"trace", "debug", "info", "warn", "error", "off"}),
+      word_setting("WEFT_LOG", "least severe messages to print: trace, debug, info, warn, error or off",
+                   &settings::log, {"trace", "debug", "info", "warn", "error", "off"}),
       word_setting("WEFT_NET_DEVICES",
                    "network devices that UCX may use, as in UCX_NET_DEVICES; empty = UCX's choice",
                    &settings::net_devices, {}),

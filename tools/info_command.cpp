@@ -60,7 +60,7 @@ void print_versions() {
 
 void add_info_command(CLI::App& app, int& status) {
   CLI::App* info =
-      app.add_subcommand("info", "Print versions, usable cores, and every setting with its value");
+      app.add_subcommand("info", "Print versions, usable cores, every setting, algorithms and their costs");
   info->footer("Settings are environment variables, e.g. WEFT_HEAP_SIZE=1G weft run -n 4 ./app");
   info->callback([&status] {
     try {

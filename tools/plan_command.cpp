@@ -1,6 +1,7 @@
 // weft plan: what a collective is compiled into, as a graph, and whether it is right.
 
 #include "engine/collectives/families.hpp"
+#include "engine/collectives/specified.hpp"
 #include "engine/collectives/tuning.hpp"
 #include "engine/graph/dot.hpp"
 #include "engine/graph/verifier.hpp"
@@ -8,10 +9,12 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
-#include <map>
 #include <memory>
+#include <optional>
+#include <utility>
 
 namespace weft::tool {
 
@@ -20,9 +23,56 @@ namespace {
 struct plan_options {
   collectives::request request;
   std::uint32_t ranks = 2, nodes = 1, rank = 0;
+  std::optional<std::uint32_t> root;
+  std::optional<std::uint64_t> bytes;
+  std::optional<std::vector<std::uint32_t>> perm;
   std::string algorithm;
   bool verify = false;
 };
+
+bool has_root(collectives::operation op) {
+  return collectives::rooted(op) || collectives::rooted_by_rows(op);
+}
+
+bool has_algorithms(collectives::operation op) {
+  return std::ranges::any_of(collectives::algorithms(), [&](const auto& a) { return a.op == op; });
+}
+
+// What does not go together, or nothing.
+std::string wrong(const plan_options& o) {
+  const collectives::operation op = o.request.op;
+  if (o.ranks == 0 || o.nodes == 0 || o.nodes > o.ranks || o.rank >= o.ranks || o.root.value_or(0) >= o.ranks)
+    return "ranks, nodes, rank and root do not fit: 1 <= nodes <= ranks, rank and root < ranks";
+  if (o.root && !has_root(op)) return fmt::format("{} has no root: leave --root out", name(op));
+  if (o.request.in_place && !collectives::has_in_place(op))
+    return fmt::format("{} has no plan in place: leave --in-place out", name(op));
+  if (o.bytes && (op == collectives::operation::barrier || collectives::sized_by_rows(op)))
+    return fmt::format("{} is not given the size of a block: leave --bytes out", name(op));
+  if (!o.algorithm.empty() && !has_algorithms(op))
+    return fmt::format("{} has no choice of algorithms: leave --algorithm out", name(op));
+  if (!o.perm) return {};
+  if (!collectives::permutes(op)) return fmt::format("{} has no permutation: leave --perm out", name(op));
+  if (!std::ranges::is_permutation(*o.perm, collectives::shifted(o.ranks, 0)))
+    return "--perm must name each rank once";
+  return {};
+}
+
+// The request as the library makes it of a call.
+collectives::request completed(const plan_options& o) {
+  constexpr std::uint64_t bytes_unless_told = 8;
+  collectives::request r = o.request;
+  if (collectives::rooted(r.op)) r.root = o.root.value_or(0);
+  if (r.op != collectives::operation::barrier && !collectives::sized_by_rows(r.op))
+    r.bytes = o.bytes.value_or(bytes_unless_told);
+  return r;
+}
+
+// What stands in shared memory when the plan runs.
+collectives::row_names rows(const plan_options& o) {
+  if (collectives::permutes(o.request.op)) return o.perm ? *o.perm : collectives::shifted(o.ranks);
+  if (collectives::rooted_by_rows(o.request.op)) return collectives::to_root(o.ranks, o.root.value_or(0));
+  return {};
+}
 
 std::vector<std::uint32_t> node_map(const plan_options& o) {
   std::vector<std::uint32_t> nodes;
@@ -54,64 +104,95 @@ void print_choice(const collectives::request& r, const graph::geometry& g, const
 }
 
 int show(const plan_options& o) {
-  if (o.ranks == 0 || o.nodes == 0 || o.nodes > o.ranks || o.rank >= o.ranks || o.request.root >= o.ranks) {
-    std::cerr
-        << "weft plan: ranks, nodes, rank and root do not fit: 1 <= nodes <= ranks, rank and root < ranks\n";
+  if (const std::string complaint = wrong(o); !complaint.empty()) {
+    std::cerr << "weft plan: " << complaint << "\n";
     return 2;
   }
+  const collectives::request r = completed(o);
   const std::vector<std::uint32_t> nodes = node_map(o);
   const collectives::tuning t = tuning_for(o);
   const auto compiled = [&](std::uint32_t rank) {
-    return collectives::compile(o.request, graph::geometry(rank, nodes), t);
+    return collectives::compile(r, graph::geometry(rank, nodes), t);
   };
   if (!o.verify) {
-    print_choice(o.request, graph::geometry(o.rank, nodes), t);
+    print_choice(r, graph::geometry(o.rank, nodes), t);
     std::cout << graph::to_dot(compiled(o.rank));
     return 0;
   }
   std::vector<graph::plan> plans;
-  for (std::uint32_t r = 0; r < o.ranks; ++r)
-    plans.push_back(compiled(r));
-  const graph::verdict v = graph::verify(plans, nodes);
+  for (std::uint32_t rank = 0; rank < o.ranks; ++rank)
+    plans.push_back(compiled(rank));
+  const graph::verdict v = graph::verify(plans, nodes, collectives::specified(r, rows(o)));
   std::cout << (v.ok() ? "verified\n" : v.text());
   return v.ok() ? 0 : 1;
+}
+
+template <class Value> using choices = std::vector<std::pair<std::string, Value>>;
+
+template <class Value> std::string listed(const choices<Value>& all) {
+  std::string text;
+  for (const auto& [name, value] : all)
+    text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+// An option that is one of these words.
+template <class Value>
+CLI::Option* add_choice(CLI::App& app, const std::string& option, const char* type, Value& where,
+                        const choices<Value>& all, const std::string& help) {
+  const auto read = [all](std::string& text) -> std::string {
+    for (const auto& [name, value] : all) {
+      if (CLI::detail::to_lower(text) != name) continue;
+      text = std::to_string(static_cast<int>(value));
+      return {};
+    }
+    return fmt::format("{} is none of {}", text, listed(all));
+  };
+  return app.add_option(option, where, fmt::format("{}: {}", help, listed(all)))
+      ->transform(CLI::Validator(read, ""))
+      ->type_name(type);
+}
+
+choices<collectives::operation> all_operations() {
+  choices<collectives::operation> all;
+  for (const collectives::operation op : collectives::operations)
+    all.emplace_back(name(op), op);
+  return all;
 }
 
 } // namespace
 
 void add_plan_command(CLI::App& app, int& status) {
-  using collectives::operation;
   using graph::hint;
   using graph::sync;
   auto o = std::make_shared<plan_options>();
   CLI::App* plan =
       app.add_subcommand("plan", "Print the graph of a collective as DOT, or verify it for all ranks");
-  const std::map<std::string, operation> operations{
-      {"barrier", operation::barrier},       {"broadcast", operation::broadcast},
-      {"scatter", operation::scatter},       {"gather", operation::gather},
-      {"gather_all", operation::gather_all}, {"exchange", operation::exchange}};
-  const std::map<std::string, sync> modes{{"no", sync::no}, {"my", sync::my}, {"all", sync::all}};
-  const std::map<std::string, hint> hints{{"none", hint::none}, {"push", hint::push}, {"pull", hint::pull}};
-  plan->add_option("operation", o->request.op, "barrier, broadcast, scatter, gather, gather_all or exchange")
-      ->required()
-      ->transform(CLI::CheckedTransformer(operations, CLI::ignore_case).description(""));
+  const choices<sync> modes{{"no", sync::no}, {"my", sync::my}, {"all", sync::all}};
+  const choices<hint> hints{{"none", hint::none}, {"push", hint::push}, {"pull", hint::pull}};
+  add_choice(*plan, "operation", "NAME", o->request.op, all_operations(), "The collective, one of")
+      ->required();
   plan->add_option("-n,--ranks", o->ranks, "Number of ranks")->capture_default_str();
   plan->add_option("--nodes", o->nodes, "Number of nodes")->capture_default_str();
   plan->add_option("--rank", o->rank, "Whose plan to print")->capture_default_str();
-  plan->add_option("--root", o->request.root, "Root of a broadcast, scatter or gather")
-      ->capture_default_str();
-  plan->add_option("--bytes", o->request.bytes, "Bytes of one block")->transform(CLI::AsSizeValue(false));
-  plan->add_option("--in", o->request.in, "IN mode: no, my or all (default)")
-      ->transform(CLI::CheckedTransformer(modes, CLI::ignore_case).description(""));
-  plan->add_option("--out", o->request.out, "OUT mode: no, my or all (default)")
-      ->transform(CLI::CheckedTransformer(modes, CLI::ignore_case).description(""));
-  plan->add_option("--hint", o->request.direction, "none, push or pull")
-      ->transform(CLI::CheckedTransformer(hints, CLI::ignore_case).description(""));
+  plan->add_option("--root", o->root, "Root of a broadcast, scatter or gather; 0 unless told");
+  plan->add_option("--bytes", o->bytes, "Bytes of one block, as in 64K; 8 unless told")
+      ->transform(CLI::AsSizeValue(false).description(""));
+  add_choice(*plan, "--in", "MODE", o->request.in, modes, "IN mode, all unless told");
+  add_choice(*plan, "--out", "MODE", o->request.out, modes, "OUT mode, all unless told");
+  add_choice(*plan, "--hint", "WAY", o->request.direction, hints, "Who carries the data, none unless told");
+  plan->add_flag("--in-place", o->request.in_place,
+                 "As with UPC_IN_PLACE: gather_all, exchange, permute and their _x");
+  plan->add_option("--perm", o->perm,
+                   "The permutation that a permute is verified for, as in 2,0,1; each block to the next rank "
+                   "unless told")
+      ->delimiter(',');
   plan->add_option("--algorithm", o->algorithm, "Compile by this algorithm wherever it fits (weft info)");
   plan->add_flag("--verify", o->verify, "Compile the plans of all ranks and check them against each other");
   plan->footer("Examples:\n"
                "  weft plan exchange -n 4 --bytes 64K --in my --out my | dot -Tsvg > plan.svg\n"
-               "  weft plan broadcast -n 64 --nodes 8 --root 3 --bytes 8 --verify");
+               "  weft plan broadcast -n 64 --nodes 8 --root 3 --bytes 8 --verify\n"
+               "  weft plan permute_x -n 3 --nodes 2 --in-place --perm 2,0,1 --verify");
   plan->callback([o, &status] {
     try {
       status = show(*o);

@@ -10,7 +10,7 @@ int main(int argc, char** argv) {
   CLI::App app{"weft: collectives that go on while you compute", "weft"};
   app.footer("Examples:\n"
              "  weft run -n 4 ./app              start four ranks of ./app on this host\n"
-             "  weft info                        versions, cores, settings\n"
+             "  weft info                        versions, cores, settings, algorithms\n"
              "  weft plan exchange --verify      check the plans of a collective\n"
              "  weft run --help                  options of a subcommand");
   app.set_version_flag("--version", "weft " WEFT_VERSION);

@@ -53,33 +53,8 @@ tuning flat() {
   return t;
 }
 
-bool sized_by_rows(operation op) {
-  return op == operation::gather_all_x || op == operation::exchange_x || op == operation::permute_x ||
-         rooted_by_rows(op);
-}
-
-bool permutes(operation op) {
-  return op == operation::permute || op == operation::permute_x;
-}
-
-bool rooted_by_rows(operation op) {
-  return op == operation::scatter_x || op == operation::gather_x;
-}
-
-bool has_in_place(operation op) {
-  return op == operation::gather_all || op == operation::gather_all_x || op == operation::exchange ||
-         op == operation::exchange_x || permutes(op);
-}
-
 bool ignores_hints(const request& r) {
   return r.op >= operation::permute || (r.in_place && r.op == operation::exchange);
-}
-
-row_names shifted(std::uint32_t members, std::uint32_t by) {
-  row_names names(members);
-  for (std::uint32_t r = 0; r < members; ++r)
-    names[r] = (r + by) % members;
-  return names;
 }
 
 row_names reversed(std::uint32_t members) {
@@ -95,10 +70,6 @@ row_names shuffled(std::uint32_t members, std::uint32_t seed) {
   for (std::uint32_t left = members; left > 1; --left)
     std::swap(names[left - 1], names[dice() % left]);
   return names;
-}
-
-row_names to_root(std::uint32_t members, std::uint32_t root) {
-  return row_names(members, root);
 }
 
 namespace {
@@ -126,56 +97,13 @@ std::vector<row_names> rows_for(const request& r, std::uint32_t members) {
           row_names(members, movement::nobody)};
 }
 
-movement specified(const request& r, const row_names& names) {
-  block_rule rule;
-  rule.bytes = sized_by_rows(r.op) ? 1 : r.bytes; // a byte stands for a block whose size is in the rows
-  switch (r.op) {
-  case operation::barrier:
-    return {};
-  case operation::broadcast:
-  case operation::broadcast_x:
-    return {pattern::from_root, rule, r.root};
-  case operation::scatter:
-    rule.src_j = r.bytes;
-    return {pattern::from_root, rule, r.root};
-  case operation::gather:
-    rule.dst_i = r.bytes;
-    return {pattern::to_root, rule, r.root};
-  case operation::gather_all:
-    rule.dst_i = r.bytes;
-    if (r.in_place) rule.src_i = r.bytes;
-    return {pattern::all_pairs, rule, 0, {}, r.in_place};
-  case operation::gather_all_x: // in place too the rule is that of two buffers
-    rule.dst_i = 1;
-    return {pattern::all_pairs, rule};
-  case operation::exchange:
-  case operation::exchange_x:
-    rule.src_j = rule.bytes;
-    rule.dst_i = rule.bytes;
-    return {pattern::all_pairs, rule, 0, {}, r.in_place};
-  case operation::permute:
-  case operation::permute_x:
-    return {pattern::by_source, rule, 0, names, r.in_place};
-  case operation::scatter_x:
-    rule.src_j = 1;
-    return {pattern::by_destination, rule, 0, names};
-  case operation::gather_x:
-    rule.dst_i = 1;
-    return {pattern::by_source, rule, 0, names};
-  }
-  throw std::logic_error("unknown operation");
-}
-
 std::string text(const request& r, const node_map& nodes) {
-  static constexpr const char* operations[] = {
-      "barrier",     "broadcast",    "gather_all", "exchange",  "scatter",  "gather",   "permute",
-      "broadcast_x", "gather_all_x", "exchange_x", "scatter_x", "gather_x", "permute_x"};
   static constexpr const char* modes[] = {"NO", "MY", "ALL"};
   static constexpr const char* hints[] = {"no hint", "push", "pull"};
-  return fmt::format("{}{} of {} bytes, IN_{} OUT_{}, {}, root {}, nodes {}",
-                     operations[static_cast<int>(r.op)], r.in_place ? " in place" : "", r.bytes,
-                     modes[static_cast<int>(r.in)], modes[static_cast<int>(r.out)],
-                     hints[static_cast<int>(r.direction)], r.root, fmt::join(nodes, " "));
+  return fmt::format("{}{} of {} bytes, IN_{} OUT_{}, {}, root {}, nodes {}", collectives::name(r.op),
+                     r.in_place ? " in place" : "", r.bytes, modes[static_cast<int>(r.in)],
+                     modes[static_cast<int>(r.out)], hints[static_cast<int>(r.direction)], r.root,
+                     fmt::join(nodes, " "));
 }
 
 namespace {

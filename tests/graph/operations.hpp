@@ -1,9 +1,9 @@
 #pragma once
 #include "engine/collectives/families.hpp"
-#include "engine/graph/verifier.hpp"
+#include "engine/collectives/specified.hpp"
 
-#include <array>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -23,34 +23,27 @@ std::vector<plan> compile_all(const collectives::request& r, const node_map& nod
 collectives::tuning forcing(collectives::operation op, std::string_view algorithm);
 collectives::tuning flat();
 
-inline constexpr std::array moving{collectives::operation::broadcast,   collectives::operation::scatter,
-                                   collectives::operation::gather,      collectives::operation::gather_all,
-                                   collectives::operation::exchange,    collectives::operation::permute,
-                                   collectives::operation::broadcast_x, collectives::operation::scatter_x,
-                                   collectives::operation::gather_x,    collectives::operation::gather_all_x,
-                                   collectives::operation::exchange_x,  collectives::operation::permute_x};
+// What the texts say of an operation.
+using collectives::has_in_place;
+using collectives::permutes;
+using collectives::rooted_by_rows;
+using collectives::row_names;
+using collectives::shifted;
+using collectives::sized_by_rows;
+using collectives::specified;
+using collectives::to_root;
 
-// With all sizes in shared memory; the block's bytes are no argument of the call.
-bool sized_by_rows(collectives::operation op);
-// Each member's row names another member, and each is named once.
-bool permutes(collectives::operation op);
-// Each member's row names the root, if its block is not empty.
-bool rooted_by_rows(collectives::operation op);
-bool has_in_place(collectives::operation op);
+// All operations but the barrier.
+inline constexpr auto moving = std::span(collectives::operations).subspan(1);
+
 // Where the direction is no choice.
 bool ignores_hints(const collectives::request& r);
-
-// What the texts of the UPC collectives say that an operation moves, the rows naming these members.
-using row_names = std::vector<std::uint32_t>;
-movement specified(const collectives::request& r, const row_names& names = {});
 
 // Rows worth a try: permutations, or roots some of whose blocks are empty. One set without names for the
 // operations that have none.
 std::vector<row_names> rows_for(const collectives::request& r, std::uint32_t members);
-row_names shifted(std::uint32_t members, std::uint32_t by = 1);
 row_names reversed(std::uint32_t members);
 row_names shuffled(std::uint32_t members, std::uint32_t seed);
-row_names to_root(std::uint32_t members, std::uint32_t root);
 
 std::string text(const collectives::request& r, const node_map& nodes);
 

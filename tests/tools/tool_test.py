@@ -1,0 +1,150 @@
+"""Tests of `weft plan`, `weft info` and their usage: tool_test.py WEFT MANUAL_PAGE [unittest arguments]."""
+
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+WEFT = ""
+MANUAL = ""
+
+ROOTED = ["broadcast", "scatter", "gather", "broadcast_x", "scatter_x", "gather_x"]
+IN_PLACE = ["gather_all", "exchange", "permute", "gather_all_x", "exchange_x", "permute_x"]
+SIZED_BY_ROWS = ["scatter_x", "gather_x", "gather_all_x", "exchange_x", "permute_x"]
+ALL = ["barrier"] + ROOTED + IN_PLACE
+MODES = [("no", "no"), ("my", "my"), ("all", "all"), ("no", "all"), ("all", "my")]
+
+
+def weft(*arguments, **settings):
+    environment = {key: value for key, value in os.environ.items() if not key.startswith("WEFT_")}
+    environment.update(settings)
+    return subprocess.run([WEFT, *arguments], capture_output=True, text=True, timeout=60, env=environment,
+                          check=False)
+
+
+class ToolTest(unittest.TestCase):
+    def output(self, *arguments, **settings):
+        result = weft(*arguments, **settings)
+        self.assertEqual(result.returncode, 0, f"{arguments}: {result.stdout}{result.stderr}")
+        self.assertEqual(result.stderr, "", arguments)
+        return result.stdout
+
+    def refusal(self, *arguments, **settings):
+        result = weft(*arguments, **settings)
+        self.assertEqual(result.returncode, 2, f"{arguments}: {result.stdout}")
+        self.assertEqual(result.stderr.count("\n"), 1, result.stderr)
+        self.assertEqual(result.stdout, "", arguments)
+        return result.stderr
+
+
+class Plan(ToolTest):
+    def test_every_operation_is_verified_in_its_modes_on_one_node_and_on_several(self):
+        for operation in ALL:
+            for into, out in MODES:
+                for nodes in "1", "2", "4":
+                    self.assertEqual(self.output("plan", operation, "-n", "4", "--nodes", nodes, "--in", into,
+                                                 "--out", out, "--verify"), "verified\n")
+
+    def test_in_place(self):
+        for operation in IN_PLACE:
+            for nodes in "1", "3":
+                arguments = ("plan", operation, "-n", "5", "--nodes", nodes, "--in-place")
+                self.assertEqual(self.output(*arguments, "--verify"), "verified\n")
+        self.assertIn("64 bytes in place", self.output("plan", "permute", "--bytes", "64", "--in-place"))
+        for operation in set(ALL) - set(IN_PLACE):
+            self.assertIn(f"{operation} has no plan in place", self.refusal("plan", operation, "--in-place"))
+
+    def test_permutations(self):
+        for operation in "permute", "permute_x":
+            for perm in "0,1,2", "1,0,2", "2,1,0":
+                for more in (), ("--in-place",):
+                    self.assertEqual(self.output("plan", operation, "-n", "3", "--nodes", "2", "--perm", perm,
+                                                 "--verify", *more), "verified\n")
+            for perm in "0,1", "0,1,1", "1,2,3":
+                self.assertIn("name each rank once", self.refusal("plan", operation, "-n", "3", "--perm", perm))
+        self.assertIn("exchange has no permutation", self.refusal("plan", "exchange", "--perm", "1,0"))
+
+    def test_the_root_is_where_it_is_told_to_be(self):
+        for operation in ROOTED:
+            self.assertEqual(self.output("plan", operation, "-n", "3", "--nodes", "2", "--root", "2", "--verify"),
+                             "verified\n")
+            self.assertIn("do not fit", self.refusal("plan", operation, "-n", "3", "--root", "3"))
+        self.assertIn("exchange has no root", self.refusal("plan", "exchange", "--root", "1"))
+
+    def test_pictures(self):
+        for operation in ALL:
+            picture = self.output("plan", operation, "-n", "4", "--nodes", "2", "--rank", "3")
+            self.assertIn("digraph plan {", picture)
+            self.assertIn("rank 3 of 4", picture)
+            self.assertEqual("bytes as the rows say" in picture, operation in SIZED_BY_ROWS, picture)
+        self.assertIn("65536 bytes", self.output("plan", "exchange", "--bytes", "64K"))
+        for operation in SIZED_BY_ROWS + ["barrier"]:
+            self.assertIn("is not given the size", self.refusal("plan", operation, "--bytes", "8"))
+
+    def test_algorithms_and_what_each_would_cost(self):
+        job = ("plan", "gather_all", "-n", "4", "--nodes", "4", "--bytes", "1M")
+        self.assertIn("gather_all by ring: about", self.output(*job, "--algorithm", "ring"))
+        self.assertRegex(self.output(*job, "--algorithm", "ring"), "by ring: .*, chosen\n")
+        self.assertRegex(self.output(*job, WEFT_ALGORITHM="gather_all=ring"), "by ring: .*, chosen\n")
+        self.assertRegex(self.output(*job, "--algorithm", "ring", "--in", "my"), "by ring: does not fit")
+        self.assertEqual(self.output(*job, "--algorithm", "ring", "--verify"), "verified\n")
+        self.assertIn("flat, ring, bruck", self.refusal(*job, "--algorithm", "tree"))
+        self.assertIn("no choice of algorithms", self.refusal("plan", "permute", "--algorithm", "ring"))
+
+    def test_wrong_words_are_told_what_is_allowed(self):
+        self.assertIn("foo is none of barrier", self.refusal("plan", "foo"))
+        self.assertIn("foo is none of no, my, all", self.refusal("plan", "exchange", "--in", "foo"))
+        self.assertIn("operation is required", self.refusal("plan"))
+        self.assertIn("do not fit", self.refusal("plan", "barrier", "-n", "2", "--nodes", "3"))
+
+
+class Info(ToolTest):
+    def test_prints_defaults_and_present_values(self):
+        line = re.search("^WEFT_HEAP_SIZE .*$", self.output("info", WEFT_HEAP_SIZE="1G"), re.MULTILINE).group()
+        self.assertEqual(line.split()[:4], ["WEFT_HEAP_SIZE", "size", "256M", "1G"])
+
+    def test_prints_versions_algorithms_and_costs(self):
+        text = self.output("info", WEFT_COSTS="latency=1500")
+        for part in "\nUCX ", "\nPMIx ", "\nusable cores ", "\nmemory of an outstanding operation ":
+            self.assertIn(part, text)
+        self.assertRegex(text, "gather_all +ring ")
+        self.assertIn("latency=1500 ns", text)
+
+    def test_a_bad_value_is_refused_and_an_unknown_setting_is_told(self):
+        for name in "WEFT_HEAP_SIZE", "WEFT_LANE", "WEFT_ALGORITHM", "WEFT_COSTS":
+            result = weft("info", **{name: "nonsense"})
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(f"weft info: {name}=nonsense: must be ", result.stderr)
+        result = weft("info", WEFT_HEAPSIZE="1G")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("WEFT_HEAPSIZE is not a setting; did you mean WEFT_HEAP_SIZE?", result.stderr)
+
+
+class Usage(ToolTest):
+    def test_every_option_is_in_the_manual_page(self):
+        with open(MANUAL, encoding="utf-8") as file:
+            page = file.read().replace("\\-", "-")
+        for command in "run", "info", "plan":
+            text = self.output(command, "--help")
+            self.assertIn(f"weft {command}", page)
+            for option in re.findall("--[a-z-]+", text.split("Options:")[1].split("\n\n")[0]):
+                self.assertIn(option, page, f"of weft {command}")
+        for operation in ALL:
+            self.assertRegex(page, rf"\b{operation}\b")
+            self.assertRegex(self.output("plan", "--help"), rf"\b{operation}\b")
+
+    def test_the_examples_of_the_help_work(self):
+        text = self.output("plan", "--help")
+        examples = re.findall("^  weft (plan .*)$", text, re.MULTILINE)
+        self.assertGreaterEqual(len(examples), 2)
+        for example in examples:
+            self.assertNotEqual(self.output(*example.partition("|")[0].split()), "")
+
+    def test_version(self):
+        self.assertRegex(self.output("--version"), r"^weft \d+\.\d+\.\d+\n$")
+
+
+if __name__ == "__main__":
+    WEFT, MANUAL = sys.argv[1:3]
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
