@@ -210,14 +210,17 @@ private:
   }
 
   // What my row says: into my own slot for near members, and to far ones who have asked. Who still has to ask
-  // has not retired the operation, so my copy stays until all have.
+  // has not retired the operation, so what I answer with stays until all have: rows that nobody asks for leave
+  // it alone.
   outcome publish_row(operation& op) {
     team_state& team = *op.team;
     if (!reach_.near_credit(op)) return outcome::blocked;
-    if (op.program->rooted_by_rows() && !reach_.far_credit(op)) return outcome::blocked;
+    const bool asked_for = op.program->rooted_by_rows();
+    if (asked_for && !reach_.far_credit(op)) return outcome::blocked;
     const std::uint32_t slot = engine::slot_of(op.seq);
-    team.rows[slot] = {op.seq, operands_.own_row(op)};
-    net_.copy(team.own.head(slot).payload, &team.rows[slot].row, sizeof(named_block));
+    const named_block& row = operands_.own_row(op);
+    if (asked_for) team.rows[slot] = {op.seq, row};
+    net_.copy(team.own.head(slot).payload, &row, sizeof row);
     net_.store(team.own.head(slot).stamp, op.seq);
     reach_.wake_near();
     std::erase_if(team.waiters, [&](const credit_request& waiter) {
