@@ -16,13 +16,13 @@ bool always(const request&, const geometry&, const tuning&) {
 }
 
 constexpr std::array list{
-    algorithm{operation::broadcast, "flat", "everybody reads from the root", "none", always,
+    algorithm{operation::broadcast, "flat", "everybody reads from the root", "everywhere", always,
               cost_of_flat_broadcast, compile_flat_broadcast},
     algorithm{operation::broadcast, "knomial", "a k-nomial tree over the nodes", "IN_ALL, several nodes",
               fits_staged_broadcast, cost_of_knomial, compile_knomial},
     algorithm{operation::broadcast, "chain", "piece by piece from node to node", "IN_ALL, several nodes",
               fits_staged_broadcast, cost_of_chain, compile_chain},
-    algorithm{operation::gather_all, "flat", "everybody reads from everybody", "none", always,
+    algorithm{operation::gather_all, "flat", "everybody reads from everybody", "everywhere", always,
               cost_of_flat_gather_all, compile_flat_gather_all},
     algorithm{operation::gather_all, "ring", "block by block around a ring of the nodes",
               "IN_ALL, several nodes", fits_ring, cost_of_ring, compile_ring},
@@ -33,7 +33,7 @@ constexpr std::array list{
               "pairs of nodes swap all that they have, twice as much each time",
               "IN_ALL, a power of two of nodes", fits_doubling, cost_of_doubling, compile_doubling},
     algorithm{operation::exchange, "spread",
-              "everybody reads from everybody, a window of transfers at a time", "none", always,
+              "everybody reads from everybody, a window of transfers at a time", "everywhere", always,
               cost_of_spread, compile_spread},
     algorithm{operation::exchange, "bruck", "log2(members) messages of blocks on their way",
               "IN_ALL, each member on a node of its own, half of a member's blocks fit into an eager payload",
