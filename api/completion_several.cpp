@@ -111,44 +111,47 @@ bool test_for_one(const char* call, runtime& rt, ready_scan& scan) {
   return scan.found();
 }
 
-int wait_some(const char* call, handle_array all, int* indices) {
-  if (!active(all)) return 0;
+using look_for_one = bool(const char* call, runtime& rt, ready_scan& scan);
+
+template <look_for_one& Find>
+int complete_any(const char* call, int count, upc_coll_handle_t* handles, int none_found) {
+  const handle_array all = checked(call, count, handles);
+  if (all.empty()) return none_active;
+  const std::size_t first = places.begin(handles, all.size());
+  if (!any_active(all, first)) return none_active;
   runtime& rt = runtime::get(call);
-  ready_scan scan(rt, all, places.begin(all.data(), all.size()));
-  return wait_for_one(call, rt, scan) ? complete_ready(call, rt, all, indices) : 0;
+  ready_scan scan(rt, all, first);
+  return Find(call, rt, scan) ? complete_one(call, rt, all, scan.index()) : none_found;
 }
 
-int test_some(const char* call, handle_array all, int* indices) {
+template <look_for_one& Find> int complete_some(const char* call, handle_array all, int* indices) {
   if (!active(all)) return 0;
   runtime& rt = runtime::get(call);
   ready_scan scan(rt, all, places.begin(all.data(), all.size()));
-  return test_for_one(call, rt, scan) ? complete_ready(call, rt, all, indices) : 0;
+  return Find(call, rt, scan) ? complete_ready(call, rt, all, indices) : 0;
+}
+
+template <look_for_one& Find> int complete_some(const char* call, int count, upc_coll_handle_t* handles) {
+  const handle_array all = checked(call, count, handles);
+  return complete_some<Find>(call, all, room_for_indices(all.size()));
+}
+
+template <look_for_one& Find>
+int complete_some(const char* call, int count, upc_coll_handle_t* handles, int* indices) {
+  const handle_array all = checked(call, count, handles);
+  require_indices(call, count, indices);
+  return complete_some<Find>(call, all, indices);
 }
 
 } // namespace
 } // namespace api
 
 int upc_waitany(int count, upc_coll_handle_t* handles) {
-  constexpr const char* call = "upc_waitany";
-  const api::handle_array all = api::checked(call, count, handles);
-  if (all.empty()) return api::none_active;
-  const std::size_t first = api::places.begin(handles, all.size());
-  if (!api::any_active(all, first)) return api::none_active;
-  api::runtime& rt = api::runtime::get(call);
-  api::ready_scan scan(rt, all, first);
-  return api::wait_for_one(call, rt, scan) ? api::complete_one(call, rt, all, scan.index())
-                                           : api::none_active;
+  return api::complete_any<api::wait_for_one>("upc_waitany", count, handles, api::none_active);
 }
 
 int upc_testany(int count, upc_coll_handle_t* handles) {
-  constexpr const char* call = "upc_testany";
-  const api::handle_array all = api::checked(call, count, handles);
-  if (all.empty()) return api::none_active;
-  const std::size_t first = api::places.begin(handles, all.size());
-  if (!api::any_active(all, first)) return api::none_active;
-  api::runtime& rt = api::runtime::get(call);
-  api::ready_scan scan(rt, all, first);
-  return api::test_for_one(call, rt, scan) ? api::complete_one(call, rt, all, scan.index()) : api::none_ready;
+  return api::complete_any<api::test_for_one>("upc_testany", count, handles, api::none_ready);
 }
 
 void upc_waitall(int count, upc_coll_handle_t* handles) {
@@ -175,29 +178,19 @@ int upc_testall(int count, upc_coll_handle_t* handles) {
 }
 
 int upc_waitsome(int count, upc_coll_handle_t* handles) {
-  constexpr const char* call = "upc_waitsome";
-  const api::handle_array all = api::checked(call, count, handles);
-  return api::wait_some(call, all, api::room_for_indices(all.size()));
+  return api::complete_some<api::wait_for_one>("upc_waitsome", count, handles);
 }
 
 int upc_testsome(int count, upc_coll_handle_t* handles) {
-  constexpr const char* call = "upc_testsome";
-  const api::handle_array all = api::checked(call, count, handles);
-  return api::test_some(call, all, api::room_for_indices(all.size()));
+  return api::complete_some<api::test_for_one>("upc_testsome", count, handles);
 }
 
 int weft_waitsome_indices(int count, upc_coll_handle_t* handles, int* indices) {
-  constexpr const char* call = "weft_waitsome_indices";
-  const api::handle_array all = api::checked(call, count, handles);
-  api::require_indices(call, count, indices);
-  return api::wait_some(call, all, indices);
+  return api::complete_some<api::wait_for_one>("weft_waitsome_indices", count, handles, indices);
 }
 
 int weft_testsome_indices(int count, upc_coll_handle_t* handles, int* indices) {
-  constexpr const char* call = "weft_testsome_indices";
-  const api::handle_array all = api::checked(call, count, handles);
-  api::require_indices(call, count, indices);
-  return api::test_some(call, all, indices);
+  return api::complete_some<api::test_for_one>("weft_testsome_indices", count, handles, indices);
 }
 
 } // namespace weft

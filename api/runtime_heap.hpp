@@ -9,11 +9,11 @@
 namespace weft::api {
 
 // The shared heap of the job. It has two regions, at the same offsets on every rank:
-//   symmetric  what upc_all_alloc and upc_global_alloc hand out: a range that means memory on every rank.
-//   Rank 0 keeps
-//              the books for all, so that single-handed allocations and frees cannot let two ranks' books
-//              differ; a collective allocation costs one 8-byte broadcast, the others a message to rank 0 and
-//              back.
+//   symmetric  what upc_all_alloc and upc_global_alloc hand out: a range that means memory on every
+//              rank. Rank 0 keeps the books for all, so that single-handed allocations and
+//              frees cannot let two ranks' books differ; a collective allocation costs
+//              one 8-byte broadcast, the others a message to rank 0
+//              and back.
 //   local      what upc_alloc hands out: each rank keeps its own books; others ask it to free.
 // Beside them lies the memory of teams (their boards), which rank 0 hands out the same way, each with a
 // number that no other team of the run has. Requests are served inside the transport's poll, by whoever

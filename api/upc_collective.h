@@ -93,14 +93,13 @@ WEFT_EXPORT upc_coll_handle_t upc_all_permute_team(upc_shared_ptr_t dst, upc_sha
                                                    upc_shared_ptr_t perm, size_t nbytes, upc_flag_t sync_mode,
                                                    upc_team_t team);
 
-/* Collective over parent: makes a team of `count` of its threads, which have the ranks of their places in
- * `threads`, a list of threads of the job that is the same on all. Stores the handle of the new team, which
- * means something on this thread only, in *new_team of its members, and 0 in that of the others. Operations
- * of other teams may be in flight; cray_upc_team_free frees the team. Returns 0, or, on all threads, 1 and a
- * handle of 0 when there is no memory for another team.
- * Errors: parent is unknown or was freed; count is below 1; threads is null or names a thread twice or one
- * that is no member of parent; new_team is null; the lists differ, which all threads find together; between
- * upc_notify and upc_wait. */
+/* An extension, collective over parent: makes a team of `count` of its threads, which have the ranks of their
+ * places in `threads`, a list of threads of the job that is the same on all. Stores the handle of the new
+ * team, which means something on this thread only, in *new_team of its members, and 0 in that of the others.
+ * Operations of other teams may be in flight; cray_upc_team_free frees the team. Returns 0, or, on all
+ * threads, 1 and a handle of 0 when there is no memory for another team. Errors: parent is unknown or was
+ * freed; count is below 1; threads is null or names a thread twice or one that is no member of parent;
+ * new_team is null; the lists differ, which all threads find together; between upc_notify and upc_wait. */
 WEFT_EXPORT int weft_team_from_threads(upc_team_t parent, int count, const int* threads,
                                        upc_team_t* new_team);
 

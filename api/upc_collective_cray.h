@@ -31,7 +31,8 @@ namespace weft {
  * upc_synci completes it.
  *
  * Errors: dst or src is null, not on the thread of rank 0 or not inside the shared heap; the areas overlap;
- * the size overflows; the team is unknown or was freed; between upc_notify and upc_wait. */
+ * the size overflows; the team is unknown or was freed; between upc_notify and upc_wait; for the two that
+ * post, more operations under way than the library has room for. */
 WEFT_EXPORT void cray_upc_team_alltoall(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
                                         cray_upc_team_t team);
 WEFT_EXPORT upc_handle_t cray_upc_team_alltoall_nb(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
@@ -40,29 +41,30 @@ WEFT_EXPORT upc_handle_t cray_upc_team_alltoall_nbi(upc_shared_ptr_t dst, upc_sh
                                                     cray_upc_team_t team);
 
 /* Returns when all threads of the team have called it. Errors: the team is unknown or was freed; between
- * upc_notify and upc_wait. */
+ * upc_notify and upc_wait. Source: cray_upc_team_barrier(3c). */
 WEFT_EXPORT void cray_upc_team_barrier(cray_upc_team_t team);
 
-/* The same without waiting: upc_sync of the handle returns when all threads of the team have called it. */
+/* The same without waiting: upc_sync of the handle that it returns waits until all threads of the team have
+ * called it. Errors: as cray_upc_team_barrier; more operations under way than the library has room for. */
 WEFT_EXPORT upc_handle_t cray_upc_team_barrier_nb(cray_upc_team_t team);
 
-/* Collective over team: makes a new team of all threads that pass the same color, ranked by key, and by their rank
- * in team where keys are equal. Stores its handle, which means something on this thread only, in *new_team.
- * Operations of other teams may be in flight. Returns CRAY_UPC_SUCCESS, or CRAY_UPC_ERROR and a handle of 0
- * when there is no memory for another team (about 1,800 at once); then no thread of that color has one.
- * Errors: the team is unknown or was freed; new_team is null; between upc_notify and upc_wait.
- * Source: cray_upc_team_split(3c). */
+/* Collective over team: makes a new team of all threads that pass the same color, ranked by key, and by their
+ * rank in team where keys are equal; any int will do for either. Stores its handle, which means something on
+ * this thread only, in *new_team. Operations of other teams may be in flight. Returns CRAY_UPC_SUCCESS, or
+ * CRAY_UPC_ERROR and a handle of 0 when there is no memory for another team (about 1,800 at once); then no
+ * thread of that color has one. Errors: the team is unknown or was freed; new_team is null; between
+ * upc_notify and upc_wait. Source: cray_upc_team_split(3c). */
 WEFT_EXPORT cray_upc_return_t cray_upc_team_split(cray_upc_team_t team, int color, int key,
-                                                  cray_upc_team_t *new_team);
+                                                  cray_upc_team_t* new_team);
 
-/* The calling thread's rank in a team, and the number of its threads. Errors: the team is unknown or was freed.
- * Source: cray_upc_team_rank(3c), cray_upc_team_size(3c). */
+/* The calling thread's rank in a team, and the number of its threads. Errors: the team is unknown or was
+ * freed. Source: cray_upc_team_rank(3c), cray_upc_team_size(3c). */
 WEFT_EXPORT int cray_upc_team_rank(cray_upc_team_t team);
 WEFT_EXPORT int cray_upc_team_size(cray_upc_team_t team);
 
-/* Collective over team: the handle is unknown from now on. Returns at once; operations of the team that are in
- * flight are completed as usual, by their handles. Errors: the team is unknown, was freed, or is one of the two
- * that are always there; between upc_notify and upc_wait. Source: cray_upc_team_free(3c). */
+/* Collective over team: the handle is unknown from now on. Returns at once; operations of the team that are
+ * in flight are completed as usual, by their handles. Errors: the team is unknown, was freed, or is one of
+ * the two that are always there; between upc_notify and upc_wait. Source: cray_upc_team_free(3c). */
 WEFT_EXPORT void cray_upc_team_free(cray_upc_team_t team);
 
 #ifdef __cplusplus

@@ -25,8 +25,8 @@ namespace weft::progress {
 //                 word older, or no such slot                            never issued
 //   slot.next   link of the free list, meaningful while the slot is in it; written before the push. A popper
 //               that is about to lose may read it late, therefore it is atomic; its value is then discarded.
-//   free_       {pops: 43 bits, slot + 1: 21 bits}, a stack of free slots: the slot used last is used next,
-//   its
+//   free_       {pops: 43 bits, slot + 1: 21 bits}, a stack of free slots:
+//               the slot used last is used next, its
 //               line is still in the cache. The count of pops is the tag that defeats ABA (a pop whose slot
 //               was popped and pushed back meanwhile fails); as every allocation is a pop, it also counts
 //               the allocations.

@@ -86,6 +86,7 @@ private:
   outcome copy_own(operation& op) {
     const std::uint32_t me = op.program->me;
     const block b = operands_.find(op, me, me, 0);
+    if (b.bytes == 0 || !operands_.usable(op, me, me, 0)) return outcome::done;
     reach_.copy(net_.segment() + b.dst, net_.segment() + b.src, b.bytes);
     return outcome::done;
   }
@@ -154,7 +155,7 @@ private:
     case fact::stage_out:
       return announce_stage(op, n, peer, round, tag);
     case fact::ready:
-      return announce_ready(op);
+      return n.peer == graph::peer_rule::group ? announce_ready(op) : announce_puts(op, peer, tag);
     case fact::asked:
       return tell(op, peer, {.kind = message_kind::asked, .seq = op.seq}, {}, tag);
     case fact::row:
@@ -171,6 +172,12 @@ private:
     net_.store(op.team->own.head(engine::slot_of(op.seq)).stamp, op.seq);
     reach_.wake_near();
     return outcome::done;
+  }
+
+  // An empty payload: its stamp says it, one for each sender.
+  outcome announce_puts(operation& op, std::uint32_t peer, flight_tag tag) {
+    if (!reach_.credit(op, peer)) return outcome::blocked;
+    return tell(op, peer, {.kind = transport::message_kind::payload, .seq = op.seq}, {}, tag);
   }
 
   outcome tell(operation& op, std::uint32_t peer, transport::message m, std::span<const std::byte> payload,

@@ -11,12 +11,12 @@ namespace weft::progress {
 // The thread that drives an engine while its application threads are away.
 //
 //   watching    blocked on {doorbell, transport events}, the transport armed. An arrival wakes it.
-//   driving     holds the baton, sweeps. With cores to spare (mode dedicated) as long as something is
-//   outstanding,
+//   driving     holds the baton, sweeps.
+//               With cores to spare (mode dedicated) as long as something is outstanding,
 //               climbing the idle ladder; without (mode helping) until one sweep finds nothing, then it
 //               sleeps at once: it would take the core from the computation that it works for.
-//   displaced   an application thread drives: the transport's events are that thread's. Blocked on the
-//   doorbell,
+//   displaced   an application thread drives: the transport's events are that thread's.
+//               Blocked on the doorbell,
 //               it looks again every millisecond; an application thread that leaves work behind rings.
 //
 // `where_` is written here only. `watching` is stored before the baton is released, so the next holder sees

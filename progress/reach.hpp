@@ -105,6 +105,13 @@ public:
     send(team, member, m, {}, unwatched_);
   }
 
+  // A put that the next flush covers.
+  void put(team_state& team, std::uint32_t member, std::uint64_t to, const std::byte* from,
+           std::uint64_t bytes) {
+    counts.bytes_put.add(bytes);
+    net.put(team.info.world[member], to, from, bytes, unwatched_);
+  }
+
   // My row of operation n, as it was published.
   void tell_row(team_state& team, std::uint32_t member, engine::sequence n) {
     const named_block& row = team.rows[engine::slot_of(n)].row;

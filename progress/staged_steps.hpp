@@ -25,10 +25,11 @@ public:
     case kind::get:
       return follow(op, n, peer, iteration);
     case kind::put:
-      return put(op, n, peer, iteration, tag);
+      return n.of == portion::half ? put_half(op, n, peer, iteration) : put(op, n, peer, iteration, tag);
     case kind::await:
       return await(op, n, peer, iteration);
     case kind::signal:
+      if (n.peer == graph::peer_rule::self) return count(op, n);
       return n.peer == graph::peer_rule::group ? publish(op, n) : send(op, n, peer, iteration, tag);
     case kind::take:
       return take(op, n, peer, iteration);
@@ -43,13 +44,20 @@ private:
   static graph::extent extent(const operation& op, const graph::node& n, std::uint32_t iteration) {
     return graph::extent_of(*op.program, op.team->info.geometry, n.of, iteration);
   }
+  template <class Visit>
+  static void for_each_extent(const operation& op, const graph::node& n, std::uint32_t iteration,
+                              Visit visit) {
+    graph::for_each_extent(*op.program, op.team->info.geometry, n, iteration, visit);
+  }
   std::byte* own(operation& op, std::uint64_t offset) { return net_.segment() + op.at.dst + offset; }
 
   // From my leader's destination.
   outcome follow(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t iteration) {
-    const graph::extent part = extent(op, n, iteration);
-    reach_.copy(own(op, part.offset), reach_.base(*op.team, peer) + op.at.dst + part.offset, part.bytes);
-    reach_.counts.bytes_copied.add(part.bytes);
+    const std::byte* const theirs = reach_.base(*op.team, peer) + op.at.dst;
+    for_each_extent(op, n, iteration, [&](graph::extent part) {
+      reach_.copy(own(op, part.offset), theirs + part.offset, part.bytes);
+      reach_.counts.bytes_copied.add(part.bytes);
+    });
     return outcome::done;
   }
 
@@ -62,6 +70,20 @@ private:
     reach_.counts.bytes_put.add(part.bytes);
     const std::uint32_t world = op.team->info.world[peer];
     return settle(f, net_.put(world, op.at.dst + part.offset, from, part.bytes, *f));
+  }
+
+  // All at once; the flush that follows knows when they are in place.
+  outcome put_half(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t iteration) {
+    for_each_extent(op, n, iteration, [&](graph::extent part) {
+      reach_.put(*op.team, peer, op.at.dst + part.offset, own(op, part.offset), part.bytes);
+    });
+    return outcome::done;
+  }
+
+  outcome count(operation& op, const graph::node& n) {
+    reach_.raise(reach_.own_counts(op).landed, op.seq, n.count);
+    reach_.wake_near();
+    return outcome::done;
   }
 
   outcome await(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t iteration) {

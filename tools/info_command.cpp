@@ -27,9 +27,9 @@ namespace {
 
 void print_algorithms(const engine::settings& present) {
   const collectives::tuning t = collectives::tuning_of(present);
-  fmt::print("\n{:<11} {:<8} {:<62} {}\n", "operation", "way", "what it does", "fits where");
+  fmt::print("\n{:<11} {:<9} {:<64} {}\n", "operation", "way", "what it does", "fits where");
   for (const collectives::algorithm& a : collectives::algorithms())
-    fmt::print("{:<11} {:<8} {:<62} {}\n", name(a.op), a.name, a.summary, a.restriction);
+    fmt::print("{:<11} {:<9} {:<64} {}\n", name(a.op), a.name, a.summary, a.restriction);
   fmt::print("\ncosts by which they are chosen:");
   const auto values = t.costs.values();
   for (std::size_t k = 0; k < values.size(); ++k)

@@ -20,16 +20,23 @@
  * does not matter. Where the size of a block is 0 nothing is copied, and its pointers may be null.
  *
  * In place: exchange_x, gather_all_x and permute_x with UPC_IN_PLACE, in sync_mode or for src, use dst for
- * src, and src is null or the same array. In exchange_x the blocks of dst[t * THREADS + i] and
- * dst[i * THREADS + t], each with its own size, then change places; gather_all_x takes dst[i * THREADS + i] as
- * thread i's contribution; permute_x puts the block of dst[i] to dst[perm[i]]. In the others the flag in
- * sync_mode (never for src) says that the root's own block may be at exactly the same place in both.
+ * src, and src is null or the same array.
+ *   exchange_x    the blocks of dst[t * THREADS + i] and dst[i * THREADS + t] change places. They may be of
+ *                 unequal sizes, also of none: what lies at dst[t * THREADS + i] has nbytes[t * THREADS + i]
+ *                 bytes before and nbytes[i * THREADS + t] afterwards: the place has room for both
+ *   gather_all_x  thread i's contribution is what dst[i * THREADS + i] points to, and stays there
+ *   permute_x     the nbytes[i] bytes of dst[i] go to dst[perm[i]], where the block of thread perm[i] was, of
+ *                 whatever size; cycles lose nothing
+ * In the others the flag in sync_mode (never for src) says that the root's own block may be at exactly the
+ * same place in both.
  *
  * Errors of all: an array is null, has no affinity to thread 0, a phase, no alignment for its elements, or
  * this thread's elements are outside of the shared heap; src is neither null nor dst, though the operation is
  * in place, or is dst though it is not; two IN or two OUT modes, or an unknown flag; the team is unknown or
- * was freed; between upc_notify and upc_wait; more operations under way than the library has room for. What
- * is wrong with an element is found while the operation runs, and reported by the call that completes it. */
+ * was freed; between upc_notify and upc_wait; more operations under way than the library has room for.
+ * Errors of elements: one points to another thread than it must, to none, or outside of the shared heap; perm
+ * names no thread of the team. They are found while the operation runs, and reported by the
+ * call that completes it; the block is not copied, all others are. */
 
 #ifdef __cplusplus
 namespace weft {

@@ -7,7 +7,8 @@
  * `handles` has `count` elements, 0 or more. UPC_HANDLE_COMPLETE is an inactive handle. Any other one is
  * active until a call has reported it and has set it to UPC_HANDLE_COMPLETE, also if its operation was
  * completed long ago through a copy of the handle. Any thread of the process may complete any handle, and two
- * threads may wait for copies of one; an array is for one call at a time.
+ * threads may wait for copies of one; an array is for one call at a time. An operation is left by the call
+ * that reports its handle: what its OUT mode promises holds from then on.
  *
  * Errors of all: count is negative; handles is null; handles[i] was never issued, where i is the index of one
  * that the call had to look at, and no handle was changed; what the operation of handles[i] failed with:

@@ -37,7 +37,9 @@ WEFT_EXPORT void weft_finalize(void);
  * interface throws weft::error and calls no handler. May be called before weft_init. */
 WEFT_EXPORT weft_error_handler_t weft_set_error_handler(weft_error_handler_t handler);
 
-/* The present value of one of the library's counters on this thread, 0 for an unknown name. */
+/* The present value of one of the library's counters on this thread, 0 for an unknown name. The names are
+ * those that the setting WEFT_STATISTICS prints at the end. Errors: name is null;
+ * before weft_init or after weft_finalize. */
 WEFT_EXPORT uint64_t weft_statistic(const char* name);
 
 /* The number of this thread, 0 to upc_threads() - 1; one process is one thread (UPC 1.3, 6.3.2).

@@ -33,8 +33,8 @@ typedef int upc_flag_t;
 /* Post the operation and return its handle at once (V0.3, 5.2). */
 #define UPC_ASYNC 256
 
-/* The operation is in place: src is null or the same as dst, or, where the text ties src or dst to a root, the
- * root's own block of both is at the same place. Or UPC_IN_PLACE itself is passed for src, which C spells
+/* The operation is in place: src is null or the same as dst, or, where the text ties src or dst to a root,
+ * the root's own block of both is at the same place. Or UPC_IN_PLACE itself is passed for src, which C spells
  * UPC_IN_PLACE_SRC (V0.3, 4 and 5.2). */
 #ifdef __cplusplus
 #define UPC_IN_PLACE_SRC (::upc_shared_ptr_t{UINT64_MAX, UINT32_MAX, UINT32_MAX})
@@ -44,7 +44,7 @@ struct in_place_t {
   constexpr operator upc_shared_ptr_t() const { return UPC_IN_PLACE_SRC; }
 };
 inline constexpr in_place_t in_place{};
-}
+} // namespace weft
 #define UPC_IN_PLACE (::weft::in_place)
 #else
 #define UPC_IN_PLACE_SRC ((upc_shared_ptr_t){UINT64_MAX, UINT32_MAX, UINT32_MAX})

@@ -11,6 +11,11 @@
 //        block.
 // bruck  The same between leaders in ceil(log2 N) messages: in round k the blocks of 2^k nodes. Packed, as
 //        eager payloads. The neighbours copy when the leader has all.
+// doubling  N is a power of two. In round k two leaders whose nodes differ in bit k swap all blocks that each
+//        has by then, those of 2^k nodes: log2(N) hops. Puts into the partner's destination, those blocks in
+//        one put that lie side by side: log2(N) puts if the members of a node are consecutive, P-L at most;
+//        (P-L)*n bytes into every node, once. A partner says when its puts are in place: a count would not
+//        do, for the next partner may be earlier. The neighbours follow their leader round by round.
 #include "engine/collectives/staged.hpp"
 
 #include <algorithm>
@@ -30,15 +35,30 @@ std::uint64_t cost_of_flat_gather_all(const request& r, const geometry& g, const
   return (far == 0 ? 0 : c.gets(locals * far, r.bytes, r.out == sync::my)) + c.copies(locals, r.bytes);
 }
 
+namespace {
+
+// Blocks that come into a node from others, if all have as many members.
+std::uint64_t into_node(const geometry& g) {
+  return g.size() - g.size() / g.nodes();
+}
+
+// So many copies by each neighbour of a leader; none if nobody has neighbours.
+std::uint64_t followed(std::uint64_t count, const request& r, const geometry& g, const cost_model& c) {
+  return g.largest_node() == 1 ? 0 : c.copies(count, r.bytes);
+}
+
+} // namespace
+
 bool fits_ring(const request& r, const geometry& g, const tuning&) {
   return may_relay(r, g);
 }
 
 std::uint64_t cost_of_ring(const request& r, const geometry& g, const tuning& t) {
   const cost_model c(t.costs);
-  const std::uint64_t far = g.size() - 1;
-  return (g.nodes() - 1) * c.put_and_count() + c.wire(far, r.bytes) + c.wire(far, 0) +
-         c.copies(g.largest_node() + (g.largest_node() > 1 ? g.size() : 0), r.bytes);
+  const std::uint64_t far = into_node(g);
+  const std::uint64_t stream = c.wire(far, r.bytes) + c.wire(far, 0);
+  return c.copies(g.largest_node(), r.bytes) + (g.nodes() - 1) * c.put_and_count() +
+         std::max(stream, followed(far, r, g, c)); // while the next ones are under way
 }
 
 namespace {
@@ -109,6 +129,35 @@ plan compile_bruck(const request& r, const geometry& g, const tuning& t) {
   steps.then(send_portion(portion::packed)).then(take_portion(portion::packed));
   data |= s.b.loop(range::node_rounds, s.count(range::node_rounds), steps, data, true);
   if (s.near() != 0) data |= s.b.add(publish_ready(), data);
+  return s.finish(data, readers(s));
+}
+
+bool fits_doubling(const request& r, const geometry& g, const tuning&) {
+  return may_relay(r, g) && std::has_single_bit(g.nodes());
+}
+
+std::uint64_t cost_of_doubling(const request& r, const geometry& g, const tuning& t) {
+  const cost_model c(t.costs);
+  const auto rounds = static_cast<std::uint64_t>(std::countr_zero(g.nodes()));
+  const std::uint64_t far = into_node(g);
+  return c.copies(g.largest_node(), r.bytes) + rounds * (c.put_and_count() + c.wire(1, 0)) +
+         c.wire(in_rank_order(g) ? rounds : far, 0) + c.of_bytes(far * r.bytes) +
+         followed(g.size() / 2, r, g, c); // the last half
+}
+
+plan compile_doubling(const request& r, const geometry& g, const tuning& t) {
+  staged s(r, pattern::all_pairs, {.bytes = r.bytes, .dst_i = r.bytes}, g, t);
+  const auto rounds = static_cast<std::uint32_t>(std::countr_zero(g.nodes()));
+  node_set data = read_neighbours(s);
+  builder::step_list steps;
+  if (!s.leader) {
+    steps.then(await_landed(portion::half, peer_rule::each)).then(get_portion(portion::half));
+    const node_set rest = s.b.loop(range::follow, rounds, steps);
+    return s.finish(data | rest | s.tell_leader(rest), readers(s));
+  }
+  steps.then(put_portion(portion::half)).then(flush_each()).then(announce_puts()).then(await_ready());
+  steps.then_if(s.near() != 0, count_portion(portion::half));
+  data |= s.b.loop(range::partners, rounds, steps, data, true);
   return s.finish(data, readers(s));
 }
 

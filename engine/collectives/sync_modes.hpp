@@ -20,8 +20,8 @@ struct peers {
 //   OUT_NO  a rank leaves when what it carries itself is in place.
 //   OUT_MY  ... and its own data are quiet: so many pieces landed in its destination, so many were taken from
 //           its source, by whoever carried them.
-//   OUT_ALL ... and so it is everywhere: on one node a look at every destination's count (carrying what is
-//   left),
+//   OUT_ALL ... and so it is everywhere:
+//           on one node a look at every destination's count (carrying what is left),
 //           else log2(P) rounds.
 class sync_modes {
 public:

@@ -198,6 +198,12 @@ node publish_ready() {
 node await_ready() {
   return make(kind::await, fact::ready, peer_rule::each);
 }
+node announce_puts() {
+  return make(kind::signal, fact::ready, peer_rule::each);
+}
+node count_portion(portion of) {
+  return portioned(count_for_self(fact::landed, 1), of);
+}
 node await_landed(portion of, peer_rule whose, std::uint32_t lag) {
   node n = make(kind::await, fact::landed, whose);
   n.count = lag;

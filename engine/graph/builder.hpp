@@ -66,6 +66,10 @@ node take_portion(portion of);
 node publish_portion(portion of);
 node publish_ready();
 node await_ready();
+// To a far peer: my puts are in its destination.
+node announce_puts();
+// To those who watch my count: this iteration's portion is here.
+node count_portion(portion of);
 // In iteration k: k + 1 - lag portions have landed on me, or on the peer.
 node await_landed(portion of, peer_rule whose, std::uint32_t lag = 0);
 node signal_stage(fact which, bool valued = false);

@@ -98,6 +98,8 @@ std::string_view name(range r) {
     return "my leader, stepwise";
   case range::node_rounds:
     return "rounds of nodes";
+  case range::partners:
+    return "partners";
   }
   return "?";
 }
@@ -148,6 +150,8 @@ std::string_view name(portion p) {
     return "packed";
   case portion::transit:
     return "transit";
+  case portion::half:
+    return "half";
   }
   return "?";
 }

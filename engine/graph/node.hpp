@@ -40,7 +40,7 @@ enum class fact : std::uint8_t {
   asked,     // the peer wants to have my row
   row,       // what a member's row in shared memory says: published for near members, sent to far ones
   named,     // it is known whose row names me
-  ready,     // the near peer's destination holds what it is to hand on
+  ready,     // the near peer's destination holds what it is to hand on; the far peer's puts are in mine
 };
 
 enum class peer_rule : std::uint8_t {
@@ -69,6 +69,7 @@ enum class range : std::uint8_t {
   next,        // the leader of the next node, once for each iteration
   follow,      // my node's leader, once for each iteration
   node_rounds, // rounds 0 .. ceil(log2 nodes) - 1, between leaders
+  partners,    // in round k the leader of the node whose number differs in bit k; nodes: a power of two
 };
 
 // Which bytes a node is about. All but the first are data handed on: they lie at the same place of every
@@ -81,6 +82,8 @@ enum class portion : std::uint8_t {
   rest,    // the same, counted from the first member behind my node
   packed,  // all blocks that a round of a dissemination hands on, in one message
   transit, // the same for blocks that are on their way to one member each, through scratch
+  half,    // in round k all blocks of 2^k nodes, each at its place: a put sends those that share all higher
+           // bits with my node, a get takes those that its leader had from its partner
 };
 
 // Which block a claim carries, seen from the node's owner.

@@ -54,7 +54,7 @@ std::uint32_t depth(std::uint32_t size, std::uint32_t radix) {
 } // namespace tree
 
 bool is_staged(range over) {
-  return over >= range::leader && over <= range::node_rounds;
+  return over >= range::leader && over <= range::partners;
 }
 
 std::uint32_t staged_peer(const plan& p, const geometry& g, range over, peer_rule rule,
@@ -76,6 +76,8 @@ std::uint32_t staged_peer(const plan& p, const geometry& g, range over, peer_rul
     const std::uint32_t node = rule == peer_rule::ahead ? mine + nodes - distance : mine + distance;
     return leader_of(p, g, node % nodes);
   }
+  case range::partners:
+    return leader_of(p, g, mine ^ (std::uint32_t{1} << iteration));
   default:
     return p.me;
   }
@@ -96,6 +98,9 @@ std::uint32_t staged_size(const plan& p, const geometry& g, range over) {
     return leads(p, g) ? 0 : std::max(g.size(), pieces(p));
   case range::node_rounds:
     return leads(p, g) && nodes > 1 ? static_cast<std::uint32_t>(std::bit_width(nodes - 1)) : 0;
+  case range::partners:
+    return leads(p, g) && std::has_single_bit(nodes) ? static_cast<std::uint32_t>(std::countr_zero(nodes))
+                                                     : 0;
   default:
     return 0;
   }
@@ -108,6 +113,18 @@ member_run sent_in_round(const geometry& g, std::uint32_t node, std::uint32_t ro
   for (std::uint32_t k = 0; k < known; ++k)
     run.count += g.members((node + k) % nodes);
   return run;
+}
+
+member_run half_in_round(const geometry& g, std::uint32_t node, std::uint32_t round) {
+  const std::uint32_t first = node >> round << round;
+  const std::uint32_t begin = g.first(first);
+  return {begin, g.first(first + (std::uint32_t{1} << round)) - begin};
+}
+
+bool in_rank_order(const geometry& g) {
+  for (std::uint32_t k = 0; k < g.size(); ++k)
+    if (g.in_node_order(k) != k) return false;
+  return true;
 }
 
 std::uint32_t travelling(std::uint32_t members, std::uint32_t round) {

@@ -53,6 +53,31 @@ struct member_run {
 // as it knows by then, its own first, but none that the receiver has.
 member_run sent_in_round(const geometry& g, std::uint32_t node, std::uint32_t round);
 
+// The members of the 2^round nodes whose numbers differ from this one's in lower bits only: in this round of
+// a doubling they are one half, and its partner's are the other.
+member_run half_in_round(const geometry& g, std::uint32_t node, std::uint32_t round);
+// Whether all halves are consecutive team ranks, so that their blocks lie side by side.
+bool in_rank_order(const geometry& g);
+
+// All bytes that a get or a put is about in an iteration: one extent, but of a half as many as lie apart.
+template <class Visit>
+void for_each_extent(const plan& p, const geometry& g, const node& n, std::uint32_t iteration, Visit visit) {
+  if (n.of != portion::half) return visit(extent_of(p, g, n.of, iteration));
+  const std::uint32_t mine = g.node(p.me), other = mine ^ (std::uint32_t{1} << iteration);
+  const member_run run = half_in_round(g, n.what == kind::put ? mine : other, iteration);
+  extent together;
+  for (std::uint32_t k = 0; k < run.count; ++k) {
+    const std::uint64_t offset = p.rule.destination(g.in_node_order(run.begin + k), p.me);
+    if (together.bytes != 0 && offset != together.offset + together.bytes) {
+      visit(together);
+      together.bytes = 0;
+    }
+    if (together.bytes == 0) together.offset = offset;
+    together.bytes += p.rule.bytes;
+  }
+  visit(together);
+}
+
 // The blocks that travel in a round are those whose distance, from sender to receiver, has this bit. Behind
 // the round of its highest bit a block has arrived.
 inline bool travels(std::uint32_t distance, std::uint32_t round) {

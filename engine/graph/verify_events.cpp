@@ -253,7 +253,7 @@ private:
       break;
     case kind::signal:
       if (n.about == fact::payload && !n.valued) read_payload(n, e);
-      if (n.about == fact::landed || n.about == fact::taken)
+      if (n.about == fact::landed || n.about == fact::taken || (n.about == fact::ready && peer != nobody))
         deed_with(with_, {e, n.what, n.about, nobody, n.peer == peer_rule::self});
       if (n.about == fact::row) read_row(e, me_);
       signals_.send(n, e, at_once);
@@ -401,18 +401,23 @@ private:
   event_id hand_on(const node& n, event_id e, bool at_once) {
     const event at = graph_.events[e];
     portion_events portions(graph_, out_);
-    const extent part = extent_of(*plan_, *place_, n.of, at.iteration);
+    const auto each_extent = [&](auto&& move) {
+      for_each_extent(*plan_, *place_, n, at.iteration, [&](extent part) {
+        deed_with(at.peer, {e, n.what, n.about, portions.move(e, move(part))});
+      });
+    };
+    using transfer = portion_events::transfer;
     switch (n.what) {
     case kind::get:
-      deed_with(at.peer, {e, n.what, n.about, portions.move(e, {me_, at.peer, me_, part})});
+      each_extent([&](extent part) { return transfer{me_, at.peer, me_, part}; });
       break;
     case kind::put:
-      deed_with(at.peer, {e, n.what, n.about,
-                          portions.move(e, {me_, me_, at.peer, part, true, true, !n.from_source,
-                                            place_->is_near(at.peer)})});
+      each_extent([&](extent part) {
+        return transfer{me_, me_, at.peer, part, true, true, !n.from_source, place_->is_near(at.peer)};
+      });
       break;
     case kind::signal:
-      portions.send(e, n, plan_->nodes[top_].ordered);
+      if (n.about == fact::payload) portions.send(e, n, plan_->nodes[top_].ordered);
       signals_.send(n, e, at_once);
       break;
     case kind::take:
@@ -516,8 +521,9 @@ private:
   }
 
   // To the peer a count of landed announces my put, a count of taken my get; to myself it is the other way.
+  // That I am ready announces my puts to the peer.
   void check_announcement(std::uint32_t peer, const deed& signal) {
-    const kind announced = (signal.about == fact::landed) != signal.to_self ? kind::put : kind::get;
+    const kind announced = (signal.about == fact::taken) == signal.to_self ? kind::put : kind::get;
     bool done = false, in_place = false;
     for (const deed& d : with_peer_[peer]) {
       const bool read = d.what == kind::get || d.what == kind::aside;

@@ -72,6 +72,7 @@ void signal_board::send(const node& n, event_id e, bool at_once) {
   case fact::payload:
   case fact::row:
   case fact::asked:
+  case fact::ready:
     if (near(at.member, at.peer)) {
       out_.add(fault::surplus_signal, "{}: rank {} is on the same node and reads the board", graph_.text(e),
                at.peer);
@@ -84,6 +85,7 @@ void signal_board::send(const node& n, event_id e, bool at_once) {
     counter& c = counted(n.about, to);
     c.signalled += n.count;
     c.fed_by.push_back(e);
+    if (n.of != portion::block) c.owner_saw += n.count; // the owner counts himself
     return;
   }
   case fact::stage_in:
@@ -91,7 +93,6 @@ void signal_board::send(const node& n, event_id e, bool at_once) {
     note(stages_[stage(n.about, at.iteration, at.member)], n, e, at.peer);
     return;
   case fact::named:
-  case fact::ready:
   case fact::none:
     return;
   }
@@ -360,7 +361,8 @@ void signal_board::match_one(const awaited& a) {
                  "its payload");
     return;
   case fact::ready:
-    match_signal(published_[a.from], a, "that it is ready");
+    match_signal(near(a.from, at.member) ? published_[a.from] : payloads_[pair(a.from, at.member)], a,
+                 "that it is ready");
     return;
   case fact::landed:
   case fact::taken:

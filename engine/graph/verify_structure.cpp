@@ -52,6 +52,7 @@ bool portion_fits(const node& n) {
   case kind::put:
     return n.peer == peer_rule::each && !travels_packed(n.of);
   case kind::signal:
+    if (n.about == fact::landed) return n.peer == peer_rule::self && n.count == 1;
     if (n.about != fact::payload) return false;
     if (n.peer == peer_rule::group) return n.of == portion::whole;
     return travels_packed(n.of) ? n.peer == peer_rule::ahead : n.peer == peer_rule::each;
@@ -83,7 +84,7 @@ bool operands_fit(const node& n) {
       return n.peer == peer_rule::each || n.peer == peer_rule::group;
     if (is_stage(n.about)) return n.peer == peer_rule::ahead;
     if (is_counter(n.about)) return (n.peer == peer_rule::each || n.peer == peer_rule::self) && n.count != 0;
-    if (n.about == fact::ready) return n.peer == peer_rule::group;
+    if (n.about == fact::ready) return n.peer == peer_rule::group || n.peer == peer_rule::each;
     return (n.about == fact::entry || n.about == fact::asked) && n.peer == peer_rule::each;
   case kind::await:
     if (is_stage(n.about)) return n.peer == peer_rule::behind;
@@ -203,6 +204,11 @@ private:
     return loop.over == range::rounds || loop.over == range::node_rounds;
   }
 
+  bool has_halves(const node& loop) const {
+    const std::uint32_t nodes = place_.nodes();
+    return std::has_single_bit(nodes) && loop.count <= static_cast<std::uint32_t>(std::countr_zero(nodes));
+  }
+
   void check_body(const node& loop) {
     bool in_flight = false; // a put that no flush has completed
     for (unsigned n = loop.body; n < unsigned{loop.body} + loop.body_size; ++n) {
@@ -212,6 +218,7 @@ private:
       if (step.what == kind::assist) complain(n, "is not for the body of a loop");
       if (step.peer == peer_rule::each && in_rounds(loop)) complain(n, "a round has no such peer");
       if (round && !in_rounds(loop)) complain(n, "names a round's peer outside rounds");
+      if (step.of == portion::half && !has_halves(loop)) complain(n, "has no halves in so many rounds");
       if (loop.over == range::near) continue;
       const bool transfer = step.what == kind::put || step.what == kind::get || step.what == kind::aside;
       if (in_flight && transfer && step.only != lane::near) {

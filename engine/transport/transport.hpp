@@ -11,17 +11,17 @@ namespace weft::transport {
 // The one interface between an executor and a network, for one rank. Ranks are ranks of the job.
 // All calls but rank/size/segment and the memory operations are made by the holder of the baton.
 //
-//  direct(peer)   base address of the peer's segment if it is reachable by loads and stores, else null (UCP
-//  lane).
+//  direct(peer)   base address of the peer's segment if it is reachable by loads and stores,
+//                 else null (UCP lane).
 //                 The first call for a peer may connect.
-//  get/put/flush/send   UCP lane. True: finished at once (and the completion is never called). A put is
-//  finished
-//                 when its source may be reused; it is in place at the target after a flush of that peer. A
-//                 flush covers the puts and messages to that peer that were started before it. A send's
-//                 payload may be reused when it is finished.
+//  get/put/flush/send   UCP lane. True: finished at once (and the completion is never called). A put
+//                 is finished when its source may be reused; it is in place at the target after a
+//                 flush of that peer. A flush covers the puts and messages to that peer that were
+//                 started before it. A send's payload may be reused
+//                 when it is finished.
 //  poll           moves everything on; messages go to the sink. Returns how many events there were.
-//  ring(peer)     wakes the peer's process if it sleeps (near peers: a store into shared memory wakes
-//  nobody). arm            prepares event_fd() for sleeping; false: something has happened, poll again.
+//  ring(peer)     wakes the peer's process if it sleeps (a store into shared memory wakes nobody).
+//  arm            prepares event_fd() for sleeping; false: something has happened, poll again.
 //
 // The memory operations act on words and bytes that other ranks of the node read and write at the same time.
 // On real machines they are atomics and memcpy; the simulated transport interrupts there, and lands copies in

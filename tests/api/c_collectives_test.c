@@ -1,34 +1,11 @@
 /* The collectives in C over a runtime that only records: every name in all its forms. With a number as its
  * argument it makes the wrong call of that number under the default handler, which ends the job. */
-#include <stdio.h>
+#include "tests/api/c_check.h"
+
 #include <stdlib.h>
-#include <string.h>
 #include <upc.h>
 #include <upc_collective.h>
 #include <upc_collective_cray.h>
-
-static int failures, handled;
-static char last_call[64], last_argument[64];
-
-static void check(int condition, const char* what, int line) {
-  if (condition) return;
-  fprintf(stderr, "line %d: %s\n", line, what);
-  ++failures;
-}
-#define CHECK(condition) check((condition) != 0, #condition, __LINE__)
-
-static void keep(const char* message, const weft_error_info_t* info) {
-  (void)message;
-  ++handled;
-  snprintf(last_call, sizeof last_call, "%s", info->call);
-  snprintf(last_argument, sizeof last_argument, "%s", info->argument);
-}
-
-static int reported(const char* call, const char* argument) {
-  const int once = handled == 1;
-  handled = 0;
-  return once && strcmp(last_call, call) == 0 && strcmp(last_argument, argument) == 0;
-}
 
 static upc_shared_ptr_t dst, src, perm, nbytes, nothing;
 

@@ -1,32 +1,8 @@
 /* The completion of several handles in C over a runtime that only records, and what a failed call does. */
-#include <stdio.h>
-#include <string.h>
+#include "tests/api/c_check.h"
+
 #include <upc.h>
 #include <upc_collective.h>
-
-static int failures;
-static char last_call[64], last_argument[64];
-static int handled;
-
-static void check(int condition, const char* what, int line) {
-  if (condition) return;
-  fprintf(stderr, "line %d: %s\n", line, what);
-  ++failures;
-}
-#define CHECK(condition) check((condition) != 0, #condition, __LINE__)
-
-static void keep(const char* message, const weft_error_info_t* info) {
-  (void)message;
-  ++handled;
-  snprintf(last_call, sizeof last_call, "%s", info->call);
-  snprintf(last_argument, sizeof last_argument, "%s", info->argument);
-}
-
-static int reported(const char* call, const char* argument) {
-  const int once = handled == 1;
-  handled = 0;
-  return once && strcmp(last_call, call) == 0 && strcmp(last_argument, argument) == 0;
-}
 
 enum { count = 5 };
 static upc_shared_ptr_t dst, src;

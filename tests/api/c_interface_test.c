@@ -1,39 +1,14 @@
 /* The C interface over a runtime that only records: every form of the macros, and what a failed call does. */
+#include "tests/api/c_check.h"
+
 #include <setjmp.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <upc.h>
 #include <upc_castable.h>
 #include <upc_collective.h>
 #include <upc_collective_cray.h>
 #include <upc_collective_ext.h>
 #include <upc_nb.h>
-
-static int failures;
-static char last_message[512], last_call[64], last_argument[64];
-static int handled;
-
-static void check(int condition, const char* what, int line) {
-  if (condition) return;
-  fprintf(stderr, "line %d: %s\n", line, what);
-  ++failures;
-}
-#define CHECK(condition) check((condition) != 0, #condition, __LINE__)
-
-static void keep(const char* message, const weft_error_info_t* info) {
-  ++handled;
-  snprintf(last_message, sizeof last_message, "%s", message);
-  snprintf(last_call, sizeof last_call, "%s", info->call);
-  snprintf(last_argument, sizeof last_argument, "%s", info->argument);
-}
-
-static int reported(const char* call, const char* argument) {
-  const int once = handled == 1;
-  handled = 0;
-  return once && strcmp(last_call, call) == 0 && strcmp(last_argument, argument) == 0 &&
-         strstr(last_message, call) == last_message;
-}
 
 static upc_coll_handle_t id(upc_coll_handle_t h) {
   return h;

@@ -148,6 +148,43 @@ TEST(algorithms, a_ring_sends_each_block_once_into_each_node) {
     EXPECT_EQ(payloads_sent(p), p.me % 4 == 0 ? 20u : 0u);
 }
 
+// log2(N) rounds; a put for each stretch of blocks that lie side by side, and each block once into each node.
+TEST(algorithms, a_doubling_sends_each_block_once_into_each_node_in_few_puts) {
+  const auto received_and_puts = [](const node_map& nodes) {
+    const request r{operation::gather_all, sync::all, sync::my, hint::none, 0, 65536};
+    std::set<std::pair<std::uint64_t, std::uint32_t>> seen;
+    for (const plan& p : compile_by(named(r.op, "doubling"), r, nodes)) {
+      const geometry g(p.me, nodes);
+      if (!leads(p, g)) continue;
+      std::uint64_t bytes = 0;
+      std::uint32_t puts = 0;
+      for (unsigned n = 0; n < p.size; ++n) {
+        if (p.nodes[n].what != kind::put) continue;
+        for (std::uint32_t round = 0; round < staged_size(p, g, range::partners); ++round) {
+          for_each_extent(p, g, p.nodes[n], round, [&](extent part) {
+            bytes += part.bytes;
+            ++puts;
+          });
+        }
+      }
+      seen.insert({bytes / r.bytes, puts});
+    }
+    return seen;
+  };
+  using counts = std::set<std::pair<std::uint64_t, std::uint32_t>>;
+  EXPECT_EQ(received_and_puts(blocks_of(32, 4)), (counts{{28, 3}}));
+  EXPECT_EQ(received_and_puts(alone(16)), (counts{{15, 4}}));
+  EXPECT_EQ(received_and_puts(dealt(32, 8)), (counts{{28, 28}}));
+}
+
+TEST(algorithms, a_doubling_needs_a_power_of_two_of_nodes) {
+  const request r{operation::gather_all, sync::all, sync::my, hint::none, 0, 65536};
+  const algorithm& a = named(r.op, "doubling");
+  for (std::uint32_t members = 1; members <= 40; ++members)
+    EXPECT_EQ(fits_all(a, r, alone(members)), members > 1 && std::has_single_bit(members)) << members;
+  EXPECT_TRUE(fits_all(a, r, node_map{0, 0, 0, 1})) << "however many members they have";
+}
+
 // A late rank may hold up others only where all wait for all anyway: elsewhere nothing is handed on.
 TEST(algorithms, nothing_is_handed_on_before_all_have_entered_nor_within_a_node) {
   for (const algorithm& a : algorithms()) {
@@ -183,6 +220,18 @@ TEST(algorithms, a_wish_is_granted_where_it_fits_and_cost_decides_elsewhere) {
   EXPECT_EQ(choose(all, g, forcing(all.op, "chain"))->name, "chain");
   EXPECT_EQ(choose(all, g, tuning{})->name, "knomial");
   EXPECT_EQ(choose(loose, g, forcing(all.op, "chain"))->name, "flat");
+}
+
+// The more bytes the fewer hops matter, and the more that what has come is copied while the rest is coming.
+TEST(algorithms, blocks_gathered_from_several_nodes_of_several_members_are_handed_on_by_size) {
+  const geometry g(0, blocks_of(32, 4));
+  const auto chosen = [&](std::uint64_t bytes) {
+    return choose({operation::gather_all, sync::all, sync::my, hint::none, 0, bytes}, g, tuning{})->name;
+  };
+  EXPECT_EQ(chosen(8), "bruck");
+  EXPECT_EQ(chosen(1024), "doubling");
+  EXPECT_EQ(chosen(16384), "doubling");
+  EXPECT_EQ(chosen(4 << 20), "ring");
 }
 
 TEST(algorithms, a_bad_wish_says_what_is_allowed) {
@@ -307,6 +356,80 @@ TEST_F(handed_on, another_portion_than_is_taken) {
   start(operation::broadcast, "knomial", sync::no, 8, alone(5));
   first(1, kind::take, portion::whole).of = portion::packed;
   EXPECT_FALSE(check().ok());
+}
+
+TEST_F(handed_on, puts_announced_before_the_flush) {
+  start(operation::gather_all, "doubling", sync::no, 300001, alone(8));
+  std::swap(plans_[3].nodes[find(plans_[3], kind::flush)],
+            plans_[3].nodes[find(plans_[3], kind::signal, fact::ready)]);
+  expect(fault::missing_flush);
+  expect(fault::race);
+}
+
+TEST_F(handed_on, puts_announced_that_were_not_made) {
+  start(operation::gather_all, "doubling", sync::no, 300001, alone(8));
+  std::swap(plans_[3].nodes[find(plans_[3], kind::put)],
+            plans_[3].nodes[find(plans_[3], kind::signal, fact::ready)]);
+  expect(fault::early_signal);
+}
+
+TEST_F(handed_on, halves_in_no_order) {
+  start(operation::gather_all, "doubling", sync::no, 300001, alone(8));
+  loop_over(5, range::partners).ordered = false;
+  expect(fault::race);
+}
+
+TEST_F(handed_on, a_half_that_the_partner_has_not_announced) {
+  start(operation::gather_all, "doubling", sync::no, 300001, alone(8));
+  erase(plans_[5], find(plans_[5], kind::await, fact::ready));
+  expect(fault::race);
+}
+
+// The next partner may be earlier than this one, so the count of all does not say whose puts are here.
+TEST_F(handed_on, halves_told_by_a_count_of_all) {
+  start(operation::gather_all, "doubling", sync::no, 300001, alone(8));
+  for (plan& p : plans_) {
+    p.nodes[find(p, kind::signal, fact::ready)] = count_for_each(fact::landed, 1);
+    p.nodes[find(p, kind::await, fact::ready)] = await_landed(portion::half, peer_rule::self);
+  }
+  expect(fault::wrong_count);
+}
+
+TEST_F(handed_on, a_half_followed_too_early) {
+  start(operation::gather_all, "doubling", sync::no, 300001, blocks_of(8, 2));
+  first(1, kind::await, portion::half).count = 1;
+  expect(fault::race);
+}
+
+TEST_F(handed_on, a_half_told_to_the_neighbours_before_it_is_there) {
+  start(operation::gather_all, "doubling", sync::no, 300001, blocks_of(8, 2));
+  std::swap(first(2, kind::signal, portion::half),
+            plans_[2].nodes[find(plans_[2], kind::await, fact::ready)]);
+  expect(fault::race);
+}
+
+TEST_F(handed_on, a_half_that_the_neighbours_are_not_told_of) {
+  start(operation::gather_all, "doubling", sync::no, 300001, blocks_of(8, 2));
+  erase(plans_[2], find(plans_[2], kind::signal, fact::landed));
+  expect(fault::wrong_count);
+}
+
+TEST_F(handed_on, a_half_that_nobody_follows) {
+  start(operation::gather_all, "doubling", sync::no, 300001, blocks_of(8, 2));
+  --loop_over(3, range::follow).count;
+  expect(fault::never_written);
+}
+
+TEST_F(handed_on, more_rounds_than_there_are_halves) {
+  start(operation::gather_all, "doubling", sync::no, 300001, blocks_of(8, 2));
+  ++loop_over(3, range::follow).count;
+  expect(fault::malformed);
+}
+
+TEST_F(handed_on, halves_sent_before_the_neighbours_blocks_are_here) {
+  start(operation::gather_all, "doubling", sync::no, 300001, blocks_of(8, 2));
+  loop_over(4, range::partners).after = 0;
+  expect(fault::race);
 }
 
 TEST_F(handed_on, the_wrong_block) {

@@ -138,7 +138,7 @@ TEST(needed, every_node_and_edge) {
 
 TEST(needed, every_node_and_edge_of_what_is_handed_on) {
   for (const algorithm& a : algorithms()) {
-    for (const std::uint32_t members : {3u, 5u, 6u}) {
+    for (const std::uint32_t members : {3u, 4u, 5u, 6u}) {
       for (const node_map& nodes : {alone(members), blocks_of(members, 2), dealt(members, 3)}) {
         for (const sync out : {sync::no, sync::my, sync::all}) {
           for (const std::uint64_t bytes : {std::uint64_t{8}, std::uint64_t{300001}}) {

@@ -1,5 +1,7 @@
 #include "tests/simulated/collective_case.hpp"
 
+#include "engine/collectives/algorithm.hpp"
+#include "engine/collectives/specified.hpp"
 #include "engine/transport/simulated/random.hpp"
 
 #include <algorithm>
@@ -50,11 +52,6 @@ std::uint64_t make_bytes(seeded_random& random, std::uint64_t most) {
   return bytes;
 }
 
-bool may_be_in_place(operation op) {
-  return op == operation::exchange || op == operation::gather_all || op == operation::permute ||
-         op == operation::exchange_x || op == operation::gather_all_x || op == operation::permute_x;
-}
-
 collective_case::call make_call(seeded_random& random, std::uint32_t ranks, std::uint64_t most_bytes) {
   request r;
   r.op = one_of(random,
@@ -73,20 +70,13 @@ collective_case::call make_call(seeded_random& random, std::uint32_t ranks, std:
   r.out = one_of(random, modes);
   r.direction = one_of(random, std::array{hint::none, hint::push, hint::pull});
   if (rooted(r.op)) r.root = static_cast<std::uint32_t>(random.below(ranks));
-  if (may_be_in_place(r.op)) r.in_place = random.coin(0.3);
+  if (collectives::has_in_place(r.op)) r.in_place = random.coin(0.3);
   if (r.op == operation::permute_x) r.wide_perm = random.coin(0.5);
   const bool one_block =
       r.op == operation::broadcast || r.op == operation::broadcast_x || r.op == operation::permute;
   const std::uint64_t most = one_block ? most_bytes : most_bytes / ranks;
   if (r.op <= operation::broadcast_x) r.bytes = make_bytes(random, most);
   return lay_out(ranks, r, random.next(), most);
-}
-
-const char* text_of(operation op) {
-  static constexpr const char* names[] = {
-      "barrier",     "broadcast",    "gather_all", "exchange",  "scatter",  "gather",   "permute",
-      "broadcast_x", "gather_all_x", "exchange_x", "scatter_x", "gather_x", "permute_x"};
-  return names[static_cast<int>(op)];
 }
 
 const char* text_of(sync s) {
@@ -146,7 +136,7 @@ std::uint64_t collective_case::heap_bytes() const {
 }
 
 std::string text_of(const request& r) {
-  std::string text = text_of(r.op);
+  std::string text(collectives::name(r.op));
   if (r.op == operation::barrier) return text;
   text +=
       std::string(" ") + text_of(r.in) + "/" + text_of(r.out) + " of " + std::to_string(r.bytes) + " bytes";

@@ -1,5 +1,9 @@
 // Teams made by cray_upc_team_split: who is in them and at which rank, all-to-all and barriers on them while
 // other teams have operations in flight, thousands made and freed in turn, and what a freed one says.
+//
+//   teams          all that
+//   teams freed    teams freed while their operations are under way: who is through with its own part still
+//                  answers those who are not. A library in which it forgets the team at once hangs here.
 #include <upc.h>
 #include <upc_castable.h>
 #include <upc_collective.h>
@@ -7,6 +11,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <vector>
 #include <weft/weft.hpp>
 
@@ -126,17 +131,75 @@ void many_in_turn() {
   }
 }
 
+// One element for each thread of an array in shared memory, and this thread's.
+template <class T> struct column {
+  upc_shared_ptr_t all = upc_all_alloc(THREADS, sizeof(T));
+  T& mine() const { return *static_cast<T*>(upc_cast(upc_ptradd(all, 1, sizeof(T), MYTHREAD))); }
+};
+
+// A scatter by rows: the root has to ask the others what they want, who get it without the root's help.
+struct rows {
+  column<upc_shared_ptr_t> dst, src;
+  column<std::size_t> nbytes;
+
+  void describe(const area& a, int root, int rank, std::size_t n) const {
+    dst.mine() = on(a.dst, MYTHREAD);
+    src.mine() = on(a.src, root);
+    src.mine().addr += static_cast<std::uint64_t>(rank) * n;
+    nbytes.mine() = n;
+  }
+  upc_coll_handle_t post(upc_team_t team, upc_flag_t mode) const {
+    return upc_all_scatter_x(dst.all, src.all, nbytes.all, mode | UPC_ASYNC, team);
+  }
+};
+
+// The threads with the same remainder, in falling order: members on every node.
+int apart(int threads) {
+  return threads < 4 ? 1 : threads / 2;
+}
+
+void freed_while_needed(const area& a, const rows& r) {
+  constexpr upc_flag_t in[] = {UPC_IN_ALLSYNC, UPC_IN_MYSYNC, UPC_IN_NOSYNC};
+  constexpr upc_flag_t out[] = {UPC_OUT_ALLSYNC, UPC_OUT_MYSYNC, UPC_OUT_NOSYNC};
+  const int color = MYTHREAD % apart(THREADS);
+  const int members = (THREADS - color + apart(THREADS) - 1) / apart(THREADS);
+  for (int round = 0; round < 180 && failures == 0; ++round) {
+    const std::size_t n = round % 2 == 0 ? 40 : 6000;
+    const int root_rank = round / 9 % members, root = color + (members - 1 - root_rank) * apart(THREADS);
+    upc_team_t team = 0;
+    cray_upc_team_split(UPC_TEAM_ALL, color, -MYTHREAD, &team);
+    const int mine = cray_upc_team_rank(team);
+    a.fill(team, round, n);
+    r.describe(a, root, mine, n);
+    upc_barrier();
+    upc_coll_handle_t h = r.post(team, in[round % 3] | out[round / 3 % 3]);
+    cray_upc_team_free(team);
+    upc_wait(h);
+    upc_barrier(); // not everybody's block need be there before
+    bool ok = true;
+    for (std::size_t at = 0; at < n; ++at)
+      ok = ok && a.mine(a.dst)[at] == value(round, root_rank, mine);
+    expect(ok, "scatter by rows of a team that was freed meanwhile");
+    upc_barrier();
+  }
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
   weft_init(&argc, &argv);
   {
     const area a, other;
+    const rows r;
     upc_barrier();
-    membership();
-    all_to_all(a);
-    beside_others(a, other);
-    many_in_turn();
+    if (argc > 1 && std::strcmp(argv[1], "freed") == 0) {
+      freed_while_needed(a, r);
+    } else {
+      membership();
+      all_to_all(a);
+      beside_others(a, other);
+      many_in_turn();
+    }
   }
   if (MYTHREAD == 0 && failures == 0) std::printf("teams are right\n");
   weft_finalize();

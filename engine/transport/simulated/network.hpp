@@ -13,9 +13,9 @@
 namespace weft::transport::sim {
 
 // The far lane. What it promises is what the interface promises, and nothing more:
-//   put     its source is read at any time until it is finished; it lands in pieces, in any order, at any
-//   time until
-//           a flush, some only when the target polls
+//   put     its source is read at any time until it is finished;
+//           it lands in pieces, in any order, at any time until a flush,
+//           some only when the target polls
 //   get     reads at any time between start and end, some only when the target polls; lands in pieces
 //   send    in order from one rank to another, but not ordered with puts; handed over by the target's poll
 //   flush   finishes when everything that was started before it to that peer has landed
