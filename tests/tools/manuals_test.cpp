@@ -69,11 +69,14 @@ TEST(manuals, manual_page_has_every_setting) {
   }
 }
 
-TEST(manuals, readme_shows_the_example_that_is_built) {
+TEST(manuals, readme_shows_the_examples_that_are_built) {
   const std::vector<std::string> readme = lines_of("README.md");
-  std::vector<std::string> program = lines_of("examples/overlap.cpp");
-  program.erase(program.begin()); // says what it shows, as the README does above it
-  EXPECT_NE(std::search(readme.begin(), readme.end(), program.begin(), program.end()), readme.end());
+  for (const char* file : {"examples/overlap.cpp", "examples/two_teams.cpp"}) {
+    std::vector<std::string> program = lines_of(file);
+    program.erase(program.begin()); // says what it shows, as the README does above it
+    EXPECT_NE(std::search(readme.begin(), readme.end(), program.begin(), program.end()), readme.end())
+        << file;
+  }
 }
 
 TEST(manuals, tell_of_no_other_setting) {
