@@ -10,11 +10,15 @@ namespace weft::collectives {
 
 // Each member's row names where its block goes; everybody is named once (a permutation).
 //
-// Steps and bytes (n bytes a block): eager (small, IN_MY, not OUT_ALL): everybody publishes whom it names and
-// its block, n + 8 bytes, or sends them to a far one. Else near: the entry word, one copy of n by either end, two counts; the named
-// one finds who names it by reading its neighbours' rows. Far: IN_MY: one token from the source, which tells
-// the destination who it is, one get of n, one count. Otherwise one put of n, flush, one count. In place each
-// block moves on in pieces of 64 KiB, taken aside by its destination before that one gives its own away.
+// Steps and bytes (n bytes a block):
+//   eager  (small, IN_MY, not OUT_ALL) everybody publishes whom it names and its block, n + 8 bytes, or sends
+//          them to a far one.
+//   near   the entry word, one copy of n by either end, two counts; the named one finds who names it by
+//          reading its neighbours' rows.
+//   far    IN_MY: one token from the source, which tells the destination who it is, one get of n, one count.
+//          Otherwise one put of n, flush, one count.
+// In place each block moves on in pieces of 64 KiB, taken aside by its destination before that one gives its
+// own away.
 graph::plan relocate_permuted(const request& r, graph::naming names, const graph::block_rule& rule,
                               const graph::geometry& g, const tuning& t, const graph::indirection& indirect);
 
