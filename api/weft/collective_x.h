@@ -35,8 +35,8 @@
  * in place, or is dst though it is not; two IN or two OUT modes, or an unknown flag; the team is unknown or
  * was freed; between upc_notify and upc_wait; more operations under way than the library has room for.
  * Errors of elements: one points to another thread than it must, to none, or outside of the shared heap; perm
- * names no thread of the team. They are found while the operation runs, and reported by the call that
- * completes it; the block is not copied, all others are. */
+ * is no permutation, see upc_all_permute. They are found while the operation runs, and reported by the call
+ * that completes it on a thread that would have carried the block; it is not copied, all others are. */
 
 #ifdef __cplusplus
 namespace weft {
