@@ -365,7 +365,7 @@ private:
     if (parked_.load(std::memory_order_relaxed) != 0) bell_.ring();
   }
 
-  static void check(const operation& op) {
+  static void check(const posted& op) {
     if (auto error = error_of(op)) std::rethrow_exception(error);
   }
   status collect(handle h) {

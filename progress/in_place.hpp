@@ -7,8 +7,8 @@ namespace weft::progress {
 // Blocks that move within the memory that they come from, beyond one node: piece by piece. What the peer has
 // for me is taken aside; what I have in that place goes (I put it, or its destination takes it aside too);
 // then the place is free and gets what was taken aside. There is one scratch: an iteration keeps it for all
-// pieces of its block, while others may still wait for their peers. It waits for nothing but transfers then (in
-// a chain, for the next one to take its piece), so it gives the scratch back.
+// pieces of its block, while others may still wait for their peers. It waits for nothing but transfers then
+// (in a chain, for the next one to take its piece), so it gives the scratch back.
 template <transport::transport T> class in_place_steps {
 public:
   in_place_steps(reach<T>& members, operands<T>& blocks, flight_pool<T>& flights)
@@ -24,14 +24,22 @@ public:
   // What must have been taken of my block before all of it may be overwritten; 0 if it stays where it is.
   std::uint64_t outgoing_pieces(operation& op) {
     const named_block& row = operands_.own_row(op);
-    if (row.named == op.program->me) return 0;
+    if (row.named == op.program->me || row.named == findings::nobody) return 0;
     return (row.what.bytes + graph::aside_bytes - 1) / graph::aside_bytes;
+  }
+
+  // Two blocks change places, or neither moves.
+  bool stuck(operation& op, std::uint32_t peer, std::uint32_t iteration) {
+    const std::uint32_t me = op.program->me;
+    if (op.program->names != graph::naming::none) return false;
+    return !operands_.usable(op, peer, me, iteration) || !operands_.usable(op, me, peer, iteration);
   }
 
   outcome take_aside(operation& op, std::uint32_t peer, flight_tag tag) {
     findings& found = *op.run->found;
     if (found.moving != findings::nobody && found.moving != tag.iteration) return outcome::blocked;
     found.moving = tag.iteration;
+    if (stuck(op, peer, tag.iteration)) return outcome::done;
     const block b = piece_of(op, operands_.find(op, peer, op.program->me, tag.iteration));
     if (b.bytes == 0 || !operands_.usable(op, peer, op.program->me, tag.iteration)) return outcome::done;
     std::byte* const scratch = found.scratch.get();
@@ -59,7 +67,8 @@ public:
     if (b.bytes != 0 && operands_.usable(op, peer, me, iteration))
       reach_.copy(reach_.net.segment() + b.dst, found.scratch.get(), b.bytes);
     const std::uint64_t out = moves_on ? 0 : operands_.find(op, me, peer, iteration).bytes;
-    if (++found.piece * graph::aside_bytes < std::max(in.bytes, out)) return outcome::repeat;
+    const bool more = ++found.piece * graph::aside_bytes < std::max(in.bytes, out);
+    if (more && !stuck(op, peer, iteration)) return outcome::repeat;
     found.piece = 0;
     found.moving = findings::nobody;
     return outcome::done;

@@ -94,7 +94,10 @@ private:
   // A whole block (in place: a piece) by me alone: by memcpy within the node, else by the transport.
   outcome carry(operation& op, std::uint32_t i, std::uint32_t j, std::uint32_t peer, flight_tag tag) {
     block b = operands_.find(op, i, j, tag.iteration);
-    if (op.program->in_place) b = in_place_steps<T>::piece_of(op, b);
+    if (op.program->in_place) {
+      if (in_place_.stuck(op, peer, tag.iteration)) return outcome::done;
+      b = in_place_steps<T>::piece_of(op, b);
+    }
     if (b.bytes == 0 || !operands_.usable(op, i, j, tag.iteration)) return outcome::done;
     team_state& team = *op.team;
     if (std::byte* const theirs = reach_.base(team, peer)) {
@@ -217,8 +220,8 @@ private:
   }
 
   // What my row says: into my own slot for near members, and to far ones who have asked. Who still has to ask
-  // has not retired the operation, so what I answer with stays until all have: rows that nobody asks for leave
-  // it alone.
+  // has not retired the operation, so what I answer with stays until all have: rows that nobody asks for
+  // leave it alone.
   outcome publish_row(operation& op) {
     team_state& team = *op.team;
     if (!reach_.near_credit(op)) return outcome::blocked;
@@ -389,10 +392,12 @@ private:
     else if (told.seq == op.seq)
       found.naming = told.member;
     else
-      for (const std::uint32_t peer : op.team->info.geometry.near()) {
+      found.naming = near_naming(op, [&](std::uint32_t peer, std::uint32_t& named) {
         named_block row;
-        if (operands_.row(op, peer, row) && row.named == p.me) found.naming = peer;
-      }
+        if (!operands_.row(op, peer, row)) return false;
+        named = row.named;
+        return true;
+      });
     return found.naming != findings::unknown;
   }
 
@@ -410,16 +415,28 @@ private:
       found.naming = told.member;
       return true;
     }
-    for (const std::uint32_t peer : op.team->info.geometry.near()) {
+    found.naming = near_naming(op, [&](std::uint32_t peer, std::uint32_t& named) {
       const engine::board theirs = reach_.view(*op.team, peer);
-      if (net_.load(theirs.head(slot).stamp) != op.seq) continue;
-      std::uint32_t named = findings::nobody;
+      if (net_.load(theirs.head(slot).stamp) != op.seq) return false;
       net_.copy(&named, theirs.payload(slot, p.eager_bytes), sizeof named);
-      if (named != p.me) continue;
-      found.naming = peer;
       return true;
+    });
+    return found.naming != findings::unknown;
+  }
+
+  // The near member that names me; nobody, if all members are near and none does.
+  template <class Read> std::uint32_t near_naming(operation& op, Read&& read) {
+    bool all = op.team->info.geometry.one_node();
+    for (const std::uint32_t peer : op.team->info.geometry.near()) {
+      std::uint32_t named = findings::nobody;
+      if (!read(peer, named))
+        all = false;
+      else if (named == op.program->me)
+        return peer;
     }
-    return false;
+    if (!all) return findings::unknown;
+    operands_.left_out(op);
+    return findings::nobody;
   }
 };
 

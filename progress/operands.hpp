@@ -58,6 +58,9 @@ public:
       const std::uint32_t me = op.program->me;
       found.own = read_row(op, me, true);
       found.own_known = true;
+      // A permutation that names no member: nobody will take my block.
+      if (op.program->names != graph::naming::pointer && found.own.named == findings::nobody)
+        reach_.raise(reach_.own_counts(op).taken, op.seq, op.program->chunks);
       if (op.program->rooted_by_rows()) {
         if (found.own.named == me) found.expected = op.program->chunks; // my own block is counted too
         found.not_root = found.own.named != me && found.own.named != findings::nobody;
@@ -85,6 +88,12 @@ public:
     }
     reach_.net.copy(&said, head.payload, sizeof said);
     return true;
+  }
+
+  // A permutation in which I am not: nothing will land here.
+  void left_out(operation& op) {
+    complain(op, {bad_operand::what::nobody, thread(op, op.program->me), 0, {}, 0});
+    reach_.raise(reach_.own_counts(op).landed, op.seq, op.program->chunks);
   }
 
   // Where in the far peer's segment, and to where here, an operand of the block between us is to be fetched.

@@ -94,9 +94,9 @@ struct findings {
 
 // An operand that was found where it cannot be: nothing is moved for it, and the operation fails at its end.
 struct bad_operand {
-  enum class what : std::uint8_t { source, destination, member };
+  enum class what : std::uint8_t { source, destination, member, nobody };
   what which = what::source;
-  std::uint32_t from = 0, to = 0; // ranks of the job; `member`: from names to
+  std::uint32_t from = 0, to = 0; // ranks of the job; `member`: from names to; `nobody`: names from
   shared_pointer value;
   std::uint64_t bytes = 0;
 };

@@ -1,8 +1,9 @@
 #pragma once
-#include "progress/operation.hpp"
+#include "progress/operation_pool.hpp"
 
 #include <exception>
 #include <stdexcept>
+#include <string>
 
 namespace weft::progress {
 
@@ -11,7 +12,17 @@ struct operation_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// An element of one of its arrays was wrong.
+struct element_error : operation_error {
+  element_error(collectives::operation op, std::string argument, std::string value, std::string rule);
+
+  collectives::operation op;
+  std::string argument; // the array
+  std::string value;    // the element
+  std::string rule;     // what it must be, and what came of it
+};
+
 // Null if it went well.
-std::exception_ptr error_of(const operation& op);
+std::exception_ptr error_of(const posted& op);
 
 } // namespace weft::progress
