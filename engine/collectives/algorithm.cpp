@@ -15,7 +15,7 @@ bool always(const request&, const geometry&, const tuning&) {
   return true;
 }
 
-constexpr std::array list{
+constexpr auto list = std::to_array<algorithm>({
     algorithm{operation::broadcast, "flat", "everybody reads from the root", "everywhere", always,
               cost_of_flat_broadcast, compile_flat_broadcast},
     algorithm{operation::broadcast, "knomial", "a k-nomial tree over the nodes", "IN_ALL, several nodes",
@@ -38,7 +38,7 @@ constexpr std::array list{
     algorithm{operation::exchange, "bruck", "log2(members) messages of blocks on their way",
               "IN_ALL, each member on a node of its own, half of a member's blocks fit into an eager payload",
               fits_bruck_exchange, cost_of_bruck_exchange, compile_bruck_exchange},
-};
+});
 
 std::size_t index_of(operation op, std::string_view name) {
   const auto found = std::find_if(list.begin(), list.end(),
