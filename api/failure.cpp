@@ -1,37 +1,11 @@
 #include "api/failure.hpp"
 
+#include "engine/collectives/algorithm.hpp"
 #include "progress/operation_error.hpp"
 
 #include <cstdio>
 
 namespace weft::api {
-
-namespace {
-
-// The collective that has such arrays.
-const char* name_of(collectives::operation op) {
-  using collectives::operation;
-  switch (op) {
-  case operation::permute:
-    return "upc_all_permute";
-  case operation::broadcast_x:
-    return "upc_all_broadcast_x";
-  case operation::gather_all_x:
-    return "upc_all_gather_all_x";
-  case operation::exchange_x:
-    return "upc_all_exchange_x";
-  case operation::scatter_x:
-    return "upc_all_scatter_x";
-  case operation::gather_x:
-    return "upc_all_gather_x";
-  case operation::permute_x:
-    return "upc_all_permute_x";
-  default:
-    return "upc_wait";
-  }
-}
-
-} // namespace
 
 void fail(const char* call, const char* argument, std::string value, std::string rule) {
   throw error(call, argument, std::move(value), std::move(rule));
@@ -56,7 +30,9 @@ void fail_with_current_exception(const char* call) {
     if (!e.call.empty()) throw;
     fail(call, e.argument.c_str(), e.value, e.rule);
   } catch (const progress::element_error& e) {
-    fail(name_of(e.op), e.argument.c_str(), e.value, e.rule); // not the call that completes it
+    // The collective that has the array, not the call that completes it.
+    const std::string collective = "upc_all_" + std::string(collectives::name(e.op));
+    fail(collective.c_str(), e.argument.c_str(), e.value, e.rule);
   } catch (const std::exception& e) {
     fail(call, "", "", e.what());
   }
