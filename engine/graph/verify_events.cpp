@@ -1,6 +1,7 @@
 #include "engine/graph/verify_events.hpp"
 
 #include "engine/graph/names.hpp"
+#include "engine/graph/verify_deeds.hpp"
 #include "engine/graph/verify_portions.hpp"
 #include "engine/graph/verify_signals.hpp"
 
@@ -47,7 +48,7 @@ namespace {
 // Unfolds one member after the other.
 class unfolding {
 public:
-  unfolding(event_graph& g, report& out) : graph_(g), out_(out), signals_(g, out), with_peer_(g.members()) {}
+  unfolding(event_graph& g, report& out) : graph_(g), out_(out), signals_(g, out), deeds_(g, out) {}
 
   void run() {
     for (std::uint32_t r = 0; r < graph_.members(); ++r)
@@ -58,15 +59,6 @@ public:
   }
 
 private:
-  // What a member does with one peer, as far as announcements and flushes are concerned.
-  struct deed {
-    event_id when;
-    kind what;
-    fact about;
-    std::uint32_t access;
-    bool to_self = false;
-  };
-
   event_id add(role as, std::uint32_t member) {
     event made;
     made.as = as;
@@ -80,8 +72,7 @@ private:
     me_ = r;
     plan_ = &graph_.plans[r];
     place_ = &graph_.places[r];
-    for (auto& deeds : with_peer_)
-      deeds.clear();
+    deeds_.of_member(r);
     surveyed_.clear();
     const event_id exit = add(role::exit, r);
     order(graph_.posts[r], exit);
@@ -89,15 +80,12 @@ private:
       if ((plan_->top >> n & 1) == 0) continue;
       top_ = static_cast<std::uint8_t>(n);
       const node& it = plan_->nodes[n];
-      before_[n] = it.after;
-      for (node_set rest = it.after; rest != 0; rest &= rest - 1)
-        before_[n] |= before_[std::countr_zero(rest)];
+      deeds_.top_node(top_);
       ends_[n] = it.what == kind::loop ? loop(it) : single(it);
       order(ends_[n], exit);
     }
     graph_.exits.push_back(exit);
-    for (std::uint32_t peer = 0; peer < graph_.members(); ++peer)
-      check_deeds(peer);
+    deeds_.check();
   }
 
   event_id single(const node& n) {
@@ -242,19 +230,19 @@ private:
       break;
     case kind::get:
       need_row(e, direction::in);
-      deed_with(peer, {e, n.what, n.about, move(e, peer, me_, true, true)});
+      deeds_.with(peer, {e, n.what, n.about, move(e, peer, me_, true, true)});
       break;
     case kind::put:
       need_row(e, direction::out);
-      deed_with(peer, {e, n.what, n.about, move(e, me_, peer, true, true, place_->is_near(peer))});
+      deeds_.with(peer, {e, n.what, n.about, move(e, me_, peer, true, true, place_->is_near(peer))});
       break;
     case kind::flush:
-      deed_with(peer, {e, n.what, n.about, nobody});
+      deeds_.with(peer, {e, n.what, n.about, nobody});
       break;
     case kind::signal:
       if (n.about == fact::payload && !n.valued) read_payload(n, e);
       if (n.about == fact::landed || n.about == fact::taken || (n.about == fact::ready && peer != nobody))
-        deed_with(with_, {e, n.what, n.about, nobody, n.peer == peer_rule::self});
+        deeds_.with(with_, {e, n.what, n.about, nobody, n.peer == peer_rule::self});
       if (n.about == fact::row) read_row(e, me_);
       signals_.send(n, e, at_once);
       break;
@@ -279,7 +267,7 @@ private:
       break;
     case kind::aside:
       need_row(e, direction::in);
-      deed_with(peer, {e, n.what, n.about, move(e, peer, me_, true, false)});
+      deeds_.with(peer, {e, n.what, n.about, move(e, peer, me_, true, false)});
       break;
     case kind::restore:
       if (plan_->names != naming::none) signals_.receive(fact::taken, e, me_, outgoing(), true);
@@ -403,7 +391,7 @@ private:
     portion_events portions(graph_, out_);
     const auto each_extent = [&](auto&& move) {
       for_each_extent(*plan_, *place_, n, at.iteration, [&](extent part) {
-        deed_with(at.peer, {e, n.what, n.about, portions.move(e, move(part))});
+        deeds_.with(at.peer, {e, n.what, n.about, portions.move(e, move(part))});
       });
     };
     using transfer = portion_events::transfer;
@@ -430,8 +418,6 @@ private:
     return e;
   }
 
-  void deed_with(std::uint32_t peer, const deed& d) { with_peer_[peer].push_back(d); }
-
   // Bytes move from i to j. For data out of a payload the sender's rule says where they came from.
   std::uint32_t move(event_id e, std::uint32_t i, std::uint32_t j, bool reads, bool writes,
                      bool complete = true) {
@@ -457,7 +443,7 @@ private:
       const node& it = plan_->nodes[n];
       const bool publishes =
           it.what == kind::signal && it.about == fact::payload && it.peer == peer_rule::group;
-      if (publishes && (before_[top_] >> n & 1) != 0) return;
+      if (publishes && deeds_.before(n, top_)) return;
     }
     out_.add(fault::early_signal, "{}: nothing was published before it", graph_.text(e));
   }
@@ -492,75 +478,20 @@ private:
     check_room(e, needed);
   }
 
-  // Within a member: does a come before b in every run?
-  bool precedes(event_id a, event_id b) const {
-    const event &first = graph_.events[a], &second = graph_.events[b];
-    if (first.top != second.top) return (before_[second.top] >> first.top & 1) != 0;
-    if (first.iteration == second.iteration) return first.node < second.node;
-    const node& loop = plan_->nodes[first.top];
-    if (loop.pipelined && first.node > second.node) return false;
-    return (loop.ordered || loop.pipelined) && first.iteration < second.iteration;
-  }
-
-  void check_deeds(std::uint32_t peer) {
-    for (const deed& d : with_peer_[peer]) {
-      if (d.what == kind::put && !place_->is_near(peer)) check_flush(peer, d);
-      if (d.what == kind::signal) check_announcement(peer, d);
-    }
-  }
-
-  // A put to another node is in place once a later flush to the same member is done.
-  void check_flush(std::uint32_t peer, const deed& put) {
-    bool flushed = false;
-    for (const deed& d : with_peer_[peer]) {
-      if (d.what != kind::flush || !precedes(put.when, d.when)) continue;
-      flushed = true;
-      if (put.access != nobody) graph_.completions.push_back({d.when, put.access});
-    }
-    if (!flushed) out_.add(fault::missing_flush, "{}: no flush follows", graph_.text(put.when));
-  }
-
-  // To the peer a count of landed announces my put, a count of taken my get; to myself it is the other way.
-  // That I am ready announces my puts to the peer.
-  void check_announcement(std::uint32_t peer, const deed& signal) {
-    const kind announced = (signal.about == fact::taken) == signal.to_self ? kind::put : kind::get;
-    bool done = false, in_place = false;
-    for (const deed& d : with_peer_[peer]) {
-      const bool read = d.what == kind::get || d.what == kind::aside;
-      if ((announced == kind::get ? !read : d.what != announced) || !precedes(d.when, signal.when)) continue;
-      done = true;
-      in_place |= read || place_->is_near(peer) || flushed_between(peer, d.when, signal.when);
-    }
-    if (!done) {
-      out_.add(fault::early_signal, "{}: no {} comes before it", graph_.text(signal.when), name(announced));
-    } else if (!in_place) {
-      out_.add(fault::missing_flush, "{}: the put before it may still be under way",
-               graph_.text(signal.when));
-    }
-  }
-
-  bool flushed_between(std::uint32_t peer, event_id put, event_id signal) const {
-    for (const deed& d : with_peer_[peer]) {
-      if (d.what == kind::flush && precedes(put, d.when) && precedes(d.when, signal)) return true;
-    }
-    return false;
-  }
-
   event_graph& graph_;
   report& out_;
   signal_board signals_;
+  deeds deeds_;
   std::uint32_t me_ = 0;
   const plan* plan_ = nullptr;
   const geometry* place_ = nullptr;
   std::uint8_t top_ = 0;
   // Whose rows the hunt looks at; check_rows has seen that it comes first.
   std::vector<std::uint32_t> surveyed_;
-  std::uint32_t with_ = nobody;              // the peer of the iteration
-  std::uint32_t fetched_ = 0;                // operands that the iteration has fetched
-  std::array<event_id, max_nodes> last_{};   // of a pipeline: each step of the iteration before
-  std::array<event_id, max_nodes> ends_{};   // of top nodes
-  std::array<node_set, max_nodes> before_{}; // top nodes that precede a top node, directly or not
-  std::vector<std::vector<deed>> with_peer_;
+  std::uint32_t with_ = nobody;            // the peer of the iteration
+  std::uint32_t fetched_ = 0;              // operands that the iteration has fetched
+  std::array<event_id, max_nodes> last_{}; // of a pipeline: each step of the iteration before
+  std::array<event_id, max_nodes> ends_{}; // of top nodes
 };
 
 } // namespace
