@@ -30,7 +30,7 @@ constexpr auto list = std::to_array<algorithm>({
               "IN_ALL, several nodes, what is handed on at once fits into an eager payload", fits_bruck,
               cost_of_bruck, compile_bruck},
     algorithm{operation::gather_all, "doubling",
-              "pairs of nodes swap all that they have, twice as much each time",
+              "pairs of nodes swap all they have, twice as much each time",
               "IN_ALL, a power of two of nodes", fits_doubling, cost_of_doubling, compile_doubling},
     algorithm{operation::exchange, "spread",
               "everybody reads from everybody, a window of transfers at a time", "everywhere", always,
