@@ -2,8 +2,6 @@
 #include "progress/flights.hpp"
 #include "progress/reach.hpp"
 
-#include <atomic>
-
 namespace weft::progress {
 
 // Where the data of users may lie; a pointer found elsewhere is an error.
@@ -83,7 +81,7 @@ public:
       const bool may_read = op.program->in != graph::sync::my || reach_.entered(op, m);
       if (!reach_.near(op, m) || !may_read) return false;
       said = read_row(op, m, false);
-      std::atomic_thread_fence(std::memory_order_acquire);
+      reach_.net.fence(); // the row before the stamp
       if (reach_.net.load(head.stamp) != op.seq) return true;
     }
     reach_.net.copy(&said, head.payload, sizeof said);
@@ -140,10 +138,9 @@ private:
     return array;
   }
 
+  // Of a row whose owner may have left and be changing it; see above why that does no harm.
   template <class Value> Value element(operation& op, std::uint32_t holder, std::uint64_t offset) {
-    Value v;
-    reach_.net.copy(&v, reach_.base(*op.team, holder) + offset, sizeof v);
-    return v;
+    return reach_.net.template peek<Value>(reach_.base(*op.team, holder) + offset);
   }
 
   template <class Value>

@@ -2,8 +2,10 @@
 #include "engine/memory/copy.hpp"
 
 #include <atomic>
+#include <bit>
 #include <chrono>
 #include <cstdint>
+#include <iterator>
 #include <linux/membarrier.h>
 #include <sched.h>
 #include <sys/syscall.h>
@@ -44,9 +46,10 @@ public:
 #pragma GCC diagnostic pop
 #endif
 
-  // The two halves of Dekker's pattern where one side is hot and the other goes to sleep. With asymmetric fences
-  // the hot side only keeps the compiler from reordering, and the sleeper makes every core that runs a process
-  // of the job execute a full fence (a system call of microseconds; a core that switched tasks has fenced anyway).
+  // The two halves of Dekker's pattern where one side is hot and the other goes to sleep. With asymmetric
+  // fences the hot side only keeps the compiler from reordering, and the sleeper makes every core that runs a
+  // process of the job execute a full fence (a system call of microseconds; a core that switched tasks has
+  // fenced anyway).
   void light_fence() {
     if (asymmetric_)
       std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -60,6 +63,19 @@ public:
 
   void copy(void* to, const void* from, std::uint64_t bytes) {
     engine::copy_bytes(to, from, bytes);
+  }
+
+  // Bytes that their owner may be changing meanwhile: the caller learns by a word whether what it read is
+  // good. That is all that ThreadSanitizer would find here.
+  template <class Value> [[gnu::no_sanitize("thread")]] Value peek(const void* from) const {
+    using word [[gnu::may_alias]] = const volatile std::uint32_t;
+    static_assert(sizeof(Value) % sizeof(word) == 0);
+    struct {
+      std::uint32_t words[sizeof(Value) / sizeof(word)];
+    } read;
+    for (std::size_t k = 0; k < std::size(read.words); ++k)
+      read.words[k] = static_cast<word*>(from)[k];
+    return std::bit_cast<Value>(read);
   }
 
   // Takes the line away from its last readers before it is written. The builtin for a write compiles to a
@@ -88,8 +104,8 @@ public:
   }
 
 protected:
-  // Lets other processes' heavy fences reach this one. Light fences stay full ones on a kernel without them; all
-  // processes of a node run on the same kernel.
+  // Lets other processes' heavy fences reach this one. Light fences stay full ones on a kernel without them;
+  // all processes of a node run on the same kernel.
   void use_asymmetric_fences() {
     asymmetric_ = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
   }

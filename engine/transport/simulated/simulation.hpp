@@ -89,6 +89,11 @@ public:
   void light_fence() { fence(); }
   void heavy_fence() { fence(); }
   void copy(void* to, const void* from, std::uint64_t bytes) { s_->memory_.copy(rank_, to, from, bytes); }
+  template <class Value> Value peek(const void* from) {
+    Value v;
+    copy(&v, from, sizeof v);
+    return v;
+  }
   void prefetch_for_write(void*) {}
 
   std::chrono::nanoseconds now() const { return s_->clock(rank_); }
