@@ -8,12 +8,15 @@
 
 #include <memory>
 #include <unistd.h>
+#include <utility>
 
 namespace weft::api {
 
 namespace {
 
-std::unique_ptr<runtime> the_runtime;
+// Made by weft_init, gone with weft_finalize. Nobody else deletes it: who exits without weft_finalize must not
+// wait for the others on the way out, its launcher sees it go and ends the job.
+runtime* the_runtime = nullptr;
 
 void open_log(const engine::settings& s) {
   auto log = spdlog::get("weft");
@@ -47,11 +50,11 @@ void runtime::init(int*, char***) {
   if (made->rank() == 0)
     for (const std::string& warning : warnings)
       spdlog::warn("{}", warning);
-  the_runtime = std::move(made);
+  delete std::exchange(the_runtime, made.release());
 }
 
 void runtime::finalize() {
-  the_runtime.reset();
+  delete std::exchange(the_runtime, nullptr);
 }
 
 } // namespace weft::api

@@ -1,0 +1,11 @@
+// A rank that exits without weft_finalize, while the others wait for it. The launcher ends the job with its
+// status; nobody waits for anybody.
+#include <cstdlib>
+#include <weft/weft.hpp>
+
+int main(int argc, char** argv) {
+  weft_init(&argc, &argv);
+  if (MYTHREAD == THREADS - 1) std::exit(7);
+  for (;;)
+    upc_barrier();
+}
