@@ -51,6 +51,9 @@ public:
     return step::sleep;
   }
 
+  // Since the last reset, the one that next() has just asked for included.
+  constexpr unsigned yields() const noexcept { return yielded_; }
+
   // Waiting awake turned out to be dear.
   constexpr void skip_to_sleep() noexcept {
     spun_ = spins_;

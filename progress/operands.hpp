@@ -24,29 +24,13 @@ public:
     const graph::plan& p = *op.program;
     if (!p.indirect) [[likely]]
       return {op.at.src + p.rule.source(i, j), op.at.dst + p.rule.destination(i, j), p.rule.bytes};
-    return p.names == graph::naming::none ? read(op, i, j, iteration) : described(op, i, j, iteration);
+    return find_in_rows(op, i, j, iteration);
   }
 
   // False, and an error of the operation, if the pointers in the rows do not lead where they must. For who is
   // about to carry the block.
   bool usable(operation& op, std::uint32_t i, std::uint32_t j, std::uint32_t iteration) {
-    const graph::indirection& rows = op.program->indirect;
-    if (!rows) [[likely]]
-      return true;
-    const fetched_row& row = row_of(op, iteration);
-    if (op.program->names != graph::naming::none) {
-      if (rows.dst.where != graph::found::at_destination || op.program->pairs != graph::pattern::by_source)
-        return true; // the row that describes the block was looked at when it was read
-      const std::uint64_t bytes = described(op, i, j, iteration).bytes;
-      return bytes == 0 ||
-             leads(op, destination, pointer(op, op.at.dst, rows.dst, i, j, row.dst), j, i, j, bytes);
-    }
-    const std::uint64_t bytes = size(op, i, j, row);
-    if (bytes == 0) return true;
-    return (rows.src.where == graph::found::by_rule ||
-            leads(op, source, pointer(op, op.at.src, rows.src, i, j, row.src), i, i, j, bytes)) &&
-           (rows.dst.where == graph::found::by_rule ||
-            leads(op, destination, pointer(op, op.at.dst, rows.dst, i, j, row.dst), j, i, j, bytes));
+    return !op.program->indirect || usable_by_rows(op, i, j, iteration);
   }
 
   // My own row; read once.
@@ -116,6 +100,31 @@ public:
   }
 
 private:
+  [[gnu::noinline]] block find_in_rows(operation& op, std::uint32_t i, std::uint32_t j,
+                                       std::uint32_t iteration) {
+    return op.program->names == graph::naming::none ? read(op, i, j, iteration)
+                                                    : described(op, i, j, iteration);
+  }
+
+  [[gnu::noinline]] bool usable_by_rows(operation& op, std::uint32_t i, std::uint32_t j,
+                                        std::uint32_t iteration) {
+    const graph::indirection& rows = op.program->indirect;
+    const fetched_row& row = row_of(op, iteration);
+    if (op.program->names != graph::naming::none) {
+      if (rows.dst.where != graph::found::at_destination || op.program->pairs != graph::pattern::by_source)
+        return true; // the row that describes the block was looked at when it was read
+      const std::uint64_t bytes = described(op, i, j, iteration).bytes;
+      return bytes == 0 ||
+             leads(op, destination, pointer(op, op.at.dst, rows.dst, i, j, row.dst), j, i, j, bytes);
+    }
+    const std::uint64_t bytes = size(op, i, j, row);
+    if (bytes == 0) return true;
+    return (rows.src.where == graph::found::by_rule ||
+            leads(op, source, pointer(op, op.at.src, rows.src, i, j, row.src), i, i, j, bytes)) &&
+           (rows.dst.where == graph::found::by_rule ||
+            leads(op, destination, pointer(op, op.at.dst, rows.dst, i, j, row.dst), j, i, j, bytes));
+  }
+
   static constexpr auto source = bad_operand::what::source;
   static constexpr auto destination = bad_operand::what::destination;
 

@@ -22,6 +22,10 @@ struct element_error : operation_error {
   std::string rule;     // what it must be, and what came of it
 };
 
+inline bool went_well(const posted& op) {
+  return op.status >= 0 && !op.bad && op.value.known != 2;
+}
+
 // Null if it went well.
 std::exception_ptr error_of(const posted& op);
 

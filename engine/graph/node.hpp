@@ -145,7 +145,9 @@ struct indirection {
     bool operator==(const place&) const = default;
   };
   place src, dst, size;
-  explicit operator bool() const { return *this != indirection{}; }
+  explicit operator bool() const {
+    return src.where != found::by_rule || dst.where != found::by_rule || size.where != found::by_rule;
+  }
   bool operator==(const indirection&) const = default;
 };
 

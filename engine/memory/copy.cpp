@@ -10,7 +10,6 @@ namespace {
 
 constexpr std::uint64_t line = 64;
 constexpr std::uint64_t page = 4096;
-constexpr std::uint64_t large = 32 * 1024;
 
 inline void fetch_for_read(const std::byte* at) {
   __builtin_prefetch(at, 0, 3);
@@ -24,7 +23,11 @@ inline void fetch_for_write(std::byte* at) {
 #endif
 }
 
-void copy_ahead(std::byte* to, const std::byte* from, std::uint64_t bytes) {
+} // namespace
+
+void copy_large(void* target, const void* source, std::uint64_t bytes) {
+  auto* const to = static_cast<std::byte*>(target);
+  auto* const from = static_cast<const std::byte*>(source);
   for (std::uint64_t at = 0; at < bytes; at += page) {
     const std::uint64_t now = std::min(page, bytes - at);
     const std::uint64_t next_end = std::min(at + 2 * page, bytes);
@@ -34,16 +37,6 @@ void copy_ahead(std::byte* to, const std::byte* from, std::uint64_t bytes) {
     }
     std::memcpy(to + at, from + at, now);
   }
-}
-
-} // namespace
-
-void copy_bytes(void* to, const void* from, std::uint64_t bytes) {
-  if (bytes == 0) return;
-  if (bytes < large)
-    std::memcpy(to, from, bytes);
-  else
-    copy_ahead(static_cast<std::byte*>(to), static_cast<const std::byte*>(from), bytes);
 }
 
 } // namespace weft::engine
