@@ -133,16 +133,30 @@ private:
       ready &= ready - 1;
       const graph::node& n = p.nodes[index];
       if ((n.after & ~run.done) != 0) continue;
-      if (n.what == graph::kind::loop) {
+      if (n.what == graph::kind::loop && !n.single()) {
         moved |= run_loop(op, n, index);
         continue;
       }
-      const outcome result = steps_.step(op, n, op.program->me, 0, {.node = index});
+      const outcome result = n.what == graph::kind::loop ? only_step(op, n, {.node = index})
+                                                         : steps_.step(op, n, p.me, 0, {.node = index});
       if (result == outcome::done) run.done |= node_set{1} << index;
       if (result == outcome::flying) run.in_flight |= node_set{1} << index;
       moved |= result != outcome::blocked;
     }
     return moved;
+  }
+
+  // Of a loop that has no other, for one peer: nothing to keep count of.
+  outcome only_step(operation& op, const graph::node& loop, flight_tag tag) {
+    const graph::node& body = op.program->nodes[loop.body];
+    const std::uint32_t peer = peer_of(op, loop, body, 0);
+    return peer == findings::nobody || skips(op, body, peer) ? outcome::done
+                                                             : steps_.step(op, body, peer, 0, tag);
+  }
+
+  // Is the step for peers of the other lane?
+  static bool skips(const operation& op, const graph::node& step, std::uint32_t peer) {
+    return step.only != graph::lane::any && (step.only == graph::lane::near) != reach<T>::near(op, peer);
   }
 
   bool run_loop(operation& op, const graph::node& n, std::uint8_t index) {
@@ -195,7 +209,7 @@ private:
       const flight_tag tag{.node = index, .in_loop = true, .iteration = iteration};
       const std::uint32_t peer = peer_of(op, n, body, iteration);
       if (peer == findings::nobody) break;
-      if (body.only != graph::lane::any && (body.only == graph::lane::near) != reach<T>::near(op, peer)) {
+      if (skips(op, body, peer)) {
         ++step;
         continue;
       }

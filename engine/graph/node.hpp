@@ -114,6 +114,9 @@ struct node {
   bool pipelined = false;      // loop: a step waits for the same step of the iteration before
   std::uint32_t count = 0; // loop: iterations; counting signals and awaits: how many, 0 = what was surveyed
   node_set after = 0;      // nodes that must be done before this one starts
+
+  // A loop that is no more than its one step.
+  bool single() const { return count == 1 && body_size == 1 && !hunts; }
 };
 static_assert(sizeof(node) <= 32);
 
