@@ -1,8 +1,8 @@
 // Every collective on the simulated transport, by seeds. A seed fixes the program, the machine and the order
-// of every operation. WEFT_SEED=n plays one seed alone, WEFT_SEEDS=n as many from 1.
+// of every operation.
+#include "tests/simulated/seeds.hpp"
 #include "tests/simulated/simulated_run.hpp"
 
-#include <cstdlib>
 #include <gtest/gtest.h>
 #include <iostream>
 #include <set>
@@ -10,17 +10,10 @@
 namespace weft::tests {
 namespace {
 
-std::uint64_t number_from(const char* name, std::uint64_t otherwise) {
-  const char* const text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
-
 TEST(simulated_collectives, random_programs_give_what_the_serial_reference_gives) {
-  const std::uint64_t one = number_from("WEFT_SEED", 0);
-  const std::uint64_t first = one != 0 ? one : 1;
-  const std::uint64_t last = one != 0 ? one : number_from("WEFT_SEEDS", 1000);
+  const seed_range seeds(1000);
   std::uint64_t failed = 0;
-  for (std::uint64_t seed = first; seed <= last && failed < 5; ++seed) {
+  for (std::uint64_t seed = seeds.first; seed <= seeds.last && failed < 5; ++seed) {
     const std::string failure = failure_of_seed(seed);
     if (failure.empty()) continue;
     ++failed;

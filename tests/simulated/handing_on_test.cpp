@@ -3,6 +3,7 @@
 // which only the first stretch is put, or sent on before the partner's is there, or announced before it is in
 // place, or told to the neighbours without waking them or too early.
 #include "engine/transport/simulated/random.hpp"
+#include "tests/simulated/seeds.hpp"
 #include "tests/simulated/simulated_run.hpp"
 
 #include <array>
@@ -75,7 +76,7 @@ TEST_P(handing_on, gives_what_the_serial_reference_gives) {
   options.tuning = collectives::tuning{};
   options.tuning->forced = collectives::parse_choice(std::string(name(a.op)) + "=" + std::string(a.name));
   std::uint64_t used = 0;
-  for (std::uint64_t seed = 1; seed <= 120 && !HasFailure(); ++seed) {
+  for (std::uint64_t seed = 1; seed <= 120 / seeds_share && !HasFailure(); ++seed) {
     const collective_case c = program_of(a, seed);
     const request& first = c.rounds.front().front().request;
     used += choose(first, graph::geometry(0, c.nodes), *options.tuning) == &a;

@@ -1,13 +1,12 @@
 // The random programs on the threads transport: every rank with its progress thread and two application
 // threads, each of which plays a program of its own on its own team. For ThreadSanitizer above all.
-// WEFT_SEED=n plays one seed alone, WEFT_SEEDS=n as many from 1.
 #include "engine/transport/threads/threads_transport.hpp"
 #include "progress/progress_thread.hpp"
 #include "tests/simulated/collective_player.hpp"
+#include "tests/simulated/seeds.hpp"
 #include "tests/simulated/tuning_of_seed.hpp"
 
 #include <array>
-#include <cstdlib>
 #include <gtest/gtest.h>
 #include <mutex>
 #include <optional>
@@ -132,16 +131,9 @@ private:
   std::string failure_;
 };
 
-std::uint64_t number_from(const char* name, std::uint64_t otherwise) {
-  const char* const text = std::getenv(name);
-  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
-}
-
 TEST(threads_collectives, random_programs_give_what_the_serial_reference_gives) {
-  const std::uint64_t one = number_from("WEFT_SEED", 0);
-  const std::uint64_t first = one != 0 ? one : 1;
-  const std::uint64_t last = one != 0 ? one : number_from("WEFT_SEEDS", 60);
-  for (std::uint64_t seed = first; seed <= last; ++seed)
+  const seed_range seeds(60 * seeds_share);
+  for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed)
     ASSERT_EQ("", threads_run(seed).play()) << "replay with WEFT_SEED=" << seed;
 }
 
