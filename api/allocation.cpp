@@ -34,6 +34,20 @@ void require_freeable(const runtime& rt, const char* call, upc_shared_ptr_t p) {
   require_thread(rt, call, "ptr", p.thread);
   if (!rt.in_heap(p.addr, 1))
     fail_pointer(call, "ptr", p, "is not in the shared heap: pass what an allocation returned, once");
+  if (p.thread != 0 && rt.in_symmetric_heap(p.addr, 1))
+    fail_pointer(call, "ptr", p,
+                 "is not the beginning of its block, which is on thread 0: pass what an allocation returned");
+}
+
+// What became of it: nothing was freed unless a block begins there.
+void require_freed(const char* call, upc_shared_ptr_t p, std::uint64_t block) {
+  if (block == p.addr) return;
+  if (block == 0)
+    fail_pointer(call, "ptr", p,
+                 "is not allocated: it was freed before, pass what an allocation returned, once");
+  const std::string rule = "is " + std::to_string(p.addr - block) +
+                           " bytes behind the beginning of its block: pass what an allocation returned";
+  fail_pointer(call, "ptr", p, rule.c_str());
 }
 
 } // namespace
@@ -71,7 +85,7 @@ void upc_free(upc_shared_ptr_t ptr) {
   api::runtime& rt = api::runtime::get(call);
   if (upc_isnull(ptr)) return;
   api::require_freeable(rt, call, ptr);
-  api::naming(call, [&] { rt.free_block(ptr.thread, ptr.addr); });
+  api::require_freed(call, ptr, api::naming(call, [&] { return rt.free_block(ptr.thread, ptr.addr); }));
 }
 
 void upc_all_free(upc_shared_ptr_t ptr) {
@@ -80,10 +94,8 @@ void upc_all_free(upc_shared_ptr_t ptr) {
   api::require_no_split_barrier(call);
   if (upc_isnull(ptr)) return;
   api::require_freeable(rt, call, ptr);
-  api::naming(call, [&] {
-    rt.run_barrier(std::nullopt); // nobody uses it any more
-    if (rt.rank() == 0) rt.free_block(ptr.thread, ptr.addr);
-  });
+  api::require_freed(call, ptr,
+                     api::naming(call, [&] { return rt.free_block_of_all(ptr.thread, ptr.addr); }));
 }
 
 } // namespace weft

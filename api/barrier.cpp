@@ -41,6 +41,16 @@ void notify(std::optional<int> value) {
            " that this thread gave to upc_notify: give the same to both, or to one of them none");
 }
 
+// A value that this thread gave only now, against those that threads gave to upc_notify.
+void require_heard(runtime& rt, int waited) {
+  const std::optional<given_value> given = rt.heard();
+  if (given && given->value != waited) [[unlikely]]
+    fail("upc_wait", "value", std::to_string(waited),
+         "differs from the value " + std::to_string(given->value) + " that thread " +
+             std::to_string(given->rank) +
+             " gave to upc_notify: all threads must give the same value, or none");
+}
+
 void wait(std::optional<int> value) {
   constexpr const char* call = "upc_wait";
   runtime& rt = runtime::get(call);
@@ -50,6 +60,7 @@ void wait(std::optional<int> value) {
   // It is over even if it fails, for the others are past it.
   barrier_is_split.store(false, std::memory_order_relaxed);
   if (notified.h != 0) naming(call, [&] { rt.wait(notified.h); });
+  if (value && !notified.value) require_heard(rt, *value);
 }
 
 } // namespace

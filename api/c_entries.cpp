@@ -25,7 +25,7 @@ WEFT_EXPORT uint64_t weft_statistic(const char* name) {
   return guard<weft::weft_statistic>(name);
 }
 WEFT_EXPORT int upc_mythread() {
-  return guard<weft::upc_mythread>();
+  return guard<weft::upc_mythread, -1>();
 }
 WEFT_EXPORT int upc_threads() {
   return guard<weft::upc_threads>();

@@ -11,49 +11,49 @@ namespace {
 using collectives::operation;
 
 upc_coll_handle_t broadcast(const collective_call& c, upc_shared_ptr_t dst, upc_shared_ptr_t src,
-                            std::size_t nbytes) {
+                            checked nbytes) {
   require_source(c, src);
   bytes_of_all(c, nbytes);
   const std::uint32_t root = require_rooted(c, {"src", src, nbytes}, {"dst", dst, nbytes});
-  return c.start({.op = operation::broadcast, .root = root, .bytes = nbytes},
+  return c.start({.op = operation::broadcast, .root = root, .bytes = nbytes.plain()},
                  {.dst = dst.addr, .src = src.addr});
 }
 
 upc_coll_handle_t scatter(const collective_call& c, upc_shared_ptr_t dst, upc_shared_ptr_t src,
-                          std::size_t nbytes) {
+                          checked nbytes) {
   require_source(c, src);
-  const std::size_t all = bytes_of_all(c, nbytes);
+  const checked all = bytes_of_all(c, nbytes);
   const std::uint32_t root = require_rooted(c, {"src", src, all}, {"dst", dst, nbytes});
-  return c.start({.op = operation::scatter, .root = root, .bytes = nbytes},
+  return c.start({.op = operation::scatter, .root = root, .bytes = nbytes.plain()},
                  {.dst = dst.addr, .src = src.addr});
 }
 
 upc_coll_handle_t gather(const collective_call& c, upc_shared_ptr_t dst, upc_shared_ptr_t src,
-                         std::size_t nbytes) {
+                         checked nbytes) {
   require_source(c, src);
-  const std::size_t all = bytes_of_all(c, nbytes);
+  const checked all = bytes_of_all(c, nbytes);
   const std::uint32_t root = require_rooted(c, {"dst", dst, all}, {"src", src, nbytes});
-  return c.start({.op = operation::gather, .root = root, .bytes = nbytes},
+  return c.start({.op = operation::gather, .root = root, .bytes = nbytes.plain()},
                  {.dst = dst.addr, .src = src.addr});
 }
 
 // One that has no root, on checked operands.
-upc_coll_handle_t symmetric(const collective_call& c, operation op, std::size_t nbytes, bool in_place,
+upc_coll_handle_t symmetric(const collective_call& c, operation op, checked nbytes, bool in_place,
                             upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_shared_ptr_t perm = {}) {
-  return c.start({.op = op, .bytes = nbytes, .in_place = in_place},
+  return c.start({.op = op, .bytes = nbytes.plain(), .in_place = in_place},
                  {.dst = dst.addr, .src = in_place ? dst.addr : src.addr, .perm = perm.addr});
 }
 
 upc_coll_handle_t gather_all(const collective_call& c, upc_shared_ptr_t dst, upc_shared_ptr_t src,
-                             std::size_t nbytes) {
-  const std::size_t all = bytes_of_all(c, nbytes);
+                             checked nbytes) {
+  const checked all = bytes_of_all(c, nbytes);
   const bool in_place = require_symmetric(c, {"dst", dst, all}, {"src", src, nbytes});
   return symmetric(c, operation::gather_all, nbytes, in_place, dst, src);
 }
 
 upc_coll_handle_t exchange(const collective_call& c, upc_shared_ptr_t dst, upc_shared_ptr_t src,
-                           std::size_t nbytes) {
-  const std::size_t all = bytes_of_all(c, nbytes);
+                           checked nbytes) {
+  const checked all = bytes_of_all(c, nbytes);
   const bool in_place = require_symmetric(c, {"dst", dst, all}, {"src", src, all});
   return symmetric(c, operation::exchange, nbytes, in_place, dst, src);
 }
@@ -62,13 +62,13 @@ upc_coll_handle_t exchange(const collective_call& c, upc_shared_ptr_t dst, upc_s
 void require_permutation(const collective_call& c, upc_shared_ptr_t perm, const area& dst) {
   require_first(c, "perm", perm);
   require_aligned(c.name, "perm", perm, alignof(int));
-  require_range(c.rt, c.name, "perm", perm, sizeof(int));
+  require_on_all(c, {"perm", perm, sizeof(int)});
   if (overlap({"perm", perm, sizeof(int)}, dst)) [[unlikely]]
     fail_pointer(c.name, "perm", perm, "overlaps dst: pass two areas that have no byte in common");
 }
 
 upc_coll_handle_t permute(const collective_call& c, upc_shared_ptr_t dst, upc_shared_ptr_t src,
-                          upc_shared_ptr_t perm, std::size_t nbytes) {
+                          upc_shared_ptr_t perm, checked nbytes) {
   bytes_of_all(c, nbytes);
   const bool in_place = require_symmetric(c, {"dst", dst, nbytes}, {"src", src, nbytes});
   require_permutation(c, perm, {"dst", dst, nbytes});

@@ -12,28 +12,27 @@ namespace {
 using collectives::operation;
 using collectives::request;
 
-// An array indexed by thread of the job, of which each thread has so many elements.
+// An array indexed by thread of the job, of which each thread has so many elements. Its phase is not looked at,
+// like that of every pointer that the text ties to thread 0.
 void require_array(const collective_call& c, const char* argument, upc_shared_ptr_t p, std::size_t element,
-                   std::size_t alignment, std::size_t count) {
+                   std::size_t alignment, checked count) {
   require_not_null(c.name, argument, p);
   require_thread_zero(c.name, argument, p);
-  if (p.phase != 0) [[unlikely]]
-    fail_pointer(c.name, argument, p, "must have phase 0: pass the pointer to the first element");
   require_aligned(c.name, argument, p, alignment);
-  require_range(c.rt, c.name, argument, p, element * count);
+  require_on_all(c, {argument, p, element * count});
 }
 
-void require_pointers(const collective_call& c, const char* argument, upc_shared_ptr_t p, std::size_t count) {
+void require_pointers(const collective_call& c, const char* argument, upc_shared_ptr_t p, checked count) {
   require_array(c, argument, p, sizeof(upc_shared_ptr_t), alignof(upc_shared_ptr_t), count);
 }
 
-void require_sizes(const collective_call& c, const char* argument, upc_shared_ptr_t p, std::size_t count) {
+void require_sizes(const collective_call& c, const char* argument, upc_shared_ptr_t p, checked count) {
   require_array(c, argument, p, sizeof(std::size_t), alignof(std::size_t), count);
 }
 
 // src of an operation that may be in place as a whole: whether it is.
 bool require_sources(const collective_call& c, upc_shared_ptr_t dst, upc_shared_ptr_t src,
-                     std::size_t count) {
+                     checked count) {
   if (in_place(c, dst, src)) return true;
   require_pointers(c, "src", src, count);
   require_not_same(c, dst, src);
@@ -41,7 +40,7 @@ bool require_sources(const collective_call& c, upc_shared_ptr_t dst, upc_shared_
 }
 
 upc_coll_handle_t broadcast_x(const collective_call& c, upc_shared_ptr_t dst, upc_shared_ptr_t src,
-                              std::size_t nbytes) {
+                              checked nbytes) {
   require_pointers(c, "dst", dst, 1);
   std::uint32_t root = 0;
   if (nbytes != 0 || !upc_isnull(src)) {
@@ -49,7 +48,7 @@ upc_coll_handle_t broadcast_x(const collective_call& c, upc_shared_ptr_t dst, up
     root = require_root(c, {"src", src, nbytes});
     if (nbytes != 0) require_range(c.rt, c.name, "src", src, nbytes);
   }
-  return c.start({.op = operation::broadcast_x, .root = root, .bytes = nbytes},
+  return c.start({.op = operation::broadcast_x, .root = root, .bytes = nbytes.plain()},
                  {.dst = dst.addr, .src = src.addr});
 }
 

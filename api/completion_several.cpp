@@ -98,13 +98,13 @@ int* room_for_indices(std::size_t count) {
 
 // Drives until a handle is ready; false if none is active any more.
 bool wait_for_one(const char* call, runtime& rt, ready_scan& scan) {
-  naming(call, [&] { rt.drive_until([&scan] { return scan.look(); }); });
+  naming(call, [&] { rt.drive_until([&scan](progress::look how) { return scan.look(how); }); });
   return scan.found();
 }
 
 // Moves things on before it looks at all: what is ready is mostly near the place where the last one was.
 bool test_for_one(const char* call, runtime& rt, ready_scan& scan) {
-  if (!scan.look()) {
+  if (!scan.look(progress::look::part)) {
     naming(call, [&] { rt.progress(); });
     scan.look_at_all();
   }

@@ -18,6 +18,31 @@ void require_private(const char* call, const char* argument, const void* p) {
     fail(call, argument, "null", "must not be null: pass private memory of nbytes bytes");
 }
 
+[[noreturn, gnu::cold, gnu::noinline]] void fail_ends(const char* call, upc_shared_ptr_t dst,
+                                                      std::size_t bytes) {
+  fail(call, "dst", "(" + describe(dst) + ")",
+       "the " + std::to_string(bytes) +
+           " bytes there overlap src: pass two areas that have no byte in common, or copy by way of a third");
+}
+
+// What one copy reads and writes has no byte in common; both ends are in the heap.
+void require_apart(const char* call, upc_shared_ptr_t dst, upc_shared_ptr_t src, checked bytes) {
+  const bool apart = dst.addr + bytes <= src.addr || src.addr + bytes <= dst.addr;
+  if (dst.thread == src.thread && !apart) [[unlikely]]
+    fail_ends(call, dst, bytes.plain());
+}
+
+// The private end may be the address that upc_cast gave for the shared one.
+void require_apart(runtime& rt, const char* call, const char* argument, upc_shared_ptr_t shared,
+                   const void* own, checked bytes) {
+  const auto there = reinterpret_cast<std::uintptr_t>(rt.direct(shared.thread, shared.addr));
+  const auto here = reinterpret_cast<std::uintptr_t>(own);
+  if (there == 0 || there + bytes <= here || here + bytes <= there) [[likely]]
+    return;
+  fail_pointer(call, argument, shared,
+               "overlaps the private end of the copy: pass two areas that have no byte in common");
+}
+
 void put(runtime& rt, upc_shared_ptr_t to, const void* from, std::size_t bytes) {
   if (void* place = rt.direct(to.thread, to.addr))
     std::memcpy(place, from, bytes);
@@ -71,6 +96,7 @@ void upc_memcpy(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes) {
   if (nbytes == 0) return;
   api::require_memory(rt, call, "dst", dst, nbytes);
   api::require_memory(rt, call, "src", src, nbytes);
+  api::require_apart(call, dst, src, nbytes);
   api::naming(call, [&] { api::copy(rt, dst, src, nbytes); });
 }
 
@@ -80,6 +106,7 @@ void upc_memget(void* dst, upc_shared_ptr_t src, size_t nbytes) {
   if (nbytes == 0) return;
   api::require_private(call, "dst", dst);
   api::require_memory(rt, call, "src", src, nbytes);
+  api::require_apart(rt, call, "src", src, dst, nbytes);
   api::naming(call, [&] { api::get(rt, dst, src, nbytes); });
 }
 
@@ -89,6 +116,7 @@ void upc_memput(upc_shared_ptr_t dst, const void* src, size_t nbytes) {
   if (nbytes == 0) return;
   api::require_memory(rt, call, "dst", dst, nbytes);
   api::require_private(call, "src", src);
+  api::require_apart(rt, call, "dst", dst, src, nbytes);
   api::naming(call, [&] { api::put(rt, dst, src, nbytes); });
 }
 

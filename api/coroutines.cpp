@@ -127,7 +127,9 @@ void run_all() {
   api::suspended_list::knowledge known;
   while (api::suspended.size() != 0) {
     if (poll() != 0) continue;
-    api::naming(call, [&] { rt.drive_until([&] { return api::suspended.worth_polling(rt, known); }); });
+    api::naming(call, [&] {
+      rt.drive_until([&](progress::look) { return api::suspended.worth_polling(rt, known); });
+    });
   }
 }
 

@@ -14,9 +14,9 @@ using graph::sync;
 constexpr mode complete_everywhere{.in = sync::my, .out = sync::all};
 
 collective_call check_alltoall(const char* call, upc_shared_ptr_t dst, upc_shared_ptr_t src,
-                               std::size_t nbytes, cray_upc_team_t team) {
+                               checked nbytes, cray_upc_team_t team) {
   const collective_call c = begin_collective(call, complete_everywhere, team);
-  const std::size_t bytes = product(call, "nbytes * threads of the team", nbytes, c.threads);
+  const checked bytes = product(call, "nbytes * threads of the team", nbytes.plain(), c.threads);
   require_first(c, "dst", dst);
   require_first(c, "src", src);
   require_apart(c, {"dst", dst, bytes}, {"src", src, bytes});
@@ -34,7 +34,8 @@ handle post_alltoall(const char* call, upc_shared_ptr_t dst, upc_shared_ptr_t sr
                                         .in = sync::my,
                                         .out = sync::no,
                                         .direction = hint::pull,
-                                        .bytes = nbytes},
+                                        .bytes = nbytes,
+                                        .by = collectives::caller::cray_nb},
                                        {.dst = dst.addr, .src = src.addr});
     c.rt.teams().await_all_entered(team, h);
     return h;
@@ -46,7 +47,8 @@ handle post_alltoall(const char* call, upc_shared_ptr_t dst, upc_shared_ptr_t sr
 
 void cray_upc_team_alltoall(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes, cray_upc_team_t team) {
   api::check_alltoall("cray_upc_team_alltoall", dst, src, nbytes, team)
-      .start({.op = collectives::operation::exchange, .bytes = nbytes}, {.dst = dst.addr, .src = src.addr});
+      .start({.op = collectives::operation::exchange, .bytes = nbytes, .by = collectives::caller::cray},
+             {.dst = dst.addr, .src = src.addr});
 }
 
 upc_handle_t cray_upc_team_alltoall_nb(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
@@ -56,20 +58,22 @@ upc_handle_t cray_upc_team_alltoall_nb(upc_shared_ptr_t dst, upc_shared_ptr_t sr
 
 upc_handle_t cray_upc_team_alltoall_nbi(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
                                         cray_upc_team_t team) {
-  api::begin_implicit(api::post_alltoall("cray_upc_team_alltoall_nbi", dst, src, nbytes, team));
+  constexpr const char* call = "cray_upc_team_alltoall_nbi";
+  api::naming(call, api::expect_implicit);
+  api::begin_implicit(api::post_alltoall(call, dst, src, nbytes, team));
   return UPC_COMPLETE_HANDLE;
 }
 
 void cray_upc_team_barrier(cray_upc_team_t team) {
   constexpr const char* call = "cray_upc_team_barrier";
   api::runtime& rt = api::begin_collective(call, api::mode{}, team).rt;
-  api::naming(call, [&] { rt.teams().run(team, {}, {}); });
+  api::naming(call, [&] { rt.teams().run(team, {.by = collectives::caller::cray}, {}); });
 }
 
 upc_handle_t cray_upc_team_barrier_nb(cray_upc_team_t team) {
   constexpr const char* call = "cray_upc_team_barrier_nb";
   api::runtime& rt = api::begin_collective(call, api::mode{}, team).rt;
-  return api::naming(call, [&] { return rt.teams().post(team, {}, {}); });
+  return api::naming(call, [&] { return rt.teams().post(team, {.by = collectives::caller::cray}, {}); });
 }
 
 cray_upc_return_t cray_upc_team_split(cray_upc_team_t team, int color, int key, cray_upc_team_t* new_team) {

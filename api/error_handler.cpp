@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 #include <string>
 
 namespace weft {
@@ -30,7 +31,9 @@ std::atomic<weft_error_handler_t> installed{end_job};
 
 } // namespace
 
-void keep_current_error() noexcept {
+namespace {
+
+void keep_what_was_thrown() {
   try {
     throw;
   } catch (const error& e) {
@@ -39,6 +42,16 @@ void keep_current_error() noexcept {
     kept = {e.what(), "", "", "", e.what()};
   } catch (...) {
     kept = {"unknown error", "", "", "", "unknown error"};
+  }
+}
+
+} // namespace
+
+void keep_current_error() noexcept {
+  try {
+    keep_what_was_thrown();
+  } catch (const std::bad_alloc&) {
+    kept = {"out of memory", "", "", "", "out of memory"}; // short enough to need none
   }
 }
 

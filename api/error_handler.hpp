@@ -20,7 +20,7 @@ template <auto Function, int Failed = 0, class... Arguments> auto guard(Argument
     keep_current_error();
   }
   report_kept_error();
-  if constexpr (std::is_arithmetic_v<result>)
+  if constexpr (std::is_arithmetic_v<result> || std::is_enum_v<result>)
     return static_cast<result>(Failed);
   else if constexpr (!std::is_void_v<result>)
     return result{};

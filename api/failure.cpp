@@ -33,6 +33,8 @@ void fail_with_current_exception(const char* call) {
     // The collective that has the array, not the call that completes it.
     const std::string collective = "upc_all_" + std::string(collectives::name(e.op));
     fail(collective.c_str(), e.argument.c_str(), e.value, e.rule);
+  } catch (const progress::mismatch_error& e) {
+    fail(e.call.c_str(), "", "", e.what());
   } catch (const std::exception& e) {
     fail(call, "", "", e.what());
   }

@@ -18,9 +18,14 @@ void weft_init(int* argc, char*** argv) {
 void weft_finalize() {
   constexpr const char* call = "weft_finalize";
   api::runtime::get(call);
+  // Whether or not it comes to a good end, this is the end.
+  struct forget {
+    ~forget() {
+      api::abandon_split_barrier();
+      api::forget_registered();
+    }
+  } const at_the_end;
   api::naming(call, [] { api::runtime::finalize(); });
-  api::abandon_split_barrier();
-  api::forget_registered();
 }
 
 uint64_t weft_statistic(const char* name) {

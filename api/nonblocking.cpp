@@ -15,7 +15,12 @@ thread_local std::vector<handle> implicit_handles;
 
 } // namespace
 
-void begin_implicit(handle h) {
+void expect_implicit() {
+  if (implicit_handles.size() == implicit_handles.capacity())
+    implicit_handles.reserve(2 * implicit_handles.size() + 16);
+}
+
+void begin_implicit(handle h) noexcept {
   implicit_handles.push_back(h);
 }
 

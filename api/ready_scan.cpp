@@ -10,7 +10,7 @@ bool any_active(std::span<const upc_coll_handle_t> handles, std::size_t first) n
          std::ranges::any_of(handles.first(first), active);
 }
 
-bool ready_scan::look() noexcept {
+bool ready_scan::look(progress::look how) noexcept {
   if (completions_moved()) {
     if (search(first_, std::min(glance, handles_.size()))) return true;
     left_ = handles_.size() > glance ? handles_.size() : 0;
@@ -18,7 +18,8 @@ bool ready_scan::look() noexcept {
   } else if (left_ == 0) {
     return false;
   }
-  const std::size_t part = idle_++ < patience ? std::min(left_, glance) : left_;
+  const bool in_parts = how == progress::look::part && idle_++ < patience;
+  const std::size_t part = in_parts ? std::min(left_, glance) : left_;
   if (search(round_, part)) return true;
   left_ -= part;
   round_ = behind(round_, part);

@@ -27,9 +27,9 @@ public:
     if (handles.size() > glance) round_ = behind(first, glance); // the glance at `first` comes before
   }
 
-  // A part of the search as above, for a call that waits. True if it is over: a handle is ready, or none is
-  // active any more because another thread has completed it.
-  bool look() noexcept;
+  // A part of the search as above, for a call that waits; before it sleeps, all of it. True, once, if it is
+  // over: a handle is ready, or none is active any more because another thread has completed it.
+  bool look(progress::look how) noexcept;
   // After it, what look() has not looked at since the last completion, and the rest.
   bool look_at_all() noexcept;
 

@@ -2,6 +2,7 @@
 #include "api/allocation.hpp"
 #include "api/checks.hpp"
 #include "api/split_barrier.hpp"
+#include "api/weft/arithmetic.hpp"
 #include "api/weft/heap.h"
 
 #include <cstring>
@@ -28,6 +29,7 @@ std::size_t array_bytes(runtime& rt, const char* call, const layout& l) {
   const std::size_t elements = resolve(call, l.elements, rt.size());
   const std::size_t block = resolve(call, l.block, rt.size());
   if (elements == 0) fail(call, "elements", "0", "must be positive");
+  detail::require_block(call, block);
   if (block == 0)
     return product(call, "elements * element size", elements, l.element_bytes); // all on thread 0
   const std::size_t blocks = elements / block + (elements % block != 0 ? 1 : 0);
@@ -85,6 +87,7 @@ void weft_register_shared(upc_shared_ptr_t* where, size_t block_elems, size_t el
   if (where == nullptr) api::fail(call, "where", "null", "must be the address of a pointer-to-shared");
   if (elem_size == 0) api::fail(call, "elem_size", "0", "must be the size of an element in bytes");
   if (elems == 0) api::fail(call, "elems", "0", "must be positive");
+  detail::require_block(call, block_elems);
   const api::layout l{extent(elems, per_thread != 0 ? 1 : 0), block_elems, elem_size};
   if (api::runtime::initialised()) {
     api::runtime& rt = api::runtime::get(call);

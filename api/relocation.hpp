@@ -15,7 +15,7 @@ namespace weft::api {
 struct area {
   const char* argument;
   upc_shared_ptr_t at;
-  std::size_t bytes;
+  checked bytes;
 };
 
 // How they fail.
@@ -41,8 +41,9 @@ inline bool overlap(const area& a, const area& b) {
 }
 
 // nbytes for each thread of the team.
-inline std::size_t bytes_of_all(const collective_call& c, std::size_t nbytes) {
-  return product(c.name, c.of_all() ? "nbytes * THREADS" : "nbytes * threads of the team", nbytes, c.threads);
+inline checked bytes_of_all(const collective_call& c, checked nbytes) {
+  return product(c.name, c.of_all() ? "nbytes * THREADS" : "nbytes * threads of the team", nbytes.plain(),
+                 c.threads);
 }
 
 // Tied to thread 0: to the thread of rank 0 of the team.
@@ -52,15 +53,16 @@ inline void require_first(const collective_call& c, const char* argument, upc_sh
     fail_first(c, argument, p);
 }
 
-inline void require_ranges(const collective_call& c, const area& a, const area& b) {
-  require_range(c.rt, c.name, a.argument, a.at, a.bytes);
-  require_range(c.rt, c.name, b.argument, b.at, b.bytes);
+// Of an operand that has a part on every thread of the team, all at the same place.
+inline void require_on_all(const collective_call& c, const area& a) {
+  require_symmetric_range(c.rt, c.name, a.argument, a.at, a.bytes);
 }
 
 // No byte in common; nothing is asked where there is nothing to copy.
 inline void require_apart(const collective_call& c, const area& dst, const area& src) {
   if (dst.bytes == 0) return;
-  require_ranges(c, dst, src);
+  require_on_all(c, dst);
+  require_on_all(c, src);
   if (overlap(dst, src)) [[unlikely]]
     fail_overlap(c, dst);
 }
@@ -85,7 +87,7 @@ inline void require_not_same(const collective_call& c, upc_shared_ptr_t dst, upc
                                                      const area& src) {
   require_first(c, dst.argument, dst.at);
   if (in_place(c, dst.at, src.at)) {
-    if (dst.bytes != 0) require_range(c.rt, c.name, dst.argument, dst.at, dst.bytes);
+    if (dst.bytes != 0) require_on_all(c, dst);
     return true;
   }
   require_first(c, src.argument, src.at);
@@ -118,8 +120,9 @@ inline std::uint32_t require_root(const collective_call& c, const area& of_root)
   require_not_null(c.name, of_root.argument, of_root.at);
   const std::uint32_t root = require_root(c, of_root);
   if (tied.bytes == 0) return root;
-  require_ranges(c, of_root, tied);
-  const std::uint64_t before_own = of_root.bytes == tied.bytes ? 0 : root * tied.bytes;
+  require_range(c.rt, c.name, of_root.argument, of_root.at, of_root.bytes);
+  require_on_all(c, tied);
+  const checked before_own = of_root.bytes == tied.bytes ? checked() : tied.bytes * root;
   const bool coincide = of_root.at.addr + before_own == tied.at.addr;
   if (overlap(of_root, tied) && !(c.m.in_place && coincide)) [[unlikely]]
     fail_rooted_overlap(c, of_root, tied);

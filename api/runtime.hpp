@@ -1,7 +1,9 @@
 #pragma once
-#include "api/weft/types.h"
 #include "api/team_calls.hpp"
+#include "api/weft/types.h"
+#include "engine/checked.hpp"
 #include "engine/collectives/request.hpp"
+#include "progress/fact.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +15,12 @@
 namespace weft::api {
 
 using handle = std::uint64_t; // 0 = complete
+
+// A value that a rank gave to a barrier.
+struct given_value {
+  std::uint32_t rank = 0;
+  int value = 0;
+};
 
 // The one rank that this process is: the only place where an engine, its transport and its job are tied
 // together, and the only global of the library. Offsets are bytes from the beginning of a segment, the same
@@ -34,6 +42,9 @@ public:
 
   // Barrier of all ranks with an optional value; completing it throws if two ranks gave different values.
   virtual handle post_barrier(std::optional<int> value) = 0;
+  // The value that the ranks gave to the barrier that was posted last, once that is complete, and one of
+  // them.
+  virtual std::optional<given_value> heard() const = 0;
   virtual void run_barrier(std::optional<int> value) = 0;
 
   enum class state { complete, pending, never_issued };
@@ -46,9 +57,9 @@ public:
   // The index of the first that is neither 0 nor pending, or their number. No progress.
   virtual std::size_t find_ready(std::span<const upc_coll_handle_t> handles) const noexcept = 0;
   virtual void progress() = 0; // drives once, if nobody else does
-  // Drives until the fact holds. It is evaluated often, on the calling thread, perhaps while it drives: it
-  // must neither throw nor wait.
-  virtual void drive_until(const std::function<bool()>& fact) = 0;
+  // Drives until the fact has said yes, once. It is asked often, on the calling thread, perhaps while it
+  // drives: it must neither throw nor wait.
+  virtual void drive_until(const std::function<bool(progress::look)>& fact) = 0;
 
   // Memory of any rank. All are complete, locally and remotely, on return.
   virtual void* direct(std::uint32_t rank,
@@ -60,8 +71,14 @@ public:
   virtual std::uint64_t allocate_all(std::size_t bytes_per_rank) = 0;    // collective, symmetric
   virtual std::uint64_t allocate_global(std::size_t bytes_per_rank) = 0; // one caller, symmetric
   virtual std::uint64_t allocate_local(std::size_t bytes) = 0;           // on this rank only
-  virtual void free_block(std::uint32_t rank, std::uint64_t offset) = 0; // any of the above, any caller, once
-  virtual bool in_heap(std::uint64_t offset, std::size_t bytes) const = 0;
+  // Any of the above, any caller, once; or collective, when all have called. The answer is the offset if it
+  // was freed, the beginning of the block if it is inside of one, and 0 if no block is there: nothing was
+  // freed then.
+  virtual std::uint64_t free_block(std::uint32_t rank, std::uint64_t offset) = 0;
+  virtual std::uint64_t free_block_of_all(std::uint32_t rank, std::uint64_t offset) = 0;
+  virtual bool in_heap(std::uint64_t offset, engine::checked bytes) const = 0;
+  // The same of memory that every rank has there: not of allocate_local's.
+  virtual bool in_symmetric_heap(std::uint64_t offset, engine::checked bytes) const = 0;
   virtual std::size_t heap_bytes() const = 0; // what WEFT_HEAP_SIZE asked for
 
   virtual std::uint64_t statistic(const std::string& name) const = 0; // 0 for an unknown name

@@ -3,8 +3,10 @@
 #include "engine/transport/ucx/transport.hpp"
 #include "progress/engine.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <mutex>
+#include <vector>
 
 namespace weft::api {
 
@@ -17,7 +19,8 @@ namespace weft::api {
 //   local      what upc_alloc hands out: each rank keeps its own books; others ask it to free.
 // Beside them lies the memory of teams (their boards), which rank 0 hands out the same way, each with a
 // number that no other team of the run has. Requests are served inside the transport's poll, by whoever
-// drives the engine of the keeper.
+// drives the engine of the keeper. A free by one thread waits for the keeper's answer: only the books know
+// whether there is such a block, and who frees something else must hear of it from the call.
 class heap_service {
 public:
   using engine_type = progress::engine<transport::ucx::ucx_transport>;
@@ -32,19 +35,30 @@ public:
   std::uint64_t allocate_all(std::uint64_t bytes);
   std::uint64_t allocate_global(std::uint64_t bytes);
   std::uint64_t allocate_local(std::uint64_t bytes);
-  void free_block(std::uint32_t rank, std::uint64_t offset);
-  bool contains(std::uint64_t offset, std::uint64_t bytes) const;
+  std::uint64_t free_block(std::uint32_t rank, std::uint64_t offset);
+  std::uint64_t free_block_of_all(std::uint32_t rank, std::uint64_t offset);
+  bool contains(std::uint64_t offset, weft::engine::checked bytes) const {
+    const std::uint64_t end = offset < local_begin_ ? local_begin_ : end_; // nothing lies in both regions
+    return offset >= begin_ && offset < end && bytes <= end - offset;
+  }
+  bool contains_symmetric(std::uint64_t offset, weft::engine::checked bytes) const {
+    return offset >= begin_ && offset < local_begin_ && bytes <= local_begin_ - offset;
+  }
 
   struct board_grant {
     std::uint64_t offset = 0; // 0 = no room
     std::uint64_t number = 0;
   };
-  board_grant allocate_board(std::uint64_t bytes);
+  // Where there is no room, asks again until there is, or `patience` is over: memory may be on its way back.
+  board_grant allocate_board(std::uint64_t bytes, std::chrono::nanoseconds patience);
   void free_board(std::uint64_t offset);
 
+  // The rank is dead: what it was asked for it will not grant. Any thread.
+  void lose(std::uint32_t rank);
   // True if the message was a request or an answer of this service.
   bool on_request(const transport::message& m);
-  void send(std::uint32_t rank, std::uint32_t kind, std::uint64_t value, std::uint64_t ticket = 0,
+  // Under the baton. False for want of memory.
+  bool send(std::uint32_t rank, std::uint32_t kind, std::uint64_t value, std::uint64_t ticket = 0,
             std::uint32_t number = 0);
 
 private:
@@ -59,25 +73,33 @@ private:
   static constexpr std::uint32_t wishes = 6;
 
   std::uint64_t locked_allocate(engine::heap& h, std::uint64_t bytes);
-  void locked_free(engine::heap& h, std::uint64_t offset);
+  std::uint64_t locked_free(engine::heap& h, std::uint64_t offset);
   board_grant locked_board(std::uint64_t bytes);
-  board_grant ask_keeper(wish w, std::uint64_t bytes);
-  void tell(std::uint32_t rank, wish w, std::uint64_t value, std::uint64_t ticket = 0,
+  board_grant ask(std::uint32_t keeper, wish w, std::uint64_t value);
+  // The collective call that a broadcast is a part of, and what all must say alike.
+  struct collective_step {
+    collectives::caller call;
+    std::uint64_t argument;
+    graph::sync in;
+  };
+  std::uint64_t broadcast(std::uint64_t mine, std::uint32_t root, const collective_step& of);
+  void answer(const transport::message& to, board_grant granted);
+  bool tell(std::uint32_t rank, wish w, std::uint64_t value, std::uint64_t ticket = 0,
             std::uint32_t number = 0) {
-    send(rank, static_cast<std::uint32_t>(w), value, ticket, number);
+    return send(rank, static_cast<std::uint32_t>(w), value, ticket, number);
   }
 
   engine_type& engine_;
   progress::team_state& all_;
-  std::uint64_t scratch_, begin_, end_;
+  std::uint64_t scratch_, begin_, local_begin_, end_;
   std::mutex books_;
   engine::heap symmetric_, local_, boards_;
   std::uint32_t numbers_ = 2; // 0 is the team of all, 1 the node's
   std::mutex one_request_;    // a rank has one allocation under way
   std::atomic<std::uint64_t> answered_{0};
+  std::vector<std::atomic<bool>> lost_ = std::vector<std::atomic<bool>>(all_.info.size()); // by rank
   board_grant answer_;
   std::uint64_t tickets_ = 0;
-  transport::completion unwatched_{[](transport::completion*, int) {}};
 };
 
 } // namespace weft::api

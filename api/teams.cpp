@@ -17,6 +17,9 @@ std::string element(int i) {
 // The list, each element of which is another member.
 std::vector<std::uint32_t> require_members(const collective_call& c, int count, const int* threads) {
   if (count < 1) fail(c.name, "count", std::to_string(count), "must be at least 1: a team has a thread");
+  if (static_cast<std::uint32_t>(count) > c.threads)
+    fail(c.name, "count", std::to_string(count),
+         "is more than the " + std::to_string(c.threads) + " threads of the parent: name each once");
   if (threads == nullptr) fail(c.name, "threads", "null", "must be the address of `count` thread numbers");
   std::vector<std::uint32_t> list;
   std::vector<bool> seen(c.threads);

@@ -1,5 +1,10 @@
 #pragma once
 
+/* C++ also where a C++ program has `extern "C"` around the #include. */
+#ifdef __cplusplus
+extern "C++" {
+#endif
+
 /* The language's own part of UPC for C11 and C++20 programs: threads, pointers-to-shared, shared memory and
  * barriers. One process is one thread. */
 
@@ -9,3 +14,7 @@
 #include "weft/pointer.h"
 #include "weft/synchronization.h"
 #include "weft/types.h"
+
+#ifdef __cplusplus
+} // extern "C++"
+#endif

@@ -1,4 +1,9 @@
 #pragma once
+
+#ifdef __cplusplus
+extern "C++" {
+#endif
+
 #include "upc.h"
 
 /* Pointers to the memory of other threads (UPC 1.3, 7.6). */
@@ -36,4 +41,8 @@ WEFT_EXPORT upc_thread_info_t upc_thread_info(size_t thread);
 #if WEFT_GLOBAL_NAMES
 using weft::upc_cast;
 using weft::upc_thread_info;
+#endif
+
+#ifdef __cplusplus
+} // extern "C++"
 #endif

@@ -1,4 +1,9 @@
 #pragma once
+
+#ifdef __cplusplus
+extern "C++" {
+#endif
+
 #include "upc.h"
 #include "weft/collective_x.h"
 
@@ -136,4 +141,8 @@ using weft::upc_all_permute_team;
 using weft::upc_all_scatter;
 using weft::upc_all_scatter_team;
 using weft::weft_team_from_threads;
+#endif
+
+#ifdef __cplusplus
+} // extern "C++"
 #endif

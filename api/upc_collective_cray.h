@@ -1,4 +1,9 @@
 #pragma once
+
+#ifdef __cplusplus
+extern "C++" {
+#endif
+
 #include "upc.h"
 #include "upc_nb.h"
 
@@ -81,4 +86,8 @@ using weft::cray_upc_team_free;
 using weft::cray_upc_team_rank;
 using weft::cray_upc_team_size;
 using weft::cray_upc_team_split;
+#endif
+
+#ifdef __cplusplus
+} // extern "C++"
 #endif

@@ -1,4 +1,9 @@
 #pragma once
+
+#ifdef __cplusplus
+extern "C++" {
+#endif
+
 #include "upc.h"
 
 /* Non-blocking copies, and the completion of upc_handle_t (UPC 1.3, 7.5). The ends of a copy and its errors
@@ -52,4 +57,8 @@ using weft::upc_sync;
 using weft::upc_sync_attempt;
 using weft::upc_synci;
 using weft::upc_synci_attempt;
+#endif
+
+#ifdef __cplusplus
+} // extern "C++"
 #endif

@@ -2,6 +2,13 @@
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 find_package(spdlog REQUIRED)
+find_package(fmt REQUIRED)
 pkg_check_modules(UCX REQUIRED IMPORTED_TARGET ucx)
 pkg_check_modules(PMIX REQUIRED IMPORTED_TARGET pmix)
-pkg_check_modules(HWLOC REQUIRED IMPORTED_TARGET hwloc)
+
+# Header only, so that no program which uses the library needs the spdlog and fmt that it was built with.
+add_library(weft_logging INTERFACE)
+target_link_libraries(weft_logging INTERFACE fmt::fmt-header-only)
+target_include_directories(weft_logging SYSTEM INTERFACE
+  $<TARGET_PROPERTY:spdlog::spdlog_header_only,INTERFACE_INCLUDE_DIRECTORIES>)
+target_compile_definitions(weft_logging INTERFACE SPDLOG_FMT_EXTERNAL)

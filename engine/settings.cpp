@@ -5,16 +5,19 @@
 
 #include <algorithm>
 #include <charconv>
-#include <numeric>
+#include <utility>
 
 namespace weft::engine {
 
 namespace {
 
+constexpr std::uint64_t most_turns = 1'000'000'000;
+
 std::uint64_t parse_count(const std::string& text, std::string_view* rest = nullptr) {
   std::uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const std::string_view left(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  if (error == std::errc::result_out_of_range) throw std::out_of_range("more than 64 bits");
   if (error != std::errc{} || (rest == nullptr && !left.empty()))
     throw std::invalid_argument("a whole number");
   if (rest != nullptr) *rest = left;
@@ -32,7 +35,7 @@ std::uint64_t parse_size(const std::string& text) {
       throw std::invalid_argument("a size like 64K, 256M or 2G");
     shift = static_cast<unsigned>(at / 2 + 1) * 10;
   }
-  if (shift != 0 && value >> (64 - shift) != 0) throw std::invalid_argument("a size below 16 EiB");
+  if (shift != 0 && value >> (64 - shift) != 0) throw std::out_of_range("more than 64 bits");
   return value << shift;
 }
 
@@ -42,22 +45,50 @@ bool parse_flag(const std::string& text) {
   throw std::invalid_argument("1 or 0");
 }
 
+// The least and the most that a number may be.
+struct range {
+  std::uint64_t from, to;
+};
+
+std::uint64_t within(std::uint64_t value, const range& allowed, const std::string& from,
+                     const std::string& to) {
+  if (value < allowed.from || value > allowed.to)
+    throw std::invalid_argument(fmt::format("from {} to {}", from, to));
+  return value;
+}
+
+// Numbers that do not fit into 64 bits are as wrong as those that are a little too large.
+template <class Parse>
+std::uint64_t ranged(Parse parse, const std::string& text, const range& allowed, auto show) {
+  const std::string from = show(allowed.from), to = show(allowed.to);
+  try {
+    return within(parse(text), allowed, from, to);
+  } catch (const std::out_of_range&) {
+    return within(~std::uint64_t{0}, allowed, from, to);
+  }
+}
+
 template <class Value>
-setting_entry size_setting(const char* name, const char* help, Value settings::*member) {
+setting_entry size_setting(const char* name, const char* help, Value settings::*member, range allowed) {
   return {name,
           "size",
           help,
           {},
-          [member](settings& s, const std::string& text) { s.*member = parse_size(text); },
+          [member, allowed](settings& s, const std::string& text) {
+            s.*member = ranged(parse_size, text, allowed, show_size);
+          },
           [member](const settings& s) { return show_size(s.*member); }};
 }
 template <class Value>
-setting_entry count_setting(const char* name, const char* help, Value settings::*member) {
+setting_entry count_setting(const char* name, const char* help, Value settings::*member, range allowed) {
   return {name,
           "count",
           help,
           {},
-          [member](settings& s, const std::string& text) { s.*member = parse_count(text); },
+          [member, allowed](settings& s, const std::string& text) {
+            const auto parse = [](const std::string& t) { return parse_count(t); };
+            s.*member = ranged(parse, text, allowed, [](std::uint64_t n) { return fmt::to_string(n); });
+          },
           [member](const settings& s) { return fmt::to_string(s.*member); }};
 }
 setting_entry word_setting(const char* name, const char* help, std::string settings::*member,
@@ -82,28 +113,50 @@ setting_entry flag_setting(const char* name, const char* help, bool settings::*m
           [member](const settings& s) { return s.*member ? "1" : "0"; }};
 }
 
-std::size_t edit_distance(const std::string& a, const std::string& b) {
+// Compared at start.
+setting_entry alike(setting_entry e) {
+  e.alike = true;
+  return e;
+}
+
+// The letters that two words have in common, in the same order.
+std::size_t common(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
+  for (const char letter : a) {
+    std::size_t diagonal = 0;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+      const std::size_t here = letter == b[j - 1] ? diagonal + 1 : std::max(row[j], row[j - 1]);
+      diagonal = std::exchange(row[j], here);
     }
   }
   return row[b.size()];
 }
 
+// How alike two names are behind the WEFT_ that all begin with: what they share of all their letters, 0 to 1,
+// and 1 more if one holds the other. To count the letters that one has to change would find every short name
+// near every other.
+double likeness(std::string_view a, std::string_view b) {
+  const std::size_t prefix = std::string_view("WEFT_").size();
+  a.remove_prefix(prefix);
+  b.remove_prefix(prefix);
+  const std::string words_a = fmt::format("_{}_", a), words_b = fmt::format("_{}_", b);
+  const bool held = words_a.find(words_b) != words_a.npos || words_b.find(words_a) != words_b.npos;
+  return (held ? 1 : 0) + 2.0 * static_cast<double>(common(a, b)) / static_cast<double>(a.size() + b.size());
+}
+
+// The known name that is most like this one; empty if none is like it at all.
 std::string nearest(const std::string& name) {
   const auto& table = settings_table();
-  return std::min_element(table.begin(), table.end(),
-                          [&](const auto& a, const auto& b) {
-                            return edit_distance(name, a.name) < edit_distance(name, b.name);
-                          })
-      ->name;
+  const auto best = std::max_element(table.begin(), table.end(), [&](const auto& a, const auto& b) {
+    return likeness(name, a.name) < likeness(name, b.name);
+  });
+  return likeness(name, best->name) < 0.5 ? "" : best->name;
+}
+
+std::string unknown(const std::string& name) {
+  const std::string meant = nearest(name);
+  if (meant.empty()) return fmt::format("{} is not a setting; weft info lists them", name);
+  return fmt::format("{} is not a setting; did you mean {}?", name, meant);
 }
 
 } // namespace
@@ -118,33 +171,42 @@ std::string show_size(std::uint64_t bytes) {
 
 const std::vector<setting_entry>& settings_table() {
   static const std::vector<setting_entry> table{
-      size_setting("WEFT_HEAP_SIZE",
-                   "shared memory of each thread for upc_all_alloc and upc_global_alloc, and as much "
-                   "again for upc_alloc; reserved, taken when touched",
-                   &settings::heap_size),
-      word_setting("WEFT_LANE",
-                   "direct: loads and stores within a node; ucp: everything through UCX, as between nodes",
-                   &settings::lane, {"direct", "ucp"}),
+      alike(size_setting("WEFT_HEAP_SIZE",
+                         "shared memory of each thread for upc_all_alloc and upc_global_alloc, and as much "
+                         "again for upc_alloc; reserved, taken when touched",
+                         &settings::heap_size, {1, std::uint64_t{16} << 40})),
+      alike(word_setting(
+          "WEFT_LANE",
+          "direct: loads and stores within a node; ucp: everything through UCX, as between nodes",
+          &settings::lane, {"direct", "ucp"})),
       word_setting("WEFT_PROGRESS",
                    "who drives operations: a dedicated thread, a helping one (sleeps unless it alone "
                    "can help), the calling thread only, or auto (by cores and ranks)",
                    &settings::progress, {"auto", "dedicated", "helping", "caller"}),
       count_setting("WEFT_SPINS",
                     "empty polls of a waiting thread before it begins to yield, when each rank has a core",
-                    &settings::spins),
-      count_setting("WEFT_YIELDS", "yields of a waiting thread before it sleeps", &settings::yields),
-      size_setting("WEFT_PLAN_CACHE", "memory for compiled plans", &settings::plan_cache),
+                    &settings::spins, {0, most_turns}),
+      count_setting("WEFT_YIELDS", "yields of a waiting thread before it sleeps", &settings::yields,
+                    {0, most_turns}),
+      size_setting("WEFT_PLAN_CACHE", "memory for compiled plans", &settings::plan_cache,
+                   {0, std::uint64_t{1} << 40}),
       count_setting("WEFT_MAX_OPERATIONS", "operations that may be outstanding at once, at most 1048576",
-                    &settings::max_operations),
+                    &settings::max_operations, {1, 1u << 20}),
       size_setting("WEFT_EAGER",
                    "payload of an operation that travels with its signal, at most 2048 (rank 0 decides)",
-                   &settings::eager),
+                   &settings::eager, {0, 2048}),
       size_setting("WEFT_WHOLE_BLOCK", "blocks up to this size are carried in one piece (rank 0 decides)",
-                   &settings::whole_block),
+                   &settings::whole_block, {0, std::uint64_t{16} << 40}),
       count_setting("WEFT_WINDOW",
                     "transfers to other nodes that an operation of a rank has under way at a time, 1 to 64 "
                     "(rank 0 decides)",
-                    &settings::window),
+                    &settings::window, {1, 64}),
+      flag_setting("WEFT_CHECK",
+                   "compare the calls of all threads, and name two that differ (rank 0 decides)",
+                   &settings::check),
+      count_setting("WEFT_TIMEOUT",
+                    "seconds after which a wait is explained, and again after twice as many; 0 = never",
+                    &settings::timeout, {0, 31536000}),
       word_setting(
           "WEFT_ALGORITHM",
           "algorithms to use wherever they fit, as in broadcast=knomial,gather_all=ring; the rest is "
@@ -157,7 +219,7 @@ const std::vector<setting_entry>& settings_table() {
       word_setting("WEFT_LOG", "least severe messages to print: trace, debug, info, warn, error or off",
                    &settings::log, {"trace", "debug", "info", "warn", "error", "off"}),
       word_setting("WEFT_NET_DEVICES",
-                   "network devices that UCX may use, as in UCX_NET_DEVICES; empty = UCX's choice",
+                   "network devices that UCX may use, as in UCX_NET_DEVICES; empty = towards the other hosts",
                    &settings::net_devices, {}),
       flag_setting("WEFT_STATISTICS", "print the counters of each thread at the end", &settings::statistics),
   };
@@ -174,7 +236,7 @@ settings read_settings(std::span<const char* const> environment, std::vector<std
     const auto known =
         std::find_if(table.begin(), table.end(), [&](const auto& e) { return name == e.name; });
     if (known == table.end()) {
-      warnings.push_back(fmt::format("{} is not a setting; did you mean {}?", name, nearest(name)));
+      warnings.push_back(unknown(name));
       continue;
     }
     try {

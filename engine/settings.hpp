@@ -24,6 +24,8 @@ struct settings {
   std::uint64_t eager = 2048;
   std::uint64_t whole_block = 16 << 10;
   std::uint64_t window = 64;
+  bool check = false;
+  std::uint64_t timeout = 60;
   std::string algorithm;
   std::string costs;
   std::string log = "warn";
@@ -39,6 +41,8 @@ struct setting_entry {
   std::vector<std::string> words; // allowed values of a word, empty = any
   std::function<void(settings&, const std::string&)> set;
   std::function<std::string(const settings&)> show;
+  // Must be the same on all ranks; else each rank's own value counts, or rank 0's if the help says so.
+  bool alike = false;
 };
 const std::vector<setting_entry>& settings_table();
 

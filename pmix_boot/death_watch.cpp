@@ -2,6 +2,7 @@
 
 #include "pmix_boot/pmix_event.hpp"
 
+#include <iterator>
 #include <utility>
 
 namespace weft::boot {
@@ -15,8 +16,13 @@ constexpr pmix_status_t death_codes[] = {PMIX_ERR_PROC_ABORTED,        PMIX_ERR_
 
 } // namespace
 
-death_watch::death_watch(std::string nspace, std::function<void(std::uint32_t)> callback)
-    : nspace_(std::move(nspace)), callback_(std::move(callback)) {}
+using callback_type = const std::function<void(std::uint32_t)>;
+
+death_watch::death_watch(std::string nspace, std::uint32_t ranks, std::function<void(std::uint32_t)> callback)
+    : nspace_(std::move(nspace)), callback_(std::make_shared<callback_type>(std::move(callback))),
+      reported_(ranks) {
+  registrations_.reserve(std::size(death_codes)); // each is undone at the end
+}
 
 void death_watch::start() {
   for (pmix_status_t code : death_codes) {
@@ -30,8 +36,9 @@ death_watch::~death_watch() {
 }
 
 void death_watch::set_callback(std::function<void(std::uint32_t)> callback) {
+  auto fresh = std::make_shared<callback_type>(std::move(callback));
   const std::lock_guard lock(mutex_);
-  callback_ = std::move(callback);
+  callback_.swap(fresh);
 }
 
 bool death_watch::in_callback() const {
@@ -50,17 +57,18 @@ void death_watch::on_event(std::size_t, pmix_status_t, const pmix_proc_t* source
   if (done != nullptr) done(PMIX_EVENT_ACTION_COMPLETE, nullptr, 0, nullptr, nullptr, done_data);
 }
 
-void death_watch::report(const pmix_proc_t& process) {
-  if (nspace_ != process.nspace || !PMIX_RANK_IS_VALID(process.rank)) return;
-  std::function<void(std::uint32_t)> callback;
+void death_watch::report(const pmix_proc_t& process) noexcept {
+  if (nspace_ != process.nspace || process.rank >= reported_.size()) return;
+  std::shared_ptr<callback_type> callback;
   {
     const std::lock_guard lock(mutex_);
     // One death may be announced under several codes.
-    if (!callback_ || !reported_.insert(process.rank).second) return;
+    if (!*callback_ || reported_[process.rank]) return;
+    reported_[process.rank] = true;
     callback = callback_;
     in_callback_ = std::this_thread::get_id();
   }
-  callback(process.rank);
+  (*callback)(process.rank);
   const std::lock_guard lock(mutex_);
   in_callback_ = {};
 }

@@ -1,12 +1,13 @@
 #pragma once
 // The job as one rank sees it: who takes part, which ranks share a node, and the exchange of small values at
-// start-up. A thin RAII class over a PMIx client; it needs no launcher (then the job has one rank).
+// start-up. A thin RAII class over a PMIx client. Without a launcher the job has one rank, and no PMIx.
 
 #include "pmix_boot/pmix_info.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -15,10 +16,13 @@
 namespace weft::boot {
 
 class death_watch;
+class launcher_watch;
 
 class job {
 public:
-  // Joins the job. Collective: it contains the first fence.
+  // Joins the job. Collective: it contains the first fence. Throws boot_error with the way out if the
+  // environment announces a job that cannot be joined, or if another kind of launcher started this process.
+  // From here to finalize() the process ends with a line and a non-zero status when its launcher is gone.
   job();
   // Leaves the job if finalize() was not called.
   ~job();
@@ -35,6 +39,10 @@ public:
   // The node of every rank, numbered from 0 by first appearance in rank order.
   const std::vector<std::uint32_t>& nodes() const { return nodes_; }
   std::uint32_t local_size() const { return local_size_; }
+  // Nodes may be virtual, several on one host.
+  bool one_host() const { return local_size_ == size_ || nspace_.starts_with(own_launcher); }
+  // The name of a host other than this one, for a job of several; empty if the launcher does not tell.
+  std::string another_host() const;
   std::uint32_t local_rank() const { return local_rank_; }
 
   // Publishes a value; the others see it after commit() here and the next fence().
@@ -42,8 +50,9 @@ public:
   void commit();
   // A barrier of all ranks that also spreads what they committed before it.
   void fence();
-  // The same for a rank that others may still need: it does `meanwhile` again and again until all have come.
-  void fence(const std::function<void()>& meanwhile);
+  // The same for a rank that others may still need: it does `meanwhile` again and again until all have come,
+  // or until that says no, as when somebody cannot come any more. False then: no other fence may follow.
+  bool fence(const std::function<bool()>& meanwhile);
   // A value that `rank` published before the last fence. A missing one is an error, not a wait.
   std::vector<std::byte> get(std::uint32_t rank, const std::string& name) const;
 
@@ -61,6 +70,8 @@ public:
   void finalize();
 
 private:
+  void be_alone();
+  void join();
   void read_job_size();
   void read_nodes();
   void agree_on_key();
@@ -73,7 +84,9 @@ private:
   std::uint64_t key_ = 0;
   bool singleton_ = false;
   bool joined_ = false;
+  std::map<std::string, std::vector<std::byte>> own_values_; // of a singleton
   std::vector<std::uint32_t> nodes_;
+  std::unique_ptr<launcher_watch> launcher_;
   std::unique_ptr<death_watch> deaths_;
 };
 

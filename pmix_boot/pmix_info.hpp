@@ -10,6 +10,9 @@
 
 namespace weft::boot {
 
+// How the namespaces of this project's own launcher begin. All its ranks are on one host.
+inline constexpr const char* own_launcher = "weft-";
+
 struct boot_error : std::runtime_error {
   using runtime_error::runtime_error;
 };

@@ -1,5 +1,7 @@
 #include "pmix_boot/pmix_server.hpp"
 
+#include "pmix_boot/private_port.hpp"
+
 #include <pmix.h>
 #include <pmix_server.h>
 #include <unistd.h>
@@ -20,7 +22,7 @@ namespace {
 
 std::string new_nspace() {
   std::random_device source;
-  return "weft-" + std::to_string(getpid()) + "-" + std::to_string(source());
+  return own_launcher + std::to_string(getpid()) + "-" + std::to_string(source());
 }
 
 void forget_outer_job() {
@@ -148,6 +150,8 @@ pmix_server::pmix_server(const rank_layout& layout, const std::string& directory
   module.deregister_events = callbacks::deregister_events;
   info_array info;
   info.add(PMIX_SERVER_TMPDIR, directory).add(PMIX_SYSTEM_TMPDIR, directory);
+  info.add(PMIX_SERVER_TOOL_SUPPORT, false).add(PMIX_SERVER_REMOTE_CONNECTIONS, false);
+  accept_own_user_only();
   require_success(PMIx_server_init(&module, info.data(), info.size()), "cannot start the PMIx server");
   register_job(layout);
 }

@@ -1,5 +1,7 @@
 #include "pmix_boot/rank_process.hpp"
 
+#include "pmix_boot/guardian.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
@@ -47,15 +49,18 @@ void install(const standard_files& files) {
 // The child: nothing here may allocate or take a lock, the launcher has threads.
 [[noreturn]] void become(const char* path, char* const* arguments, char* const* environment,
                          const standard_files& files, const inherited_state& inherited, pid_t launcher,
-                         int error_pipe) {
+                         int guarded_by, int error_pipe) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   // The launcher may have died before the line above.
   if (getppid() != launcher) _exit(1);
   setpgid(0, 0);
+  // Before the program can start anything that the launcher's death would leave.
+  guardian::watch(guarded_by, getpid());
   install(files);
   inherited.restore();
   execve(path, arguments, environment);
   const int reason = errno;
+  guardian::forget(guarded_by, getpid());
   static_cast<void>(!write(error_pipe, &reason, sizeof reason));
   _exit(127);
 }
@@ -101,14 +106,15 @@ std::string find_program(const std::string& name) {
 }
 
 pid_t start_rank(const program& program, const std::vector<std::string>& environment,
-                 const standard_files& files, const inherited_state& inherited) {
+                 const standard_files& files, const inherited_state& inherited, int guarded_by) {
   const std::vector<char*> arguments = pointers(program.arguments), variables = pointers(environment);
   int errors[2];
   if (pipe2(errors, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category());
   const pid_t launcher = getpid();
   const pid_t pid = fork();
   if (pid == 0)
-    become(program.path.c_str(), arguments.data(), variables.data(), files, inherited, launcher, errors[1]);
+    become(program.path.c_str(), arguments.data(), variables.data(), files, inherited, launcher, guarded_by,
+           errors[1]);
   const int fork_error = errno;
   close(errors[1]);
   int reason = fork_error;

@@ -35,9 +35,9 @@ struct standard_files {
 // The file that the shell would run for `name`, or nothing with errno set.
 std::string find_program(const std::string& name);
 
-// Returns the process, which has reached the program, or throws std::system_error with the reason why it did
-// not.
+// Returns the process, which has reached the program and is known to the guardian at the other side of
+// `guarded_by`, or throws std::system_error with the reason why it did not.
 pid_t start_rank(const program& program, const std::vector<std::string>& environment,
-                 const standard_files& files, const inherited_state& inherited);
+                 const standard_files& files, const inherited_state& inherited, int guarded_by);
 
 } // namespace weft::boot

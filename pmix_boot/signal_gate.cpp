@@ -8,11 +8,22 @@
 
 namespace weft::boot {
 
+namespace {
+
+// As nohup leaves SIGHUP, and a shell SIGINT and SIGQUIT of what it runs in the background. A blocked signal
+// would arrive all the same.
+bool ignored(int signal) {
+  struct sigaction action {};
+  return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+} // namespace
+
 signal_gate::signal_gate() {
   sigset_t handled;
   sigemptyset(&handled);
   for (int signal : {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT})
-    sigaddset(&handled, signal);
+    if (signal == SIGCHLD || !ignored(signal)) sigaddset(&handled, signal);
   sigset_t blocked = handled;
   // A reader that went away is seen as an error of write().
   sigaddset(&blocked, SIGPIPE);

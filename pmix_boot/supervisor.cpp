@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
+#include <fstream>
 #include <poll.h>
 #include <sys/wait.h>
 #include <system_error>
@@ -18,6 +19,9 @@ namespace {
 // Between the request to end and the end by force.
 constexpr std::chrono::seconds grace{5};
 constexpr int cannot_run = 126;
+// That ranks have to say what they wait for, and the least time between two reports.
+constexpr std::chrono::milliseconds answer_time{700};
+constexpr std::chrono::milliseconds between_reports{900};
 
 std::string host_name() {
   char name[256] = {};
@@ -48,8 +52,9 @@ void raise_file_limit() {
 
 supervisor::supervisor(const launch_options& options, const std::string& program_path)
     : options_(options), program_{program_path, options.command},
-      layout_(options.ranks, options.nodes, host_name()), server_(layout_, directory_.path()),
-      guardian_(directory_.path()), output_(options.ranks, options.tag_output), ranks_(options.ranks) {
+      layout_(options.ranks, options.nodes, host_name()), server_(layout_, guardian_.directory()),
+      reports_(options.ranks, guardian_.directory()), output_(options.ranks, options.tag_output),
+      ranks_(options.ranks) {
   raise_file_limit();
 }
 
@@ -62,6 +67,9 @@ int supervisor::run() {
     handle_server_events();
     output_.move();
     input_.move();
+    if (reports_.move() && !inquiry_ && clock::now() >= quiet_until_)
+      begin_report("a wait lasts longer than WEFT_TIMEOUT; the job goes on", 0);
+    if (inquiry_ && (reports_.all_answered() || clock::now() >= inquiry_->end)) end_report();
     if (kill_time_ && clock::now() >= *kill_time_) {
       signal_all(SIGKILL);
       kill_time_.reset();
@@ -91,13 +99,12 @@ void supervisor::start(std::uint32_t rank, int null_input) {
   };
   try {
     const standard_files files{rank == 0 ? input_.rank_end() : null_input, out, err};
-    ranks_[rank].pid = start_rank(program_, server_.environment(rank), files, inherited_);
+    ranks_[rank].pid = start_rank(program_, environment_of(rank), files, inherited_, guardian_.socket());
   } catch (...) {
     close_both();
     throw;
   }
   close_both();
-  guardian_.watch(ranks_[rank].pid);
   ranks_[rank].running = true;
   ++running_;
 }
@@ -106,17 +113,28 @@ void supervisor::wait_for_something() {
   std::vector<pollfd> waits{{signals_.fd(), POLLIN, 0}, {server_.event_fd(), POLLIN, 0}};
   output_.collect(waits);
   input_.collect(waits);
+  reports_.collect(waits);
   int timeout = -1;
-  if (kill_time_) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(*kill_time_ - clock::now());
-    timeout = static_cast<int>(std::max<std::chrono::milliseconds::rep>(left.count(), 0));
-  }
+  const auto until = [&timeout](clock::time_point when) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(when - clock::now()).count();
+    const int wait = static_cast<int>(std::max<std::chrono::milliseconds::rep>(left, 0));
+    timeout = timeout < 0 ? wait : std::min(timeout, wait);
+  };
+  if (kill_time_) until(*kill_time_);
+  if (inquiry_) until(inquiry_->end);
   poll(waits.data(), waits.size(), timeout);
 }
 
 void supervisor::handle_signal(signal_gate::received received) {
   int signal = received.signal;
   if (signal == SIGCHLD) return reap(received.sender);
+  // First the ranks say what they wait for; who does not want to wait for that sends another one.
+  const bool ends = signal == SIGINT || signal == SIGTERM || signal == SIGQUIT;
+  if (ends && interrupts_ == 0 && !ending_ && running_ > 0 && !(inquiry_ && inquiry_->signal != 0) &&
+      reports_.anybody()) {
+    if (signal != SIGQUIT) ++interrupts_;
+    return begin_report("the job is ended by signal " + std::to_string(signal) + " while ranks wait", signal);
+  }
   if (signal == SIGINT || signal == SIGTERM) {
     ++interrupts_;
     // The ranks are gone and only a reader of the output that does not read keeps us.
@@ -124,8 +142,56 @@ void supervisor::handle_signal(signal_gate::received received) {
     if (interrupts_ > 1) signal = SIGKILL;
   }
   signal_all(signal);
+  // The terminal is gone: nobody is left who could ask a second time.
+  if (signal == SIGHUP && !kill_time_) kill_time_ = clock::now() + grace;
   // Stop as the shell expects it of its job; SIGCONT comes through the gate again.
   if (signal == SIGTSTP) raise(SIGSTOP);
+}
+
+void supervisor::begin_report(const std::string& why, int signal) {
+  inquiry_ = inquiry{clock::now() + answer_time, why, signal};
+  reports_.ask_all();
+}
+
+// Of a job that is ended while nobody waits there is nothing to say.
+void supervisor::end_report() {
+  const inquiry over = *std::exchange(inquiry_, std::nullopt);
+  quiet_until_ = clock::now() + between_reports;
+  std::vector<job_member> job;
+  bool waits = false;
+  for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
+    job.push_back({reports_.answer(rank), state_of(rank)});
+    waits |= job.back().report && job.back().report->seconds != 0;
+  }
+  if (waits) {
+    output_.say("weft run: " + over.why + ":");
+    for (const std::string& line : lines_of(job))
+      output_.say("weft run:   " + line);
+  }
+  if (over.signal != 0) signal_all(over.signal);
+}
+
+// Of a rank that has not answered.
+std::string supervisor::state_of(std::uint32_t rank) const {
+  if (!ranks_[rank].running) return "has ended";
+  std::ifstream file("/proc/" + std::to_string(ranks_[rank].pid) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  const auto name_end = text.rfind(')');
+  const char state = name_end == std::string::npos || name_end + 2 >= text.size() ? '?' : text[name_end + 2];
+  if (state == 'T' || state == 't') return "is stopped";
+  if (!reports_.connected(rank)) return "has not called weft_init yet, or is leaving the job";
+  return "did not answer";
+}
+
+std::vector<std::string> supervisor::environment_of(std::uint32_t rank) const {
+  std::vector<std::string> all = server_.environment(rank);
+  const std::string mine = reports_.environment();
+  std::erase_if(all, [&](const std::string& entry) {
+    return entry.compare(0, entry.find('=') + 1, mine, 0, mine.find('=') + 1) == 0;
+  });
+  all.push_back(mine);
+  return all;
 }
 
 void supervisor::handle_server_events() {

@@ -6,8 +6,8 @@
 #include "pmix_boot/line_output.hpp"
 #include "pmix_boot/rank_layout.hpp"
 #include "pmix_boot/rank_process.hpp"
+#include "pmix_boot/report_desk.hpp"
 #include "pmix_boot/server_process.hpp"
-#include "pmix_boot/session_directory.hpp"
 #include "pmix_boot/signal_gate.hpp"
 #include "pmix_boot/terminal_input.hpp"
 
@@ -51,6 +51,10 @@ private:
   std::optional<siginfo_t> reap(std::uint32_t rank);
   void handle_end(std::uint32_t rank, const siginfo_t& end);
   std::optional<failure> judge(const rank_state& rank, const siginfo_t& end) const;
+  void begin_report(const std::string& why, int signal);
+  void end_report();
+  std::string state_of(std::uint32_t rank) const;
+  std::vector<std::string> environment_of(std::uint32_t rank) const;
   void handle_failure(std::uint32_t rank, const failure& failure);
   void abandon(const std::string& reason, int status);
   void end_job();
@@ -63,10 +67,9 @@ private:
   // What a rank inherits is what was there before the gate.
   const inherited_state inherited_ = inherited_state::save();
   signal_gate signals_;
-  session_directory directory_;
-  server_process server_;
-  // Comes after the server, which would hold its pipe open.
   guardian guardian_;
+  server_process server_;
+  report_desk reports_;
   line_output output_;
   terminal_input input_;
 
@@ -78,6 +81,15 @@ private:
   bool ending_ = false;
   int interrupts_ = 0;
   std::optional<clock::time_point> kill_time_;
+
+  // A report under way: until when ranks may answer, what it says first, and the signal that it holds up.
+  struct inquiry {
+    clock::time_point end;
+    std::string why;
+    int signal;
+  };
+  std::optional<inquiry> inquiry_;
+  clock::time_point quiet_until_{}; // several ranks are late at about the same time
 };
 
 } // namespace weft::boot

@@ -1,6 +1,7 @@
 #pragma once
 #include "progress/operands.hpp"
 #include "progress/outcome.hpp"
+#include "progress/pieces.hpp"
 
 namespace weft::progress {
 
@@ -18,7 +19,7 @@ public:
     case graph::direction::out:
       return carry(op, me, peer, false, iteration);
     case graph::direction::self:
-      return carry(op, me, me, true, iteration);
+      return only_mine(op) ? carry_own(op) : carry(op, me, me, true, iteration);
     case graph::direction::swap:
       // A pair has one claim word, at its higher rank; its two ends begin at different ends of the block.
       return carry(op, std::min(me, peer), std::max(me, peer), me > peer, iteration);
@@ -31,20 +32,47 @@ public:
     return op.program->names == graph::naming::none ? assist_all(op) : assist_rows(op);
   }
 
+  // Others may carry all that I receive in this operation, my own block included: my board says so from now
+  // on.
+  void lend(operation& op) {
+    team_state& team = *op.team;
+    const std::uint32_t me = op.program->me;
+    if (has_own_word(op) && op.program->sends(me, me))
+      reach_.net.store(team.own.claim(engine::slot_of(op.seq), team.info.geometry.local_index(me)),
+                       engine::claim_word::make(op.seq, 0, 0));
+    if (reach_.net.load(team.own.lent()) < op.seq) reach_.net.store(team.own.lent(), op.seq);
+  }
+
+  // Under OUT_MY a member is not held up by blocks of others; where one of them may be computing, it carries
+  // for all when it has nothing better to do, and all that it may carry before it leaves. So what somebody
+  // who computes has posted is in place when the last of the others has left. True if it carried something:
+  // there may be more.
+  bool help_lenders(operation& op) {
+    return (op.program->in != graph::sync::all || all_entered(op)) && assist(op) == outcome::again;
+  }
+
+  // A line that changes only when somebody posts and goes away.
+  bool somebody_lends(operation& op) {
+    team_state& team = *op.team;
+    for (const std::uint32_t peer : team.info.geometry.near())
+      if (reach_.net.load(reach_.view(team, peer).lent()) >= op.seq) return true;
+    return false;
+  }
+
 private:
-  // How a block is cut, and how many pieces are taken at once.
-  struct cut {
-    std::uint64_t piece;
-    std::uint32_t at_once;
-  };
-  static cut cut_of(const graph::plan& p, std::uint64_t bytes) {
-    if (p.indirect.size.where == graph::found::by_rule) [[likely]]
-      return {p.chunk, 1};
-    constexpr std::uint64_t line = 64;
-    const std::uint64_t piece = ((bytes + p.chunks - 1) / p.chunks + line - 1) / line * line;
-    if (bytes <= p.whole_block) return {piece, p.chunks};
-    const std::uint64_t wanted = graph::chunk_size(bytes, p.whole_block) / piece;
-    return {piece, static_cast<std::uint32_t>(std::max<std::uint64_t>(1, wanted))};
+  // Where no rows tell, the claim word of a member's own block speaks of the operation only if it lends:
+  // nobody else carries that block otherwise.
+  static bool has_own_word(const operation& op) {
+    return op.program->lends() && op.program->names == graph::naming::none;
+  }
+  static bool only_mine(const operation& op) { return has_own_word(op) && !op.lent; }
+
+  outcome carry_own(operation& op) {
+    const std::uint32_t me = op.program->me;
+    const block b = operands_.find(op, me, me, 0);
+    if (operands_.usable(op, me, me, 0)) move(op, me, me, b, 0, b.bytes);
+    op.run->own_pieces = op.program->chunks;
+    return outcome::done;
   }
 
   // Carries what it gets of the block i -> j (in place: of the two blocks between i and j). The destination's
@@ -65,19 +93,8 @@ private:
     const std::uint32_t slot = engine::slot_of(op.seq);
     const engine::board at = reach_.view(*op.team, j);
     engine::word& claimed = at.claim(slot, op.team->info.geometry.local_index(i));
-    std::uint64_t seen = net.load(claimed);
-    std::uint32_t first = 0, taken = 0, left = 0;
-    for (;;) {
-      const auto state = engine::claim_word::read(seen, op.seq);
-      const std::uint32_t gone = state.front + state.back;
-      if (state.stale || gone >= p.chunks) return outcome::done;
-      taken = std::min(c.at_once, p.chunks - gone);
-      left = p.chunks - gone - taken;
-      first = from_front ? state.front : p.chunks - state.back - taken;
-      const std::uint32_t front = state.front + (from_front ? taken : 0);
-      const std::uint32_t rear = state.back + (from_front ? 0 : taken);
-      if (net.cas(claimed, seen, engine::claim_word::make(op.seq, front, rear))) break;
-    }
+    const auto [first, taken, left] = claim_pieces(net, claimed, op.seq, p.chunks, c.at_once, from_front);
+    if (taken == 0) return outcome::done;
     const std::uint64_t begin = first * c.piece, end = begin + taken * c.piece;
     // What cannot be carried is counted all the same: nobody must wait for it.
     const bool good =
@@ -89,14 +106,12 @@ private:
     reach_.counts.chunks_claimed.add();
     reach_.raise(at.counts(slot).landed, op.seq, taken);
     // In place both are destinations, and what is read is what is written.
-    const engine::board other = reach_.view(*op.team, i);
-    reach_.raise(p.in_place ? other.counts(slot).landed : other.counts(slot).taken, op.seq, taken);
+    if (p.counts_taken(i, j)) {
+      const engine::board other = reach_.view(*op.team, i);
+      reach_.raise(p.in_place ? other.counts(slot).landed : other.counts(slot).taken, op.seq, taken);
+    }
     reach_.wake_near();
     return left == 0 ? outcome::done : outcome::again;
-  }
-
-  static std::uint64_t clipped(std::uint64_t begin, std::uint64_t end, std::uint64_t bytes) {
-    return begin >= bytes ? 0 : std::min(end, bytes) - begin;
   }
 
   void move(operation& op, std::uint32_t i, std::uint32_t j, const block& b, std::uint64_t begin,
@@ -166,6 +181,12 @@ private:
     return all_done ? outcome::done : result;
   }
 
+  bool all_entered(operation& op) {
+    for (std::uint32_t member = 0; member < op.program->members; ++member)
+      if (!reach_.entered(op, member)) return false;
+    return true;
+  }
+
   // Under IN_ALL everybody has entered before anybody assists.
   bool may_touch(operation& op, std::uint32_t member) {
     return op.program->in != graph::sync::my || reach_.entered(op, member);
@@ -179,7 +200,9 @@ private:
     if (!reach_.credit(op, i) || !reach_.credit(op, j)) return false;
     const std::uint32_t slot = engine::slot_of(op.seq);
     engine::word& claimed = reach_.view(*op.team, j).claim(slot, op.team->info.geometry.local_index(i));
-    const auto state = engine::claim_word::read(reach_.net.load(claimed), op.seq);
+    const std::uint64_t word = reach_.net.load(claimed);
+    if (i == j && has_own_word(op) && !engine::claim_word::speaks_of(word, op.seq)) return false;
+    const auto state = engine::claim_word::read(word, op.seq);
     if (state.stale || state.front + state.back >= op.program->chunks) return false;
     if (carry(op, i, j, true, 0) == outcome::blocked) return false;
     reach_.counts.chunks_assisted.add();

@@ -1,5 +1,7 @@
 #include "progress/completion_table.hpp"
 
+#include "engine/out_of_memory.hpp"
+
 #include <algorithm>
 #include <stdexcept>
 #include <thread>
@@ -59,11 +61,13 @@ std::uint32_t completion_table::grow() {
   }
 }
 
-void completion_table::fail(std::uint64_t handle, std::exception_ptr error) {
-  {
+void completion_table::fail(std::uint64_t handle, std::exception_ptr error) noexcept {
+  try {
     const std::lock_guard guard{errors_lock_};
     errors_.insert_or_assign(handle, std::move(error));
     any_errors_.store(true, std::memory_order_relaxed);
+  } catch (const std::bad_alloc&) {
+    engine::end_out_of_memory("the error of an operation");
   }
   complete(handle);
 }

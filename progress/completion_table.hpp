@@ -113,9 +113,9 @@ public:
     return static_cast<std::size_t>((allocated - completed) & (~std::uint64_t{0} >> link_bits));
   }
 
-  // Any thread, instead of complete(): the handle is complete, and its error waits to be taken. Throws
-  // std::bad_alloc, and leaves the handle pending, when the error cannot be kept.
-  void fail(std::uint64_t handle, std::exception_ptr error);
+  // Any thread, instead of complete(): the handle is complete, and its error waits to be taken. An error that
+  // there is no memory to keep ends the job: nobody may take the operation for one that went well.
+  void fail(std::uint64_t handle, std::exception_ptr error) noexcept;
 
   // Any thread, after query() said complete: the error of this very operation, to the first who asks.
   std::exception_ptr take_error(std::uint64_t handle) {

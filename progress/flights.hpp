@@ -1,8 +1,10 @@
 #pragma once
+#include "engine/out_of_memory.hpp"
 #include "engine/transport/transport.hpp"
 #include "progress/operation.hpp"
+#include "progress/outcome.hpp"
+#include "progress/team_state.hpp"
 
-#include <memory>
 #include <vector>
 
 namespace weft::progress {
@@ -11,6 +13,7 @@ namespace weft::progress {
 struct flight_tag {
   std::uint8_t node = 0; // index of the top node
   bool in_loop = false;
+  bool moves_on = true; // else the operation only must not end before it, nor go well if it fails
   std::uint32_t iteration = 0;
 };
 
@@ -18,6 +21,7 @@ struct flight_tag {
 struct flight : transport::completion {
   operation* op = nullptr;
   flight_tag tag;
+  std::uint32_t peer = 0; // member of the operation's team
   void* owner = nullptr;
   flight* next_free = nullptr;
 };
@@ -39,24 +43,32 @@ public:
   flight_pool(const flight_pool&) = delete;
   flight_pool& operator=(const flight_pool&) = delete;
 
-  flight* start(operation& op, flight_tag tag) {
+  flight* start(operation& op, std::uint32_t peer, flight_tag tag) {
     flight* f = free_;
     if (f == nullptr) return nullptr;
     free_ = f->next_free;
     f->op = &op;
+    f->peer = peer;
     f->tag = tag;
     return f;
   }
 
-  // After the transport was asked: gives the request back if it has finished at once.
-  bool settle(flight* f, bool finished) {
-    if (finished) {
-      release(f);
-    } else {
+  // After the transport was asked: gives the request back unless it is under way. What there was no memory
+  // for is asked again later.
+  outcome settle(flight* f, transport::started came) {
+    if (came.under_way()) {
       ++f->op->flights;
       ++in_flight_;
+      return outcome::flying;
     }
-    return finished;
+    release(f);
+    if (came.done()) [[likely]]
+      return outcome::done;
+    if (came.status() == transport::no_memory)
+      shortage_.met("a transfer");
+    else
+      failed(*f, came.status());
+    return outcome::blocked;
   }
 
   std::size_t in_flight() const { return in_flight_; }
@@ -73,9 +85,16 @@ private:
     operation& op = *f->op;
     --op.flights;
     --pool->in_flight_;
-    if (status < 0 && op.status == 0) op.status = status;
-    advance(op, f->tag);
+    pool->shortage_.over();
+    if (status < 0) [[unlikely]]
+      failed(*f, status);
+    if (f->tag.moves_on) advance(op, f->tag);
     pool->release(f);
+  }
+
+  static void failed(const flight& f, int status) noexcept {
+    const engine::team_info& team = f.op->team->info;
+    f.op->fail(status, team.world[f.peer], team.world[team.me()]);
   }
 
   static void advance(operation& op, flight_tag tag) {
@@ -93,6 +112,7 @@ private:
   std::vector<flight> all_;
   flight* free_ = nullptr;
   std::size_t in_flight_ = 0;
+  engine::shortage shortage_;
 };
 
 } // namespace weft::progress

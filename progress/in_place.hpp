@@ -24,8 +24,15 @@ public:
   // What must have been taken of my block before all of it may be overwritten; 0 if it stays where it is.
   std::uint64_t outgoing_pieces(operation& op) {
     const named_block& row = operands_.own_row(op);
-    if (row.named == op.program->me || row.named == findings::nobody) return 0;
+    if (row.named == op.program->me || row.named == findings::nobody || op.run->found->rotated.mine) return 0;
     return (row.what.bytes + graph::aside_bytes - 1) / graph::aside_bytes;
+  }
+
+  // So many pieces have been taken of my block, or it is not the one that its target takes.
+  bool has_gone(operation& op, std::uint64_t pieces) {
+    engine::word& taken = reach_.own_counts(op).taken;
+    if (pieces == 0 || reach_.reached(taken, op, pieces)) return true;
+    return target_is_done(op) && (reach_.reached(taken, op, pieces) || passed_over(op));
   }
 
   // Two blocks change places, or neither moves.
@@ -41,17 +48,16 @@ public:
     found.moving = tag.iteration;
     if (stuck(op, peer, tag.iteration)) return outcome::done;
     const block b = piece_of(op, operands_.find(op, peer, op.program->me, tag.iteration));
-    if (b.bytes == 0 || !operands_.usable(op, peer, op.program->me, tag.iteration)) return outcome::done;
+    if (!operands_.usable(op, peer, op.program->me, tag.iteration) || b.bytes == 0) return outcome::done;
     std::byte* const scratch = found.scratch.get();
     if (std::byte* const from = reach_.base(*op.team, peer)) {
       reach_.copy(scratch, from + b.src, b.bytes);
       return outcome::done;
     }
-    flight* f = flights_.start(op, tag);
+    flight* f = flights_.start(op, peer, tag);
     if (f == nullptr) return outcome::blocked;
     reach_.counts.bytes_got.add(b.bytes);
-    const bool finished = reach_.net.get(op.team->info.world[peer], scratch, b.src, b.bytes, *f);
-    return flights_.settle(f, finished) ? outcome::done : outcome::flying;
+    return flights_.settle(f, reach_.net.get(op.team->info.world[peer], scratch, b.src, b.bytes, *f));
   }
 
   outcome restore(operation& op, std::uint32_t peer, std::uint32_t iteration) {
@@ -60,7 +66,7 @@ public:
     const bool moves_on = op.program->names != graph::naming::none;
     if (moves_on) {
       const std::uint64_t gone = std::min(found.piece + 1, outgoing_pieces(op));
-      if (gone != 0 && !reach_.reached(reach_.own_counts(op).taken, op, gone)) return outcome::blocked;
+      if (!has_gone(op, gone)) return outcome::blocked;
     }
     const block in = operands_.find(op, peer, me, iteration);
     const block b = piece_of(op, in);
@@ -75,6 +81,28 @@ public:
   }
 
 private:
+  // What the target does last it does when it has counted all that it takes. Asked where all rows can be
+  // known, on one node.
+  [[gnu::noinline]] bool target_is_done(operation& op) {
+    if (!op.team->info.geometry.one_node()) return false;
+    const engine::board theirs = reach_.view(*op.team, operands_.own_row(op).named);
+    return reach_.net.load(theirs.retired()) >= op.seq ||
+           reach_.net.load(theirs.counts(engine::slot_of(op.seq)).stage_out) >=
+               engine::stage_word::make(op.seq, 1);
+  }
+
+  // It took the block of another that names it too: no permutation.
+  [[gnu::cold, gnu::noinline]] bool passed_over(operation& op) {
+    const std::uint32_t me = op.program->me, target = operands_.own_row(op).named;
+    for (std::uint32_t other = 0; other < op.program->members; ++other) {
+      named_block row;
+      if (other == me || !operands_.row(op, other, row) || row.named != target) continue;
+      operands_.named_twice(op);
+      return true;
+    }
+    return false;
+  }
+
   reach<T>& reach_;
   operands<T>& operands_;
   flight_pool<T>& flights_;

@@ -1,5 +1,5 @@
 #pragma once
-#include "progress/reach.hpp"
+#include "progress/call_check.hpp"
 
 #include <functional>
 #include <span>
@@ -14,8 +14,9 @@ template <transport::transport T> class inbox final : public transport::message_
 public:
   using service = std::function<void(const transport::message&, std::span<const std::byte>)>;
 
-  inbox(T& net, statistics& counts, reach<T>& members, const team_map& teams)
-      : net_(net), counts_(counts), members_(members), teams_(teams) {}
+  inbox(T& net, statistics& counts, reach<T>& members, const team_map& teams,
+        const std::vector<operation*>& active)
+      : net_(net), counts_(counts), members_(members), teams_(teams), active_(active) {}
 
   void serve(service s) { service_ = std::move(s); }
 
@@ -32,17 +33,29 @@ public:
     team_state& team = *found->second;
     const std::uint32_t sender = team.info.member(m.source);
     if (sender == team.info.size()) return;
+    if (m.kind == message_kind::failed) [[unlikely]]
+      return fail(team, m);
     keep(team, sender, m, payload);
   }
 
 private:
+  // What its sender has not done it will not do: nobody waits for it. An operation that has not yet begun
+  // here fails when it does.
+  [[gnu::cold]] void fail(team_state& team, const transport::message& m) {
+    const int status = -static_cast<int>(m.reserved);
+    for (operation* op : active_)
+      if (op->team == &team && op->seq == m.seq) return op->fail(status, m.count, m.source);
+    if (m.seq > team.retired) team.failures.push_back({m.seq, status, m.count, m.source});
+  }
+
   void keep(team_state& team, std::uint32_t sender, const transport::message& m,
             std::span<const std::byte> payload) {
     using transport::message_kind;
     const engine::board theirs = members_.view(team, sender);
     const std::uint32_t slot = engine::slot_of(m.seq);
     lift(theirs.retired(), m.retired);
-    if (m.kind != message_kind::credit) lift(theirs.entered(), m.seq); // whoever speaks of it has entered it
+    if (m.kind != message_kind::credit && m.kind != message_kind::dispute)
+      lift(theirs.entered(), m.seq); // whoever speaks of it has entered it
     switch (m.kind) {
     case message_kind::named:
       team.namings[slot] = {m.seq, sender};
@@ -65,6 +78,13 @@ private:
     case message_kind::asked:
       tell_row(team, sender, m.seq);
       break;
+    case message_kind::call:
+      call_check<T>::write(net_, theirs.call(slot), m.seq, payload);
+      call_check<T>(members_).look_back(team, m.seq, sender);
+      break;
+    case message_kind::dispute:
+      call_check<T>::write(net_, theirs.dispute(), m.seq, payload);
+      break;
     case message_kind::credit:
       if (m.count != 0) tell_credit(team, sender, m.seq);
       break;
@@ -78,7 +98,7 @@ private:
     if (team.retired < n)
       team.askers.push_back({sender, n});
     else
-      members_.tell(team, sender, {.kind = transport::message_kind::credit});
+      members_.answer(team, sender, {.kind = transport::message_kind::credit});
   }
 
   // Who publishes the row later answers then.
@@ -106,6 +126,7 @@ private:
   statistics& counts_;
   reach<T>& members_;
   const team_map& teams_;
+  const std::vector<operation*>& active_;
   service service_;
 };
 

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <optional>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace weft::progress {
@@ -19,6 +21,9 @@ public:
   void meet(const std::vector<std::uint32_t>& ranks) {
     auto header = [this](std::uint32_t rank) {
       std::byte* base = rank == net_.rank() ? net_.segment() : net_.direct(rank);
+      if (base == nullptr)
+        throw std::runtime_error("the memory of rank " + std::to_string(rank) +
+                                 " on this node is out of reach");
       return reinterpret_cast<engine::segment_header*>(base);
     };
     sleepers_ = &header(ranks.front())->sleepers;

@@ -1,6 +1,8 @@
 #pragma once
+#include "progress/call_check.hpp"
 #include "progress/claims.hpp"
 #include "progress/in_place.hpp"
+#include "progress/rotation.hpp"
 #include "progress/staged_steps.hpp"
 
 namespace weft::progress {
@@ -13,7 +15,8 @@ template <transport::transport T> class node_steps {
 public:
   node_steps(T& net, statistics& counts, const faults& broken, const user_memory& user)
       : reach_(net, counts, broken), net_(net), counts_(counts), flights_(net), operands_(reach_, user),
-        claims_(reach_, operands_), in_place_(reach_, operands_, flights_) {}
+        claims_(reach_, operands_), in_place_(reach_, operands_, flights_), rotations_(reach_, operands_),
+        calls_(reach_) {}
 
   // While posting, only what others wait for is done: signals, and transfers of the UCP lane. What near
   // members have is looked at, and carried, later: the caller wants to compute.
@@ -51,10 +54,20 @@ public:
       return in_place_.take_aside(op, peer, tag);
     case kind::restore:
       return in_place_.restore(op, peer, tag.iteration);
+    case kind::rotate:
+      return rotations_.step(op, n);
+    case kind::compare:
+      return calls_.compare(op, n);
     case kind::loop:
       break;
     }
     return outcome::blocked;
+  }
+
+  void lend(operation& op) { claims_.lend(op); }
+  // A post carries nothing for others: who has done its part in it is through when it comes again.
+  bool help_lenders(operation& op) {
+    return claims_.somebody_lends(op) && (posting_ || claims_.help_lenders(op));
   }
 
   flight_pool<T>& flights() { return flights_; }
@@ -73,6 +86,8 @@ private:
   operands<T> operands_;
   claims<T> claims_;
   in_place_steps<T> in_place_;
+  rotation_steps<T> rotations_;
+  call_check<T> calls_;
 
   std::byte* source(operation& op, std::uint32_t to) {
     return net_.segment() + op.at.src + op.program->rule.source(op.program->me, to);
@@ -86,7 +101,7 @@ private:
   outcome copy_own(operation& op) {
     const std::uint32_t me = op.program->me;
     const block b = operands_.find(op, me, me, 0);
-    if (b.bytes == 0 || !operands_.usable(op, me, me, 0)) return outcome::done;
+    if (!operands_.usable(op, me, me, 0) || b.bytes == 0) return outcome::done;
     reach_.copy(net_.segment() + b.dst, net_.segment() + b.src, b.bytes);
     return outcome::done;
   }
@@ -98,7 +113,7 @@ private:
       if (in_place_.stuck(op, peer, tag.iteration)) return outcome::done;
       b = in_place_steps<T>::piece_of(op, b);
     }
-    if (b.bytes == 0 || !operands_.usable(op, i, j, tag.iteration)) return outcome::done;
+    if (!operands_.usable(op, i, j, tag.iteration) || b.bytes == 0) return outcome::done;
     team_state& team = *op.team;
     if (std::byte* const theirs = reach_.base(team, peer)) {
       std::byte* const mine = net_.segment();
@@ -106,22 +121,21 @@ private:
       counts_.bytes_copied.add(b.bytes);
       return outcome::done;
     }
-    flight* f = flights_.start(op, tag);
+    flight* f = flights_.start(op, peer, tag);
     if (f == nullptr) return outcome::blocked;
     const std::uint32_t world = team.info.world[peer];
     const bool pull = peer == i;
-    const bool finished = pull ? net_.get(world, net_.segment() + b.dst, b.src, b.bytes, *f)
-                               : net_.put(world, b.dst, net_.segment() + b.src, b.bytes, *f);
+    const transport::started came = pull ? net_.get(world, net_.segment() + b.dst, b.src, b.bytes, *f)
+                                         : net_.put(world, b.dst, net_.segment() + b.src, b.bytes, *f);
     (pull ? counts_.bytes_got : counts_.bytes_put).add(b.bytes);
-    return flights_.settle(f, finished) ? outcome::done : outcome::flying;
+    return flights_.settle(f, came);
   }
 
   outcome fetch(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
-    flight* f = flights_.start(op, tag);
+    flight* f = flights_.start(op, peer, tag);
     if (f == nullptr) return outcome::blocked;
     const auto errand = operands_.fetch(op, n, peer, tag.iteration);
-    const bool finished = net_.get(op.team->info.world[peer], errand.to, errand.from, errand.bytes, *f);
-    return flights_.settle(f, finished) ? outcome::done : outcome::flying;
+    return flights_.settle(f, net_.get(op.team->info.world[peer], errand.to, errand.from, errand.bytes, *f));
   }
 
   // Does the peer name me as the root?
@@ -138,9 +152,9 @@ private:
 
   outcome flush(operation& op, std::uint32_t peer, flight_tag tag) {
     if (reach_.base(*op.team, peer) != nullptr) return outcome::done;
-    flight* f = flights_.start(op, tag);
+    flight* f = flights_.start(op, peer, tag);
     if (f == nullptr) return outcome::blocked;
-    return flights_.settle(f, net_.flush(op.team->info.world[peer], *f)) ? outcome::done : outcome::flying;
+    return flights_.settle(f, net_.flush(op.team->info.world[peer], *f));
   }
 
   outcome signal(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t round,
@@ -163,6 +177,10 @@ private:
       return tell(op, peer, {.kind = message_kind::asked, .seq = op.seq}, {}, tag);
     case fact::row:
       return n.peer == graph::peer_rule::group ? publish_row(op) : send_row(op, peer, tag);
+    case fact::call:
+      if (n.peer == graph::peer_rule::group)
+        return n.count == 0 ? calls_.publish(op) : calls_.publish_name(op, operands_.own_row(op).named);
+      return tell(op, peer, {.kind = message_kind::call, .seq = op.seq}, calls_.published(op), tag);
     case fact::named:
     case fact::none:
       break;
@@ -185,9 +203,9 @@ private:
 
   outcome tell(operation& op, std::uint32_t peer, transport::message m, std::span<const std::byte> payload,
                flight_tag tag) {
-    flight* f = flights_.start(op, tag);
+    flight* f = flights_.start(op, peer, tag);
     if (f == nullptr) return outcome::blocked;
-    return flights_.settle(f, reach_.send(*op.team, peer, m, payload, *f)) ? outcome::done : outcome::flying;
+    return flights_.settle(f, reach_.send(*op.team, peer, m, payload, *f));
   }
 
   // My slices for all near readers into my own slot, one beside the other, then the stamp.
@@ -333,10 +351,10 @@ private:
       known = reach_.entered(op, peer);
       break;
     case fact::landed:
-      known = counted(op, n, team.own.counts(slot).landed);
+      known = counted(op, n, team.own.counts(slot).landed, op.run->own_pieces);
       break;
     case fact::taken:
-      known = counted(op, n, team.own.counts(slot).taken);
+      known = counted(op, n, team.own.counts(slot).taken, 0);
       break;
     case fact::stage_in:
       known = net_.load(reach_.view(team, peer).counts(slot).stage_in) >=
@@ -357,6 +375,9 @@ private:
     case fact::named:
       known = found_naming(op);
       break;
+    case fact::call:
+      known = n.count == 0 ? calls_.admits(op) : calls_.admits_names(op);
+      break;
     case fact::asked:
     case fact::payload:
     case fact::none:
@@ -370,66 +391,40 @@ private:
     return known ? outcome::done : outcome::blocked;
   }
 
-  // A count that stands in the plan, or that only the rows tell.
-  bool counted(operation& op, const graph::node& n, word& counter) {
+  // A count that stands in the plan, less what is not in the counter, or one that only the rows tell.
+  bool counted(operation& op, const graph::node& n, word& counter, std::uint32_t uncounted) {
     std::uint64_t wanted = n.count;
-    if (wanted == 0 && op.program->in_place)
-      wanted = in_place_.outgoing_pieces(op);
-    else if (wanted == 0 && !op.run->found->not_root)
-      wanted = op.run->found->expected;
+    if (uncounted != 0 && wanted == uncounted) return true;
+    wanted -= uncounted;
+    if (wanted == 0 && op.program->in_place) return in_place_.has_gone(op, in_place_.outgoing_pieces(op));
+    if (wanted == 0 && !op.run->found->not_root) wanted = op.run->found->expected;
     return wanted == 0 || reach_.reached(counter, op, wanted);
   }
 
-  // Who names me: a far member says so, a near one's row does. Nobody need be found once my block is here.
+  // Who names me: a far member says so, a near one's row does, or what stands in front of its payload. Nobody
+  // need be found once my block is here; but an eager one that stays with me goes the same way as all.
   bool found_naming(operation& op) {
     const graph::plan& p = *op.program;
     findings& found = *op.run->found;
-    if (p.eager) return found_payload(op);
     const auto& told = op.team->namings[engine::slot_of(op.seq)];
-    if (operands_.own_row(op).named == p.me ||
-        (!p.in_place && reach_.reached(reach_.own_counts(op).landed, op, p.chunks)))
+    const bool mine = operands_.own_row(op).named == p.me;
+    if (mine && p.eager)
+      found.naming = p.me;
+    else if (mine || (!p.in_place && reach_.reached(reach_.own_counts(op).landed, op, p.chunks)))
       found.naming = findings::nobody;
     else if (told.seq == op.seq)
       found.naming = told.member;
     else
-      found.naming = near_naming(op, [&](std::uint32_t peer, std::uint32_t& named) {
-        named_block row;
-        if (!operands_.row(op, peer, row)) return false;
-        named = row.named;
-        return true;
-      });
-    return found.naming != findings::unknown;
-  }
-
-  // The same if the block comes with the name.
-  bool found_payload(operation& op) {
-    const graph::plan& p = *op.program;
-    findings& found = *op.run->found;
-    const std::uint32_t slot = engine::slot_of(op.seq);
-    const auto& told = op.team->namings[slot];
-    if (operands_.own_row(op).named == p.me) {
-      found.naming = p.me;
-      return true;
-    }
-    if (told.seq == op.seq) {
-      found.naming = told.member;
-      return true;
-    }
-    found.naming = near_naming(op, [&](std::uint32_t peer, std::uint32_t& named) {
-      const engine::board theirs = reach_.view(*op.team, peer);
-      if (net_.load(theirs.head(slot).stamp) != op.seq) return false;
-      net_.copy(&named, theirs.payload(slot, p.eager_bytes), sizeof named);
-      return true;
-    });
+      found.naming = near_naming(op);
     return found.naming != findings::unknown;
   }
 
   // The near member that names me; nobody, if all members are near and none does.
-  template <class Read> std::uint32_t near_naming(operation& op, Read&& read) {
+  std::uint32_t near_naming(operation& op) {
     bool all = op.team->info.geometry.one_node();
     for (const std::uint32_t peer : op.team->info.geometry.near()) {
       std::uint32_t named = findings::nobody;
-      if (!read(peer, named))
+      if (!(op.program->eager ? payload_names(op, peer, named) : row_names(op, peer, named)))
         all = false;
       else if (named == op.program->me)
         return peer;
@@ -437,6 +432,21 @@ private:
     if (!all) return findings::unknown;
     operands_.left_out(op);
     return findings::nobody;
+  }
+
+  bool row_names(operation& op, std::uint32_t peer, std::uint32_t& named) {
+    named_block row;
+    if (!operands_.row(op, peer, row)) return false;
+    named = row.named;
+    return true;
+  }
+
+  bool payload_names(operation& op, std::uint32_t peer, std::uint32_t& named) {
+    const engine::board theirs = reach_.view(*op.team, peer);
+    const std::uint32_t slot = engine::slot_of(op.seq);
+    if (net_.load(theirs.head(slot).stamp) != op.seq) return false;
+    net_.copy(&named, theirs.payload(slot, op.program->eager_bytes), sizeof named);
+    return true;
   }
 };
 

@@ -6,7 +6,14 @@ namespace weft::progress {
 
 // Where the data of users may lie; a pointer found elsewhere is an error.
 struct user_memory {
-  std::uint64_t begin = 0, end = ~std::uint64_t{0};
+  std::uint64_t begin = 0, end = std::uint64_t{1} << 62;
+
+  bool holds(std::uint64_t offset, engine::checked bytes) const {
+    return offset >= begin && offset <= end && bytes <= end - offset;
+  }
+  // A size that an array says, for reckoning with: 0 where no memory is so large. Such a block is not moved,
+  // and who would have carried it says so.
+  std::uint64_t possible(engine::checked bytes) const { return bytes <= end - begin ? bytes.plain() : 0; }
 };
 
 // Finds the blocks of an operation: by the plan's rule, or in the rows of its members in shared memory. A
@@ -78,6 +85,12 @@ public:
     reach_.raise(reach_.own_counts(op).landed, op.seq, op.program->chunks);
   }
 
+  // Another member's element is mine too, and its block was taken.
+  void named_twice(operation& op) {
+    const std::uint32_t me = op.program->me;
+    complain(op, {bad_operand::what::member, thread(op, me), 0, {}, element_of(op, me)});
+  }
+
   // Where in the far peer's segment, and to where here, an operand of the block between us is to be fetched.
   struct errand {
     std::uint64_t from = 0;
@@ -117,7 +130,7 @@ private:
       return bytes == 0 ||
              leads(op, destination, pointer(op, op.at.dst, rows.dst, i, j, row.dst), j, i, j, bytes);
     }
-    const std::uint64_t bytes = size(op, i, j, row);
+    const engine::checked bytes = size(op, i, j, row);
     if (bytes == 0) return true;
     return (rows.src.where == graph::found::by_rule ||
             leads(op, source, pointer(op, op.at.src, rows.src, i, j, row.src), i, i, j, bytes)) &&
@@ -164,17 +177,18 @@ private:
                          std::uint32_t i, std::uint32_t j, const shared_pointer& fetched) {
     return operand<shared_pointer>(op, array, rule, i, j, fetched);
   }
-  std::uint64_t size(operation& op, std::uint32_t i, std::uint32_t j, const fetched_row& row) {
+  engine::checked size(operation& op, std::uint32_t i, std::uint32_t j, const fetched_row& row) {
     const graph::indirection& rows = op.program->indirect;
     if (rows.size.where == graph::found::by_rule) return op.program->rule.bytes;
-    return operand<std::uint64_t>(op, op.at.sizes, rows.size, i, j, row.size);
+    return operand<engine::checked>(op, op.at.sizes, rows.size, i, j, row.size);
   }
 
   block read(operation& op, std::uint32_t i, std::uint32_t j, std::uint32_t iteration) {
     const graph::plan& p = *op.program;
     const graph::indirection& rows = p.indirect;
     const fetched_row& row = row_of(op, iteration);
-    block b{op.at.src + p.rule.source(i, j), op.at.dst + p.rule.destination(i, j), size(op, i, j, row)};
+    block b{op.at.src + p.rule.source(i, j), op.at.dst + p.rule.destination(i, j),
+            user_.possible(size(op, i, j, row))};
     if (rows.src.where != graph::found::by_rule)
       b.src = pointer(op, op.at.src, rows.src, i, j, row.src).offset;
     if (rows.dst.where != graph::found::by_rule)
@@ -202,51 +216,50 @@ private:
     const graph::indirection& rows = p.indirect;
     said.what = {op.at.src, op.at.dst, p.rule.bytes};
     if (rows) {
-      said.what = {0, 0, element<std::uint64_t>(op, m, op.at.sizes)};
+      const auto bytes = element<engine::checked>(op, m, op.at.sizes);
       const auto at = element<shared_pointer>(op, m, op.at.src);
-      if (said.what.bytes != 0 && named < op.team->info.size() &&
-          !is_good(op, at, m, said.what.bytes, mine, {source, m, named}))
-        said.what.bytes = 0;
-      said.what.src = at.offset;
+      const bool bad =
+          bytes != 0 && named < op.team->info.size() && !is_good(op, at, m, bytes, mine, {source, m, named});
+      said.what = {at.offset, 0, bad ? 0 : user_.possible(bytes)};
     }
     if (named < op.team->info.size()) said.named = named;
     return said;
   }
 
+  std::uint64_t element_of(operation& op, std::uint32_t m) {
+    if (op.program->names == graph::naming::wide_thread) return element<std::uint64_t>(op, m, op.at.perm);
+    return element<std::uint32_t>(op, m, op.at.perm);
+  }
+
   std::uint32_t member_named(operation& op, std::uint32_t m) {
     const engine::team_info& info = op.team->info;
-    std::uint64_t value = 0;
+    const std::uint64_t value = element_of(op, m);
     std::uint32_t member = info.size();
-    if (op.program->names == graph::naming::wide_thread)
-      value = element<std::uint64_t>(op, m, op.at.perm);
-    else
-      value = element<std::uint32_t>(op, m, op.at.perm);
     if (op.program->names == graph::naming::rank)
       member = static_cast<std::uint32_t>(value);
     else if (value <= ~std::uint32_t{0})
       member = info.member(static_cast<std::uint32_t>(value));
     if (member >= info.size() && m == op.program->me)
-      complain(op, {bad_operand::what::member, info.world[m], static_cast<std::uint32_t>(value), {}, 0});
+      complain(op, {bad_operand::what::member, info.world[m], 0, {}, value});
     return member;
   }
 
   // The root is the thread of the pointer to it; nobody where the block is empty.
   named_block read_rooted_row(operation& op, std::uint32_t m, bool mine) {
     named_block said;
-    said.what.bytes = element<std::uint64_t>(op, m, op.at.sizes);
-    if (said.what.bytes == 0) return said;
+    const auto bytes = element<engine::checked>(op, m, op.at.sizes);
+    if (bytes == 0) return said;
     const auto src = element<shared_pointer>(op, m, op.at.src),
                dst = element<shared_pointer>(op, m, op.at.dst);
     const bool out = op.program->pairs == graph::pattern::by_source;
     const engine::team_info& info = op.team->info;
     const std::uint32_t root = info.member(out ? dst.thread : src.thread);
     const std::uint32_t i = out ? m : root, j = out ? root : m;
-    if (!is_good(op, src, i, said.what.bytes, mine, {source, i, j}) ||
-        !is_good(op, dst, j, said.what.bytes, mine, {destination, i, j}))
+    if (!is_good(op, src, i, bytes, mine, {source, i, j}) ||
+        !is_good(op, dst, j, bytes, mine, {destination, i, j}))
       return {};
     said.named = root;
-    said.what.src = src.offset;
-    said.what.dst = dst.offset;
+    said.what = {src.offset, dst.offset, user_.possible(bytes)};
     return said;
   }
 
@@ -255,20 +268,19 @@ private:
     std::uint32_t i, j;
   };
   // Its owner complains.
-  bool is_good(operation& op, const shared_pointer& at, std::uint32_t owner, std::uint64_t bytes, bool mine,
+  bool is_good(operation& op, const shared_pointer& at, std::uint32_t owner, engine::checked bytes, bool mine,
                const end& of) {
     if (is_good(op, at, owner, bytes)) [[likely]]
       return true;
-    if (mine) complain(op, {of.which, thread(op, of.i), thread(op, of.j), at, bytes});
+    if (mine) complain(op, {of.which, thread(op, of.i), thread(op, of.j), at, bytes.plain()});
     return false;
   }
-  bool is_good(operation& op, const shared_pointer& at, std::uint32_t owner, std::uint64_t bytes) const {
+  bool is_good(operation& op, const shared_pointer& at, std::uint32_t owner, engine::checked bytes) const {
     const engine::team_info& info = op.team->info;
-    return owner < info.size() && at.thread == info.world[owner] && at.offset >= user_.begin &&
-           at.offset <= user_.end && bytes <= user_.end - at.offset;
+    return owner < info.size() && at.thread == info.world[owner] && user_.holds(at.offset, bytes);
   }
   bool leads(operation& op, bad_operand::what which, const shared_pointer& at, std::uint32_t owner,
-             std::uint32_t i, std::uint32_t j, std::uint64_t bytes) {
+             std::uint32_t i, std::uint32_t j, engine::checked bytes) {
     return is_good(op, at, owner, bytes, true, {which, i, j});
   }
   static std::uint32_t thread(const operation& op, std::uint32_t member) {
@@ -276,7 +288,9 @@ private:
   }
 
   static void complain(operation& op, const bad_operand& bad) {
-    if (!op.bad) op.bad = std::make_unique<bad_operand>(bad);
+    if (op.bad) return;
+    op.bad.reset(new (std::nothrow) bad_operand(bad));
+    if (!op.bad) engine::end_out_of_memory("the error of an operation");
   }
 
   reach<T>& reach_;

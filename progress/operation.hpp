@@ -1,4 +1,5 @@
 #pragma once
+#include "engine/checked.hpp"
 #include "engine/graph/plan.hpp"
 #include "engine/memory/cells.hpp"
 
@@ -66,7 +67,28 @@ struct named_block {
 // What a far peer's rows say of the block between us.
 struct fetched_row {
   shared_pointer src, dst;
-  std::uint64_t size = 0;
+  weft::engine::checked size;
+};
+
+// A cycle of a permutation in place, in its order: the block of each goes to the place of the next. See
+// progress/rotation.hpp.
+struct cycle {
+  struct link {
+    std::uint32_t member = 0;
+    bool moves = true; // its block goes: the next one's place is where it must be
+    std::uint64_t place = 0, bytes = 0;
+  };
+  std::vector<link> links;  // none: a cycle is still to be looked for
+  std::vector<bool> seen;   // members whose cycles have been found
+  std::uint32_t looked = 0; // at so many members, beginning with me
+  bool mine = false;        // I am on one that is rotated as a whole
+
+  void begin(std::uint32_t members) {
+    links.clear();
+    links.reserve(members);
+    seen.assign(members, false);
+    looked = 0;
+  }
 };
 
 // What an execution has read in shared memory of what it is to move.
@@ -81,14 +103,17 @@ struct findings {
   std::uint32_t moving = nobody;                    // in place: the iteration whose block that is
   std::array<fetched_row, loop_state::window> rows; // by iteration modulo the window
   std::unique_ptr<std::byte[]> scratch;             // in place: room for a piece
+  cycle rotated;                                    // in place: of the permutation
 
-  void begin(bool in_place) {
+  void begin(const graph::plan& p) {
     own_known = false;
     naming = unknown;
     expected = piece = 0;
     moving = nobody;
     not_root = false;
-    if (in_place && !scratch) scratch = std::make_unique<std::byte[]>(graph::aside_bytes);
+    if (p.in_place && !scratch) scratch = std::make_unique<std::byte[]>(graph::aside_bytes);
+    rotated.mine = false;
+    if (p.rotates()) rotated.begin(p.members);
   }
 };
 
@@ -96,18 +121,27 @@ struct findings {
 struct bad_operand {
   enum class what : std::uint8_t { source, destination, member, nobody };
   what which = what::source;
-  std::uint32_t from = 0, to = 0; // ranks of the job; `member`: from names to; `nobody`: names from
+  std::uint32_t from = 0, to = 0; // ranks of the job; `member`: from's element; `nobody` names from
   shared_pointer value;
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0; // `member`: the element
 };
 
 // The state of one execution of a plan; borrowed from a pool while the operation is active.
 struct execution {
   graph::node_set done = 0;
   graph::node_set in_flight = 0;
-  std::array<loop_state, graph::max_loops> loops;
+  std::uint32_t own_pieces = 0; // of my own block, carried without being counted in my board
+  std::array<loop_state, graph::all_loops> loops;
   std::unique_ptr<findings> found; // of plans that need it
   std::vector<std::byte> scratch;  // of this rank alone; kept from one execution to the next
+  std::vector<bool> compared;      // checked mode: by member
+  std::uint32_t to_compare = 0;
+  struct naming {
+    std::uint32_t by = named_block::nobody, named = named_block::nobody;
+  };
+  std::vector<bool> heard;   // the same of operations whose members' rows name somebody: by member
+  std::vector<naming> first; // the first that named a member; that named a root
+  std::uint32_t to_hear = 0;
   execution* next_free = nullptr;
 };
 
@@ -120,11 +154,24 @@ struct operation {
   engine::sequence seq = 0;
   graph::binding at;
   std::uint64_t handle = 0; // 0: a blocking call watches `finished` itself
+  bool lent = false;        // its poster may compute with nobody to carry for it: others may carry all of it
   barrier_summary value;
+  barrier_summary* heard =
+      nullptr; // where the poster of a barrier reads what it brought, once it is complete
   std::unique_ptr<bad_operand> bad;  // the first one
   std::uint32_t flights = 0;         // transport requests outstanding
   int status = 0;                    // first transport error
+  std::uint32_t unreachable = 0;     // the rank of the job that it is about
+  std::uint32_t told_by = 0;         // who met it, another rank or this one
   std::atomic<bool> finished{false}; // for the waiter of a blocking call; the last store to the operation
+
+  // The operation ends, with the first error that it met.
+  [[gnu::cold, gnu::noinline]] void fail(int error, std::uint32_t rank, std::uint32_t teller) noexcept {
+    if (status != 0) return;
+    status = error;
+    unreachable = rank;
+    told_by = teller;
+  }
 };
 
 } // namespace weft::progress

@@ -22,11 +22,21 @@ struct element_error : operation_error {
   std::string rule;     // what it must be, and what came of it
 };
 
+// Two members made different calls of one operation: of this one, or of an earlier one of its team.
+struct mismatch_error : operation_error {
+  mismatch_error(std::string call, const std::string& text) : operation_error(text), call(std::move(call)) {}
+
+  std::string call; // that failed
+};
+
 inline bool went_well(const posted& op) {
   return op.status >= 0 && !op.bad && op.value.known != 2;
 }
 
-// Null if it went well.
-std::exception_ptr error_of(const posted& op);
+// What it failed with, if it did not go well. `why` is op.status in words. For want of memory: that.
+std::exception_ptr error_of(const posted& op, const char* why) noexcept;
+
+// A request of the caller's own that the transport could not carry out.
+[[noreturn, gnu::cold, gnu::noinline]] void fail_transfer(std::uint32_t rank, const char* why);
 
 } // namespace weft::progress

@@ -10,6 +10,7 @@ enum class outcome : std::uint8_t {
   again,   // something was carried, there is more
   repeat,  // a piece is in place, the next one begins
   flying,  // a completion will tell
+  failed,  // the operation has failed, its status says why; nothing more is to be done for it
 };
 
 } // namespace weft::progress

@@ -2,6 +2,7 @@
 #include "engine/collectives/families.hpp"
 #include "engine/graph/cache.hpp"
 #include "engine/team.hpp"
+#include "progress/plan_log.hpp"
 #include "progress/statistics.hpp"
 
 #include <array>
@@ -16,14 +17,17 @@ public:
 
   const graph::plan* pin(const collectives::request& r, const engine::team_info& team, statistics& counts) {
     recent& last = recent_[static_cast<std::size_t>(r.op) % recent_.size()];
+    latest_ = &last;
     if (last.program != nullptr && last.at == key{team.id, r}) [[likely]] {
       cache_.pin_again(last.program);
       counts.cache_hits.add();
       return last.program;
     }
     const std::uint64_t missed = cache_.counts().misses;
-    const graph::plan* p =
-        cache_.pin({team.id, r}, [&] { return collectives::compile(r, team.geometry, tuning_); });
+    const graph::plan* p = cache_.pin({team.id, r}, [&] {
+      log_plan(r, team, tuning_);
+      return collectives::compile(r, team.geometry, tuning_);
+    });
     (cache_.counts().misses == missed ? counts.cache_hits : counts.cache_misses).add();
     if (last.program != nullptr) cache_.unpin(last.program);
     cache_.pin_again(p);
@@ -32,12 +36,15 @@ public:
   }
   void unpin(const graph::plan* p) { cache_.unpin(p); }
 
-private:
   struct key {
     std::uint32_t team = 0;
     collectives::request request;
     bool operator==(const key&) const = default;
   };
+  // What was asked for last; null if nothing was.
+  const key* latest() const { return latest_ == nullptr ? nullptr : &latest_->at; }
+
+private:
   struct hash {
     std::size_t operator()(const key& k) const {
       const auto small = static_cast<std::uint64_t>(k.request.op) |
@@ -58,6 +65,7 @@ private:
 
   graph::plan_cache<key, hash> cache_;
   std::array<recent, 8> recent_{};
+  const recent* latest_ = nullptr;
   const collectives::tuning tuning_;
 };
 

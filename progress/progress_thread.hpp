@@ -54,28 +54,28 @@ public:
 private:
   enum class where : std::uint8_t { driving, watching, displaced };
 
-  void serve() {
+  void serve() noexcept { // nothing below throws
     while (!stop_.load(std::memory_order_relaxed)) {
-      if (!engine_.right_to_drive().requested() && engine_.right_to_drive().try_acquire())
-        drive();
+      typename engine<T>::turn mine(engine_);
+      if (!engine_.right_to_drive().requested() && mine.take())
+        drive(mine);
       else
         stand_aside();
     }
   }
 
-  // Holds the baton on entry, not on return.
-  void drive() {
+  // Until somebody else wants to, or there is nothing left to do.
+  void drive(typename engine<T>::turn& mine) {
     ladder_.reset();
     for (;;) {
       const bool moved = engine_.sweep_for_thread();
-      if (stop_.load(std::memory_order_relaxed) || engine_.right_to_drive().requested())
-        return engine_.leave();
+      if (stop_.load(std::memory_order_relaxed) || engine_.right_to_drive().requested()) return;
       if (moved) {
         ladder_.reset();
         continue;
       }
       if (spare_ && engine_.outstanding() != 0 && climb()) continue;
-      if (watch()) return;
+      if (watch(mine)) return;
     }
   }
 
@@ -96,16 +96,17 @@ private:
 
   // Sleeps until an event; false if there was something to do first. A rank whose thread is to finish
   // operations by itself wants to be rung for its neighbours' stores.
-  bool watch() {
+  bool watch(typename engine<T>::turn& mine) {
     const bool announce = spare_ && engine_.outstanding() != 0 && engine_.announce_sleep();
     const bool stay = engine_.sweep_for_thread() || !engine_.arm();
     if (!stay) {
+      const int limit = engine_.tries_again() ? 1 : -1; // ms
       where_.store(where::watching,
                    std::memory_order_relaxed); // before the baton goes: the next holder sees it
-      engine_.leave();
+      mine.let_go();
       engine_.counts().parks.add_concurrent();
       pollfd watched[2] = {{bell_.fd(), POLLIN, 0}, {engine_.net().event_fd(), POLLIN, 0}};
-      ::poll(watched, 2, -1);
+      ::poll(watched, 2, limit);
       bell_.drain();
       where_.store(where::driving, std::memory_order_relaxed);
       engine_.counts().wakes.add_concurrent();

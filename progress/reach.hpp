@@ -1,6 +1,8 @@
 #pragma once
+#include "engine/out_of_memory.hpp"
 #include "engine/transport/transport.hpp"
 #include "progress/neighbours.hpp"
+#include "progress/notices.hpp"
 #include "progress/statistics.hpp"
 #include "progress/team_state.hpp"
 
@@ -20,10 +22,12 @@ struct faults {
 template <transport::transport T> class reach {
 public:
   reach(T& net, statistics& counts, const faults& broken)
-      : net(net), counts(counts), broken_(broken), neighbours_(net) {}
+      : net(net), counts(counts), broken_(broken), neighbours_(net), notices_(net, later) {}
 
   T& net;
   statistics& counts;
+  weft::engine::shortage shortage;
+  bool later = false; // something that could not be done at once is tried again at the next sweep
 
   // The board of a member: in its memory, or the mirror of a far one.
   engine::board view(team_state& team, std::uint32_t member) {
@@ -92,31 +96,30 @@ public:
   }
 
   // A message to a far member; `retired` rides along.
-  bool send(team_state& team, std::uint32_t member, transport::message m, std::span<const std::byte> payload,
-            transport::completion& done) {
-    m.team = team.info.id;
-    m.source = net.rank();
-    m.retired = team.retired;
-    counts.messages_sent.add();
+  transport::started send(team_state& team, std::uint32_t member, transport::message m,
+                          std::span<const std::byte> payload, transport::completion& done) {
+    complete(team, m);
     return net.send(team.info.world[member], m, payload.data(), payload.size(), done);
   }
-  // The same, its end watched by nobody.
-  void tell(team_state& team, std::uint32_t member, transport::message m) {
-    send(team, member, m, {}, unwatched_);
+  // One that no operation waits for. False for want of memory.
+  bool tell(team_state& team, std::uint32_t member, transport::message m,
+            std::span<const std::byte> payload = {}) {
+    complete(team, m);
+    return notices_.send(team.info.world[member], m, payload);
   }
 
-  // A put that the next flush covers.
-  void put(team_state& team, std::uint32_t member, std::uint64_t to, const std::byte* from,
-           std::uint64_t bytes) {
-    counts.bytes_put.add(bytes);
-    net.put(team.info.world[member], to, from, bytes, unwatched_);
+  // What another rank waits for.
+  void answer(team_state& team, std::uint32_t member, transport::message m,
+              std::span<const std::byte> payload = {}) {
+    if (!tell(team, member, m, payload)) [[unlikely]]
+      engine::end_out_of_memory("an answer to another rank");
   }
 
   // My row of operation n, as it was published.
   void tell_row(team_state& team, std::uint32_t member, engine::sequence n) {
     const named_block& row = team.rows[engine::slot_of(n)].row;
-    send(team, member, {.kind = transport::message_kind::payload, .seq = n},
-         std::as_bytes(std::span(&row, 1)), unwatched_);
+    answer(team, member, {.kind = transport::message_kind::payload, .seq = n},
+           std::as_bytes(std::span(&row, 1)));
   }
 
   // After facts were stored for near members.
@@ -124,6 +127,7 @@ public:
     if (!broken_.never_ring) neighbours_.wake();
   }
   neighbours<T>& node() { return neighbours_; }
+  notices<T>& unasked() { return notices_; }
 
   // Where a barrier's value of a round lies.
   static std::byte* value_place(const engine::board& b, std::uint32_t slot, std::uint32_t round) {
@@ -135,26 +139,33 @@ public:
   }
 
 private:
+  void complete(const team_state& team, transport::message& m) {
+    m.team = team.info.id;
+    m.source = net.rank();
+    m.retired = team.retired;
+    counts.messages_sent.add();
+  }
+
   void connect(team_state& team, std::uint32_t member) {
     if (member == team.info.me()) {
       team.boards[member] = team.own;
     } else if (std::byte* memory = base(team, member)) {
       team.boards[member] = {memory + team.info.board_offset, team.info.geometry.locals()};
     } else {
-      team.mirrors[member] = std::make_unique<mirror>();
-      team.boards[member] = team.mirrors[member]->view();
+      team.boards[member] = team.mirrors[member].view();
     }
   }
 
   void ask_for_credit(team_state& team, std::uint32_t member, engine::sequence n) {
     if (team.asked[member] > team.credit[member]) return; // not answered yet
-    team.asked[member] = n - engine::slots / 2;
-    tell(team, member, {.kind = transport::message_kind::credit, .count = 1, .seq = team.asked[member]});
+    const engine::sequence wanted = n - engine::slots / 2;
+    if (tell(team, member, {.kind = transport::message_kind::credit, .count = 1, .seq = wanted}))
+      team.asked[member] = wanted;
   }
 
   const faults& broken_;
   neighbours<T> neighbours_;
-  transport::completion unwatched_{[](transport::completion*, int) {}};
+  notices<T> notices_;
 };
 
 } // namespace weft::progress

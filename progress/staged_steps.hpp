@@ -21,11 +21,13 @@ public:
   outcome step(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t iteration,
                flight_tag tag) {
     using graph::kind;
+    if (!has_scratch(op, n)) [[unlikely]]
+      return outcome::blocked;
     switch (n.what) {
     case kind::get:
       return follow(op, n, peer, iteration);
     case kind::put:
-      return n.of == portion::half ? put_half(op, n, peer, iteration) : put(op, n, peer, iteration, tag);
+      return n.of == portion::half ? put_half(op, n, peer, iteration, tag) : put(op, n, peer, iteration, tag);
     case kind::await:
       return await(op, n, peer, iteration);
     case kind::signal:
@@ -63,21 +65,31 @@ private:
 
   outcome put(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t iteration,
               flight_tag tag) {
-    flight* f = flights_.start(op, tag);
+    flight* f = flights_.start(op, peer, tag);
     if (f == nullptr) return outcome::blocked;
     const graph::extent part = extent(op, n, iteration);
     const std::byte* from = net_.segment() + (n.from_source ? op.at.src : op.at.dst) + part.offset;
-    reach_.counts.bytes_put.add(part.bytes);
-    const std::uint32_t world = op.team->info.world[peer];
-    return settle(f, net_.put(world, op.at.dst + part.offset, from, part.bytes, *f));
+    return put(op, *f, op.at.dst + part.offset, from, part.bytes);
   }
 
-  // All at once; the flush that follows knows when they are in place.
-  outcome put_half(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t iteration) {
+  // All at once; the flush that follows knows when they are in place. What there was no memory for is put
+  // again, with the rest.
+  outcome put_half(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t iteration,
+                   flight_tag tag) {
+    outcome result = outcome::done;
+    tag.moves_on = false;
     for_each_extent(op, n, iteration, [&](graph::extent part) {
-      reach_.put(*op.team, peer, op.at.dst + part.offset, own(op, part.offset), part.bytes);
+      flight* f = flights_.start(op, peer, tag);
+      if (f == nullptr || put(op, *f, op.at.dst + part.offset, own(op, part.offset), part.bytes) ==
+                              outcome::blocked) [[unlikely]]
+        result = outcome::blocked;
     });
-    return outcome::done;
+    return result;
+  }
+
+  outcome put(operation& op, flight& f, std::uint64_t to, const std::byte* from, std::uint64_t bytes) {
+    reach_.counts.bytes_put.add(bytes);
+    return flights_.settle(&f, net_.put(op.team->info.world[f.peer], to, from, bytes, f));
   }
 
   outcome count(operation& op, const graph::node& n) {
@@ -107,15 +119,11 @@ private:
   outcome send(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t iteration,
                flight_tag tag) {
     if (!reach_.credit(op, peer)) return outcome::blocked;
-    flight* f = flights_.start(op, tag);
+    flight* f = flights_.start(op, peer, tag);
     if (f == nullptr) return outcome::blocked;
     const std::span<const std::byte> payload = packed(op, n, iteration);
     const transport::message m{.kind = transport::message_kind::payload, .seq = op.seq};
-    return settle(f, reach_.send(*op.team, peer, m, payload, *f));
-  }
-
-  outcome settle(flight* f, bool finished) {
-    return flights_.settle(f, finished) ? outcome::done : outcome::flying;
+    return flights_.settle(f, reach_.send(*op.team, peer, m, payload, *f));
   }
 
   std::span<const std::byte> packed(operation& op, const graph::node& n, std::uint32_t round) {
@@ -151,10 +159,22 @@ private:
     return outcome::done;
   }
 
-  std::byte* scratch(operation& op, std::uint64_t bytes) {
+  // Where a node packs. Without memory for it the node waits.
+  bool has_scratch(operation& op, const graph::node& n) {
+    const std::uint64_t blocks = n.of == portion::packed ? 1 : n.of == portion::transit ? 2 : 0;
     std::vector<std::byte>& room = op.run->scratch;
-    if (room.size() < bytes) room.resize(bytes);
-    return room.data();
+    const std::uint64_t bytes = blocks * op.program->members * op.program->rule.bytes;
+    return room.size() >= bytes || has_grown(room, bytes);
+  }
+  [[gnu::noinline]] bool has_grown(std::vector<std::byte>& room, std::uint64_t bytes) {
+    try {
+      room.resize(bytes);
+      reach_.shortage.over();
+      return true;
+    } catch (const std::bad_alloc&) {
+      reach_.shortage.met("what an operation hands on");
+      return false;
+    }
   }
 
   // The blocks of these members lie at their places of every destination, and one behind the other in the
@@ -163,7 +183,7 @@ private:
     const graph::plan& p = *op.program;
     const graph::geometry& g = op.team->info.geometry;
     const auto run = graph::sent_in_round(g, g.node(p.me), round);
-    std::byte* const message = scratch(op, p.members * p.rule.bytes);
+    std::byte* const message = op.run->scratch.data();
     for (std::uint32_t k = 0; k < run.count; ++k) {
       const std::uint32_t owner = g.in_node_order((run.begin + k) % g.size());
       net_.copy(message + k * p.rule.bytes, own(op, p.rule.destination(owner, p.me)), p.rule.bytes);
@@ -183,7 +203,7 @@ private:
   std::span<const std::byte> pack_transit(operation& op, std::uint32_t round) {
     const graph::plan& p = *op.program;
     const std::uint64_t block = p.rule.bytes;
-    std::byte* const waiting = scratch(op, 2 * p.members * block);
+    std::byte* const waiting = op.run->scratch.data();
     std::byte* const message = waiting + p.members * block;
     std::byte* end = message;
     for (std::uint32_t d = 1; d < p.members; ++d) {
@@ -199,7 +219,7 @@ private:
   void unpack_transit(operation& op, std::uint32_t round, const std::byte* message) {
     const graph::plan& p = *op.program;
     const std::uint64_t block = p.rule.bytes;
-    std::byte* const waiting = scratch(op, 2 * p.members * block);
+    std::byte* const waiting = op.run->scratch.data();
     for (std::uint32_t d = 1; d < p.members; ++d) {
       if (!graph::travels(d, round)) continue;
       if (graph::arrives(d, round))

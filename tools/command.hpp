@@ -6,10 +6,15 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace weft::tool {
+
+// More ranks than anybody starts on one host, or looks at: a number beyond is a mistake, and is refused
+// before any memory is taken for it.
+inline constexpr std::uint32_t most_ranks_of_a_host = 4096, most_ranks_of_a_plan = 65536;
 
 // What the environment of the tool says, and what is wrong with it.
 engine::settings present_settings(std::vector<std::string>& warnings);

@@ -5,6 +5,7 @@
 #include "progress/cores.hpp"
 #include "progress/operation_pool.hpp"
 #include "tools/command.hpp"
+#include "weft/version.h"
 
 #include <pmix.h>
 #include <spdlog/fmt/fmt.h>

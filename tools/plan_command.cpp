@@ -13,12 +13,22 @@
 #include <cstdio>
 #include <iostream>
 #include <memory>
+#include <new>
 #include <optional>
+#include <sys/resource.h>
+#include <unistd.h>
 #include <utility>
 
 namespace weft::tool {
 
 namespace {
+
+// What a block may have: beyond, offsets of as many ranks as there may be are no 64-bit numbers.
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 47;
+// What --verify may take.
+constexpr rlim_t verify_memory = rlim_t{2} << 30;
+constexpr std::uint64_t certainly_too_much = 4000; // megabytes, which are estimated too high
+constexpr std::uint32_t ranks_at_once = 256;       // up to here nobody waits for it
 
 struct plan_options {
   collectives::request request;
@@ -48,6 +58,9 @@ std::string wrong(const plan_options& o) {
     return fmt::format("{} has no plan in place: leave --in-place out", name(op));
   if (o.bytes && (op == collectives::operation::barrier || collectives::sized_by_rows(op)))
     return fmt::format("{} is not given the size of a block: leave --bytes out", name(op));
+  if (o.bytes.value_or(0) > most_bytes)
+    return fmt::format("--bytes = {} is no size of a block: at least 0, at most {}",
+                       static_cast<std::int64_t>(*o.bytes), most_bytes);
   if (!o.algorithm.empty() && !has_algorithms(op))
     return fmt::format("{} has no choice of algorithms: leave --algorithm out", name(op));
   if (!o.perm) return {};
@@ -103,6 +116,71 @@ void print_choice(const collectives::request& r, const graph::geometry& g, const
   std::fflush(stdout);
 }
 
+// Steps of all ranks, before they are unfolded.
+std::uint64_t steps(const std::vector<graph::plan>& plans) {
+  std::uint64_t sum = 0;
+  for (const graph::plan& p : plans) {
+    for (std::size_t n = 0; n < p.size; ++n)
+      sum +=
+          p.nodes[n].what == graph::kind::loop ? std::uint64_t{p.nodes[n].count} * p.nodes[n].body_size : 1;
+  }
+  return sum;
+}
+
+// What verifying them takes, rather too much than too little: the events of the steps, a table of the pairs
+// of ranks, and what the tool has anyway.
+struct effort {
+  std::uint64_t steps, megabytes, seconds;
+};
+
+effort effort_of(const std::vector<graph::plan>& plans) {
+  constexpr std::uint64_t of_a_step = 250, of_a_pair = 64, at_least = 80, steps_in_a_second = 100'000;
+  const std::uint64_t all = steps(plans);
+  const std::uint64_t bytes = all * of_a_step + plans.size() * plans.size() * of_a_pair;
+  return {all, at_least + bytes / 1'000'000, 1 + all / steps_in_a_second};
+}
+
+// How far it is, for who sits before a terminal.
+graph::on_progress progress() {
+  if (::isatty(STDERR_FILENO) == 0) return {};
+  return [](std::size_t done, std::size_t all) {
+    std::cerr << fmt::format("\rweft plan: {} %{}", done * 100 / all, done == all ? "\r\x1b[K" : "")
+              << std::flush;
+  };
+}
+
+int too_much(const plan_options& o) {
+  std::cerr << fmt::format(
+      "weft plan: {} of {} ranks take more than {} GiB to verify: verify fewer ranks, which "
+      "are of the same form\n",
+      name(o.request.op), o.ranks, verify_memory >> 30);
+  return 2;
+}
+
+template <class Compiled>
+int verify(const plan_options& o, const std::vector<std::uint32_t>& nodes, const Compiled& compiled) {
+  const rlimit limit{verify_memory, verify_memory};
+  ::setrlimit(RLIMIT_AS, &limit);
+  try {
+    std::vector<graph::plan> plans;
+    for (std::uint32_t rank = 0; rank < o.ranks; ++rank)
+      plans.push_back(compiled(rank));
+    const effort needed = effort_of(plans);
+    if (needed.megabytes > certainly_too_much) return too_much(o);
+    const bool lasts = o.ranks > ranks_at_once;
+    if (lasts) {
+      std::cerr << fmt::format("weft plan: verifying {} steps of {} ranks: at most about {} MB and {} s\n",
+                               needed.steps, o.ranks, needed.megabytes, needed.seconds);
+    }
+    const graph::verdict v = graph::verify(plans, nodes, collectives::specified(completed(o), rows(o)),
+                                           lasts ? progress() : graph::on_progress{});
+    std::cout << (v.ok() ? "verified\n" : v.text());
+    return v.ok() ? 0 : 1;
+  } catch (const std::bad_alloc&) {
+    return too_much(o);
+  }
+}
+
 int show(const plan_options& o) {
   if (const std::string complaint = wrong(o); !complaint.empty()) {
     std::cerr << "weft plan: " << complaint << "\n";
@@ -119,12 +197,7 @@ int show(const plan_options& o) {
     std::cout << graph::to_dot(compiled(o.rank));
     return 0;
   }
-  std::vector<graph::plan> plans;
-  for (std::uint32_t rank = 0; rank < o.ranks; ++rank)
-    plans.push_back(compiled(rank));
-  const graph::verdict v = graph::verify(plans, nodes, collectives::specified(r, rows(o)));
-  std::cout << (v.ok() ? "verified\n" : v.text());
-  return v.ok() ? 0 : 1;
+  return verify(o, nodes, compiled);
 }
 
 template <class Value> using choices = std::vector<std::pair<std::string, Value>>;
@@ -172,7 +245,9 @@ void add_plan_command(CLI::App& app, int& status) {
   const choices<hint> hints{{"none", hint::none}, {"push", hint::push}, {"pull", hint::pull}};
   add_choice(*plan, "operation", "NAME", o->request.op, all_operations(), "The collective, one of")
       ->required();
-  plan->add_option("-n,--ranks", o->ranks, "Number of ranks")->capture_default_str();
+  plan->add_option("-n,--ranks", o->ranks, "Number of ranks")
+      ->capture_default_str()
+      ->check(CLI::Range(std::uint32_t{1}, most_ranks_of_a_plan).description(""));
   plan->add_option("--nodes", o->nodes, "Number of nodes")->capture_default_str();
   plan->add_option("--rank", o->rank, "Whose plan to print")->capture_default_str();
   plan->add_option("--root", o->root, "Root of a broadcast, scatter or gather; 0 unless told");

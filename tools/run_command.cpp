@@ -1,5 +1,6 @@
 // weft run: start a job on this host.
 
+#include "engine/transport/ucx/signals.hpp"
 #include "pmix_boot/launcher.hpp"
 #include "tools/command.hpp"
 
@@ -10,7 +11,9 @@ namespace weft::tool {
 void add_run_command(CLI::App& app, int& status) {
   auto options = std::make_shared<boot::launch_options>();
   CLI::App* run = app.add_subcommand("run", "Start the ranks of a program on this host and wait for them");
-  run->add_option("-n,--ranks", options->ranks, "Number of ranks (processes)")->required();
+  run->add_option("-n,--ranks", options->ranks, "Number of ranks (processes)")
+      ->required()
+      ->check(CLI::Range(std::uint32_t{1}, most_ranks_of_a_host).description(""));
   run->add_option("--nodes", options->nodes, "Number of virtual nodes that the ranks are told to live on")
       ->capture_default_str();
   run->add_flag("-k,--keep-going", options->keep_going,
@@ -27,7 +30,12 @@ void add_run_command(CLI::App& app, int& status) {
       "  weft run -n 4 ./app --size 100   four ranks\n"
       "  weft run -n 4 --nodes 2 ./app    the same, as if on two nodes\n"
       "  weft run -n 4 -k --tag ./app     survive the death of a rank, tell the output of ranks apart");
-  run->callback([options, &status] { status = boot::launch(*options); });
+  run->callback([options, &status] {
+    // The tool's other subcommands bring UCX along; the launcher and the ranks find the signals as the user
+    // left them.
+    transport::ucx::give_back_signals();
+    status = boot::launch(*options);
+  });
 }
 
 } // namespace weft::tool

@@ -1,6 +1,7 @@
 // The command-line tool `weft`.
 
 #include "tools/command.hpp"
+#include "weft/version.h"
 
 #include <CLI/CLI.hpp>
 

@@ -30,13 +30,14 @@
  * In the others the flag in sync_mode (never for src) says that the root's own block may be at exactly the
  * same place in both.
  *
- * Errors of all: an array is null, has no affinity to thread 0, a phase, no alignment for its elements, or
- * this thread's elements are outside of the shared heap; src is neither null nor dst, though the operation is
- * in place, or is dst though it is not; two IN or two OUT modes, or an unknown flag; the team is unknown or
- * was freed; between upc_notify and upc_wait; more operations under way than the library has room for.
- * Errors of elements: one points to another thread than it must, to none, or outside of the shared heap; perm
- * is no permutation, see upc_all_permute. They are found while the operation runs, and reported by the call
- * that completes it on a thread that would have carried the block; it is not copied, all others are. */
+ * Errors of all: an array is null, has no affinity to thread 0, no alignment for its elements, or its
+ * elements are outside of the memory that all threads have (upc_alloc's is one thread's); src is neither null
+ * nor dst, though the operation is in place, or is dst though it is not; two IN or two OUT modes, or an
+ * unknown flag; the team is unknown or was freed; between upc_notify and upc_wait; more operations under way
+ * than the library has room for. Errors of elements: one points to another thread than it must, to none, or
+ * outside of the shared heap; perm is no permutation, see upc_all_permute. They are found while the operation
+ * runs, and reported by the call that completes it on a thread that would have carried the block; it is not
+ * copied, all others are. */
 
 #ifdef __cplusplus
 namespace weft {

@@ -26,11 +26,13 @@ WEFT_EXPORT upc_shared_ptr_t upc_global_alloc(size_t nblocks, size_t nbytes);
 WEFT_EXPORT upc_shared_ptr_t upc_alloc(size_t nbytes);
 
 /* Frees what upc_all_alloc, upc_global_alloc or upc_alloc returned; one thread calls it, any, once. A null
- * pointer is ignored (UPC 1.3, 7.2.2.5). Errors: not a pointer into the shared heap. */
+ * pointer is ignored (UPC 1.3, 7.2.2.5). It returns when the thread that keeps the books has answered.
+ * Errors: not a pointer into the shared heap, into the middle of a block, or to what is not allocated any
+ * more: nothing is freed then. */
 WEFT_EXPORT void upc_free(upc_shared_ptr_t ptr);
 
 /* The collective form, with the same pointer on all threads: nothing is freed before all have called it
- * (UPC 1.3, 7.2.2.4). Errors: as upc_free; between upc_notify and upc_wait. */
+ * (UPC 1.3, 7.2.2.4). Errors: as upc_free, on all threads; between upc_notify and upc_wait. */
 WEFT_EXPORT void upc_all_free(upc_shared_ptr_t ptr);
 
 /* `shared [block_elems] T A[elems]`, for C programs. T has elem_size bytes; with WEFT_PER_THREAD as the last
@@ -38,14 +40,16 @@ WEFT_EXPORT void upc_all_free(upc_shared_ptr_t ptr);
  * Before weft_init this registers the array: weft_init allocates all in the order of registration, which must
  * be the same on all threads, fills them with zeros and sets *where. After weft_init it is collective and
  * does so at once. `where` must live until weft_finalize, which sets it to null. The array is not freed by
- * hand. Errors: where is null; elem_size or elems is 0; a size that overflows; no room. */
+ * hand. Errors: where is null; elem_size or elems is 0; block_elems is more than 2^32 - 1; a size that
+ * overflows; no room. */
 WEFT_EXPORT void weft_register_shared(upc_shared_ptr_t* where, size_t block_elems, size_t elem_size,
                                       size_t elems, int per_thread);
 #define WEFT_PER_THREAD 1
 
 /* The copies move nbytes bytes; each end in shared memory lies on one thread, any thread. They return when
  * the bytes are in place, and nbytes 0 copies nothing. The ends must not overlap. Errors: a null pointer with
- * nbytes > 0; a thread that does not exist; not inside the shared heap. */
+ * nbytes > 0; a thread that does not exist; not inside the shared heap; the ends overlap, where the private
+ * one may be an address from upc_cast. */
 
 /* Shared to shared (UPC 1.3, 7.2.5.1). */
 WEFT_EXPORT void upc_memcpy(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes);

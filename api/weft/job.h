@@ -14,8 +14,8 @@ typedef struct weft_error_info_t {
 
 /* Called by the C forms of all functions when a call fails, on the calling thread. `message` is one line
  * without a newline; both arguments live until the handler returns. A handler that returns makes the failed
- * function return 0 or a null pointer (upc_test, upc_get_status: a negative number). It may leave by longjmp.
- */
+ * function return 0 or a null pointer, a negative number where 0 would say something else; docs/semantics.md
+ * has the table. It may leave by longjmp. */
 typedef void (*weft_error_handler_t)(const char* message, const weft_error_info_t* info);
 
 #ifdef __cplusplus
@@ -24,12 +24,13 @@ namespace weft {
 
 /* Starts the library: finds the job, maps the shared heap and allocates the shared arrays that were
  * registered before, in the order of their registration. Collective over all threads, once, before every
- * other call. argc, argv: as given to main; both may be null. They are not changed. Errors: called twice; no
- * room for the registered arrays. */
+ * other call. argc, argv: as given to main; both may be null. They are not changed. Errors: called twice, or
+ * after weft_finalize; no room for the registered arrays. */
 WEFT_EXPORT void weft_init(int* argc, char*** argv);
 
-/* Ends the library, after everything posted is complete. Collective. Shared memory is gone afterwards.
- * Errors: weft_init was not called. */
+/* Ends the library for good. Collective: waits for all threads. What is outstanding and was completed by nobody
+ * is abandoned. Shared memory is gone afterwards, and every other call an error. Errors: weft_init was not
+ * called; it could not end together with all others, because one has died: the library has ended even so. */
 WEFT_EXPORT void weft_finalize(void);
 
 /* Installs the handler for failed calls of the C interface and returns the one before. A null pointer brings

@@ -42,7 +42,8 @@ namespace weft {
 
 /* `p + inc` as the language computes it: first the phase moves, then the thread, then the address
  * (UPC 1.3, 6.4.2). `inc` are elements of elem_size bytes and may be negative.
- * Errors: elem_size 0; before weft_init if block_elems is not 0. */
+ * Errors: elem_size 0; block_elems more than 2^32 - 1, which is all that a phase counts; an address that does
+ * not fit into 64 bits; before weft_init if block_elems is not 0. */
 WEFT_EXPORT upc_shared_ptr_t upc_ptradd(upc_shared_ptr_t p, size_t block_elems, size_t elem_size,
                                         ptrdiff_t inc);
 

@@ -22,7 +22,7 @@ template <std::size_t B> struct block_size {
   constexpr operator std::size_t() const { return B; }
 };
 template <> struct block_size<dynamic_block> {
-  constexpr block_size(std::size_t block = 1) : block_(block) {}
+  constexpr block_size(std::size_t block = 1) : block_(block) { require_block("weft::dynamic_ptr", block); }
   constexpr operator std::size_t() const { return block_; }
   std::size_t block_;
 };
@@ -38,6 +38,7 @@ template <> struct block_size<dynamic_block> {
 // writes the element.
 template <class T, std::size_t B = 1> class ptr {
   static constexpr bool fixed = B != dynamic_block;
+  static_assert(!fixed || B <= detail::most_block_elems, "a phase counts no more than 2^32 - 1 elements");
 
 public:
   using element_type = T;
@@ -82,7 +83,7 @@ public:
 
   ptr& operator+=(std::ptrdiff_t inc) {
     const std::int64_t threads = block() == 0 ? 1 : upc_threads();
-    raw_ = detail::advance(raw_, block(), sizeof(T), inc, threads);
+    raw_ = detail::advance("weft::ptr", raw_, block(), sizeof(T), inc, threads);
     return *this;
   }
   ptr& operator-=(std::ptrdiff_t dec) { return *this += -dec; }
@@ -103,7 +104,7 @@ public:
   friend ptr operator-(ptr p, std::ptrdiff_t dec) { return p -= dec; }
   friend std::ptrdiff_t operator-(const ptr& a, const ptr& b) {
     const std::int64_t threads = a.block() == 0 ? 1 : upc_threads();
-    return detail::distance(a.raw_, b.raw_, a.block(), sizeof(T), threads);
+    return detail::distance("weft::ptr", a.raw_, b.raw_, a.block(), sizeof(T), threads);
   }
   friend constexpr bool operator==(const ptr& a, const ptr& b) { return upc_ptreq(a.raw_, b.raw_) != 0; }
   friend std::strong_ordering operator<=>(const ptr& a, const ptr& b) { return a - b <=> 0; }

@@ -34,8 +34,8 @@ WEFT_EXPORT void weft_barrier_value(int value);
 WEFT_EXPORT void weft_notify(void);
 WEFT_EXPORT void weft_notify_value(int value);
 
-/* Returns when all threads have said so (UPC 1.3, 6.6.1). A value must equal the one that this thread gave to
- * upc_notify, if it gave one.
+/* Returns when all threads have said so (UPC 1.3, 6.6.1). A value must equal those that this and the other
+ * threads gave to upc_notify, if they gave any.
  * Errors: no upc_notify before; the values differ, here or between threads. */
 WEFT_EXPORT void weft_wait(void);
 WEFT_EXPORT void upc_barrier_wait(int value);

@@ -1,20 +1,14 @@
 #pragma once
+#include "shared_ptr.h"
+
 #include <stddef.h>
 #include <stdint.h>
-
-/* A pointer-to-shared, by value. All zero is the null pointer. */
-typedef struct upc_shared_ptr_t {
-  uint64_t addr;   /* bytes from the beginning of the shared segment of `thread`; the same on all threads for
-                      symmetric objects */
-  uint32_t thread; /* the thread that the target has affinity to */
-  uint32_t phase;  /* elements from the beginning of the block */
-} upc_shared_ptr_t;
 
 /* The null pointer-to-shared. */
 #ifdef __cplusplus
 #define UPC_SHARED_NULL (::upc_shared_ptr_t{0, 0, 0})
 #else
-#define UPC_SHARED_NULL ((upc_shared_ptr_t){0, 0, 0})
+#include "constants.h"
 #endif
 
 /* Flags of a collective: at most one IN and one OUT mode, and any of the extensions, joined by |. No IN mode
@@ -47,7 +41,6 @@ inline constexpr in_place_t in_place{};
 } // namespace weft
 #define UPC_IN_PLACE (::weft::in_place)
 #else
-#define UPC_IN_PLACE_SRC ((upc_shared_ptr_t){UINT64_MAX, UINT32_MAX, UINT32_MAX})
 #define UPC_IN_PLACE 512
 #endif
 

@@ -18,7 +18,7 @@ public:
     p().rule = rule;
     p().indirect = indirect;
     p().in_place = r.in_place;
-    p().far = many_nodes_ || r.in_place; // in place nobody else can do my part
+    p().far = many_nodes_ || (r.in_place && !p().rotates()); // else nobody can do my part for me
     cut_blocks(p(), t);
     decide_eager(t);
   }
@@ -34,17 +34,15 @@ public:
 
   plan permuted_in_place() {
     const node_set gate = modes_.gate();
-    if (modes_.claims() && !g_.near().empty()) builder_.add(publish_row(), gate);
-    builder::step_list out;
-    out.then(far_only(send_row()));
-    if (many_nodes_) builder_.loop(range::named, 1, out, gate);
-    builder::step_list in;
-    in.then(await_named()).then(take_aside()).then(count_for_each(fact::taken, 1)).then(restore_piece());
-    node_set quiet = builder_.loop(range::naming, 1, in, gate);
-    // Blocks of one length are gone when the last piece is restored.
-    const bool may_be_longer = static_cast<bool>(p().indirect);
-    if (modes_.claims() && may_be_longer) quiet |= builder_.add(await_count(fact::taken, 0), gate);
-    modes_.leave(quiet);
+    const bool lonely = g_.near().empty();
+    // Who comes late looks for its cycle when those who rotated it have left.
+    if ((modes_.claims() || p().rotates()) && !lonely) builder_.add(publish_row(), gate);
+    if (p().rotates() && !many_nodes_) {
+      builder_.add(modes_.assists() ? rotate_all() : rotate_own(), gate);
+      return builder_.finish();
+    }
+    const node_set rotated = p().rotates() && !lonely ? builder_.add(rotate_own(), gate) : 0;
+    modes_.leave(handed_along(gate, rotated) | rotated);
     return builder_.finish();
   }
 
@@ -80,6 +78,20 @@ private:
     in.then(await_named()).then(take_payload());
     builder_.loop(range::naming, 1, in);
     return builder_.finish();
+  }
+
+  // Each block aside in turn, along a cycle that is not rotated.
+  node_set handed_along(node_set gate, node_set rotated) {
+    builder::step_list out;
+    out.then(far_only(send_row()));
+    if (many_nodes_) builder_.loop(range::named, 1, out, gate);
+    builder::step_list in;
+    in.then(await_named()).then(take_aside()).then(count_for_each(fact::taken, 1)).then(restore_piece());
+    const node_set here = builder_.loop(range::naming, 1, in, gate | rotated);
+    // Blocks of one length are gone when the last piece is restored.
+    const bool may_be_longer = static_cast<bool>(p().indirect);
+    return modes_.claims() && may_be_longer ? here | builder_.add(await_count(fact::taken, 0), gate | rotated)
+                                            : here;
   }
 
   bool by_source() { return p().pairs == pattern::by_source; }

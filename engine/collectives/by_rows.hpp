@@ -17,8 +17,10 @@ namespace weft::collectives {
 //          reading its neighbours' rows.
 //   far    IN_MY: one token from the source, which tells the destination who it is, one get of n, one count.
 //          Otherwise one put of n, flush, one count.
-// In place each block moves on in pieces of 64 KiB, taken aside by its destination before that one gives its
-// own away.
+// In place a cycle of the permutation that lies on one node is rotated, piece after piece, by whoever of it
+// has come (n*(L + 1) bytes for L members); so nobody of it waits for another under IN_NO. Along other
+// cycles, and under IN_MY, each block moves on in pieces of 64 KiB, taken aside by its destination before
+// that one gives its own away (2n bytes a member).
 graph::plan relocate_permuted(const request& r, graph::naming names, const graph::block_rule& rule,
                               const graph::geometry& g, const tuning& t, const graph::indirection& indirect);
 

@@ -2,7 +2,9 @@
 
 namespace weft::collectives {
 
-graph::plan compile(const request& r, const graph::geometry& g, const tuning& t) {
+namespace {
+
+graph::plan plan_of_family(const request& r, const graph::geometry& g, const tuning& t) {
   switch (r.op) {
   case operation::barrier:
     return compile_barrier(r, g, t);
@@ -30,6 +32,13 @@ graph::plan compile(const request& r, const graph::geometry& g, const tuning& t)
     return compile_permute_x(r, g, t);
   }
   return {};
+}
+
+} // namespace
+
+graph::plan compile(const request& r, const graph::geometry& g, const tuning& t) {
+  const graph::plan p = plan_of_family(r, g, t);
+  return t.check && g.size() > 1 ? with_comparison(p, r.in, g) : p;
 }
 
 } // namespace weft::collectives

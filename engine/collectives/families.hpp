@@ -29,6 +29,9 @@ graph::plan compile_scatter_x(const request& r, const graph::geometry& g, const 
 graph::plan compile_gather_x(const request& r, const graph::geometry& g, const tuning& t);
 graph::plan compile_permute_x(const request& r, const graph::geometry& g, const tuning& t);
 
+// A plan whose members also tell each other which call it is, and compare: see checked.cpp.
+graph::plan with_comparison(const graph::plan& p, graph::sync in, const graph::geometry& g);
+
 // The plan of a request for one member of a team. A pure function of its arguments.
 graph::plan compile(const request& r, const graph::geometry& g, const tuning& t);
 

@@ -91,14 +91,15 @@ private:
     const node_set data = own_block(gate) | far(gate);
     const std::uint32_t claimed = modes_.claims() ? p().chunks : 0;
     const bool tell = modes_.tells_ends();
-    const std::uint32_t landed = in_near_.count * claimed + (tell && push_ ? in_far_.count : 0);
+    const std::uint32_t own = own_ && modes_.shares_own() ? 1 : 0;
+    const std::uint32_t landed = (own + in_near_.count) * claimed + (tell && push_ ? in_far_.count : 0);
     const std::uint32_t taken = out_near_.count * claimed + (push_ ? 0 : out_far_.count);
     modes_.exit(data, near, landed, tell ? taken : 0);
   }
 
   node_set own_block(node_set gate) {
     if (!own_) return 0;
-    return builder_.add(modes_.assists() ? claim_block(direction::self) : copy_own(), gate);
+    return builder_.add(modes_.shares_own() ? claim_block(direction::self) : copy_own(), gate);
   }
 
   // Within the node, when nobody needs to know: the destination reads (or the source writes, if asked to).

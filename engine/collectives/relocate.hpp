@@ -13,6 +13,7 @@ struct tuning {
   std::uint64_t window = 64;             // far transfers of one rank under way in one operation, at most 64
   cost_table costs;
   forced_choice forced{}; // algorithms that the user asked for
+  bool check = false;     // members compare their calls
 };
 
 // Moves one block for every pair of a pattern, directly from its source to its destination.

@@ -30,6 +30,19 @@ inline bool rooted(operation op) {
          op == operation::broadcast_x;
 }
 
+// The call that an operation is, or is a part of.
+enum class caller : std::uint8_t {
+  collective, // one of V1.0 or V0.3, or a barrier of all
+  cray,
+  cray_nb,
+  all_alloc,
+  all_free,
+  split,
+  from_threads,
+  init,
+  finalize,
+};
+
 // What a plan depends on, besides the team: single-valued arguments only, and never an address.
 struct request {
   operation op = operation::barrier;
@@ -40,6 +53,7 @@ struct request {
   std::uint64_t bytes = 0; // of one block; 0 where the sizes are in shared memory
   bool in_place = false;   // exchange, gather_all, permute and their _x: the source is the destination
   bool wide_perm = false;  // permute_x: the permutation's elements have 8 bytes, not 4
+  caller by = caller::collective; // for messages
 
   bool operator==(const request&) const = default;
 };

@@ -37,6 +37,11 @@ public:
   // True if blocks within the node are carried by claims: then their ends can be known quiet.
   bool claims() const { return out_ != graph::sync::no; }
   bool assists() const { return out_ == graph::sync::all && geometry_.one_node(); }
+  // True if a member's own block may be carried by others too: whoever waits or leaves looks after those who
+  // compute, and knows of all of them.
+  bool shares_own() const {
+    return assists() || (claims() && geometry_.one_node() && !geometry_.near().empty());
+  }
   // True if the other end of a block must hear from me that it is done. Under OUT_ALL the last rounds say so.
   bool tells_ends() const { return out_ == graph::sync::my; }
   // `data` are the nodes that touch data, `near` those that may share the work with others on the node, and

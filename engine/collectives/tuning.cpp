@@ -19,7 +19,7 @@ template <class Parse> auto parsed(const char* name, const std::string& text, Pa
   }
 }
 
-constexpr std::size_t plain_numbers = 3;
+constexpr std::size_t plain_numbers = 4;
 constexpr std::size_t all_numbers = plain_numbers + cost_table::size + most_operations;
 
 } // namespace
@@ -29,13 +29,14 @@ tuning tuning_of(const engine::settings& s) {
   t.eager_bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(s.eager, engine::board::body_bytes));
   t.whole_block = s.whole_block;
   t.window = std::clamp<std::uint64_t>(s.window, 1, 64);
+  t.check = s.check;
   t.costs = parsed("WEFT_COSTS", s.costs, parse_costs);
   t.forced = parsed("WEFT_ALGORITHM", s.algorithm, parse_choice);
   return t;
 }
 
 std::vector<std::uint64_t> numbers_of(const tuning& t) {
-  std::vector<std::uint64_t> numbers{t.eager_bytes, t.whole_block, t.window};
+  std::vector<std::uint64_t> numbers{t.eager_bytes, t.whole_block, t.window, t.check};
   const auto costs = t.costs.values();
   numbers.insert(numbers.end(), costs.begin(), costs.end());
   numbers.insert(numbers.end(), t.forced.begin(), t.forced.end());
@@ -48,6 +49,7 @@ std::optional<tuning> tuning_from(std::span<const std::uint64_t> numbers) {
   t.eager_bytes = static_cast<std::uint32_t>(numbers[0]);
   t.whole_block = numbers[1];
   t.window = numbers[2];
+  t.check = numbers[3] != 0;
   std::array<std::uint64_t, cost_table::size> costs{};
   std::copy_n(numbers.begin() + plain_numbers, costs.size(), costs.begin());
   t.costs = cost_table::of(costs);

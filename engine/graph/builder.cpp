@@ -147,6 +147,12 @@ node take_aside() {
 node restore_piece() {
   return make(kind::restore, fact::none, peer_rule::each);
 }
+node rotate_own() {
+  return make(kind::rotate, fact::none, peer_rule::self);
+}
+node rotate_all() {
+  return make(kind::rotate, fact::none, peer_rule::group);
+}
 node near_only(node n) {
   n.only = lane::near;
   return n;

@@ -55,6 +55,8 @@ node await_row();
 node await_named();
 node take_aside();
 node restore_piece();
+node rotate_own();
+node rotate_all();
 // The same node, for peers of one lane.
 node near_only(node n);
 node far_only(node n);

@@ -32,6 +32,10 @@ std::string_view name(kind k) {
     return "aside";
   case kind::restore:
     return "restore";
+  case kind::rotate:
+    return "rotate";
+  case kind::compare:
+    return "compare";
   case kind::loop:
     return "loop";
   }
@@ -60,6 +64,8 @@ std::string_view name(fact f) {
     return "row";
   case fact::named:
     return "named";
+  case fact::call:
+    return "call";
   case fact::ready:
     return "ready";
   }
@@ -272,6 +278,10 @@ std::string action(const node& n) {
     return fmt::format("take aside from {}", peer_word(n.peer));
   case kind::restore:
     return fmt::format("restore from {}", peer_word(n.peer));
+  case kind::rotate:
+    return n.peer == peer_rule::self ? "rotate my cycle" : "rotate all cycles";
+  case kind::compare:
+    return "compare the calls of all";
   case kind::loop:
     return fmt::format("{}loop over {}, {} times{}",
                        n.ordered     ? "ordered "

@@ -8,6 +8,7 @@ namespace weft::graph {
 using node_set = std::uint64_t;
 inline constexpr unsigned max_nodes = 64;
 inline constexpr unsigned max_loops = 6;
+inline constexpr unsigned all_loops = max_loops + 1; // with the one of the checked mode
 
 // What a node does. The operands are a rule of the plan and a peer; see executor steps for the lanes.
 enum class kind : std::uint8_t {
@@ -25,6 +26,9 @@ enum class kind : std::uint8_t {
   survey,  // take in what the peer's row says: whether it names me, how much I must expect from it
   aside,   // in place: the present piece of what the peer has for me, into my scratch
   restore, // in place: from my scratch to where it belongs; more pieces begin the body again
+  rotate,  // in place: the blocks of whole cycles that lie on my node, by whoever is there; mine, or (group)
+           // all of them; done when they are in place
+  compare, // checked mode: the other members' calls with mine; done when all else is
   loop,    // the body for each peer of a range, in any order as facts arrive (or in order, if flagged)
 };
 
@@ -40,6 +44,7 @@ enum class fact : std::uint8_t {
   asked,     // the peer wants to have my row
   row,       // what a member's row in shared memory says: published for near members, sent to far ones
   named,     // it is known whose row names me
+  call,      // checked mode: which call the operation is; awaited: nothing speaks against moving data
   ready,     // the near peer's destination holds what it is to hand on; the far peer's puts are in mine
 };
 

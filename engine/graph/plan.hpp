@@ -15,6 +15,8 @@ enum class hint : std::uint8_t { none, push, pull };
 // pointers, and sizes and perm arrays, in shared memory too.
 struct binding {
   std::uint64_t dst = 0, src = 0, sizes = 0, perm = 0;
+
+  bool operator==(const binding&) const = default;
 };
 
 // In front of an eager payload, if a row names whom it is for: the named member.
@@ -55,6 +57,14 @@ struct plan {
   // True if an execution must read in shared memory what it moves, and needs room for it.
   bool dynamic() const { return indirect || names != naming::none || in_place; }
   bool rooted_by_rows() const { return names == naming::pointer; }
+  // Blocks that their members have not come to carry are carried by whoever waits, or is about to leave:
+  // under OUT_ALL a node of the plan sees to it.
+  bool lends() const {
+    return out == sync::my && chunks != 0 && members > 1 && !eager && !far && !rotates();
+  }
+  // A permutation in place of which whole cycles are rotated at once. Under IN_MY a cycle would wait for all
+  // of its members; there each block moves on as soon as the next one has gone.
+  bool rotates() const { return in_place && names != naming::none && !rooted_by_rows() && in != sync::my; }
 
   // Bytes of an eager payload that stand in front of the blocks.
   std::uint32_t eager_front() const { return names == naming::none ? 0 : name_bytes; }
@@ -75,6 +85,9 @@ struct plan {
     }
     return false;
   }
+  // Whether the source of a claimed block hears of it too: where it stays, its destination's count says it
+  // all.
+  bool counts_taken(std::uint32_t i, std::uint32_t j) const { return i != j || names != naming::none; }
   // Pieces that fill the destination of rank j once every block is claimed, its own included.
   std::uint32_t full(std::uint32_t j) const {
     switch (pairs) {

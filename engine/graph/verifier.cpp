@@ -1,9 +1,8 @@
 #include "engine/graph/verifier.hpp"
 
-#include "engine/graph/names.hpp"
+#include "engine/graph/verify_accesses.hpp"
 #include "engine/graph/verify_bytes.hpp"
-#include "engine/graph/verify_forwarding.hpp"
-#include "engine/graph/verify_order.hpp"
+#include "engine/graph/verify_entries.hpp"
 #include "engine/graph/verify_structure.hpp"
 
 #include <algorithm>
@@ -96,96 +95,6 @@ std::vector<geometry> places_of(const std::vector<std::uint32_t>& node_of_rank) 
   return places;
 }
 
-// What the IN modes allow and the OUT modes demand.
-class modes_check {
-public:
-  modes_check(const event_graph& g, const knowledge& k, report& out) : graph_(g), known_(k), out_(out) {}
-
-  void run() {
-    for (const access& a : graph_.accesses) {
-      if (a.executor == nobody || (a.bytes == 0 && a.row == row_access::none)) continue;
-      if (a.reads)
-        check_entry(a.begin, a.source, a.row != row_access::none ? "reads the row of" : "reads data of");
-      if (a.writes) check_entry(a.begin, a.destination, "writes data of");
-    }
-    check_carriers();
-    check_exits();
-  }
-
-private:
-  void check_entry(event_id at, std::uint32_t owner, std::string_view does) {
-    const std::uint32_t executor = graph_.events[at].member;
-    const sync in = graph_.plans[executor].in;
-    if (in == sync::no) return;
-    const std::uint32_t unknown = in == sync::all             ? known_.first_absent(at)
-                                  : known_.entered(at, owner) ? nobody
-                                                              : owner;
-    if (unknown == nobody) return;
-    out_.add(fault::early_access, "{}: {} rank {} under IN_{}, not knowing the entry of rank {}",
-             graph_.text(at), does, owner, graph::name(in), unknown);
-  }
-
-  // Each carrier by itself must be allowed to carry the block. Under IN_MY one who assists checks the ends of
-  // every block as he goes; IN_ALL must be known before.
-  void check_carriers() {
-    for (const carrier& c : graph_.carriers) {
-      const plan& p = graph_.plans[c.destination];
-      if (p.rule.bytes == 0 && p.names == naming::none) continue;
-      check_entry(c.when, c.source, "may carry data from");
-      check_entry(c.when, c.destination, "may carry data to");
-    }
-    for (event_id e = 0; e < graph_.events.size(); ++e) {
-      const event& at = graph_.events[e];
-      if (at.as != role::step || graph_.plans[at.member].in != sync::all) continue;
-      if (graph_.plans[at.member].nodes[at.node].what == kind::assist)
-        check_entry(e, at.member, "may carry data of");
-    }
-  }
-
-  void check_exits() {
-    for (std::uint32_t r = 0; r < graph_.members(); ++r)
-      check_exit_entries(r);
-    for (std::uint32_t a = 0; a < graph_.accesses.size(); ++a) {
-      if (!known_.tracked(a)) continue;
-      const access& it = graph_.accesses[a];
-      if (graph_.plans[it.destination].out == sync::all) {
-        for (std::uint32_t r = 0; r < graph_.members(); ++r)
-          check_exit(r, a);
-        continue;
-      }
-      if (graph_.plans[it.destination].out == sync::no) continue;
-      if (it.reads) check_exit(it.source, a);
-      if (it.writes && it.destination != it.source) check_exit(it.destination, a);
-    }
-  }
-
-  // Leaving a barrier, or an operation that waits for all, tells that all have entered.
-  void check_exit_entries(std::uint32_t r) {
-    const plan& p = graph_.plans[r];
-    if (!p.valued && p.in != sync::all) return;
-    const std::uint32_t unknown = known_.first_absent(graph_.exits[r]);
-    if (unknown == nobody) return;
-    out_.add(fault::early_exit, "rank {} may leave before rank {} has entered", r, unknown);
-  }
-
-  void check_exit(std::uint32_t r, std::uint32_t which) {
-    if (known_.complete(graph_.exits[r], which)) return;
-    const access& a = graph_.accesses[which];
-    if (a.row != row_access::none) {
-      out_.add(fault::early_exit, "rank {} may leave under OUT_{} while {} reads its row", r,
-               graph::name(graph_.plans[r].out), graph_.text(a.begin));
-      return;
-    }
-    out_.add(fault::early_exit,
-             "rank {} may leave under OUT_{} while {} still moves data from rank {} to rank {}", r,
-             graph::name(graph_.plans[r].out), graph_.text(a.begin), a.source, a.destination);
-  }
-
-  const event_graph& graph_;
-  const knowledge& known_;
-  report& out_;
-};
-
 bool fit(std::span<const plan> plans, const std::vector<std::uint32_t>& node_of_rank,
          const movement& expected, report& out) {
   if (plans.empty() || plans.size() != node_of_rank.size()) {
@@ -205,7 +114,7 @@ movement said_by(std::span<const plan> plans) {
 }
 
 void check_all(std::span<const plan> plans, std::vector<geometry> places, const movement& expected,
-               report& out) {
+               const on_progress& progress, report& out) {
   check_structure(plans, places, out);
   if (!out.empty()) return;
   check_agreement(plans, out);
@@ -217,9 +126,8 @@ void check_all(std::span<const plan> plans, std::vector<geometry> places, const 
     run.report_cycles(out);
     return;
   }
-  const knowledge known(g, before, run);
-  modes_check(g, known, out).run();
-  check_forwarding(g, known, out);
+  check_entries(g, before, run, out);
+  check_accesses(g, after, before, run, progress, out);
 }
 
 void check_without(std::span<const plan> plans, std::vector<geometry> places,
@@ -248,10 +156,10 @@ void check_without(std::span<const plan> plans, std::vector<geometry> places,
 } // namespace checking
 
 verdict verify(std::span<const plan> plans, const std::vector<std::uint32_t>& node_of_rank,
-               const movement& expected) {
+               const movement& expected, const on_progress& progress) {
   checking::report out;
   if (checking::fit(plans, node_of_rank, expected, out)) {
-    checking::check_all(plans, checking::places_of(node_of_rank), expected, out);
+    checking::check_all(plans, checking::places_of(node_of_rank), expected, progress, out);
   }
   return out.take();
 }

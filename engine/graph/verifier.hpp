@@ -2,6 +2,7 @@
 #include "engine/graph/plan.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -60,6 +61,9 @@ struct movement {
   bool sends(std::uint32_t i, std::uint32_t j) const;
 };
 
+// Called now and then while it lasts: so many of all accesses are followed.
+using on_progress = std::function<void(std::size_t done, std::size_t all)>;
+
 // Checks the plans of all members of one operation, plans[r] being member r's, against each other, without
 // running them. node_of_rank[r] is the node that member r lives on.
 //
@@ -76,8 +80,10 @@ struct movement {
 // owners; the published copy of a row is not.
 //
 // Intervals are compared, never bytes: the cost depends on the members (their square), not on the block size.
+// What events know is computed for some members, or some accesses, at a time: sets for all at once would grow
+// with the fourth power of the members.
 verdict verify(std::span<const plan> plans, const std::vector<std::uint32_t>& node_of_rank,
-               const movement& expected);
+               const movement& expected, const on_progress& progress = {});
 
 // The same, the movement being what member 0's plan says, which knows nothing of rows.
 verdict verify(std::span<const plan> plans, const std::vector<std::uint32_t>& node_of_rank);

@@ -111,69 +111,11 @@ private:
   report& out_;
 };
 
-// In place a block may be at its place from the beginning: then nobody need write it, but may.
+} // namespace
+
 bool stays(const movement& m, const access& a) {
   return m.in_place && a.source == a.destination && a.from == a.to;
 }
-
-// In place nothing may be overwritten before all have read it who must.
-class overwriting {
-public:
-  overwriting(const event_graph& g, const symbolic_run& run, const movement& moved, report& out)
-      : graph_(g), run_(run), out_(out), read_done_(g.accesses.size(), no_event), read_(g.members()),
-        written_(g.members()) {
-    for (const completion& c : g.completions)
-      if (read_done_[c.which] == no_event) read_done_[c.which] = c.when;
-    for (std::uint32_t a = 0; a < g.accesses.size(); ++a) {
-      const access& it = g.accesses[a];
-      if (it.bytes == 0 || stays(moved, it)) continue;
-      if (it.reads) read_[it.source].push_back(a);
-      if (it.writes) written_[it.destination].push_back(a);
-    }
-  }
-
-  void check() {
-    for (std::uint32_t owner = 0; owner < graph_.members(); ++owner) {
-      auto &reads = read_[owner], &writes = written_[owner];
-      std::sort(reads.begin(), reads.end(), [&](auto a, auto b) { return at(a).from < at(b).from; });
-      std::sort(writes.begin(), writes.end(), [&](auto a, auto b) { return at(a).to < at(b).to; });
-      std::size_t first = 0;
-      for (const std::uint32_t r : reads) {
-        while (first < writes.size() && at(writes[first]).to + at(writes[first]).bytes <= at(r).from)
-          ++first;
-        for (std::size_t k = first; k < writes.size() && at(writes[k]).to < at(r).from + at(r).bytes; ++k)
-          check(owner, r, writes[k]);
-      }
-    }
-  }
-
-private:
-  const access& at(std::uint32_t which) const { return graph_.accesses[which]; }
-
-  void check(std::uint32_t owner, std::uint32_t reading, std::uint32_t writing) {
-    const event_id begin = at(writing).begin, done = read_done_[reading];
-    if (out_.full() || at(reading).begin == begin || in_order(done, begin)) return; // swapped, or one's own
-    if (done != no_event && run_.precedes(done, begin)) return;
-    out_.add(fault::race, "{} overwrites bytes of rank {} that {} may still have to read", graph_.text(begin),
-             owner, graph_.text(at(reading).begin));
-  }
-
-  // Two steps of one iteration: the common case.
-  bool in_order(event_id first, event_id second) const {
-    if (first == no_event) return false;
-    const event &a = graph_.events[first], &b = graph_.events[second];
-    return a.as == role::step && b.as == role::step && a.member == b.member && a.top == b.top &&
-           a.iteration == b.iteration && a.node < b.node;
-  }
-
-  const event_graph& graph_;
-  const symbolic_run& run_;
-  report& out_;
-  std::vector<event_id> read_done_;
-  std::vector<std::vector<std::uint32_t>> read_, written_; // by member
-};
-
-} // namespace
 
 void check_bytes(const event_graph& g, const symbolic_run& run, const movement& expected, report& out) {
   std::vector<std::vector<const access*>> written(g.members());
@@ -195,7 +137,6 @@ void check_bytes(const event_graph& g, const symbolic_run& run, const movement& 
     }
     destination(g, run, expected, j, out).check(written[j], wanted);
   }
-  if (expected.in_place && run.complete()) overwriting(g, run, expected, out).check();
 }
 
 } // namespace weft::graph::checking

@@ -38,15 +38,17 @@ bool deeds::precedes(event_id a, event_id b) const {
   return (loop.ordered || loop.pipelined) && first.iteration < second.iteration;
 }
 
-// A put to another node is in place once a later flush to the same member is done.
+// A put to another node is in place once a later flush to the same member is done. A flush that comes after
+// such a one knows of it.
 void deeds::check_flush(std::uint32_t peer, const deed& put) {
-  bool flushed = false;
+  event_id flushed = no_event;
   for (const deed& d : with_peer_[peer]) {
     if (d.what != kind::flush || !precedes(put.when, d.when)) continue;
-    flushed = true;
+    if (flushed != no_event && precedes(flushed, d.when)) continue;
+    flushed = d.when;
     if (put.access != nobody) graph_.completions.push_back({d.when, put.access});
   }
-  if (!flushed) out_.add(fault::missing_flush, "{}: no flush follows", graph_.text(put.when));
+  if (flushed == no_event) out_.add(fault::missing_flush, "{}: no flush follows", graph_.text(put.when));
 }
 
 // To the peer a count of landed announces my put, a count of taken my get; to myself it is the other way.
@@ -58,7 +60,8 @@ void deeds::check_announcement(std::uint32_t peer, const deed& signal) {
     const bool read = d.what == kind::get || d.what == kind::aside;
     if ((announced == kind::get ? !read : d.what != announced) || !precedes(d.when, signal.when)) continue;
     done = true;
-    in_place |= read || near(peer) || flushed_between(peer, d.when, signal.when);
+    in_place = read || near(peer) || flushed_between(peer, d.when, signal.when);
+    if (in_place) break;
   }
   if (!done) {
     out_.add(fault::early_signal, "{}: no {} comes before it", graph_.text(signal.when), name(announced));

@@ -33,6 +33,8 @@ std::string event_graph::text(event_id e) const {
     return fmt::format("rank {} end of the hunt for the root", at.member);
   case role::assisted:
     return fmt::format("rank {} end of assistance", at.member);
+  case role::rotated:
+    return fmt::format("rank {} end of rotation", at.member);
   case role::never:
     return "nobody";
   case role::step:
@@ -74,6 +76,7 @@ private:
     place_ = &graph_.places[r];
     deeds_.of_member(r);
     surveyed_.clear();
+    rotated_ = has_rotation() && !cycle_of(r).empty();
     const event_id exit = add(role::exit, r);
     order(graph_.posts[r], exit);
     for (unsigned n = 0; n < plan_->size; ++n) {
@@ -124,6 +127,7 @@ private:
   event_id iteration(const node& loop, std::uint32_t k, event_id previous) {
     with_ = partner(loop, k);
     if (loop.over == range::named && with_ == nobody) return previous;
+    if (loop.over == range::naming && rotated_) return previous;
     fetched_ = 0;
     for (unsigned s = loop.body; s < unsigned{loop.body} + loop.body_size; ++s) {
       const node& it = plan_->nodes[s];
@@ -276,6 +280,9 @@ private:
     case kind::assist:
       if (plan_->names != naming::none) need_publications(e);
       return signals_.assist(e);
+    case kind::rotate:
+      return rotate(n, e);
+    case kind::compare:
     case kind::loop:
       break;
     }
@@ -309,8 +316,47 @@ private:
       signals_.receive(fact::landed, e, me_, plan_->chunks, false);
   }
 
+  // Of my cycle, or of all of the node. A member that comes late reads the rows of those who have left.
+  event_id rotate(const node& n, event_id e) {
+    const event_id done = add(role::rotated, me_);
+    order(e, done);
+    std::vector<bool> seen(graph_.members());
+    for (std::uint32_t k = 0; k < place_->locals(); ++k) {
+      const std::uint32_t member = n.peer == peer_rule::group ? place_->local(k) : me_;
+      if (seen[member]) continue;
+      const std::vector<std::uint32_t> links = cycle_of(member);
+      seen[member] = true;
+      for (const std::uint32_t owner : links) {
+        seen[owner] = true;
+        read_row(e, owner);
+        if (owner != me_ && !publishes_row(owner))
+          out_.add(fault::early_exit, "rank {} may leave while {} reads its row", owner, graph_.text(e));
+      }
+      if (!links.empty()) order(signals_.rotate(e, links), done);
+    }
+    return done;
+  }
+  bool has_rotation() const {
+    return std::any_of(plan_->nodes.begin(), plan_->nodes.begin() + plan_->size,
+                       [](const node& n) { return n.what == kind::rotate; });
+  }
+  // The cycle of a near member, its lowest first; empty if it is not whole on this node.
+  std::vector<std::uint32_t> cycle_of(std::uint32_t member) const {
+    std::vector<std::uint32_t> links;
+    std::uint32_t at = member;
+    do {
+      links.push_back(at);
+      at = graph_.moved.named_by(at);
+      if (at == nobody || !place_->is_near(at) || (at != member && links.size() == place_->locals()))
+        return {};
+    } while (at != member);
+    std::rotate(links.begin(), std::min_element(links.begin(), links.end()), links.end());
+    return links;
+  }
+
   // In place: what must be taken of my block, a piece here, before its place is free.
   std::uint32_t outgoing() const {
+    if (rotated_) return 0;
     return graph_.moved.named_by(me_) == me_ || plan_->rule.bytes == 0 ? 0 : 1;
   }
 
@@ -488,6 +534,7 @@ private:
   std::uint8_t top_ = 0;
   // Whose rows the hunt looks at; check_rows has seen that it comes first.
   std::vector<std::uint32_t> surveyed_;
+  bool rotated_ = false;                   // my cycle is rotated as a whole
   std::uint32_t with_ = nobody;            // the peer of the iteration
   std::uint32_t fetched_ = 0;              // operands that the iteration has fetched
   std::array<event_id, max_nodes> last_{}; // of a pipeline: each step of the iteration before

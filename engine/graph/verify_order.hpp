@@ -53,42 +53,4 @@ private:
   std::vector<event_id> order_, touched_;
 };
 
-// What is known at every event: whose entry, and which accesses are complete.
-class knowledge {
-public:
-  knowledge(const event_graph& g, const adjacency& before, const symbolic_run& run);
-
-  bool entered(event_id at, std::uint32_t member) const {
-    return (entries_[std::size_t{at} * words_ + member / 64] >> (member % 64) & 1) != 0;
-  }
-  // The first member whose entry is not known, or nobody.
-  std::uint32_t first_absent(event_id at) const;
-  // Accesses whose completion nobody but the executor's own exit must know are not tracked.
-  bool tracked(std::uint32_t which) const { return bit_[which] != nobody; }
-  bool complete(event_id at, std::uint32_t which) const;
-
-private:
-  std::uint64_t* entries(event_id e) { return entries_.data() + std::size_t{e} * words_; }
-  void number_accesses();
-  void learn(event_id e);
-  void learn_all(event_id e, std::span<const event_id> from);
-  void learn_common(event_id e, std::span<const event_id> from);
-  void learn_completions(event_id e);
-  std::uint32_t fresh_set(std::uint32_t copied);
-
-  const event_graph& graph_;
-  const adjacency& before_;
-  const symbolic_run& run_;
-  std::size_t words_;
-  std::vector<std::uint64_t> entries_;
-  // Sets of complete accesses. Most events know what their only predecessor knew: they share its set. 0 is
-  // empty.
-  std::size_t set_words_ = 0;
-  std::vector<std::uint64_t> sets_;
-  std::uint32_t set_count_ = 1;
-  std::vector<std::uint32_t> set_of_;
-  std::vector<std::uint32_t> bit_; // by access
-  std::vector<std::uint32_t> first_completion_, completed_;
-};
-
 } // namespace weft::graph::checking

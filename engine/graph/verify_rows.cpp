@@ -39,7 +39,10 @@ private:
     if (it.only != lane::any) complain(n, "is for one lane, but has no peer");
     if (it.what == kind::signal && counter(it)) complain(n, "counts outside a loop");
     common(n);
-    if (it.what == kind::await && counter(it) && it.count == 0) surveyed_before(n);
+    if (it.what == kind::await && counter(it) && it.count == 0) {
+      surveyed_before(n);
+      if (plan_.in_place) rotated_before(n);
+    }
   }
 
   void common(unsigned n) {
@@ -52,6 +55,15 @@ private:
       complain(n, "there are no rows that name anybody");
     if (it.what == kind::claim && (it.way == direction::swap) != (plan_.in_place && !rows))
       complain(n, plan_.in_place ? "in place, pairs are claimed as a whole" : "nothing changes places");
+    if (it.what == kind::rotate && !plan_.rotates()) complain(n, "no cycles are rotated");
+  }
+
+  // Who is on a cycle that is rotated has nothing to take aside.
+  void rotated_before(unsigned n) {
+    for (unsigned before = 0; before < plan_.size; ++before) {
+      if (plan_.nodes[before].what == kind::rotate && (plan_.nodes[n].after >> before & 1) == 0)
+        complain(n, "begins before it is known whether my cycle is rotated");
+    }
   }
 
   // With the rows of all others known, and only then, it is known how much is to be expected.
@@ -71,6 +83,7 @@ private:
     if (it.over == range::named && plan_.names == naming::none) complain(n, "no row names anybody");
     const bool permuted = plan_.names != naming::none && !plan_.rooted_by_rows();
     if (it.over == range::naming && !permuted) complain(n, "nobody is named once");
+    if (it.over == range::naming) rotated_before(n);
     const node& first = plan_.nodes[it.body];
     if (it.over == range::naming && (first.what != kind::await || first.about != fact::named))
       complain(n, "does not wait until it is known who names me");

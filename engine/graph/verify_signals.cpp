@@ -13,7 +13,8 @@ signal_board::signal_board(event_graph& g, report& out)
       stages_(std::size_t{2} * rounds_ * size_), published_(size_), payloads_(std::size_t{size_} * size_),
       entries_(std::size_t{size_} * size_), published_rows_(size_), rows_(std::size_t{size_} * size_),
       questions_(std::size_t{size_} * size_), landed_(size_), taken_(size_),
-      first_message_(std::size_t{size_} * size_, nobody), blocks_(std::size_t{size_} * size_, nobody) {}
+      first_message_(std::size_t{size_} * size_, nobody), blocks_(std::size_t{size_} * size_, nobody),
+      cycles_(size_, nobody) {}
 
 event_id signal_board::add(role as, std::uint32_t member, std::uint32_t peer) {
   event made;
@@ -93,6 +94,7 @@ void signal_board::send(const node& n, event_id e, bool at_once) {
     note(stages_[stage(n.about, at.iteration, at.member)], n, e, at.peer);
     return;
   case fact::named:
+  case fact::call:
   case fact::none:
     return;
   }
@@ -151,6 +153,24 @@ void signal_board::check_carried(event_id e, std::uint32_t which) {
            graph_.text(e), a.source, a.destination);
 }
 
+// All blocks of a cycle move at once, as the two of a pair do.
+event_id signal_board::rotate(event_id e, std::span<const std::uint32_t> links) {
+  std::uint32_t& first = cycles_[links.front()];
+  if (first == nobody) {
+    const event_id when = add(role::block, links.front(), graph_.moved.named_by(links.front()));
+    first = static_cast<std::uint32_t>(graph_.accesses.size());
+    for (const std::uint32_t source : links)
+      access_of(when, source, graph_.moved.named_by(source));
+  }
+  for (std::uint32_t k = 0; k < links.size(); ++k) {
+    check_carried(e, first + k);
+    graph_.carriers.push_back({e, links[k], graph_.moved.named_by(links[k])});
+  }
+  const event_id when = graph_.accesses[first].begin;
+  graph_.edges.push_back({e, when});
+  return when;
+}
+
 event_id signal_board::assist(event_id e) {
   assists_.emplace_back(e, add(role::assisted, graph_.events[e].member));
   graph_.edges.push_back({e, assists_.back().second});
@@ -181,6 +201,7 @@ void signal_board::feed_counters() {
     const access& a = graph_.accesses[id];
     const plan& p = graph_.plans[a.destination];
     for (counter* c : {&landed_[a.destination], &(p.in_place ? landed_ : taken_)[a.source]}) {
+      if (c == &taken_[a.source] && !p.counts_taken(a.source, a.destination)) continue;
       c->carried += p.chunks;
       c->fed_by.push_back(a.begin);
     }
@@ -379,6 +400,7 @@ void signal_board::match_one(const awaited& a) {
     match_naming(a);
     return;
   case fact::asked:
+  case fact::call:
   case fact::none:
     return;
   }

@@ -15,6 +15,8 @@ public:
   // `by_rows`: the count is what the rows say.
   void receive(fact about, event_id e, std::uint32_t from, std::uint32_t count, bool by_rows);
   void claim(event_id e, std::uint32_t source, std::uint32_t destination);
+  // The blocks of a cycle, its lowest member first; returns the event of their being in place.
+  event_id rotate(event_id e, std::span<const std::uint32_t> links);
   // Returns the event of seeing every destination full.
   event_id assist(event_id e);
   void match();
@@ -96,6 +98,7 @@ private:
   std::vector<message> messages_;
   std::vector<std::uint32_t> first_message_;
   std::vector<std::uint32_t> blocks_;                  // by pair: the access
+  std::vector<std::uint32_t> cycles_;                  // by lowest member: the first access
   std::vector<std::pair<event_id, event_id>> assists_; // begin and end
   event_id never_ = no_event;
 };

@@ -98,8 +98,12 @@ bool operands_fit(const node& n) {
     return n.peer == (n.way == direction::self ? peer_rule::self : peer_rule::each);
   case kind::assist:
     return n.peer == peer_rule::group;
+  case kind::rotate:
+    return n.peer == peer_rule::self || n.peer == peer_rule::group;
   case kind::loop:
     return true;
+  case kind::compare: // moves nothing, and is only added to plans that were verified without it
+    return false;
   }
   return false;
 }
@@ -168,7 +172,8 @@ private:
     const node& it = plan_.nodes[n];
     if (it.what == kind::loop) check_loop(n);
     if (!operands_fit(it)) complain(n, "is not defined for this fact and peer");
-    if (it.what == kind::assist && !place_.one_node()) complain(n, "cannot see the counters of other nodes");
+    const bool of_all = it.what == kind::assist || (it.what == kind::rotate && it.peer == peer_rule::group);
+    if (of_all && !place_.one_node()) complain(n, "cannot see the counters of other nodes");
     if (!is_top(n)) return;
     const node_set earlier = plan_.top & ((node_set{1} << n) - 1);
     if ((it.after & ~earlier) != 0) complain(n, "comes after something that is not an earlier top node");
@@ -215,7 +220,8 @@ private:
       const node& step = plan_.nodes[n];
       const bool round = step.peer == peer_rule::ahead || step.peer == peer_rule::behind;
       if (step.after != 0) complain(n, "has an edge, but a body runs in order");
-      if (step.what == kind::assist) complain(n, "is not for the body of a loop");
+      if (step.what == kind::assist || step.what == kind::rotate)
+        complain(n, "is not for the body of a loop");
       if (step.peer == peer_rule::each && in_rounds(loop)) complain(n, "a round has no such peer");
       if (round && !in_rounds(loop)) complain(n, "names a round's peer outside rounds");
       if (step.of == portion::half && !has_halves(loop)) complain(n, "has no halves in so many rounds");

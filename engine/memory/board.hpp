@@ -1,6 +1,10 @@
 #pragma once
 #include "engine/memory/cells.hpp"
 
+#include <array>
+#include <cstddef>
+#include <cstring>
+
 namespace weft::engine {
 
 // One rank's board in one team: everything that it tells the other members, and the counters that they raise
@@ -10,11 +14,15 @@ namespace weft::engine {
 //
 //   entered   last operation posted          writer: the rank's posting threads, by fetch_add
 //   retired   all operations up to it are finished here    writer: the rank, under its baton
+//   lent      last operation whose poster may be computing   writer: the rank, under its baton
 //   head[s]   eager payload of up to 56 bytes behind its stamp (the sequence number)   writer: the rank
 //   body[s]   larger eager payload, valid when the head's stamp says so               writer: the rank
 //   landed, taken [s]    counters              writers: any member, by CAS
 //   stage_in, stage_out [s]   rounds reached   writer: the rank
 //   claim[s][i]   claimed pieces of the block from local member i    writers: members of the node, by CAS
+//   call[s]       checked mode: which call the operation is, and whom its row names, behind its stamp   writer:
+//                 the rank
+//   dispute       checked mode: two calls that differ; once per team           writer: the rank
 class board {
 public:
   static constexpr std::size_t line = 64;
@@ -28,17 +36,33 @@ public:
   struct alignas(line) count_line {
     word landed, taken, stage_in, stage_out;
   };
+  // Stamped like a head: 0 while it is being written, so that who copies it while it changes finds out.
+  template <std::size_t Lines> struct alignas(line) stamped_words {
+    word stamp;
+    std::array<word, Lines * line / sizeof(word) - 1> record;
+  };
+  using call_line = stamped_words<1>;
+  using dispute_lines = stamped_words<3>;
   struct alignas(line) fixed {
     alignas(line) word entered;
     alignas(line) word retired;
     head_line head[slots];
     count_line counts[slots];
-    alignas(line) std::byte body[slots][body_bytes];
+    call_line call[slots];
+    dispute_lines dispute;
+    alignas(line) word lent;
+    alignas(line) std::byte body[slots][body_bytes]; // the last: it is not cleared
   };
 
   static std::size_t bytes(std::uint32_t locals) {
     const std::size_t claims = (slots * locals * sizeof(word) + line - 1) / line * line;
     return sizeof(fixed) + claims;
+  }
+
+  // What must be zero before the first operation: a body is read only when a word says that it is written.
+  static void clear(std::byte* base, std::uint32_t locals) {
+    std::memset(base, 0, offsetof(fixed, body));
+    std::memset(base + sizeof(fixed), 0, bytes(locals) - sizeof(fixed));
   }
 
   board() = default;
@@ -47,9 +71,12 @@ public:
   explicit operator bool() const { return fixed_ != nullptr; }
   word& entered() const { return fixed_->entered; }
   word& retired() const { return fixed_->retired; }
+  word& lent() const { return fixed_->lent; }
   head_line& head(std::uint32_t slot) const { return fixed_->head[slot]; }
   count_line& counts(std::uint32_t slot) const { return fixed_->counts[slot]; }
   std::byte* body(std::uint32_t slot) const { return fixed_->body[slot]; }
+  call_line& call(std::uint32_t slot) const { return fixed_->call[slot]; }
+  dispute_lines& dispute() const { return fixed_->dispute; }
   // Where a payload of this many bytes lies.
   std::byte* payload(std::uint32_t slot, std::size_t size) const {
     return size <= head_bytes ? head(slot).payload : body(slot);

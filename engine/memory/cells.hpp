@@ -54,15 +54,23 @@ struct state {
   std::uint32_t front = 0, back = 0;
   bool stale = false; // the word belongs to a newer operation: everything of mine is long done
 };
+// From 1: a word that nobody has written speaks of no operation.
+inline std::uint64_t epoch_in(sequence n) {
+  return epoch_of(n) + 1;
+}
 inline state read(std::uint64_t value, sequence n) {
   const std::uint64_t epoch = value >> (2 * side_bits);
-  if (epoch > epoch_of(n)) return {0, 0, true};
-  if (epoch < epoch_of(n)) return {};
+  if (epoch > epoch_in(n)) return {0, 0, true};
+  if (epoch < epoch_in(n)) return {};
   return {static_cast<std::uint32_t>(value >> side_bits & side_mask),
           static_cast<std::uint32_t>(value & side_mask), false};
 }
+// True if somebody has written it for operation n.
+inline bool speaks_of(std::uint64_t value, sequence n) {
+  return value >> (2 * side_bits) == epoch_in(n);
+}
 inline std::uint64_t make(sequence n, std::uint32_t front, std::uint32_t back) {
-  return epoch_of(n) << (2 * side_bits) | std::uint64_t{front} << side_bits | back;
+  return epoch_in(n) << (2 * side_bits) | std::uint64_t{front} << side_bits | back;
 }
 } // namespace claim_word
 

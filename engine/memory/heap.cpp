@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace weft::engine {
 
@@ -15,18 +16,21 @@ std::uint64_t heap::allocate(std::uint64_t bytes) {
   const auto fit =
       std::find_if(free_.begin(), free_.end(), [&](const auto& f) { return f.second >= wanted; });
   if (fit == free_.end()) return 0;
-  const auto [offset, room] = *fit;
-  free_.erase(fit);
-  if (room > wanted) free_.emplace(offset + wanted, room - wanted);
-  used_.emplace(offset, wanted);
+  const std::uint64_t offset = fit->first;
+  used_.emplace(offset, wanted); // all that may throw
+  auto rest = free_.extract(fit);
+  if (rest.mapped() > wanted) {
+    rest.key() += wanted;
+    rest.mapped() -= wanted;
+    free_.insert(std::move(rest));
+  }
   return offset;
 }
 
-bool heap::free(std::uint64_t offset) {
+bool heap::free(std::uint64_t offset) noexcept {
   const auto found = used_.find(offset);
   if (found == used_.end()) return false;
-  auto [at, inserted] = free_.emplace(offset, found->second);
-  used_.erase(found);
+  const auto at = free_.insert(used_.extract(found)).position;
   if (const auto next = std::next(at); next != free_.end() && at->first + at->second == next->first) {
     at->second += next->second;
     free_.erase(next);
@@ -39,6 +43,13 @@ bool heap::free(std::uint64_t offset) {
     }
   }
   return true;
+}
+
+std::uint64_t heap::block_of(std::uint64_t offset) const {
+  auto behind = used_.upper_bound(offset);
+  if (behind == used_.begin()) return 0;
+  const auto [begin, bytes] = *--behind;
+  return offset - begin < bytes ? begin : 0;
 }
 
 std::uint64_t heap::largest() const {

@@ -12,8 +12,10 @@ public:
 
   heap(std::uint64_t begin, std::uint64_t end);
 
-  std::uint64_t allocate(std::uint64_t bytes); // 0 = no room
-  bool free(std::uint64_t offset);             // false = not (or no longer) allocated
+  std::uint64_t allocate(std::uint64_t bytes); // 0 = no room; std::bad_alloc leaves the books as they were
+  bool free(std::uint64_t offset) noexcept;    // false = not (or no longer) allocated
+  // The beginning of the block that holds this byte; 0 if none does.
+  std::uint64_t block_of(std::uint64_t offset) const;
   bool contains(std::uint64_t offset) const { return offset >= begin_ && offset < end_; }
   std::uint64_t largest() const; // the largest request that would succeed
 

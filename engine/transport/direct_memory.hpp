@@ -67,7 +67,7 @@ public:
 
   // Bytes that their owner may be changing meanwhile: the caller learns by a word whether what it read is
   // good. That is all that ThreadSanitizer would find here.
-  template <class Value> [[gnu::no_sanitize("thread")]] Value peek(const void* from) const {
+  template <class Value> [[gnu::no_sanitize_thread]] Value peek(const void* from) const {
     using word [[gnu::may_alias]] = const volatile std::uint32_t;
     static_assert(sizeof(Value) % sizeof(word) == 0);
     struct {

@@ -5,7 +5,7 @@
 
 namespace weft::transport {
 
-// What an active message of the UCP lane announces. All but the last three speak of an operation of a team.
+// What an active message announces. All but the last three speak of an operation of a team.
 enum class message_kind : std::uint8_t {
   entry,    // the sender has entered operation `seq`
   payload,  // eager payload, or row, of operation `seq`
@@ -13,9 +13,12 @@ enum class message_kind : std::uint8_t {
   taken,    // `count` more blocks of your source have been read
   stage_in, // the sender reached stage `stage`; a barrier's value may come along
   stage_out,
-  asked,    // send me your row of operation `seq`
-  named,    // my row of operation `seq`, which names you
-  credit,   // nothing but `retired`
+  asked,   // send me your row of operation `seq`
+  named,   // my row of operation `seq`, which names you
+  call,    // checked mode: which call operation `seq` is
+  dispute, // checked mode: two members' calls of operation `seq` differ
+  failed,  // operation `seq` failed here, with status -`reserved`; rank `count` could not be reached
+  credit,  // nothing but `retired`
   ring,    // nothing: wakes a sleeper
   service, // request or reply of a service (memory); `count` says which
 };
@@ -42,10 +45,34 @@ protected:
   ~message_sink() = default;
 };
 
-// Told when an operation that could not finish at once has finished; `status` is 0 or a UCX error (negative).
+// Told when a request that could not finish at once has finished; `status` is 0 or a UCX error (negative).
 // Lives until then; the transport neither copies nor frees it.
 struct completion {
   void (*done)(completion*, int status) = nullptr;
 };
+
+// What came of a request at once.
+class [[nodiscard]] started {
+public:
+  static constexpr started at_its_end() noexcept { return started(0); }
+  static constexpr started on_its_way() noexcept { return started(1); }
+  static constexpr started failure(int status) noexcept { return started(status); }
+
+  // Finished: the completion is never called.
+  constexpr bool done() const noexcept { return status_ == 0; }
+  // The completion will be called.
+  constexpr bool under_way() const noexcept { return status_ > 0; }
+  // Nothing was started, and the completion is never called.
+  constexpr bool failed() const noexcept { return status_ < 0; }
+  constexpr int status() const noexcept { return status_; }
+
+private:
+  explicit constexpr started(int status) noexcept : status_(status) {}
+  int status_;
+};
+
+// Statuses that all transports have, numbered as by UCX. A request that failed for want of memory may be made
+// again.
+constexpr int no_memory = -4, unreachable = -6;
 
 } // namespace weft::transport

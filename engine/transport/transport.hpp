@@ -11,15 +11,18 @@ namespace weft::transport {
 // The one interface between an executor and a network, for one rank. Ranks are ranks of the job.
 // All calls but rank/size/segment and the memory operations are made by the holder of the baton.
 //
+// None of them throws: what cannot be done is a status of the request, or of its completion. (The simulated
+// transport unwinds the stacks of a simulation that is given up, and only those.)
+//
 //  direct(peer)   base address of the peer's segment if it is reachable by loads and stores,
 //                 else null (UCP lane).
 //                 The first call for a peer may connect.
-//  get/put/flush/send   UCP lane. True: finished at once (and the completion is never called). A put
+//  get/put/flush/send   UCP lane, see `started`. The first call for a peer may connect. A put
 //                 is finished when its source may be reused; it is in place at the target after a
-//                 flush of that peer. A flush covers the puts and messages to that peer that were
-//                 started before it. A send's payload may be reused
-//                 when it is finished.
+//                 flush of that peer. A flush covers the puts to that peer that were started
+//                 before it. A send's payload may be reused when it is finished.
 //  poll           moves everything on; messages go to the sink. Returns how many events there were.
+//  explain        a status in words.
 //  ring(peer)     wakes the peer's process if it sleeps (a store into shared memory wakes nobody).
 //  arm            prepares event_fd() for sleeping; false: something has happened, poll again.
 //
@@ -39,10 +42,11 @@ concept transport = requires(T t, const T c, std::uint32_t peer, void* to, const
   { c.size() } -> std::same_as<std::uint32_t>;
   { c.segment() } -> std::same_as<std::byte*>;
   { t.direct(peer) } -> std::same_as<std::byte*>;
-  { t.get(peer, to, n, n, done) } -> std::same_as<bool>;   // (peer, local destination, remote offset, bytes)
-  { t.put(peer, n, from, n, done) } -> std::same_as<bool>; // (peer, remote offset, local source, bytes)
-  { t.flush(peer, done) } -> std::same_as<bool>;
-  { t.send(peer, m, from, n, done) } -> std::same_as<bool>;
+  { t.get(peer, to, n, n, done) } -> std::same_as<started>; // (peer, local destination, remote offset, bytes)
+  { t.put(peer, n, from, n, done) } -> std::same_as<started>; // (peer, remote offset, local source, bytes)
+  { t.flush(peer, done) } -> std::same_as<started>;
+  { t.send(peer, m, from, n, done) } -> std::same_as<started>;
+  { T::explain(0) } -> std::same_as<const char*>;
   { t.poll() } -> std::same_as<unsigned>;
   {t.ring(peer)};
   {t.set_sink(sink)};
@@ -54,8 +58,8 @@ concept transport = requires(T t, const T c, std::uint32_t peer, void* to, const
   { t.cas(w, expected, n) } -> std::same_as<bool>; // acquire-release; weak
   { t.add(w, n) } -> std::same_as<std::uint64_t>;  // sequentially consistent; returns the old value
   {t.fence()};                                     // sequentially consistent
-  {t.light_fence()}; // between a store and the look for sleepers; pairs with
-  {t.heavy_fence()}; // between announcing a sleep and the last look for stores
+  {t.light_fence()};                               // between a store and the look for sleepers; pairs with
+  {t.heavy_fence()};                               // between announcing a sleep and the last look for stores
   {t.copy(to, from, n)};
   { t.template peek<std::uint64_t>(from) } -> std::same_as<std::uint64_t>; // of what may change meanwhile
   {t.prefetch_for_write(to)};

@@ -8,7 +8,7 @@ import time
 
 from . import launch, plot, report, results
 
-BENCHES = ["blocking", "loop", "overlap", "pipeline", "independence", "post", "completion", "idle"]
+BENCHES = ["blocking", "loop", "overlap", "pipeline", "independence", "post", "completion", "checked", "idle"]
 OPERATIONS = ["barrier", "broadcast", "scatter", "gather", "gather_all", "exchange", "permute"]
 # Overlap needs a core per rank; what a posting call or a choice among handles costs does not depend on how many
 # there are.
@@ -84,18 +84,39 @@ def benches_of(options, np, library, repetition, cores):
         wanted = [name for name in wanted if name not in ONLY_WITH_OWN_CORES]
     if np != options.np[0]:
         wanted = [name for name in wanted if name not in ONLY_ONCE]
+    if library != "weft":
+        wanted = [name for name in wanted if name != "checked"]
     if library != "weft" or repetition > 0:
         wanted = [name for name in wanted if name != "idle"]
     return wanted
 
 
-def driver_arguments(options, np, benches, cores):
+def driver_arguments(options, np, benches, sizes, cores):
     arguments = ["--benches", ",".join(benches), "--ops", ",".join(options.ops)]
-    arguments += ["--sizes", ",".join(str(bytes) for bytes in options.sizes)]
+    arguments += ["--sizes", ",".join(str(bytes) for bytes in sizes)]
     arguments += ["--budget-ms", "20" if options.quick else "100"]
     arguments += ["--minimum-iterations", "5" if options.quick or np > cores else "10"]
     arguments += ["--independence-iterations", "8" if options.quick else "20"]
     return arguments
+
+
+def checked(options, job, cores):
+    """What comparing the calls of all ranks costs: blocking calls of the smallest size, without it and with it."""
+    arguments = driver_arguments(options, job.np, ["blocking"], [min(options.sizes)], cores)
+    plain = job.run(arguments, options.timeout)
+    compared = job.run(arguments, options.timeout, WEFT_CHECK="1")
+    return [{**one, "bench": "checked", "plain_us": before["us"], "cost": one["us"] / before["us"]}
+            for before, one in zip(plain, compared)]
+
+
+def records_of(options, job, benches, cores):
+    records = []
+    in_the_driver = [name for name in benches if name != "checked"]
+    if in_the_driver:
+        records += job.run(driver_arguments(options, job.np, in_the_driver, options.sizes, cores), options.timeout)
+    if "checked" in benches:
+        records += checked(options, job, cores)
+    return records
 
 
 def measure(options, programs, note):
@@ -113,7 +134,7 @@ def measure(options, programs, note):
         job = launch.Job(library, programs[library], np, np > cores, max(options.sizes))
         start = time.monotonic()
         try:
-            records += job.run(driver_arguments(options, np, benches, cores), options.timeout)
+            records += records_of(options, job, benches, cores)
             note(f"[{number}/{len(turns)}] np {np}, {library}: {time.monotonic() - start:.1f} s")
         except launch.Failed as error:
             failed.add((np, library))

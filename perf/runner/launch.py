@@ -72,16 +72,16 @@ class Job:
             launcher += openmpi_arguments(self.oversubscribed)
         return launcher + ["-n", str(self.np), self.program.driver] + arguments
 
-    def environment(self):
-        environment = dict(os.environ)
+    def environment(self, settings):
+        environment = {**os.environ, **settings}
         if self.library == "weft":  # two pairs of buffers, each with a block for every rank
             environment.setdefault("WEFT_HEAP_SIZE", str(4 * self.np * self.largest + HEAP_SLACK))
         return environment
 
-    def run(self, arguments, timeout):
-        """The records of one launch. Whatever happens, no process of it is left when this returns."""
+    def run(self, arguments, timeout, **settings):
+        """The records of one launch, in an environment with these settings. Whatever happens, no process of it is left when this returns."""
         with tempfile.TemporaryFile("w+") as errors:
-            process = subprocess.Popen(self.command(arguments), env=self.environment(), text=True,
+            process = subprocess.Popen(self.command(arguments), env=self.environment(settings), text=True,
                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors,
                                        start_new_session=True)
             try:

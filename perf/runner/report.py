@@ -1,15 +1,34 @@
-"""Tables in plain text."""
+"""What was found, and tables, in plain text that fits the page."""
+import statistics
+import textwrap
+
 from . import results
 
+# How many times faster weft is than the faster MPI.
+SPEED = "speedup"
+
 TITLES = {
-    "blocking": "us per call from a common start: slowest rank, median over the calls",
-    "loop": "us per call, back to back, data written and read between the calls: mean",
-    "overlap": "us of post, computation and wait together (computation as long as the communication alone)",
-    "pipeline": "us per round: post, compute on the round before, wait",
-    "independence": "us that the other ranks wait while rank 0 computes 5 ms after its post",
-    "post": "us of the posting call alone",
-    "completion": "us per operation of posting 1000 and completing them by waitany",
+    "blocking": "µs per call from a common start: slowest rank, median over the calls",
+    "loop": "µs per call, back to back, data written and read between the calls: mean",
+    "overlap": "µs of post, computation and wait together (computation as long as the communication alone)",
+    "pipeline": "µs per round: post, compute on the round before, wait",
+    "independence": "µs that the other ranks wait while rank 0 computes 5 ms after its post",
+    "post": "µs of the posting call alone",
+    "completion": "µs per operation of posting 1000 and completing them by waitany",
+    "checked": "µs per blocking call with WEFT_CHECK=1, which compares the calls of all ranks",
     "idle": "processor time of a process with nothing outstanding",
+}
+
+SHORT_TITLES = {
+    "blocking": "µs per call",
+    "loop": "µs per call, back to back",
+    "overlap": "µs of post, computation and wait",
+    "pipeline": "µs per round",
+    "independence": "µs that the others wait while rank 0 computes 5 ms",
+    "post": "µs of the posting call",
+    "completion": "µs per operation, posted and completed",
+    "checked": "µs per call with WEFT_CHECK=1",
+    "idle": "processor time",
 }
 
 # Further columns for each library: title, field, format.
@@ -23,13 +42,16 @@ DETAILS = {
     "post": [("rings", "rings", "plain")],
     "completion": [("1000/10", "any_ratio", "ratio"), ("waitsome", "some_us", "time"),
                    ("waitsome 1000/10", "some_ratio", "ratio")],
-    "idle": [("core %", "core_percent", "ratio")],
+    "checked": [("without", "plain_us", "time"), ("cost", "cost", "ratio")],
+    "idle": [("core %", "core_percent", "percent")],
 }
 
 # What an MPI does in the place of an operation that it does not have.
 COUNTERPARTS = {"permute": "MPI_Sendrecv along the same permutation, or MPI_Irecv and MPI_Isend"}
 
 GREEN, RED, PLAIN = "\033[32m", "\033[31m", "\033[0m"
+NAMES = {"weft": "Weft", "openmpi": "Open MPI", "mpich": "MPICH"}
+PAGE = 120
 
 
 def time(us):
@@ -39,7 +61,16 @@ def time(us):
     return f"{us:.1f}" if us >= 10 else f"{us:.2f}" if us >= 1 else f"{us:.3f}"
 
 
-FORMATS = {"time": time, "plain": lambda value: f"{value:.0f}", "ratio": lambda value: f"{value:.2f}"}
+def times(value):
+    """A ratio so that it says something at every size: 640x, 23x, 1.92x, 0.85x, 1/64x."""
+    if value >= 10:
+        return f"{value:.0f}x"
+    if value >= 0.1 or value <= 0:
+        return f"{value:.2f}x"
+    return f"1/{1 / value:.0f}x"
+
+
+FORMATS = {"time": time, "plain": lambda value: f"{value:.0f}", "ratio": times, "percent": lambda value: f"{value:.2g}"}
 
 
 def size(bytes):
@@ -55,36 +86,60 @@ def spread(measurement):
     return f"{time(measurement['q1'])}..{time(measurement['q3'])}" if measurement else "-"
 
 
-def header(bench, libraries):
-    names = ["op", "bytes"] + libraries
-    if "weft" in libraries and len(libraries) > 1:
-        names.append("weft/best")
-    names += [f"{library} q1..q3" for library in libraries]
-    return names + [f"{library} {title}" for title, _, _ in DETAILS[bench] for library in libraries]
+def compared(libraries):
+    return "weft" in libraries and len(libraries) > 1
 
 
-def cells(bench, libraries, key, row):
-    op, bytes = key
-    found = [row.get(library) for library in libraries]
-    line = [op, size(bytes)] + [time(one["us"]) if one else "-" for one in found]
-    if "weft" in libraries and len(libraries) > 1:
-        value = results.ratio(row)
-        line.append(FORMATS["ratio"](value) if value is not None else "-")
-    line += [spread(one) for one in found]
-    for _, field, kind in DETAILS[bench]:
-        line += [FORMATS[kind](one[field]) if one and field in one else "-" for one in found]
-    return line
+def faster(row):
+    """How many times faster weft is than the faster MPI, or None where one of them is missing."""
+    value = results.ratio(row)
+    return 1 / value if value else None
 
 
-def aligned(lines, colours):
-    """Columns of equal width, words to the left and numbers to the right."""
-    widths = [max(len(line[column]) for line in lines) for column in range(len(lines[0]))]
+def groups(bench, libraries, rows):
+    """The columns in groups that stay together, each column as its title and its cells."""
+    found = [[row.get(library) for library in libraries] for row in rows.values()]
+
+    def of_libraries(title, show):
+        return [(title.format(library), [show(line[k]) for line in found]) for k, library in enumerate(libraries)]
+
+    main = of_libraries("{}", lambda one: time(one["us"]) if one else "-")
+    if compared(libraries):
+        values = [faster(row) for row in rows.values()]
+        main.append((SPEED, [times(value) if value else "-" for value in values]))
+    yield main
+    yield of_libraries("{} q1..q3", spread)
+    for title, field, kind in DETAILS[bench]:
+        yield of_libraries("{} " + title,
+                           lambda one: FORMATS[kind](one[field]) if one and field in one else "-")
+
+
+def width(column):
+    return max(len(cell) for cell in [column[0]] + column[1])
+
+
+def pages(key, all_groups):
+    """The groups on as few pages as their widths allow, each page beginning with the key columns."""
+    page = list(key)
+    for group in all_groups:
+        wide = sum(width(column) + 2 for column in page + group) - 2
+        if wide > PAGE and len(page) > len(key):
+            yield page
+            page = list(key)
+        page = page + group
+    yield page
+
+
+def aligned(page, colours):
+    """Columns of equal width, words to the left and numbers to the right; `colours` are those of the cells of SPEED."""
     text = ""
-    for line, colour in zip(lines, colours):
-        parts = [cell.ljust(width) if column == 0 else cell.rjust(width)
-                 for column, (cell, width) in enumerate(zip(line, widths))]
-        for column in colour:
-            parts[column] = colour[column] + parts[column] + PLAIN
+    for line in range(len(page[0][1]) + 1):
+        parts = []
+        for number, column in enumerate(page):
+            cell = ([column[0]] + column[1])[line]
+            cell = cell.ljust(width(column)) if number == 0 else cell.rjust(width(column))
+            colour = colours[line - 1] if line and column[0] == SPEED else ""
+            parts.append(colour + cell + PLAIN if colour else cell)
         text += "  ".join(parts).rstrip() + "\n"
     return text
 
@@ -92,26 +147,62 @@ def aligned(lines, colours):
 def table(measurements, bench, np, libraries, colour):
     rows = results.rows(measurements, bench, np)
     shown = [library for library in libraries if any(library in row for row in rows.values())]
-    names = header(bench, shown)
-    lines, colours = [names], [{}]
-    for key, row in rows.items():
-        lines.append(cells(bench, shown, key, row))
-        value = results.ratio(row)
-        paint = colour and value is not None
-        colours.append({names.index("weft/best"): GREEN if value <= 1 else RED} if paint else {})
+    key = [("op", [op for op, _ in rows]), ("bytes", [size(bytes) for _, bytes in rows])]
+    values = [faster(row) for row in rows.values()]
+    colours = ["" if value is None or not colour else GREEN if value >= 1 else RED for value in values]
     repetitions = max(one["repetitions"] for row in rows.values() for one in row.values())
     mode = next(one["mode"] for row in rows.values() for one in row.values())
-    title = f"{bench}, np={np}, {mode}: {TITLES[bench]}; median of {repetitions} repetitions\n"
+    title = f"{bench}, np={np}, {mode}: {TITLES[bench]}; median of {repetitions}"
     others = [library for library in shown if library != "weft"]
-    notes = [f"{op}: {', '.join(others)}: {COUNTERPARTS[op]}\n" for op in COUNTERPARTS
+    notes = [f"{op}: {', '.join(others)}: {COUNTERPARTS[op]}" for op in COUNTERPARTS
              if others and any(op == name for name, _ in rows)]
-    return title + aligned(lines, colours) + "".join(notes)
+    text = textwrap.fill(title, PAGE, subsequent_indent="  ") + "\n"
+    text += "\n".join(aligned(page, colours) for page in pages(key, groups(bench, shown, rows)))
+    return text + "".join(f"{note}\n" for note in notes)
+
+
+def parts(measurements):
+    """Each bench and number of ranks that was measured; who waits for whom comes first."""
+    found = list(dict.fromkeys((one["bench"], one["np"]) for one in measurements))
+    return sorted(found, key=lambda part: part[0] != "independence")
+
+
+def told_of_waiting(np, rows, libraries):
+    """Who waits for a rank that computes: of the exchange, if it was measured, at the size in the middle."""
+    measured = [key for key, row in rows.items() if "weft" in row]
+    keys = [key for key in measured if key[0] == "exchange"] or measured
+    if not keys:
+        return ""
+    op, bytes = keys[len(keys) // 2]
+    row = rows[op, bytes]
+    waits = ", ".join(f"{NAMES[library]} {time(row[library]['us'])}" for library in libraries if library in row)
+    value = faster(row)
+    return (f"np={np}: rank 0 computes 5 ms, the others wait for their {op} of {size(bytes)}, µs: {waits}"
+            + (f" ({times(value)})" if value else "") + "\n")
+
+
+def told_of_calls(np, rows):
+    """How fast the calls are, all rows together."""
+    values = [value for value in map(faster, rows.values()) if value]
+    if not values:
+        return ""
+    won = sum(value >= 1 for value in values)
+    return (f"np={np}: blocking calls are faster than those of the faster MPI in {won} of {len(values)} rows, "
+            f"{times(statistics.geometric_mean(values))} in the mean\n")
+
+
+def headline(measurements, libraries):
+    """What was found, before the tables."""
+    text = ""
+    for bench, np in parts(measurements):
+        rows = results.rows(measurements, bench, np)
+        if bench == "independence":
+            text += told_of_waiting(np, rows, libraries)
+        elif bench == "blocking":
+            text += told_of_calls(np, rows)
+    return "".join(textwrap.fill(line, PAGE, subsequent_indent="  ") + "\n" for line in text.splitlines() + [""] if text)
 
 
 def tables(measurements, libraries, colour):
-    parts = []
-    for measurement in measurements:
-        which = (measurement["bench"], measurement["np"])
-        if which not in parts:
-            parts.append(which)
-    return "\n".join(table(measurements, bench, np, libraries, colour) for bench, np in parts)
+    return headline(measurements, libraries) + "\n".join(
+        table(measurements, bench, np, libraries, colour) for bench, np in parts(measurements))

@@ -11,7 +11,7 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 
-from runner import command, launch, report, results  # noqa: E402
+from runner import command, launch, plot, report, results  # noqa: E402
 
 
 def record(library, us, bench="blocking", op="exchange", np=2, bytes=8, **figures):
@@ -65,7 +65,30 @@ class Tables(unittest.TestCase):
     def test_a_row_has_every_library_and_the_ratio(self):
         measurements = results.combine([record("weft", 0.5), record("openmpi", 1), record("mpich", 2)])
         text = report.tables(measurements, launch.LIBRARIES, False)
-        self.assertEqual(text.splitlines()[2].split()[:6], ["exchange", "8", "0.500", "1.00", "2.00", "0.50"])
+        line = next(line for line in text.splitlines() if line.startswith("exchange"))
+        self.assertEqual(line.split()[:6], ["exchange", "8", "0.500", "1.00", "2.00", "2.00x"])
+
+    def test_a_ratio_says_something_at_every_size(self):
+        shown = [report.times(value) for value in (640.2, 10.4, 1.923, 0.85, 0.0016)]
+        self.assertEqual(shown, ["640x", "10x", "1.92x", "0.85x", "1/625x"])
+
+    def test_all_that_there_is_to_say_fits_the_page(self):
+        figures = {field: 123456.7 for details in report.DETAILS.values() for _, field, _ in details}
+        for bench in report.DETAILS:
+            measurements = results.combine([record(library, us, bench=bench, bytes=4194304, **figures)
+                                            for library in launch.LIBRARIES for us in (123456, 234567)])
+            text = report.tables(measurements, launch.LIBRARIES, False)
+            self.assertLessEqual(max(map(len, text.splitlines())), report.PAGE, text)
+            for title, _, _ in report.DETAILS[bench]:
+                self.assertIn(f"mpich {title}", text)
+
+    def test_what_was_found_stands_first(self):
+        records = [record(library, us, bench=bench) for bench in ("blocking", "independence")
+                   for library, us in (("weft", 5), ("openmpi", 3200), ("mpich", 5000))]
+        lines = report.tables(results.combine(records), launch.LIBRARIES, False).splitlines()
+        self.assertIn("Weft 5.00, Open MPI 3200, MPICH 5000 (640x)", lines[0])
+        self.assertIn("faster than those of the faster MPI in 1 of 1 rows, 640x in the mean", lines[1])
+        self.assertTrue(lines[3].startswith("independence"), lines[3])
 
     def test_a_table_says_what_an_mpi_does_instead_of_a_permutation(self):
         for op, told in (("permute", True), ("exchange", False)):
@@ -79,7 +102,22 @@ class Tables(unittest.TestCase):
 
     def test_a_library_that_failed_leaves_a_gap(self):
         measurements = results.combine([record("openmpi", 1, bytes=8), record("weft", 1, bytes=16)])
-        self.assertIn("-", report.tables(measurements, launch.LIBRARIES, False).splitlines()[2].split())
+        text = report.tables(measurements, launch.LIBRARIES, False)
+        self.assertRegex(text, "(?m)^exchange +8 +- +1.00 +- ")
+
+
+class Plots(unittest.TestCase):
+    def test_six_panels_share_their_axes_and_one_legend(self):
+        lines = {"weft": [(8, 2, 1, 3)], "mpich": [(8, 20, 10, 30)]}
+        text = plot.script("x.svg", "title", {f"op{k}": lines for k in range(6)})
+        self.assertIn("layout 2,3", text)
+        self.assertIn("set yrange [1.0:100.0]", text)
+        self.assertEqual((text.count("set ylabel 'µs'"), text.count("set xlabel 'bytes per block'")), (2, 3))
+        self.assertEqual((text.count("set key at"), text.count("unset key")), (1, 5))
+
+    def test_independence_comes_first(self):
+        measurements = results.combine([record("weft", 1), record("weft", 1, bench="independence")])
+        self.assertEqual(report.parts(measurements), [("independence", 2), ("blocking", 2)])
 
 
 class Options(unittest.TestCase):
@@ -97,6 +135,8 @@ class Options(unittest.TestCase):
         self.assertNotIn("overlap", command.benches_of(options, 4, "mpich", 0, cores=2))
         asked = command.parse(["--benches", "overlap"])
         self.assertEqual(command.benches_of(asked, 4, "mpich", 0, cores=2), ["overlap"])
+        self.assertNotIn("checked", command.benches_of(options, 2, "mpich", 0, cores=2))
+        self.assertIn("checked", command.benches_of(options, 4, "weft", 3, cores=2))
 
 
 class Launching(unittest.TestCase):
@@ -114,6 +154,12 @@ class Launching(unittest.TestCase):
     def test_a_failure_says_what_the_driver_said(self):
         with self.assertRaisesRegex(launch.Failed, "status 3: weft_bench: no luck"):
             self.job("echo 'mpirun: lost' >&2; echo 'weft_bench: no luck' >&2; exit 3\n").run([], 60)
+
+    def test_the_cost_of_checked_calls_is_relative_to_plain_ones(self):
+        options = command.parse(["--sizes", "16,8"])
+        text = 'case "$*" in *"--sizes 8 "*) echo "{\\"us\\": ${WEFT_CHECK:-}1}";; esac\n'
+        records = command.checked(options, self.job(text), cores=2)
+        self.assertEqual(records, [{"us": 11, "bench": "checked", "plain_us": 1, "cost": 11}])
 
     def test_no_records_is_a_failure(self):
         with self.assertRaisesRegex(launch.Failed, "no records"):
@@ -134,7 +180,7 @@ class Launching(unittest.TestCase):
     def test_the_heap_of_weft_holds_all_buffers(self):
         job = launch.Job("weft", launch.Program("weft", "driver"), 8, True, 4 * 1024**2)
         if "WEFT_HEAP_SIZE" not in os.environ:
-            self.assertGreater(int(job.environment()["WEFT_HEAP_SIZE"]), 4 * 8 * 4 * 1024**2)
+            self.assertGreater(int(job.environment({})["WEFT_HEAP_SIZE"]), 4 * 8 * 4 * 1024**2)
         self.assertEqual(job.command([])[:4], ["weft", "run", "-n", "8"])
 
 

@@ -159,7 +159,7 @@ static void wrong_call(int number) {
     upc_all_scatter_x(dst, src, changed(nbytes, 0, 1, 0), 0, all);
     break;
   case 18:
-    upc_all_scatter_x(dst, changed(src, 0, 0, 1), nbytes, 0, all);
+    upc_all_scatter_x(dst, upc_alloc(64), nbytes, 0, all);
     break;
   case 19:
     upc_all_scatter_x(changed(dst, 4, 0, 0), src, nbytes, 0, all);

@@ -127,7 +127,7 @@ static void arrays(void) {
 int main(int argc, char** argv) {
   upc_shared_ptr_t dst, src;
   weft_set_error_handler(keep);
-  CHECK(upc_mythread() == 0);
+  CHECK(upc_mythread() == -1);
   CHECK(reported("MYTHREAD", ""));
   weft_register_shared(&before, 2, sizeof(int), 3, WEFT_PER_THREAD);
   CHECK(upc_isnull(before));

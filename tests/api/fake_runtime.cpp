@@ -36,7 +36,7 @@ fake_runtime& fake_runtime::instance() {
 
 fake_runtime::fake_runtime(std::uint32_t rank, std::uint32_t size)
     : rank_(rank), size_(size),
-      segments_(size, std::vector<std::byte>(heap_begin + heap_size, std::byte{0xee})) {}
+      segments_(size, std::vector<std::byte>(local_begin + local_size, std::byte{0xee})) {}
 
 fake_runtime::handle fake_runtime::issue() {
   pending_.insert(++last_handle_);
@@ -69,8 +69,8 @@ void fake_runtime::progress() {
 }
 
 // A wait that nothing can end fails.
-void fake_runtime::drive_until(const std::function<bool()>& fact) {
-  for (int idle = 0; !fact(); ++idle) {
+void fake_runtime::drive_until(const std::function<bool(weft::progress::look)>& fact) {
+  for (int idle = 0; !fact(weft::progress::look::part); ++idle) {
     const std::uint64_t before = completions_;
     progress();
     if (completions_ != before) idle = 0;
@@ -141,16 +141,22 @@ void fake_runtime::get(void* to, std::uint32_t rank, std::uint64_t offset, std::
   std::memcpy(to, memory(rank, offset), bytes);
 }
 
-std::uint64_t fake_runtime::allocate(std::size_t bytes) {
-  if (bytes > heap_begin + heap_size - next_offset_) return 0;
-  const std::uint64_t offset = next_offset_;
-  next_offset_ += (bytes + 63) / 64 * 64;
+std::uint64_t fake_runtime::allocate(std::uint64_t& next, std::uint64_t end, std::size_t bytes) {
+  if (bytes > end - next) return 0;
+  const std::uint64_t offset = next;
+  next += (bytes + 63) / 64 * 64;
   return offset;
 }
 
-bool fake_runtime::in_heap(std::uint64_t offset, std::size_t bytes) const {
+bool fake_runtime::in_symmetric_heap(std::uint64_t offset, weft::engine::checked bytes) const {
   const std::uint64_t end = heap_begin + heap_size;
   return offset >= heap_begin && offset <= end && bytes <= end - offset;
+}
+
+bool fake_runtime::in_heap(std::uint64_t offset, weft::engine::checked bytes) const {
+  const std::uint64_t end = local_begin + local_size;
+  return in_symmetric_heap(offset, bytes) ||
+         (offset >= local_begin && offset <= end && bytes <= end - offset);
 }
 
 void fake_runtime::abort_job(int status, const std::string&) {

@@ -1,6 +1,7 @@
 #pragma once
 #include "api/runtime.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <optional>
@@ -36,6 +37,8 @@ public:
   weft::api::team_calls& teams() override { return teams_; }
 
   handle post_barrier(std::optional<int> value) override;
+  std::optional<weft::api::given_value> heard() const override { return heard_; }
+  std::optional<weft::api::given_value> heard_; // for the test to set
   void run_barrier(std::optional<int> value) override { barriers.push_back(value); }
 
   state query(handle h) noexcept override;
@@ -44,17 +47,31 @@ public:
   std::uint64_t completions() const noexcept override { return completions_; }
   std::size_t find_ready(std::span<const upc_coll_handle_t> handles) const noexcept override;
   void progress() override;
-  void drive_until(const std::function<bool()>& fact) override;
+  void drive_until(const std::function<bool(weft::progress::look)>& fact) override;
 
   void* direct(std::uint32_t rank, std::uint64_t offset) override;
   void put(std::uint32_t rank, std::uint64_t offset, const void* from, std::size_t bytes) override;
   void get(void* to, std::uint32_t rank, std::uint64_t offset, std::size_t bytes) override;
 
-  std::uint64_t allocate_all(std::size_t bytes_per_rank) override { return allocate(bytes_per_rank); }
-  std::uint64_t allocate_global(std::size_t bytes_per_rank) override { return allocate(bytes_per_rank); }
-  std::uint64_t allocate_local(std::size_t bytes) override { return allocate(bytes); }
-  void free_block(std::uint32_t rank, std::uint64_t offset) override { freed.push_back({rank, offset}); }
-  bool in_heap(std::uint64_t offset, std::size_t bytes) const override;
+  std::uint64_t allocate_all(std::size_t bytes_per_rank) override {
+    return allocate(next_offset_, local_begin, bytes_per_rank);
+  }
+  std::uint64_t allocate_global(std::size_t bytes_per_rank) override { return allocate_all(bytes_per_rank); }
+  std::uint64_t allocate_local(std::size_t bytes) override {
+    return allocate(next_local_, local_begin + local_size, bytes);
+  }
+  // Blocks begin at multiples of 64.
+  std::uint64_t free_block(std::uint32_t rank, std::uint64_t offset) override {
+    const bool again = std::find(freed.begin(), freed.end(), std::pair{rank, offset}) != freed.end();
+    if (!again && offset % 64 == 0) freed.push_back({rank, offset});
+    return again ? 0 : offset / 64 * 64;
+  }
+  std::uint64_t free_block_of_all(std::uint32_t rank, std::uint64_t offset) override {
+    barriers.push_back(std::nullopt);
+    return rank_ == 0 ? free_block(rank, offset) : offset / 64 * 64;
+  }
+  bool in_heap(std::uint64_t offset, weft::engine::checked bytes) const override;
+  bool in_symmetric_heap(std::uint64_t offset, weft::engine::checked bytes) const override;
   std::size_t heap_bytes() const override { return heap_size; }
 
   std::uint64_t statistic(const std::string& name) const override { return name == "posts" ? posts : 0; }
@@ -62,6 +79,7 @@ public:
 
   // For the test: what was called, and what is to happen.
   static constexpr std::size_t heap_begin = 64, heap_size = 1 << 20;
+  static constexpr std::size_t local_begin = heap_begin + heap_size + (64 << 10), local_size = 64 << 10;
   std::vector<recorded> collectives;
   std::vector<std::optional<int>> barriers;
   std::vector<handle> entered;
@@ -103,12 +121,12 @@ private:
     team last = node;
   };
   listed_teams teams_{*this};
-  std::uint64_t allocate(std::size_t bytes);
+  static std::uint64_t allocate(std::uint64_t& next, std::uint64_t end, std::size_t bytes);
   handle issue();
 
   std::uint32_t rank_, size_;
   std::vector<std::vector<std::byte>> segments_;
-  std::uint64_t next_offset_ = heap_begin;
+  std::uint64_t next_offset_ = heap_begin, next_local_ = local_begin;
   handle last_handle_ = 0;
   std::set<handle> pending_;
   std::uint64_t completions_ = 0;

@@ -182,7 +182,7 @@ TEST_F(api_test, an_array_frees_nothing_while_an_exception_unwinds) {
 TEST_F(api_test, an_array_that_is_gone_before_init_is_not_allocated) {
   { shared_array<int> gone(1000); }
   start(2);
-  EXPECT_EQ(upc_alloc(8).addr, fake_runtime::heap_begin + 128) << "two arrays of 64 bytes, and no third";
+  EXPECT_EQ(upc_global_alloc(1, 8).addr, fake_runtime::heap_begin + 128) << "two arrays of 64 bytes, and no third";
 }
 
 TEST_F(api_test, an_indefinite_array_is_all_on_thread_zero) {

@@ -15,6 +15,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
@@ -151,10 +152,30 @@ int never_joins() {
   return 0;
 }
 
+int joins() {
+  job me;
+  me.fence();
+  me.finalize();
+  std::printf("one of %u\n", me.size());
+  return 0;
+}
+
+// What a rank starts inherits the rank's variables.
+int starts_another() {
+  job me;
+  me.fence();
+  const int status = is_victim(me) ? std::system("/proc/$PPID/exe joins") : 0;
+  me.fence();
+  me.finalize();
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
 } // namespace
 
-int main(int argc, char** argv) {
-  const std::map<std::string, int (*)()> scenarios{{"death_told", death_told},
+int main(int argc, char** argv) try {
+  const std::map<std::string, int (*)()> scenarios{{"joins", joins},
+                                                   {"starts_another", starts_another},
+                                                   {"death_told", death_told},
                                                    {"death_told_late", death_told_late},
                                                    {"death_in_fence", death_in_fence},
                                                    {"aborts", aborts},
@@ -163,4 +184,7 @@ int main(int argc, char** argv) {
                                                    {"never_joins", never_joins}};
   const auto scenario = argc == 2 ? scenarios.find(argv[1]) : scenarios.end();
   return scenario == scenarios.end() ? 2 : scenario->second();
+} catch (const boot_error& error) {
+  std::fprintf(stderr, "fault_client: %s\n", error.what());
+  return 3;
 }

@@ -232,6 +232,16 @@ TEST(faults, access_before_entry_in_my) {
   }
 }
 
+// Entries are followed for 64 members at a time: the one that is not known is among the last.
+TEST(faults, access_before_the_entry_of_one_beyond_the_first_members) {
+  collectives::request broadcast = exchange_of(sync::my, sync::my, hint::pull);
+  broadcast.op = collectives::operation::broadcast;
+  broadcast.root = 100;
+  sample s(broadcast, one_node(101));
+  s.drop(1, kind::await, fact::entry);
+  s.expect(fault::early_access);
+}
+
 TEST(faults, access_before_entry_in_all) {
   for (const sync out : {sync::no, sync::my, sync::all}) {
     for (const node_map& nodes : {one_node(4), alone(4), blocks_of(4, 2)}) {

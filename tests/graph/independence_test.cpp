@@ -105,13 +105,23 @@ TEST(independence, of_an_exchange_in_place_rests_on_either_end_of_a_pair) {
   EXPECT_TRUE(verify_independence(plans, one_node(3), {1}, specified(r)).has(fault::not_independent));
 }
 
-// Who takes his block aside must be there to do it.
-TEST(independence, is_not_that_of_a_permutation_in_place) {
-  const request r{
-      .op = operation::permute, .in = sync::my, .out = sync::my, .bytes = 65536, .in_place = true};
-  const std::vector<plan> plans = compile_all(r, one_node(3));
-  EXPECT_TRUE(
-      verify_independence(plans, one_node(3), {1}, specified(r, shifted(3))).has(fault::not_independent));
+// Who takes his block aside must be there to do it; a whole cycle on one node is rotated by whoever is there.
+TEST(independence, of_a_permutation_in_place_is_that_of_whole_cycles) {
+  for (const operation op : {operation::permute, operation::permute_x}) {
+    for (const sync in : {sync::no, sync::my, sync::all}) {
+      for (const sync out : {sync::no, sync::my, sync::all}) {
+        const request r{.op = op, .in = in, .out = out, .bytes = 65536, .in_place = true};
+        const auto independent = [&](const node_map& nodes, const row_names& names) {
+          return verify_independence(compile_all(r, nodes), nodes, {1}, specified(r, names)).ok();
+        };
+        EXPECT_EQ(in != sync::my, independent(one_node(4), shifted(4))) << text(r, one_node(4));
+        const row_names pairs{1, 0, 3, 2};
+        EXPECT_EQ(in == sync::no && out != sync::all, independent(blocks_of(4, 2), pairs))
+            << text(r, blocks_of(4, 2));
+        EXPECT_FALSE(independent(blocks_of(4, 2), shifted(4))) << text(r, blocks_of(4, 2));
+      }
+    }
+  }
 }
 
 TEST(independence, of_named_blocks_rests_on_the_claims_of_both_ends) {

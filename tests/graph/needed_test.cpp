@@ -31,10 +31,18 @@ bool needed_if_absent(const std::vector<plan>& mutants, const node_map& nodes, c
   return false;
 }
 
+row_names paired(std::uint32_t members) {
+  row_names names(members);
+  for (std::uint32_t r = 0; r < members; ++r)
+    names[r] = std::min(r ^ 1, members - 1);
+  return names;
+}
+
 // Rows in which each member is the root, with and without a block of its own, or names each other one.
 std::vector<row_names> all_rows(const request& r, std::uint32_t members) {
   if (!permutes(r.op) && !rooted_by_rows(r.op)) return {{}};
   std::vector<row_names> rows;
+  if (permutes(r.op)) rows.push_back(paired(members)); // within nodes
   for (std::uint32_t k = 0; k < members; ++k) {
     rows.push_back(permutes(r.op) ? shifted(members, k) : to_root(members, k));
     if (permutes(r.op)) continue;
@@ -64,6 +72,8 @@ bool for_other_cases(const request& r, const plan& p, const node_map& nodes, uns
     return true;
   // Either end may swap two blocks, whoever comes first: the other need not wait for him.
   if (r.in_place && r.out == sync::no && has(p, n, kind::claim)) return true;
+  // Nor need he rotate a cycle who may leave before it is rotated.
+  if (r.out == sync::no && has(p, n, kind::rotate)) return true;
   // Both ends count a swap, and the last rounds tell of it who hears of either.
   if (r.in_place && r.out == sync::all && it.what == kind::await && it.about == fact::landed) return true;
   // What I have may be longer than what I get, in pieces that are not looked at here.

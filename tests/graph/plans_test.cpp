@@ -19,9 +19,9 @@ void expect_correct(const request& r, const movement& moved, const node_map& nod
   EXPECT_TRUE(v.ok()) << text(r, nodes) << rows(moved) << "\n" << v.text();
 }
 
-// In place a permuted block is moved by its two ends in turn.
+// Under IN_MY a block that is permuted in place is moved by its two ends in turn.
 bool done_by_others_too(const request& r) {
-  return !(r.in_place && permutes(r.op));
+  return !(r.in_place && permutes(r.op) && r.in == sync::my);
 }
 
 // On one node nobody may wait for a member that posted and computes.

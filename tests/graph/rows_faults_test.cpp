@@ -272,7 +272,7 @@ TEST(rows_faults, blocks_overwritten_before_they_are_read) {
   move_behind(restored_first.plans[1], kind::flush, kind::put);
   restored_first.expect(fault::race);
   for (const node_map& nodes : {one_node(3), alone(3)}) {
-    sample told_first(permute_of(sync::no, sync::my, true), nodes, shifted(3));
+    sample told_first(permute_of(sync::my, sync::my, true), nodes, shifted(3));
     plan& p = told_first.plans[1];
     std::swap(p.nodes[find(p, kind::aside)], p.nodes[find(p, kind::signal, fact::taken)]);
     told_first.expect(fault::early_signal);
@@ -283,6 +283,60 @@ TEST(rows_faults, blocks_overwritten_before_they_are_read) {
   movement in_place = specified(shared.what);
   in_place.in_place = true;
   EXPECT_TRUE(verify(shared.plans, shared.nodes, in_place).has(fault::race));
+}
+
+// Two cycles of two.
+const row_names pairs{1, 0, 3, 2};
+
+TEST(rows_faults, a_cycle_that_nobody_rotates_or_that_is_left_before) {
+  for (const node_map& nodes : {one_node(4), blocks_of(4, 2)}) {
+    sample idle(permute_of(sync::no, sync::my, true), nodes, pairs);
+    for (const std::uint32_t rank : {2u, 3u})
+      idle.drop(rank, kind::rotate);
+    if (nodes == one_node(4)) idle.expect(fault::never_written);
+    sample left(permute_of(sync::no, sync::my, true), nodes, pairs);
+    left.drop(2, kind::rotate);
+    left.expect(nodes == one_node(4) ? fault::early_exit : fault::written_twice);
+    for (const sync out : {sync::no, sync::my, sync::all}) {
+      sample untold(permute_of(sync::no, out, true), nodes, pairs);
+      untold.drop(1, kind::signal, fact::row); // its partner may come when it has left
+      untold.expect(fault::early_exit);
+    }
+  }
+  sample only_its_own(permute_of(sync::no, sync::all, true), one_node(4), pairs);
+  only_its_own.at(1, kind::rotate).peer = peer_rule::self;
+  only_its_own.expect(fault::early_exit);
+}
+
+TEST(rows_faults, a_cycle_rotated_too_early_or_other_bytes_of_it) {
+  for (const sync out : {sync::no, sync::my, sync::all}) {
+    for (const node_map& nodes : {one_node(4), blocks_of(4, 2)}) {
+      sample rash(permute_of(sync::all, out, true), nodes, pairs);
+      rash.at(1, kind::rotate).after = 0;
+      rash.expect(fault::early_access);
+    }
+  }
+  sample other(permute_of(sync::no, sync::my, true), one_node(4), pairs);
+  other.plans[3].rule.dst_j = 1;
+  other.expect(fault::wrong_provenance);
+}
+
+TEST(rows_faults, a_rotation_where_there_can_be_none) {
+  sample of_others(permute_of(sync::no, sync::my, true), blocks_of(4, 2), pairs);
+  of_others.at(1, kind::rotate).peer = peer_rule::group; // of other nodes too
+  of_others.expect(fault::malformed);
+  sample undecided(permute_of(sync::no, sync::my, true), blocks_of(4, 2), pairs);
+  undecided.loop_of(1, kind::aside).after = 0; // as if no cycle were rotated
+  undecided.expect(fault::malformed);
+  sample uncounted(permute_of(sync::no, sync::my, true, operation::permute_x), blocks_of(4, 2), pairs);
+  uncounted.at(1, kind::await, fact::taken).after = 0;
+  uncounted.expect(fault::malformed);
+  sample of_pairs(exchange_in_place(sync::no, sync::my), one_node(3));
+  of_pairs.at(1, kind::claim) = rotate_own();
+  of_pairs.expect(fault::malformed);
+  sample one_by_one(permute_of(sync::my, sync::my, true), one_node(3), shifted(3));
+  one_by_one.at(1, kind::aside) = rotate_own();
+  one_by_one.expect(fault::malformed);
 }
 
 TEST(rows_faults, scratch_that_is_shared_or_lost) {

@@ -7,10 +7,10 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 
-# The prefix is moved after the installation: nothing may remember where it was made.
+# The prefix is moved after the installation: nothing may remember where it was made. It has a blank in its name.
 cmake --install "$build" --prefix "$work/first" >"$work/install.log" || { cat "$work/install.log"; exit 1; }
-mv "$work/first" "$work/prefix"
-prefix=$work/prefix
+mv "$work/first" "$work/pre fix"
+prefix="$work/pre fix"
 
 run_twice() {
   echo "check_install: $1, alone and as two ranks"
@@ -22,12 +22,35 @@ run_twice() {
 "$prefix/bin/weft" --version
 test -s "$prefix/share/man/man1/weft.1"
 
+# Only what the headers declare is visible, no debugging information is installed, and users' programs need nothing
+# of what the library was built with but UCX and PMIx.
+fail() { echo "check_install: $*"; exit 1; }
+if [ -e "$prefix/$libdir/libweft.so" ]; then
+  static=
+  leaks=$(nm -DC --defined-only "$prefix/$libdir/libweft.so" | cut -d' ' -f3- |
+    grep -vE '^(upc_|cray_upc_|weft_|weft::|(typeinfo|typeinfo name|vtable) for weft::error$)') || true
+  [ -z "$leaks" ] || fail "these are visible: $leaks"
+  needs=$(readelf -d "$prefix/$libdir/libweft.so" | grep -E 'NEEDED.*(fmt|spdlog|hwloc)') || true
+  [ -z "$needs" ] || fail "programs would need $needs"
+else
+  static=--static
+fi
+for file in "$prefix/bin/weft" "$prefix/$libdir"/libweft.*; do
+  if readelf -SW "$file" | grep -q '[.]debug_info'; then fail "$file is not stripped"; fi
+done
+
+# What ./run install prints must survive a prefix with blanks and quotes.
+eval "$(sed -n '/^quoted() {/,/^}/p' "$here/../../run")"
+odd="/a b'c \$d"
+eval "back=$(quoted "$odd")"
+[ "$back" = "$odd" ] || fail "exports are not quoted: $back"
+
 export PKG_CONFIG_PATH="$prefix/$libdir/pkgconfig"
-flags=$(pkg-config --cflags --libs weft)
+flags=$(pkg-config $static --cflags --libs weft)
 strict="-Wall -Wextra -Werror"
-# The flags are several words on purpose.
-"$cc" -std=c11 $strict -o "$work/pc_c" "$here/consumer/consumer.c" $flags
-"$cxx" -std=c++20 $strict -o "$work/pc_cpp" "$here/consumer/consumer.cpp" $flags
+# The flags are several words on purpose, and the prefix has a blank: pkg-config quotes for eval.
+eval "\"$cc\" -std=c11 $strict -o '$work/pc_c' '$here/consumer/consumer.c' $flags"
+eval "\"$cxx\" -std=c++20 $strict -o '$work/pc_cpp' '$here/consumer/consumer.cpp' $flags"
 run_twice "$work/pc_c"
 run_twice "$work/pc_cpp"
 

@@ -19,7 +19,6 @@ SKIPPED = {"build", ".git"}
 LIBRARIES = {
     "ucx": r"(ucp|ucs|uct|ucm)/",
     "pmix": r"pmix",
-    "hwloc": r"hwloc",
     "spdlog": r"(spdlog|fmt)/",
     "other": r"(mpi\.h|CLI/|nlohmann/|gtest/|gmock/|benchmark/|fftw3)",
 }
@@ -40,7 +39,7 @@ ENGINE = ENGINE_CORE | {"engine/collectives", "engine/transport", "engine/transp
 # in engine/ belong to the whole engine: who includes one of them answers for what it includes in turn.
 LAYERS = {
     "api/public": Layer(libraries=set()),
-    "api": Layer(ENGINE | {"api/public", "progress", "pmix_boot"}, {"spdlog", "ucx", "pmix", "hwloc"}),
+    "api": Layer(ENGINE | {"api/public", "progress", "pmix_boot"}, {"spdlog", "ucx", "pmix"}),
     "engine": Layer(ENGINE_CORE | {"engine/transport"}),
     "engine/graph": Layer({"engine"}),
     "engine/team": Layer({"engine", "engine/graph", "engine/memory"}),
@@ -48,7 +47,7 @@ LAYERS = {
     "engine/collectives": Layer(ENGINE_CORE),
     "engine/transport": Layer(ENGINE_CORE),
     "engine/transport/ucx": Layer(ENGINE_CORE | {"engine/transport"}, {"spdlog", "ucx"}),
-    "progress": Layer(ENGINE, {"spdlog", "hwloc"}),
+    "progress": Layer(ENGINE, {"spdlog"}),
     "pmix_boot": Layer(set(), {"spdlog", "pmix"}),
 }
 SHARED_ROOT = "engine"

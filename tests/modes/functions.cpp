@@ -74,6 +74,12 @@ std::span<const function> functions() {
   return all;
 }
 
+int flow::permuted(int rank) const {
+  if (turn % 3 == 0) return (rank + 1) % threads;
+  if (turn % 3 == 1) return threads - 1 - rank;
+  return (rank ^ 1) < threads ? rank ^ 1 : rank;
+}
+
 bool flow::sends(int i, int j) const {
   switch (what.shape) {
   case pattern::from_root:

@@ -61,8 +61,8 @@ struct flow {
   const function& what;
   int threads, root, turn;
 
-  // Where the block of `rank` goes to: a rotation, or (every other turn) a reversal.
-  int permuted(int rank) const { return turn % 2 == 0 ? (rank + 1) % threads : threads - 1 - rank; }
+  // Where the block of `rank` goes to: in turn a rotation, a reversal, and an exchange of neighbours.
+  int permuted(int rank) const;
   // True if a block goes from i to j.
   bool sends(int i, int j) const;
   // Blocks in the source and in the destination of each rank.

@@ -82,8 +82,8 @@ private:
   // Blocks between ranks that have entered need nobody else.
   bool arrived_blocks_are_here() {
     const bool all_pairs = trial_.what.shape == pattern::all_pairs;
-    const bool cycles = trial_.what.in_place && trial_.what.shape == pattern::permuted;
-    if (!trial_.what.has_data() || trial_.in == in_mode::all || cycles) return true;
+    if (!trial_.what.has_data() || trial_.in == in_mode::all) return true;
+    if (waits_along_its_cycle(trial_, near_)) return true;
     if (trial_.out == out_mode::all && !all_pairs) return true;
     const bool taken_back = is_now(me().left) && trial_.out == out_mode::my;
     return taken_back || mine_.full_without(trial_.late);
@@ -97,7 +97,7 @@ private:
 
   // At an exit: had the late one to be waited for, and has it come?
   void leaves_rightly() {
-    const bool must = judge(trial_, MYTHREAD, arena_.near(trial_.late)) == verdict::must;
+    const bool must = judge(trial_, MYTHREAD, near_) == verdict::must;
     if (MYTHREAD != trial_.late && must && !is_now(stage_.late_comes()))
       complain("has left before the late rank had entered");
   }
@@ -132,7 +132,7 @@ private:
     call_.finish_aside();
   }
 
-  bool free(int rank) { return judge(trial_, rank, arena_.near(rank)) == verdict::free; }
+  bool free(int rank) { return judge(trial_, rank, near_) == verdict::free; }
   bool settled(int rank) {
     stage::actor& a = stage_.of(rank);
     if (free(rank) && !is_now(a.left)) return false;
@@ -164,6 +164,7 @@ private:
   const trial& trial_;
   operands mine_;
   call call_;
+  const neighbourhood near_ = [this](int rank) { return arena_.near(rank); };
 };
 
 } // namespace

@@ -28,7 +28,8 @@
 //     reader.
 //
 // In place, a block can move on only when the block in its destination has: along a permutation's
-// cycle a late rank may hold up all.
+// cycle a late rank may hold up all. Not under IN_NOSYNC on one node, where those who have come rotate
+// the whole cycle.
 //
 // Blocks of 0 bytes are no data: nobody must be held up for their sake, but whoever may be still
 // may.
@@ -48,6 +49,12 @@ bool on_cycle(const situation& s, int rank) {
     if (at == rank) return true;
   } while (at != s.late);
   return false;
+}
+
+bool on_one_node(const situation& s, const neighbourhood& near) {
+  for (int rank = 0; rank < s.threads; ++rank)
+    if (on_cycle(s, rank) && !near(rank)) return false;
+  return true;
 }
 
 bool rooted(const situation& s) {
@@ -89,19 +96,24 @@ verdict in_mysync(const situation& s, bool receives, bool sends) {
   return could_be_sent_ahead(s) ? verdict::may : verdict::must;
 }
 
-verdict judge_data(const situation& s, int rank, bool near) {
+verdict judge_data(const situation& s, int rank, const neighbourhood& near) {
   if (s.in == in_mode::all) return s.out == out_mode::no ? verdict::may : verdict::must;
   const bool receives = s.of().sends(s.late, rank);
   const bool sends = s.of().sends(rank, s.late) || may_be_root_of_late(s);
-  const verdict v =
-      s.in == in_mode::no ? in_nosync(s, receives || sends, near) : in_mysync(s, receives, sends);
-  const bool stuck_behind = s.what.in_place && s.what.shape == pattern::permuted && on_cycle(s, rank);
+  const verdict v = s.in == in_mode::no ? in_nosync(s, receives || sends, near(rank) && near(s.late))
+                                        : in_mysync(s, receives, sends);
+  const bool stuck_behind = on_cycle(s, rank) && waits_along_its_cycle(s, near);
   return v == verdict::free && stuck_behind ? verdict::may : v;
 }
 
 } // namespace
 
-verdict judge(const situation& s, int rank, bool near) {
+bool waits_along_its_cycle(const situation& s, const neighbourhood& near) {
+  if (!s.what.in_place || s.what.shape != pattern::permuted) return false;
+  return s.in != in_mode::no || !on_one_node(s, near);
+}
+
+verdict judge(const situation& s, int rank, const neighbourhood& near) {
   if (s.what.kind == family::barrier || s.out == out_mode::local) return verdict::must;
   const verdict v = s.what.kind == family::cray ? verdict::must : judge_data(s, rank, near);
   return v == verdict::must && s.empty ? verdict::may : v;

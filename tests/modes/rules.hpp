@@ -1,6 +1,8 @@
 #pragma once
 #include "tests/modes/functions.hpp"
 
+#include <functional>
+
 namespace modes {
 
 // What a late rank may do to another one.
@@ -26,7 +28,11 @@ struct situation {
   flow of() const { return {what, threads, root, turn}; }
 };
 
-// `near`: both are on one node and the direct lane is used.
-verdict judge(const situation& s, int rank, bool near);
+// Whom the caller, who is the rank that is judged or the late one, reaches by loads and stores.
+using neighbourhood = std::function<bool(int)>;
+verdict judge(const situation& s, int rank, const neighbourhood& near);
+
+// In place, may a permuted block have to wait for others of its cycle than its two ends?
+bool waits_along_its_cycle(const situation& s, const neighbourhood& near);
 
 } // namespace modes

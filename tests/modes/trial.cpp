@@ -30,7 +30,8 @@ std::string trial::describe() const {
   if (behind) text += " behind an exchange";
   if (what.has_data()) text += ", " + std::to_string(bytes) + " bytes";
   if (what.has_root()) text += ", root " + std::to_string(root);
-  if (what.shape == pattern::permuted) text += turn % 2 == 0 ? ", rotation" : ", reversal";
+  constexpr const char* permutations[] = {", rotation", ", reversal", ", neighbours"};
+  if (what.shape == pattern::permuted) text += permutations[turn % 3];
   return text + ", late rank " + std::to_string(late) + " of " + std::to_string(threads);
 }
 

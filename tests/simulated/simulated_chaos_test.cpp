@@ -61,10 +61,10 @@ std::uint64_t received(const simulated_chaos& chaos) {
     if (rank != 0) return;
     std::uint64_t source = 1;
     waited put, flush;
-    const bool at_once = t.put(1, 0, &source, sizeof(source), put);
+    const transport::started came = t.put(1, 0, &source, sizeof(source), put);
     t.compute(1ms);
     source = 2;
-    finish(t, at_once, put);
+    finish(t, came, put);
     finish(t, t.flush(1, flush), flush);
   });
   return word_at(s.segment(1), 0).load();

@@ -86,8 +86,8 @@ bool source_torn(std::uint64_t seed, bool waits) {
     if (rank == 0) {
       block source = filled(1), text = filled(1);
       waited put, send, flush;
-      const bool put_read = t.put(1, data_offset, source.data(), data_bytes, put);
-      const bool text_read = t.send(1, {}, text.data(), data_bytes, send);
+      const transport::started put_read = t.put(1, data_offset, source.data(), data_bytes, put);
+      const transport::started text_read = t.send(1, {}, text.data(), data_bytes, send);
       if (waits) {
         finish(t, put_read, put);
         finish(t, text_read, send);
@@ -197,14 +197,14 @@ TEST(simulated_network, messages_of_one_rank_to_another_keep_their_order) {
       if (rank != 2) {
         std::array<std::uint64_t, each> payload;
         std::array<waited, each> sent;
-        std::array<bool, each> at_once;
+        std::vector<transport::started> came;
         for (std::uint64_t k = 0; k < each; ++k) {
           payload[k] = rank * 1000 + k;
-          at_once[k] = t.send(2, {.kind = message_kind::payload, .source = rank, .seq = k}, &payload[k],
-                              sizeof(payload[k]), sent[k]);
+          came.push_back(t.send(2, {.kind = message_kind::payload, .source = rank, .seq = k}, &payload[k],
+                                sizeof(payload[k]), sent[k]));
         }
         for (std::uint64_t k = 0; k < each; ++k)
-          finish(t, at_once[k], sent[k]);
+          finish(t, came[k], sent[k]);
       } else {
         wait_for(t, [&] { return sink.got.size() == 2 * each; });
         std::array<std::uint64_t, 2> next{};

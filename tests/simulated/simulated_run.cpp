@@ -71,15 +71,18 @@ simulated_run_result run_simulated(const collective_case& c, const simulated_run
   return {s.trace_hash(), s.messages(), s.elapsed()};
 }
 
-std::string failure_of_seed(std::uint64_t seed, const simulated_run_options& options,
-                            const case_limits& limits) {
-  const collective_case c = make_case(seed, limits);
+std::string failure_of(const collective_case& c, const simulated_run_options& options) {
   try {
     run_simulated(c, options);
   } catch (const std::exception& e) {
     return c.text() + ": " + e.what();
   }
   return {};
+}
+
+std::string failure_of_seed(std::uint64_t seed, const simulated_run_options& options,
+                            const case_limits& limits) {
+  return failure_of(make_case(seed, limits), options);
 }
 
 } // namespace weft::tests

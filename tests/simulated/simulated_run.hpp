@@ -36,7 +36,8 @@ simulated_run_result run_simulated(const collective_case& c, const simulated_run
 // How a rank of a test waits: it goes to sleep early and often.
 progress::engine_options drowsy(const progress::faults& broken = {});
 
-// What goes wrong with a seed, or an empty text.
+// What goes wrong with a case, or a seed, or an empty text.
+std::string failure_of(const collective_case& c, const simulated_run_options& options = {});
 std::string failure_of_seed(std::uint64_t seed, const simulated_run_options& options = {},
                             const case_limits& limits = {});
 

@@ -68,7 +68,7 @@ TEST(simulated_scheduler, without_chaos_the_clock_is_the_cost_model) {
     if (rank != 0) return;
     std::byte data[bytes]{};
     waited put, flush;
-    EXPECT_TRUE(t.put(1, 0, data, bytes, put));
+    EXPECT_TRUE(t.put(1, 0, data, bytes, put).done());
     EXPECT_EQ(std::chrono::nanoseconds(static_cast<std::int64_t>(c.o)), t.now());
     finish(t, t.flush(1, flush), flush);
     // o, gap and bytes, the way there and the news of it back

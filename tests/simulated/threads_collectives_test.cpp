@@ -14,6 +14,9 @@
 
 namespace weft::tests {
 namespace {
+using collectives::operation;
+using collectives::request;
+using graph::sync;
 using transport::threads_fabric;
 using transport::threads_transport;
 using threads_engine = progress::engine<threads_transport>;
@@ -39,9 +42,52 @@ struct layout {
   std::uint64_t bytes = 0;
 };
 
+// The same ranks and nodes, another program for each thread.
+using programs_of_run = std::array<collective_case, programs>;
+
+programs_of_run any_programs(std::uint64_t seed) {
+  const case_limits limits{.ranks = 8, .bytes = 8 * 1024, .calls = 70};
+  collective_case first = make_case(seed, limits);
+  collective_case second;
+  for (std::uint64_t other = seed + 1'000'000; second.rounds.empty(); ++other) {
+    second = make_case(other, limits);
+    if (second.ranks != first.ranks) second.rounds.clear();
+  }
+  second.nodes = first.nodes;
+  return {std::move(first), std::move(second)};
+}
+
+// Permutations in place alone, whose cycles several ranks rotate at once.
+programs_of_run rotations(std::uint64_t seed) {
+  transport::sim::seeded_random random(seed * 2 + 1);
+  programs_of_run all;
+  const auto ranks = static_cast<std::uint32_t>(2 + random.below(6));
+  const auto on_a_node = static_cast<std::uint32_t>(random.coin(0.7) ? ranks : 1 + random.below(ranks));
+  for (collective_case& c : all) {
+    c.seed = random.next();
+    c.ranks = ranks;
+    for (std::uint32_t rank = 0; rank < ranks; ++rank)
+      c.nodes.push_back(rank / on_a_node);
+    c.late = 0.2;
+    for (int round = 0; round < 3; ++round) {
+      auto& calls = c.rounds.emplace_back();
+      for (int k = 0; k < 8; ++k) {
+        constexpr std::array modes{sync::no, sync::my, sync::all};
+        request r{random.coin(0.5) ? operation::permute : operation::permute_x, modes[random.below(3)],
+                  modes[random.below(3)]};
+        if (r.op == operation::permute) r.bytes = random.coin(0.5) ? 8 : 5000;
+        r.in_place = true;
+        calls.push_back(lay_out(ranks, r, random.next(), 5000));
+      }
+    }
+  }
+  return all;
+}
+
 class threads_run {
 public:
-  explicit threads_run(std::uint64_t seed) : seed_(seed), cases_(make_cases(seed)), layout_(cases_) {
+  threads_run(std::uint64_t seed, programs_of_run cases)
+      : seed_(seed), cases_(std::move(cases)), layout_(cases_) {
     for (const collective_case& c : cases_)
       looks_.push_back(std::make_unique<onlookers>(c));
     fabric_.emplace(cases_[0].ranks, cases_[0].nodes, layout_.bytes);
@@ -58,19 +104,6 @@ public:
   }
 
 private:
-  // The same ranks and nodes, another program for each thread.
-  static std::array<collective_case, programs> make_cases(std::uint64_t seed) {
-    const case_limits limits{.ranks = 8, .bytes = 8 * 1024, .calls = 70};
-    collective_case first = make_case(seed, limits);
-    collective_case second;
-    for (std::uint64_t other = seed + 1'000'000; second.rounds.empty(); ++other) {
-      second = make_case(other, limits);
-      if (second.ranks != first.ranks) second.rounds.clear();
-    }
-    second.nodes = first.nodes;
-    return {std::move(first), std::move(second)};
-  }
-
   progress::engine_options options() const {
     progress::engine_options o;
     o.drive =
@@ -122,7 +155,7 @@ private:
   }
 
   const std::uint64_t seed_;
-  const std::array<collective_case, programs> cases_;
+  const programs_of_run cases_;
   const layout layout_;
   std::vector<std::unique_ptr<onlookers>> looks_;
   std::optional<threads_fabric> fabric_;
@@ -134,7 +167,13 @@ private:
 TEST(threads_collectives, random_programs_give_what_the_serial_reference_gives) {
   const seed_range seeds(60 * seeds_share);
   for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed)
-    ASSERT_EQ("", threads_run(seed).play()) << "replay with WEFT_SEED=" << seed;
+    ASSERT_EQ("", threads_run(seed, any_programs(seed)).play()) << "replay with WEFT_SEED=" << seed;
+}
+
+TEST(threads_collectives, cycles_rotated_by_several_give_what_the_serial_reference_gives) {
+  const seed_range seeds(20 * seeds_share);
+  for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed)
+    ASSERT_EQ("", threads_run(seed, rotations(seed)).play()) << "replay with WEFT_SEED=" << seed;
 }
 
 } // namespace

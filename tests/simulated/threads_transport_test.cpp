@@ -22,8 +22,8 @@ struct waited : completion {
   bool finished = false;
 };
 
-void wait_for(threads_transport& t, bool at_once, const waited& w) {
-  while (!at_once && !w.finished)
+void wait_for(threads_transport& t, transport::started came, const waited& w) {
+  while (came.under_way() && !w.finished)
     if (t.poll() == 0) t.yield();
 }
 
@@ -58,8 +58,8 @@ TEST_F(threads_transport_test, nothing_lands_before_the_target_polls) {
   threads_transport a(far_, 0), b(far_, 1);
   const std::uint64_t value = 7;
   waited put, flush;
-  EXPECT_TRUE(a.put(1, 64, &value, sizeof(value), put));
-  EXPECT_FALSE(a.flush(1, flush));
+  EXPECT_TRUE(a.put(1, 64, &value, sizeof(value), put).done());
+  EXPECT_TRUE(a.flush(1, flush).under_way());
   a.poll();
   EXPECT_FALSE(flush.finished);
   EXPECT_EQ(std::byte{0}, b.segment()[64]);
@@ -73,7 +73,7 @@ TEST_F(threads_transport_test, a_large_source_is_read_when_the_target_polls) {
   threads_transport a(far_, 0), b(far_, 1);
   std::array<std::byte, 4096> source{};
   waited put;
-  EXPECT_FALSE(a.put(1, 0, source.data(), source.size(), put));
+  EXPECT_TRUE(a.put(1, 0, source.data(), source.size(), put).under_way());
   source.fill(std::byte{9});
   b.poll();
   EXPECT_EQ(std::byte{9}, b.segment()[4095]);
@@ -87,7 +87,7 @@ TEST_F(threads_transport_test, messages_wait_for_a_sink_and_keep_their_order) {
   const std::array<std::byte, 2000> large{};
   std::array<waited, 6> sent;
   for (std::uint64_t k = 0; k < sent.size(); ++k)
-    a.send(1, {.seq = k}, large.data(), k % 2 == 0 ? 10 : large.size(), sent[k]);
+    static_cast<void>(a.send(1, {.seq = k}, large.data(), k % 2 == 0 ? 10 : large.size(), sent[k]));
   b.poll();
   collector sink;
   b.set_sink(&sink);

@@ -18,8 +18,8 @@ template <class Transport, class Fact> void wait_for(Transport& t, Fact&& fact) 
     if (t.poll() == 0) t.relax();
 }
 
-template <class Transport> void finish(Transport& t, bool at_once, const waited& w) {
-  if (!at_once) wait_for(t, [&] { return w.finished; });
+template <class Transport> void finish(Transport& t, transport::started came, const waited& w) {
+  if (!came.done()) wait_for(t, [&] { return w.finished; });
 }
 
 inline transport::simulation_options rough(std::uint64_t seed, std::uint32_t ranks,

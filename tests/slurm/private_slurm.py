@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs a program under a Slurm of its own: brings one up here, runs srun --mpi=pmix, and takes it down.
+"""Runs a program under a Slurm of its own: brings one up here, runs srun --mpi=pmix or another, and takes it down.
 
 Everything listens on loopback, at ports that are free, and keeps its state in a temporary folder. The exit
 status is srun's; 77 means that it could not be tried here, with the reason printed.
@@ -200,9 +200,9 @@ class PrivateSlurm:
         if not until(up_or_dead, 30) or not condition():
             raise NotUp(what)
 
-    def srun(self, tasks, command):
+    def srun(self, tasks, mpi, command):
         job = subprocess.Popen(
-            ["srun", f"-N{self.nodes}", f"-n{tasks}", "--overcommit", "--mpi=pmix", *command],
+            ["srun", f"-N{self.nodes}", f"-n{tasks}", "--overcommit", f"--mpi={mpi}", *command],
             env=self.environment, stdin=subprocess.DEVNULL,
             preexec_fn=end_with_parent)
         try:
@@ -248,7 +248,7 @@ def run_once(arguments):
     slurm = PrivateSlurm(arguments.nodes)
     try:
         slurm.start()
-        return slurm.srun(arguments.tasks, [arguments.program, *arguments.arguments])
+        return slurm.srun(arguments.tasks, arguments.mpi, [arguments.program, *arguments.arguments])
     except NotUp:
         slurm.print_logs()
         raise
@@ -263,6 +263,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-N", "--nodes", type=int, default=2)
     parser.add_argument("-n", "--tasks", type=int, default=4)
+    parser.add_argument("--mpi", default="pmix", help="srun's means for the ranks to find each other")
     parser.add_argument("--timeout", type=int, default=100, help="seconds until the job is ended")
     parser.add_argument("program")
     parser.add_argument("arguments", nargs=argparse.REMAINDER)

@@ -1,6 +1,7 @@
 """Tests of `weft plan`, `weft info` and their usage: tool_test.py WEFT MANUAL_PAGE [unittest arguments]."""
 
 import os
+import pty
 import re
 import subprocess
 import sys
@@ -21,6 +22,14 @@ def weft(*arguments, **settings):
     environment.update(settings)
     return subprocess.run([WEFT, *arguments], capture_output=True, text=True, timeout=60, env=environment,
                           check=False)
+
+
+def peak_megabytes(*arguments):
+    """The largest memory that the command had at once."""
+    with subprocess.Popen([WEFT, *arguments], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as command:
+        _, _, usage = os.wait4(command.pid, 0)
+        command.returncode = 0
+    return usage.ru_maxrss // 1000
 
 
 class ToolTest(unittest.TestCase):
@@ -91,6 +100,36 @@ class Plan(ToolTest):
         self.assertEqual(self.output(*job, "--algorithm", "ring", "--verify"), "verified\n")
         self.assertIn("flat, ring, bruck", self.refusal(*job, "--algorithm", "tree"))
         self.assertIn("no choice of algorithms", self.refusal("plan", "permute", "--algorithm", "ring"))
+
+    def test_numbers_that_nobody_can_mean_are_refused_at_once(self):
+        for wrong in (("-n", "1000000000"), ("-n", "-1"), ("-n", "0"), ("--nodes", "-2"), ("--rank", "-1"),
+                      ("--root", "-1"), ("--bytes", "-8"), ("--bytes", "99999999999999999999")):
+            self.refusal("plan", "broadcast", *wrong)
+            self.refusal("plan", "broadcast", *wrong, "--verify")
+        for wrong in "1000000000", "-4", "0":
+            self.refusal("run", "-n", wrong, "true")
+
+    def test_verifying_is_bounded_and_tells_what_it_takes(self):
+        result = weft("plan", "exchange", "-n", "4000", "--verify")
+        self.assertEqual((result.returncode, result.stdout), (2, ""), result.stderr)
+        self.assertIn("more than 2 GiB to verify: verify fewer ranks", result.stderr.splitlines()[-1])
+        self.assertEqual(result.stderr.count("\n"), 1, "refused before it is tried")
+        for operation in "broadcast", "exchange":
+            result = weft("plan", operation, "-n", "1000", "--nodes", "50", "--verify")
+            self.assertEqual((result.returncode, result.stdout), (0, "verified\n"), result.stderr)
+            told = re.fullmatch(r"weft plan: verifying \d+ steps of 1000 ranks: at most about (\d+) MB and \d+ s\n",
+                                result.stderr)
+            self.assertTrue(told, result.stderr)
+            needed = peak_megabytes("plan", operation, "-n", "1000", "--nodes", "50", "--verify")
+            self.assertLess(needed, int(told[1]))
+
+    def test_who_sits_before_a_terminal_sees_how_far_it_is(self):
+        terminal, end = pty.openpty()
+        subprocess.run([WEFT, "plan", "exchange", "-n", "300", "--verify"], stdout=subprocess.DEVNULL, stderr=end,
+                       timeout=60, check=True)
+        os.close(end)
+        self.assertIn(b"\rweft plan: 100 %", os.read(terminal, 65536))
+        os.close(terminal)
 
     def test_wrong_words_are_told_what_is_allowed(self):
         self.assertIn("foo is none of barrier", self.refusal("plan", "foo"))

@@ -71,11 +71,11 @@ void network::at_or_by_poll(std::int64_t when, std::uint32_t target, std::functi
   }
 }
 
-bool network::put(std::uint32_t me, std::uint32_t peer, std::uint64_t offset, const void* from,
-                  std::uint64_t bytes, completion& done) {
+started network::put(std::uint32_t me, std::uint32_t peer, std::uint64_t offset, const void* from,
+                     std::uint64_t bytes, completion& done) {
   std::byte* const there = memory_.at(peer, offset, bytes);
   begin(me, action::put);
-  if (bytes == 0 || scheduler_.abandoning()) return true;
+  if (bytes == 0 || scheduler_.abandoning()) return started::at_its_end();
   const bool now = random_.coin(options_.chaos.at_once);
   auto t = std::make_shared<transfer>();
   t->me = me;
@@ -91,7 +91,7 @@ bool network::put(std::uint32_t me, std::uint32_t peer, std::uint64_t offset, co
     if (t->done != nullptr) finish(t->me, t->done);
     land_put(t, earliest);
   });
-  return now;
+  return now ? started::at_its_end() : started::on_its_way();
 }
 
 void network::land_put(const std::shared_ptr<transfer>& t, std::int64_t earliest) {
@@ -104,11 +104,11 @@ void network::land_put(const std::shared_ptr<transfer>& t, std::int64_t earliest
   });
 }
 
-bool network::get(std::uint32_t me, std::uint32_t peer, void* to, std::uint64_t offset, std::uint64_t bytes,
-                  completion& done) {
+started network::get(std::uint32_t me, std::uint32_t peer, void* to, std::uint64_t offset,
+                     std::uint64_t bytes, completion& done) {
   std::byte* const there = memory_.at(peer, offset, bytes);
   begin(me, action::get);
-  if (bytes == 0 || scheduler_.abandoning()) return true;
+  if (bytes == 0 || scheduler_.abandoning()) return started::at_its_end();
   auto t = std::make_shared<transfer>();
   t->me = me;
   t->peer = peer;
@@ -127,13 +127,13 @@ bool network::get(std::uint32_t me, std::uint32_t peer, void* to, std::uint64_t 
       });
     });
   });
-  return false;
+  return started::on_its_way();
 }
 
-bool network::send(std::uint32_t me, std::uint32_t peer, const message& m, const void* payload,
-                   std::uint64_t bytes, completion& done) {
+started network::send(std::uint32_t me, std::uint32_t peer, const message& m, const void* payload,
+                      std::uint64_t bytes, completion& done) {
   begin(me, action::send);
-  if (scheduler_.abandoning()) return true;
+  if (scheduler_.abandoning()) return started::at_its_end();
   const bool now = random_.coin(options_.chaos.at_once);
   auto p = std::make_shared<parcel>();
   p->m = m;
@@ -153,7 +153,7 @@ bool network::send(std::uint32_t me, std::uint32_t peer, const message& m, const
     p->arrived = true;
     deliver(me, peer);
   });
-  return now;
+  return now ? started::at_its_end() : started::on_its_way();
 }
 
 // Hands what has come in to the target's inbox, in the order of sending.
@@ -169,17 +169,17 @@ void network::deliver(std::uint32_t me, std::uint32_t peer) {
   }
 }
 
-bool network::flush(std::uint32_t me, std::uint32_t peer, completion& done) {
+started network::flush(std::uint32_t me, std::uint32_t peer, completion& done) {
   begin(me, action::flush);
   channel& way = ports_[me].to[peer];
-  if (scheduler_.abandoning() || options_.faults.early_flush) return true;
+  if (scheduler_.abandoning() || options_.faults.early_flush) return started::at_its_end();
   if (!way.unlanded.empty()) {
     way.flushes.push_back({ids_, &done});
-    return false;
+    return started::on_its_way();
   }
-  if (random_.coin(options_.chaos.at_once)) return true;
+  if (random_.coin(options_.chaos.at_once)) return started::at_its_end();
   scheduler_.at(scheduler_.now() + jitter(), [this, me, &done] { finish(me, &done); });
-  return false;
+  return started::on_its_way();
 }
 
 void network::landed(std::uint32_t me, std::uint32_t peer, std::uint64_t id) {

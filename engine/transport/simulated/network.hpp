@@ -25,13 +25,13 @@ class network {
 public:
   network(const simulation_options& options, seeded_random& random, scheduler& scheduler, memory& memory);
 
-  bool get(std::uint32_t me, std::uint32_t peer, void* to, std::uint64_t offset, std::uint64_t bytes,
-           completion& done);
-  bool put(std::uint32_t me, std::uint32_t peer, std::uint64_t offset, const void* from, std::uint64_t bytes,
-           completion& done);
-  bool flush(std::uint32_t me, std::uint32_t peer, completion& done);
-  bool send(std::uint32_t me, std::uint32_t peer, const message& m, const void* payload, std::uint64_t bytes,
-            completion& done);
+  started get(std::uint32_t me, std::uint32_t peer, void* to, std::uint64_t offset, std::uint64_t bytes,
+              completion& done);
+  started put(std::uint32_t me, std::uint32_t peer, std::uint64_t offset, const void* from,
+              std::uint64_t bytes, completion& done);
+  started flush(std::uint32_t me, std::uint32_t peer, completion& done);
+  started send(std::uint32_t me, std::uint32_t peer, const message& m, const void* payload,
+               std::uint64_t bytes, completion& done);
   unsigned poll(std::uint32_t me);
   void ring(std::uint32_t me, std::uint32_t peer);
   void set_sink(std::uint32_t me, message_sink* sink) { ports_[me].sink = sink; }

@@ -59,18 +59,19 @@ public:
     return s_->memory_.near(rank_, peer) ? s_->memory_.segment(peer) : nullptr;
   }
 
-  bool get(std::uint32_t peer, void* to, std::uint64_t offset, std::uint64_t bytes, completion& done) {
+  started get(std::uint32_t peer, void* to, std::uint64_t offset, std::uint64_t bytes, completion& done) {
     return s_->network_.get(rank_, peer, to, offset, bytes, done);
   }
-  bool put(std::uint32_t peer, std::uint64_t offset, const void* from, std::uint64_t bytes,
-           completion& done) {
+  started put(std::uint32_t peer, std::uint64_t offset, const void* from, std::uint64_t bytes,
+              completion& done) {
     return s_->network_.put(rank_, peer, offset, from, bytes, done);
   }
-  bool flush(std::uint32_t peer, completion& done) { return s_->network_.flush(rank_, peer, done); }
-  bool send(std::uint32_t peer, const message& m, const void* payload, std::uint64_t bytes,
-            completion& done) {
+  started flush(std::uint32_t peer, completion& done) { return s_->network_.flush(rank_, peer, done); }
+  started send(std::uint32_t peer, const message& m, const void* payload, std::uint64_t bytes,
+               completion& done) {
     return s_->network_.send(rank_, peer, m, payload, bytes, done);
   }
+  static const char* explain(int) noexcept { return "the peer cannot be reached"; }
   unsigned poll() { return s_->network_.poll(rank_); }
   void ring(std::uint32_t peer) { s_->network_.ring(rank_, peer); }
   void set_sink(message_sink* sink) { s_->network_.set_sink(rank_, sink); }

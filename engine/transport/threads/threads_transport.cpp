@@ -19,24 +19,28 @@ void threads_transport::check(std::uint32_t peer, std::uint64_t offset, std::uin
                            " of rank " + std::to_string(peer) + "'s segment");
 }
 
-// True if the source has been read; else the target reads it and says so.
-bool threads_transport::hand_source(packet& p, const void* from, std::uint64_t bytes,
-                                    completion& done) const {
+const char* threads_transport::explain(int status) noexcept {
+  return status == no_memory ? "out of memory" : "the peer cannot be reached";
+}
+
+// At its end if the source has been read; else the target reads it and says so.
+started threads_transport::hand_source(packet& p, const void* from, std::uint64_t bytes,
+                                       completion& done) const {
   const auto* const begin = static_cast<const std::byte*>(from);
   p.bytes = bytes;
   if (bytes <= read_by_call) {
     if (bytes != 0) p.data.assign(begin, begin + bytes);
-    return true;
+    return started::at_its_end();
   }
   p.source = begin;
   p.done = &done;
-  return false;
+  return started::on_its_way();
 }
 
-bool threads_transport::get(std::uint32_t peer, void* to, std::uint64_t offset, std::uint64_t bytes,
-                            completion& done) {
+started threads_transport::get(std::uint32_t peer, void* to, std::uint64_t offset, std::uint64_t bytes,
+                               completion& done) {
   check(peer, offset, bytes);
-  if (bytes == 0) return true;
+  if (bytes == 0) return started::at_its_end();
   packet p;
   p.what = packet::kind::get;
   p.from = rank_;
@@ -45,42 +49,42 @@ bool threads_transport::get(std::uint32_t peer, void* to, std::uint64_t offset, 
   p.destination = static_cast<std::byte*>(to);
   p.done = &done;
   fabric_.box(peer).push(std::move(p));
-  return false;
+  return started::on_its_way();
 }
 
-bool threads_transport::put(std::uint32_t peer, std::uint64_t offset, const void* from, std::uint64_t bytes,
-                            completion& done) {
+started threads_transport::put(std::uint32_t peer, std::uint64_t offset, const void* from,
+                               std::uint64_t bytes, completion& done) {
   check(peer, offset, bytes);
-  if (bytes == 0) return true;
+  if (bytes == 0) return started::at_its_end();
   packet p;
   p.what = packet::kind::put;
   p.from = rank_;
   p.offset = offset;
-  const bool finished = hand_source(p, from, bytes, done);
+  const started came = hand_source(p, from, bytes, done);
   fabric_.box(peer).push(std::move(p));
-  return finished;
+  return came;
 }
 
-bool threads_transport::flush(std::uint32_t peer, completion& done) {
+started threads_transport::flush(std::uint32_t peer, completion& done) {
   check(peer, 0, 0);
   packet p;
   p.what = packet::kind::flush;
   p.from = rank_;
   p.done = &done;
   fabric_.box(peer).push(std::move(p));
-  return false;
+  return started::on_its_way();
 }
 
-bool threads_transport::send(std::uint32_t peer, const message& m, const void* payload, std::uint64_t bytes,
-                             completion& done) {
+started threads_transport::send(std::uint32_t peer, const message& m, const void* payload,
+                                std::uint64_t bytes, completion& done) {
   check(peer, 0, 0);
   packet p;
   p.what = packet::kind::message;
   p.from = rank_;
   p.announces = m;
-  const bool finished = hand_source(p, payload, bytes, done);
+  const started came = hand_source(p, payload, bytes, done);
   fabric_.box(peer).push(std::move(p));
-  return finished;
+  return came;
 }
 
 void threads_transport::ring(std::uint32_t peer) {

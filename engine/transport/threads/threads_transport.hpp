@@ -26,10 +26,13 @@ public:
     return fabric_.near(rank_, peer) ? fabric_.segment(peer) : nullptr;
   }
 
-  bool get(std::uint32_t peer, void* to, std::uint64_t offset, std::uint64_t bytes, completion& done);
-  bool put(std::uint32_t peer, std::uint64_t offset, const void* from, std::uint64_t bytes, completion& done);
-  bool flush(std::uint32_t peer, completion& done);
-  bool send(std::uint32_t peer, const message& m, const void* payload, std::uint64_t bytes, completion& done);
+  started get(std::uint32_t peer, void* to, std::uint64_t offset, std::uint64_t bytes, completion& done);
+  started put(std::uint32_t peer, std::uint64_t offset, const void* from, std::uint64_t bytes,
+              completion& done);
+  started flush(std::uint32_t peer, completion& done);
+  started send(std::uint32_t peer, const message& m, const void* payload, std::uint64_t bytes,
+               completion& done);
+  static const char* explain(int status) noexcept;
   unsigned poll();
   void ring(std::uint32_t peer);
   // Messages that come before there is a sink wait for it.
@@ -42,7 +45,7 @@ private:
   static constexpr std::uint64_t read_by_call = 512;
 
   void check(std::uint32_t peer, std::uint64_t offset, std::uint64_t bytes) const;
-  bool hand_source(packet& p, const void* from, std::uint64_t bytes, completion& done) const;
+  started hand_source(packet& p, const void* from, std::uint64_t bytes, completion& done) const;
   void reply(const packet& to, packet::kind what, std::vector<std::byte> data = {});
   void handle(packet& p);
   void hand_over(packet& p);

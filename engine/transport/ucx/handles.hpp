@@ -9,7 +9,8 @@ namespace weft::transport::ucx {
 
 struct ucx_error : std::runtime_error {
   ucx_error(const std::string& what, ucs_status_t status)
-      : std::runtime_error(what + ": " + ucs_status_string(status)) {}
+      : std::runtime_error(what + ": " + ucs_status_string(status)), status(status) {}
+  ucs_status_t status;
 };
 
 inline void check(ucs_status_t status, const std::string& what) {
@@ -23,6 +24,14 @@ struct context_delete {
 struct worker_delete {
   void operator()(ucp_worker_h w) const { ucp_worker_destroy(w); }
 };
+struct memory_delete {
+  ucp_context_h context = nullptr;
+  void operator()(ucp_mem_h m) const { ucp_mem_unmap(context, m); }
+};
+struct address_delete {
+  ucp_worker_h worker = nullptr;
+  void operator()(ucp_address_t* a) const { ucp_worker_release_address(worker, a); }
+};
 struct rkey_delete {
   void operator()(ucp_rkey_h k) const { ucp_rkey_destroy(k); }
 };
@@ -33,6 +42,8 @@ template <class Handle, class Delete> using owned = std::unique_ptr<std::remove_
 
 using context_ptr = owned<ucp_context_h, context_delete>;
 using worker_ptr = owned<ucp_worker_h, worker_delete>;
+using memory_ptr = owned<ucp_mem_h, memory_delete>;
+using address_ptr = owned<ucp_address_t*, address_delete>;
 using rkey_ptr = owned<ucp_rkey_h, rkey_delete>;
 using config_ptr = owned<ucp_config_t*, config_delete>;
 

@@ -16,6 +16,7 @@ namespace {
 // The System V segment of a line of the memory map (its inode is the segment's identifier), or -1.
 int shared_memory_id(const std::string& map_line) {
   std::istringstream fields(map_line);
+  fields.exceptions(std::ios::badbit); // a stream keeps want of memory to itself otherwise
   std::string range, rights, offset, device, path;
   int inode = -1;
   fields >> range >> rights >> offset >> device >> inode >> path;
@@ -31,17 +32,21 @@ segment::segment(ucp_context_h context, std::size_t bytes) : context_(context), 
   params.address = nullptr;
   params.length = bytes;
   params.flags = UCP_MEM_MAP_ALLOCATE | UCP_MEM_MAP_NONBLOCK;
-  check(ucp_mem_map(context, &params, &memory_),
-        "cannot reserve " + std::to_string(bytes >> 20) + " MiB of shared memory; lower WEFT_HEAP_SIZE");
+  const std::string otherwise =
+      "cannot reserve " + std::to_string(bytes >> 20) + " MiB of shared memory; lower WEFT_HEAP_SIZE";
+  ucp_mem_h memory = nullptr;
+  check(ucp_mem_map(context, &params, &memory), otherwise);
+  memory_ = memory_ptr(memory, {context});
   ucp_mem_attr_t attributes{};
   attributes.field_mask = UCP_MEM_ATTR_FIELD_ADDRESS | UCP_MEM_ATTR_FIELD_LENGTH;
-  check(ucp_mem_query(memory_, &attributes), "cannot query the shared segment");
+  check(ucp_mem_query(memory, &attributes), "cannot query the shared segment");
   base_ = static_cast<std::byte*>(attributes.address);
   keep_private();
 }
 
 void keep_private() {
   std::ifstream maps("/proc/self/maps");
+  maps.exceptions(std::ios::badbit);
   for (std::string line; std::getline(maps, line);) {
     const int id = shared_memory_id(line);
     shmid_ds state{};
@@ -53,18 +58,13 @@ void keep_private() {
   }
 }
 
-segment::~segment() {
-  ucp_mem_unmap(context_, memory_);
-}
-
 std::vector<std::byte> segment::packed_key() const {
   void* buffer = nullptr;
   std::size_t size = 0;
-  check(ucp_rkey_pack(context_, memory_, &buffer, &size), "cannot pack the remote key of the segment");
+  check(ucp_rkey_pack(context_, memory_.get(), &buffer, &size), "cannot pack the remote key of the segment");
+  const std::unique_ptr<void, decltype(&ucp_rkey_buffer_release)> owner(buffer, ucp_rkey_buffer_release);
   const auto* bytes = static_cast<const std::byte*>(buffer);
-  std::vector<std::byte> key(bytes, bytes + size);
-  ucp_rkey_buffer_release(buffer);
-  return key;
+  return {bytes, bytes + size};
 }
 
 } // namespace weft::transport::ucx

@@ -17,9 +17,6 @@ void keep_private();
 class segment {
 public:
   segment(ucp_context_h context, std::size_t bytes);
-  ~segment();
-  segment(const segment&) = delete;
-  segment& operator=(const segment&) = delete;
 
   std::byte* base() const { return base_; }
   std::size_t bytes() const { return bytes_; }
@@ -27,7 +24,7 @@ public:
 
 private:
   ucp_context_h context_;
-  ucp_mem_h memory_ = nullptr;
+  memory_ptr memory_;
   std::byte* base_ = nullptr;
   std::size_t bytes_;
 };

@@ -1,31 +1,22 @@
 #pragma once
 #include "engine/transport/direct_memory.hpp"
 #include "engine/transport/message.hpp"
-#include "engine/transport/ucx/handles.hpp"
+#include "engine/transport/ucx/context.hpp"
+#include "engine/transport/ucx/links.hpp"
+#include "engine/transport/ucx/remote_memory.hpp"
 #include "engine/transport/ucx/segment.hpp"
 
 #include <chrono>
-#include <cstdint>
 #include <deque>
 #include <functional>
 #include <vector>
 
 namespace weft::transport::ucx {
 
-struct options {
-  std::uint32_t rank = 0;
-  std::uint32_t size = 1;
-  std::uint64_t job_key = 0; // in every header: a message of another job is dropped
-  std::size_t segment_bytes = 0;
-  bool one_host = true;   // no network transport is opened then
-  std::vector<bool> near; // by rank: its memory is to be reached by loads and stores
-  // The card of another rank, as made by card() there.
-  std::function<std::vector<std::byte>(std::uint32_t rank)> card_of;
-};
-
 // The real transport: one UCX context and worker, endpoints and remote keys on first use. Direct lane by
-// ucp_rkey_ptr, UCP lane by put, get, flush and active messages. All calls are serialised by the baton
-// (UCS_THREAD_MODE_SERIALIZED); the memory operations are plain atomics and copies.
+// ucp_rkey_ptr, UCP lane by active messages and by put, get and flush: UCX's own with a peer where both
+// sides' networks reach memory by themselves, else those of remote_memory. All calls are serialised by the
+// baton (UCS_THREAD_MODE_SERIALIZED); the memory operations are plain atomics and copies.
 class ucx_transport : public direct_memory {
 public:
   explicit ucx_transport(options o);
@@ -35,38 +26,51 @@ public:
 
   // What others need to reach this rank: published through the job before anybody connects.
   std::vector<std::byte> card() const;
-  // Closes the endpoints; all ranks do so before any of them ends its worker.
-  void disconnect();
+  // Nothing is sent or received any more: what is sent from now on is dropped, and nobody is connected to
+  // again. Ends the connections in order, for which their other ends must poll, until all have ended or
+  // `goes_on` says no; false then. All ranks do so before any of them ends its worker.
+  bool close(const std::function<bool()>& goes_on);
 
   std::uint32_t rank() const { return options_.rank; }
   std::uint32_t size() const { return options_.size; }
   std::byte* segment() const { return segment_.base(); }
 
-  std::byte* direct(std::uint32_t peer) {
+  // Connects to a peer, or throws what is wrong with it. The calls below connect by themselves and do not
+  // throw: what a user can put right is found out here, when the job begins.
+  void meet(std::uint32_t peer) { links_.connect(peer); }
+
+  std::byte* direct(std::uint32_t peer) noexcept {
     link& l = links_[peer];
-    if (l.direct != nullptr) [[likely]]
-      return l.direct;
-    return options_.near[peer] ? connect(peer).direct : nullptr;
+    if (l.direct == nullptr && options_.near[peer]) [[unlikely]]
+      links_.try_connect(peer);
+    return l.direct;
   }
 
-  bool get(std::uint32_t peer, void* to, std::uint64_t from, std::uint64_t bytes, completion& done);
-  bool put(std::uint32_t peer, std::uint64_t to, const void* from, std::uint64_t bytes, completion& done);
-  bool flush(std::uint32_t peer, completion& done);
-  bool send(std::uint32_t peer, const message& m, const void* payload, std::uint64_t bytes, completion& done);
-  unsigned poll() { return ucp_worker_progress(worker_.get()); }
-  void ring(std::uint32_t peer);
+  started get(std::uint32_t peer, void* to, std::uint64_t from, std::uint64_t bytes,
+              completion& done) noexcept;
+  started put(std::uint32_t peer, std::uint64_t to, const void* from, std::uint64_t bytes,
+              completion& done) noexcept;
+  started flush(std::uint32_t peer, completion& done) noexcept;
+  started send(std::uint32_t peer, const message& m, const void* payload, std::uint64_t bytes,
+               completion& done) noexcept;
+  static const char* explain(int status) noexcept;
+  unsigned poll() noexcept {
+    const unsigned events = ucp_worker_progress(worker_.get());
+    return events + memory_.serve();
+  }
+  void ring(std::uint32_t peer) noexcept;
+  // The rank is dead: nothing is sent to it any more, and whatever is in flight to it finishes, with an
+  // error.
+  void abandon(std::uint32_t peer) noexcept;
+  // Nothing can be sent to it any more, though UCX has not said so: the same as if it had.
+  void report_loss(std::uint32_t peer) noexcept { links_.report_loss(peer); }
+  bool lost(std::uint32_t peer) const noexcept { return links_[peer].lost; }
   void set_sink(message_sink* sink) { sink_ = sink; }
-  bool arm() { return ucp_worker_arm(worker_.get()) == UCS_OK; }
+  bool arm() noexcept { return memory_.idle() && ucp_worker_arm(worker_.get()) == UCS_OK; }
   int event_fd() const { return event_fd_; }
   void nap(std::chrono::nanoseconds limit);
 
 private:
-  struct link {
-    std::byte* direct = nullptr;
-    ucp_ep_h endpoint = nullptr;
-    rkey_ptr rkey;
-    std::uint64_t remote_base = 0;
-  };
   struct wire_header {
     std::uint64_t job_key;
     std::uint32_t version;
@@ -81,27 +85,24 @@ private:
     outgoing* next_free = nullptr;
   };
 
-  link& connect(std::uint32_t peer);
-  link& linked(std::uint32_t peer) {
-    link& l = links_[peer];
-    return l.endpoint != nullptr ? l : connect(peer);
-  }
-  static bool settle(void* request);
-  outgoing* take_outgoing();
-  void give_back(outgoing* o) {
+  options watched(options o);
+  static started settle(void* request) noexcept;
+  outgoing* take_outgoing() noexcept;
+  void give_back(outgoing* o) noexcept {
     o->next_free = free_;
     free_ = o;
   }
-  static void completed(void* request, ucs_status_t status, void* user);
-  static void sent(void* request, ucs_status_t status, void* user);
+  static void completed(void* request, ucs_status_t status, void* user) noexcept;
+  static void sent(void* request, ucs_status_t status, void* user) noexcept;
   static ucs_status_t received(void* self, const void* header, std::size_t header_bytes, void* data,
-                               std::size_t bytes, const ucp_am_recv_param_t* param);
+                               std::size_t bytes, const ucp_am_recv_param_t* param) noexcept;
 
   options options_;
-  context_ptr context_;
+  opened_context context_;
   ucx::segment segment_;
   worker_ptr worker_;
-  std::vector<link> links_;
+  links links_;
+  remote_memory memory_;
   message_sink* sink_ = nullptr;
   int event_fd_ = -1;
   std::deque<outgoing> messages_;

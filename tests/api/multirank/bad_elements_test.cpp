@@ -81,6 +81,14 @@ const fault faults[] = {
      "offset 0x4000000000000, phase 0)"},
     {"before", [](upc_shared_ptr_t& p, std::size_t&) { p.addr = 64; }, "offset 0x40, phase 0)"},
     {"long", [](upc_shared_ptr_t&, std::size_t& n) { n = std::size_t{1} << 60; }, "phase 0)"},
+    {"longest", [](upc_shared_ptr_t&, std::size_t& n) { n = SIZE_MAX; }, "phase 0)"},
+    {"long_by_lines", [](upc_shared_ptr_t&, std::size_t& n) { n = SIZE_MAX - 63; }, "phase 0)"},
+    {"long_behind",
+     [](upc_shared_ptr_t& p, std::size_t& n) {
+       p.addr = SIZE_MAX - 15;
+       n = 32;
+     },
+     "offset 0xfffffffffffffff0, phase 0)"},
 };
 
 constexpr upc_flag_t modes[] = {UPC_IN_ALLSYNC | UPC_OUT_ALLSYNC, UPC_IN_MYSYNC | UPC_OUT_MYSYNC,
@@ -90,7 +98,7 @@ constexpr upc_flag_t modes[] = {UPC_IN_ALLSYNC | UPC_OUT_ALLSYNC, UPC_IN_MYSYNC 
 class bad_elements : public testing::TestWithParam<std::tuple<fault, upc_flag_t>> {
 protected:
   void SetUp() override {
-    if (THREADS < 2) GTEST_SKIP();
+    if (THREADS < 2) GTEST_SKIP() << "nobody else could be the culprit";
   }
   const fault& planted = std::get<0>(GetParam());
   const upc_flag_t mode = std::get<1>(GetParam()) | UPC_ASYNC;
@@ -129,7 +137,7 @@ protected:
   void plant(upc_shared_ptr_t& pointer, std::size_t& nbytes) const { planted.plant(pointer, nbytes); }
   bool at_fault() const { return me() == culprit; }
   // A size stands beside the source: where the destination is to be wrong, there is nothing to do.
-  bool skipped(bool source) const { return std::string(planted.name) == "long" && !source; }
+  bool skipped(bool source) const { return std::string(planted.name).starts_with("long") && !source; }
   static const char* named(bool source) { return source ? "src" : "dst"; }
 };
 
@@ -247,20 +255,26 @@ bool one_node() {
 
 class no_permutation : public testing::TestWithParam<std::tuple<bool, upc_flag_t>> {};
 
+constexpr std::size_t culprit = 1, left_out = 2;
+
+// The culprit's element names itself, whom another one names too, or no thread of the team.
+void name_wrongly(operands& o, bool rows, bool twice) {
+  if (me() == culprit) o.perm[0] = twice ? 1 : 12345;
+  if (rows) return;
+  const int named = static_cast<int>(o.perm[0]);
+  std::memcpy(&o.perm[0], &named, sizeof named);
+}
+
 TEST_P(no_permutation, leaves_the_others_alone) {
   const auto [twice, flags] = GetParam();
   const bool waits = (flags & UPC_OUT_NOSYNC) == 0;
   // Of a far thread nobody hears that it names somebody else: whoever is left out between nodes waits.
-  if (THREADS < 3 || (waits && !one_node())) GTEST_SKIP();
+  if (THREADS < 3) GTEST_SKIP() << "needs a culprit, a thread that is left out, and another";
+  if (waits && !one_node()) GTEST_SKIP() << "between nodes a thread that is left out waits";
   const upc_flag_t mode = flags | UPC_ASYNC;
   for (const bool rows : {true, false}) {
     operands o(rows);
-    constexpr std::size_t culprit = 1, left_out = 2;
-    if (me() == culprit) o.perm[0] = twice ? 1 : 12345;
-    if (!rows) {
-      const int named = static_cast<int>(o.perm[0]);
-      std::memcpy(&o.perm[0], &named, sizeof named);
-    }
+    name_wrongly(o, rows, twice);
     int complaints = 0;
     upc_barrier;
     upc_coll_handle_t h = rows
@@ -281,6 +295,36 @@ TEST_P(no_permutation, leaves_the_others_alone) {
       o.expect_untouched(0);
     else if (!(twice && me() == culprit))
       o.expect_block(0, (me() + threads() - 1) % threads(), 0);
+    upc_barrier;
+  }
+}
+
+// In place too nobody waits for what never comes; and where whole cycles are moved, all others stay.
+TEST_P(no_permutation, in_place_holds_nobody_up) {
+  const auto [twice, flags] = GetParam();
+  if (THREADS < 3) GTEST_SKIP() << "needs a culprit, a thread that is left out, and another";
+  if (!one_node()) GTEST_SKIP() << "between nodes a thread that is left out waits";
+  const upc_flag_t mode = flags | UPC_ASYNC | UPC_IN_PLACE;
+  for (const bool rows : {true, false}) {
+    operands o(rows);
+    name_wrongly(o, rows, twice);
+    pattern::fill(o.to.local(), block, rows, me(), 0);
+    int complaints = 0;
+    upc_barrier;
+    upc_coll_handle_t h = rows
+                              ? upc_all_permute_x(o.dst.shared(), UPC_SHARED_NULL, o.perm.shared(),
+                                                  o.nbytes.shared(), mode, UPC_TEAM_ALL)
+                              : upc_all_permute(o.to.shared(), UPC_SHARED_NULL, o.perm.shared(), block, mode);
+    try {
+      upc_wait(h);
+    } catch (const weft::error& e) {
+      ++complaints;
+      EXPECT_EQ(e.argument, "perm");
+    }
+    const bool complains = (!twice && me() == culprit) || me() == left_out;
+    EXPECT_TRUE(!complains || complaints == 1) << "thread " << me();
+    upc_barrier;
+    if ((flags & UPC_IN_MYSYNC) == 0) o.expect_block(0, me(), 0);
     upc_barrier;
   }
 }

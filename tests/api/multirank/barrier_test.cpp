@@ -68,6 +68,38 @@ TEST(barrier, different_values_are_an_error_on_all_threads) {
   upc_barrier(70);
 }
 
+// A value that a thread gives only to the second half is compared with those that the first halves brought.
+TEST(barrier, a_value_given_only_to_the_second_half_is_compared) {
+  if (THREADS == 1) GTEST_SKIP() << "there is nobody to differ from";
+  const bool late = MYTHREAD == 0;
+  for (int round = 0; round != 20; ++round) {
+    const int value = late ? 5 : 7;
+    if (late)
+      upc_notify;
+    else
+      upc_notify(value);
+    try {
+      upc_wait(value);
+      EXPECT_FALSE(late) << "no error";
+    } catch (const weft::error& e) {
+      EXPECT_TRUE(late);
+      EXPECT_EQ(e.call, "upc_wait");
+      EXPECT_EQ(e.value, "5");
+      EXPECT_THAT(e.rule, testing::HasSubstr("the value 7 that thread "));
+    }
+    upc_barrier;
+  }
+  if (late)
+    upc_notify;
+  else
+    upc_notify(7);
+  upc_wait(7);
+  upc_notify;
+  upc_wait(MYTHREAD); // nobody gave one to upc_notify
+  upc_notify(3);
+  upc_wait;
+}
+
 TEST(barrier, wrong_order_is_an_error_and_harmless) {
   EXPECT_THROW(upc_wait, weft::error);
   upc_notify;

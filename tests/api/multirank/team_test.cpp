@@ -127,7 +127,7 @@ TEST(teams, a_team_is_made_of_a_team) {
 }
 
 TEST(teams, lists_that_differ_are_an_error_of_all) {
-  if (THREADS < 2) GTEST_SKIP();
+  if (THREADS < 2) GTEST_SKIP() << "one thread has one list";
   const int mine[] = {MYTHREAD == 0 ? 1 : 0, MYTHREAD == 0 ? 0 : 1};
   const int counts[] = {2, MYTHREAD == 0 ? 1 : 2};
   const int same[] = {0, 1};

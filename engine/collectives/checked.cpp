@@ -1,0 +1,120 @@
+// What checked mode adds to the plan of any collective: each member makes known which call the operation is,
+// and compares what it hears with its own.
+//
+//   publish call            into my board, before anything else
+//   send call to each       far member
+//   compare                 looked at in every pass before the plan's own nodes: who has entered by then
+//   await call              IN_ALL only, before data is touched: all have been compared
+//   publish, send name      where rows name somebody: whom mine names, when it may be read
+//   await names             the same for IN_ALL: all have been compared
+//   ... the plan itself ...
+//   compare                 behind everything else; when only the two are left, both are done
+//
+// Where a mode lets data move before all have entered, those who come later are compared when they come, and
+// by themselves: nobody waits for a comparison that its mode does not wait for. One line more is written and
+// read for each member of the node, one message more is sent to each far one.
+#include "engine/collectives/families.hpp"
+#include "engine/graph/builder.hpp"
+
+#include <stdexcept>
+
+namespace weft::collectives {
+using namespace graph;
+
+namespace {
+
+bool moves_data(const plan& p, const node& n) {
+  switch (n.what) {
+  case kind::copy:
+  case kind::get:
+  case kind::put:
+  case kind::take:
+  case kind::claim:
+  case kind::assist:
+  case kind::fetch:
+  case kind::aside:
+  case kind::restore:
+  case kind::rotate:
+    return true;
+  case kind::loop:
+    for (std::uint8_t k = 0; k < n.body_size; ++k)
+      if (moves_data(p, p.nodes[n.body + k])) return true;
+    return false;
+  default:
+    return false;
+  }
+}
+
+node of_call(kind what, peer_rule peer) {
+  node n;
+  n.what = what;
+  n.about = fact::call;
+  n.peer = peer;
+  return n;
+}
+
+node of_names(kind what, peer_rule peer) {
+  node n = of_call(what, peer);
+  n.count = 1;
+  return n;
+}
+
+// The line is written a second time when nobody sends it any more.
+node_set compare_names(builder& front, sync in, std::uint32_t far, node_set after) {
+  const node_set named = front.add(of_names(kind::signal, peer_rule::group), after);
+  builder::step_list send;
+  send.then(of_names(kind::signal, peer_rule::each));
+  front.loop(range::far, far, send, named);
+  return in == sync::all ? front.add(of_names(kind::await, peer_rule::self), named) : 0;
+}
+
+// The plan's nodes, moved behind those that are there, its data touched after `gate` only.
+void append(plan& all, const plan& p, node_set gate) {
+  const std::uint8_t shift = all.size, loops = all.loops;
+  for (std::uint8_t k = 0; k < p.size; ++k) {
+    node n = p.nodes[k];
+    n.after <<= shift;
+    if (n.what == kind::loop) {
+      n.body = static_cast<std::uint8_t>(n.body + shift);
+      n.loop_index = static_cast<std::uint8_t>(n.loop_index + loops);
+    }
+    if ((p.top >> k & 1) != 0 && moves_data(p, p.nodes[k])) n.after |= gate;
+    all.nodes[all.size++] = n;
+  }
+  all.top |= p.top << shift;
+  all.loops = static_cast<std::uint8_t>(all.loops + p.loops);
+}
+
+} // namespace
+
+plan with_comparison(const plan& p, sync in, const geometry& g) {
+  const unsigned more_loops = p.names == naming::none ? 1 : 2;
+  if (p.size + 10u > max_nodes || p.loops + more_loops > all_loops)
+    throw std::logic_error("no room for the nodes of the checked mode in a plan");
+  builder front(p.me, p.members, p.root);
+  const node_set published = front.add(of_call(kind::signal, peer_rule::group));
+  builder::step_list send;
+  send.then(of_call(kind::signal, peer_rule::each));
+  const auto far = static_cast<std::uint32_t>(g.far().size());
+  const node_set sent = front.loop(range::far, far, send, published);
+  const std::uint8_t watch = front.draft().size;
+  front.add(of_call(kind::compare, peer_rule::self), published);
+  node_set gate = in == sync::all ? front.add(of_call(kind::await, peer_rule::self), published) : 0;
+  if (p.names != naming::none) gate |= compare_names(front, in, far, published | sent | gate);
+
+  plan all = p;
+  all.nodes = front.draft().nodes;
+  all.size = front.draft().size;
+  all.loops = front.draft().loops;
+  all.top = front.draft().top;
+  append(all, p, gate);
+  node last = of_call(kind::compare, peer_rule::self);
+  last.count = watch; // is done with it
+  all.top |= node_set{1} << all.size;
+  all.nodes[all.size++] = last;
+  all.in = in;
+  all.far |= !g.far().empty();
+  return all;
+}
+
+} // namespace weft::collectives

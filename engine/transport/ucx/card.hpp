@@ -1,0 +1,24 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace weft::transport::ucx {
+
+constexpr std::uint32_t wire_version = 2;
+
+// What others need to know of a rank to reach it: published through the job before anybody connects.
+struct card {
+  std::uint32_t version = wire_version;
+  bool by_messages = true; // its memory is not to be reached by UCX's put and get
+  std::uint64_t base = 0;  // of its segment
+  std::vector<std::byte> address;
+  std::vector<std::byte> key; // of its segment
+};
+
+std::vector<std::byte> packed(const card& c);
+// Throws std::runtime_error if the bytes are none. Of another version, only the version is read.
+card unpacked_card(std::span<const std::byte> bytes);
+
+} // namespace weft::transport::ucx

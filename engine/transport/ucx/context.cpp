@@ -1,0 +1,141 @@
+#include "engine/transport/ucx/context.hpp"
+
+#include "engine/transport/ucx/devices.hpp"
+#include "engine/transport/ucx/room.hpp"
+#include "engine/transport/ucx/signals.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weft::transport::ucx {
+
+namespace {
+
+std::optional<std::string_view> chosen_transports() {
+  const char* chosen = std::getenv("UCX_TLS");
+  return chosen == nullptr ? std::nullopt : std::optional<std::string_view>(chosen);
+}
+
+// The names of a list of UCX. One that begins with ^ names those that are left out.
+class transport_list {
+public:
+  explicit transport_list(std::string_view text) : excludes_(text.starts_with('^')) {
+    if (excludes_) text.remove_prefix(1);
+    for (std::size_t end = text.find(','); end != text.npos; end = text.find(',')) {
+      names_.push_back(text.substr(0, end));
+      text.remove_prefix(end + 1);
+    }
+    names_.push_back(text);
+  }
+  bool excludes() const { return excludes_; }
+  bool has(std::string_view beginning) const {
+    return std::ranges::any_of(names_, [&](std::string_view n) { return n.starts_with(beginning); });
+  }
+  template <class... Names> bool has_nothing_but(Names... allowed) const {
+    return std::ranges::all_of(names_, [&](std::string_view n) { return ((n == allowed) || ...); });
+  }
+
+private:
+  bool excludes_;
+  std::vector<std::string_view> names_;
+};
+
+// A setting of UCX that the user has not chosen in the environment.
+void choose(ucp_config_t* config, const std::string& name, const std::string& value) {
+  if (std::getenv(("UCX_" + name).c_str()) != nullptr) return;
+  check(ucp_config_modify(config, name.c_str(), value.c_str()), "cannot set UCX_" + name + " to " + value);
+}
+
+// An endpoint must be able to break without the process. What belongs to a transport of UCX is set in the
+// environment only; what the user has set there stays. UCX complains of settings of transports that it does
+// not open.
+void let_shared_memory_break(std::string_view transports) {
+  const auto named = [&](const char* name) { return transports.find(name) != transports.npos; };
+  const bool both = std::ranges::any_of(std::array{"all", "^", "sm", "shm", "mm"}, named);
+  if (both || named("sysv")) setenv("UCX_SYSV_ERROR_HANDLING", "y", 0);
+  if (both || named("posix")) setenv("UCX_POSIX_ERROR_HANDLING", "y", 0);
+}
+
+// UCX's sockets send segments of 8 KiB if nobody says otherwise, which costs most of their speed. The
+// receiver must be able to hold what comes: who has set one of the two has set both.
+void enlarge_segments_of_sockets() {
+  if (std::getenv("UCX_TCP_TX_SEG_SIZE") != nullptr || std::getenv("UCX_TCP_RX_SEG_SIZE") != nullptr) return;
+  setenv("UCX_TCP_TX_SEG_SIZE", "64k", 0);
+  setenv("UCX_TCP_RX_SEG_SIZE", "64k", 0);
+}
+
+bool opens_sockets(bool one_host) {
+  const std::optional<std::string_view> chosen = chosen_transports();
+  if (!chosen) return !one_host;
+  const transport_list list(*chosen);
+  return list.excludes() ? !list.has("tcp") : list.has("tcp") || list.has("all");
+}
+
+// On one host no network transport is opened, so nobody can connect from outside; and files in /dev/shm only
+// if there is no other memory: a process that is killed just then leaves its file behind.
+std::string transports_of_one_host(std::string_view place) {
+  return place.starts_with("md:posix") ? "self,sysv,posix,cma" : "self,sysv,cma";
+}
+
+} // namespace
+
+bool reaches_memory(bool one_host, std::optional<std::string_view> chosen, bool adapters) {
+  if (!chosen) return one_host || adapters;
+  const transport_list list(*chosen);
+  const auto named = [&](auto... names) { return (list.has(names) || ...); };
+  if (list.excludes()) return adapters && !named("ib", "rc", "dc");
+  if (one_host && list.has_nothing_but("self", "sm", "shm", "mm", "sysv", "posix", "cma", "knem", "xpmem"))
+    return true;
+  return adapters && named("all", "ib", "rc", "dc");
+}
+
+opened_context open_context(const options& o) {
+  give_back_signals();
+  const std::string place = place_for_segment(o.segment_bytes, o.host_ranks);
+  const bool reaches = reaches_memory(o.one_host, chosen_transports(), has_adapters());
+  const std::string own_choice = o.one_host ? transports_of_one_host(place) : "all";
+  let_shared_memory_break(chosen_transports().value_or(own_choice));
+  if (opens_sockets(o.one_host)) enlarge_segments_of_sockets();
+  ucp_config_t* raw = nullptr;
+  check(ucp_config_read(nullptr, nullptr, &raw), "cannot read the UCX configuration");
+  const config_ptr config(raw);
+  choose(raw, "ALLOC_PRIO", place);
+  if (o.one_host) choose(raw, "KEEPALIVE_INTERVAL", "inf"); // its dead are seen by other means
+  if (o.one_host) choose(raw, "TLS", own_choice);
+  ucp_params_t params{};
+  params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_NAME;
+  params.features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
+  if (reaches)
+    params.features |= UCP_FEATURE_RMA; // else UCX has no handlers for them that anybody could call
+  params.name = "weft";
+  ucp_context_h context = nullptr;
+  check(ucp_init(&params, raw, &context), "cannot start UCX");
+  return {context_ptr(context), reaches};
+}
+
+worker_ptr make_worker(const opened_context& c) {
+  ucp_worker_params_t params{};
+  params.field_mask = UCP_WORKER_PARAM_FIELD_THREAD_MODE | UCP_WORKER_PARAM_FIELD_EVENTS;
+  params.thread_mode = UCS_THREAD_MODE_SERIALIZED;
+  params.events = UCP_WAKEUP_RX | UCP_WAKEUP_TX;
+  if (c.reaches_memory) params.events |= UCP_WAKEUP_RMA;
+  ucp_worker_h worker = nullptr;
+  check(ucp_worker_create(c.context.get(), &params, &worker), "cannot create the UCX worker");
+  return worker_ptr(worker);
+}
+
+void receive_messages(ucp_worker_h worker, unsigned id, ucp_am_recv_callback_t received, void* receiver) {
+  ucp_am_handler_param_t handler{};
+  handler.field_mask =
+      UCP_AM_HANDLER_PARAM_FIELD_ID | UCP_AM_HANDLER_PARAM_FIELD_CB | UCP_AM_HANDLER_PARAM_FIELD_ARG;
+  handler.id = id;
+  handler.cb = received;
+  handler.arg = receiver;
+  check(ucp_worker_set_am_recv_handler(worker, &handler), "cannot receive active messages");
+}
+
+} // namespace weft::transport::ucx

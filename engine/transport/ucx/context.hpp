@@ -1,0 +1,26 @@
+#pragma once
+#include "engine/transport/ucx/handles.hpp"
+#include "engine/transport/ucx/options.hpp"
+
+#include <optional>
+#include <string_view>
+
+namespace weft::transport::ucx {
+
+// Can memory be reached by the transports themselves that UCX is going to open, shared memory on one host or
+// adapters between hosts? Else its put and get are messages under the surface, and remote_memory is better.
+// `chosen` is the user's own UCX_TLS.
+bool reaches_memory(bool one_host, std::optional<std::string_view> chosen, bool adapters);
+
+struct opened_context {
+  context_ptr context;
+  bool reaches_memory; // it has UCX's put, get and flush
+};
+opened_context open_context(const options& o);
+
+worker_ptr make_worker(const opened_context& c);
+
+// Active messages of this number are handed to `received`, with `receiver` as its first argument.
+void receive_messages(ucp_worker_h worker, unsigned id, ucp_am_recv_callback_t received, void* receiver);
+
+} // namespace weft::transport::ucx

@@ -1,0 +1,95 @@
+#include "engine/transport/ucx/links.hpp"
+
+#include "engine/transport/ucx/card.hpp"
+
+#include <utility>
+
+namespace weft::transport::ucx {
+
+links::links(const options& o, ucp_worker_h worker, bool by_messages)
+    : options_(o), worker_(worker), by_messages_(by_messages), all_(o.size) {
+  for (std::uint32_t peer = 0; peer < o.size; ++peer)
+    owners_.push_back({this, peer});
+}
+
+void links::connect(std::uint32_t peer) {
+  if (shut_) throw std::logic_error("the transport is closed: rank " + std::to_string(peer) + " is gone");
+  const card theirs = unpacked_card(options_.card_of(peer));
+  const std::string whom = "rank " + std::to_string(peer);
+  if (theirs.version != wire_version)
+    throw std::runtime_error(whom + " speaks wire version " + std::to_string(theirs.version) +
+                             ", this rank " + std::to_string(wire_version) +
+                             "; start all ranks with the same library");
+  link& l = all_[peer];
+  l.remote_base = theirs.base;
+  l.by_messages = by_messages_ || theirs.by_messages;
+  ucp_ep_params_t params{};
+  params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
+                      UCP_EP_PARAM_FIELD_ERR_HANDLER;
+  params.err_mode = UCP_ERR_HANDLING_MODE_PEER;
+  params.err_handler = {broken, &owners_[peer]};
+  params.address = reinterpret_cast<const ucp_address_t*>(theirs.address.data());
+  if (l.endpoint == nullptr) check(ucp_ep_create(worker_, &params, &l.endpoint), "cannot connect to " + whom);
+  const bool near = options_.near[peer];
+  if (near || !l.by_messages) unpack_key(peer, theirs.key);
+  if (near && l.direct == nullptr) {
+    void* direct = nullptr;
+    check(ucp_rkey_ptr(l.rkey.get(), l.remote_base, &direct),
+          "cannot map the memory of " + whom + " on this node; set WEFT_LANE=ucp");
+    l.direct = static_cast<std::byte*>(direct);
+  }
+  l.met = true;
+}
+
+void links::unpack_key(std::uint32_t peer, std::span<const std::byte> key) {
+  ucp_rkey_h rkey = nullptr;
+  check(ucp_ep_rkey_unpack(all_[peer].endpoint, key.data(), &rkey),
+        "cannot unpack the remote key of rank " + std::to_string(peer));
+  all_[peer].rkey.reset(rkey);
+}
+
+int links::try_connect(std::uint32_t peer) noexcept {
+  try {
+    connect(peer);
+    return 0;
+  } catch (const ucx_error& e) {
+    return e.status;
+  } catch (const std::bad_alloc&) {
+    return no_memory;
+  } catch (...) {
+    return unreachable;
+  }
+}
+
+void links::broken(void* whose_it_was, ucp_ep_h, ucs_status_t) noexcept {
+  const whose& w = *static_cast<const whose*>(whose_it_was);
+  w.all->report_loss(w.peer);
+}
+
+void links::report_loss(std::uint32_t peer) noexcept {
+  link& l = all_[peer];
+  if (l.lost) return;
+  l.lost = true;
+  options_.on_loss(peer);
+}
+
+void links::abandon(std::uint32_t peer) noexcept {
+  link& l = all_[peer];
+  l.lost = true;
+  if (l.endpoint == nullptr) return;
+  void* request = ucp_ep_close_nb(std::exchange(l.endpoint, nullptr), UCP_EP_CLOSE_MODE_FORCE);
+  if (UCS_PTR_IS_PTR(request)) ucp_request_free(request);
+}
+
+std::vector<void*> links::close() {
+  std::vector<void*> flushing;
+  for (link& l : all_) {
+    l.rkey.reset();
+    if (l.endpoint == nullptr) continue;
+    void* request = ucp_ep_close_nb(std::exchange(l.endpoint, nullptr), UCP_EP_CLOSE_MODE_FLUSH);
+    if (UCS_PTR_IS_PTR(request)) flushing.push_back(request);
+  }
+  return flushing;
+}
+
+} // namespace weft::transport::ucx

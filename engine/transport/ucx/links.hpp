@@ -1,0 +1,68 @@
+#pragma once
+#include "engine/transport/transport.hpp"
+#include "engine/transport/ucx/handles.hpp"
+#include "engine/transport/ucx/options.hpp"
+
+#include <vector>
+
+namespace weft::transport::ucx {
+
+// What this rank knows of another one's connection and memory.
+struct link {
+  std::byte* direct = nullptr;
+  ucp_ep_h endpoint = nullptr;
+  rkey_ptr rkey; // for the lanes that need one: loads and stores, and put and get by UCX
+  std::uint64_t remote_base = 0;
+  bool met = false;
+  bool by_messages = true; // how its memory is reached if not by loads and stores; its card says so
+  bool lost = false;       // broken or abandoned; the memory, once mapped, stays
+};
+
+// The connections to all other ranks, each made on first use. Under the baton, as the transport is.
+class links {
+public:
+  links(const options& o, ucp_worker_h worker, bool by_messages);
+
+  link& operator[](std::uint32_t peer) noexcept { return all_[peer]; }
+  const link& operator[](std::uint32_t peer) const noexcept { return all_[peer]; }
+
+  // Connects to a peer, or throws what is wrong with it.
+  void connect(std::uint32_t peer);
+  // 0, or the status of what is wrong with it.
+  int try_connect(std::uint32_t peer) noexcept;
+  // 0 if the peer's link may be used, or why not.
+  int ready(std::uint32_t peer) noexcept {
+    const link& l = all_[peer];
+    if (l.met && l.endpoint != nullptr) [[likely]]
+      return 0;
+    return l.lost ? static_cast<int>(UCS_ERR_NOT_CONNECTED) : try_connect(peer);
+  }
+  void abandon(std::uint32_t peer) noexcept;
+  // Nothing can be sent to it any more: told to the options' on_loss, once.
+  void report_loss(std::uint32_t peer) noexcept;
+
+  // Nobody is connected to from now on.
+  void shut() noexcept { shut_ = true; }
+  bool is_shut() const noexcept { return shut_; }
+  // Ends all connections in order: what has to be waited for.
+  std::vector<void*> close();
+
+private:
+  void unpack_key(std::uint32_t peer, std::span<const std::byte> key);
+  static void broken(void* self, ucp_ep_h endpoint, ucs_status_t status) noexcept;
+
+  // Whose connection a failed endpoint was: told to UCX with each.
+  struct whose {
+    links* all;
+    std::uint32_t peer;
+  };
+
+  const options& options_;
+  ucp_worker_h worker_;
+  bool by_messages_;
+  bool shut_ = false;
+  std::vector<link> all_;
+  std::vector<whose> owners_;
+};
+
+} // namespace weft::transport::ucx

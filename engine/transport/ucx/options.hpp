@@ -1,0 +1,23 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace weft::transport::ucx {
+
+struct options {
+  std::uint32_t rank = 0;
+  std::uint32_t size = 1;
+  std::uint64_t job_key = 0; // in every header: a message of another job is dropped
+  std::size_t segment_bytes = 0;
+  std::uint32_t host_ranks = 1; // of this job on this host
+  bool one_host = true;         // no network transport is opened then
+  std::vector<bool> near;       // by rank: its memory is to be reached by loads and stores
+  // The card of another rank, as made by card() there.
+  std::function<std::vector<std::byte>(std::uint32_t rank)> card_of;
+  // Told when the connection to a rank has broken, once; inside poll(), so it must be short.
+  std::function<void(std::uint32_t rank)> on_loss = [](std::uint32_t) {};
+};
+
+} // namespace weft::transport::ucx

@@ -1,0 +1,408 @@
+#include "engine/transport/ucx/remote_memory.hpp"
+
+#include "engine/memory/copy.hpp"
+#include "engine/transport/ucx/card.hpp"
+#include "engine/transport/ucx/context.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace weft::transport::ucx {
+
+namespace {
+
+constexpr unsigned memory_message_id = 8;
+
+// Whole pages that fit into one segment of UCX's sockets, its headers and ours included.
+constexpr std::uint64_t piece_bytes = 60 * 1024;
+
+constexpr std::uint64_t pieces_of(std::uint64_t bytes) {
+  return (bytes + piece_bytes - 1) / piece_bytes;
+}
+
+// Null if there is no memory for another one.
+template <class Item> Item* take_from(Item*& free, std::deque<Item>& pool) noexcept {
+  if (Item* const i = free; i != nullptr) [[likely]] {
+    free = i->next;
+    return i;
+  }
+  try {
+    return &pool.emplace_back();
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
+} // namespace
+
+void remote_memory::open(ucp_worker_h worker) {
+  receive_messages(worker, memory_message_id, received, this);
+}
+
+// ---- what this rank begins
+
+started remote_memory::put(std::uint32_t peer, std::uint64_t to, const void* from, std::uint64_t bytes,
+                           completion& done) noexcept {
+  state& s = states_[peer];
+  if (s.failed != 0) [[unlikely]]
+    return started::failure(s.failed);
+  transfer* const t = begin(kind::put, peer, const_cast<void*>(from), to, bytes); // only read
+  if (t == nullptr) [[unlikely]]
+    return started::failure(no_memory);
+  const bool first = s.puts.empty(); // no other transfer may end in this call
+  s.promised += pieces_of(bytes);
+  t->queued = true;
+  s.puts.push(*t);
+  if (first) issue_puts(peer);
+  return hand_over(*t, done);
+}
+
+started remote_memory::get(std::uint32_t peer, void* to, std::uint64_t from, std::uint64_t bytes,
+                           completion& done) noexcept {
+  state& s = states_[peer];
+  if (s.failed != 0) [[unlikely]]
+    return started::failure(s.failed);
+  transfer* const t = begin(kind::get, peer, to, from, bytes);
+  if (t == nullptr) [[unlikely]]
+    return started::failure(no_memory);
+  s.gets.push(*t);
+  issue_gets(peer);
+  return hand_over(*t, done);
+}
+
+started remote_memory::flush(std::uint32_t peer, completion& done) noexcept {
+  state& s = states_[peer];
+  if (s.failed != 0) [[unlikely]]
+    return started::failure(s.failed);
+  if (s.landed == s.promised) return started::at_its_end();
+  transfer* const t = begin(kind::flush, peer, nullptr, 0, 0);
+  if (t == nullptr) [[unlikely]]
+    return started::failure(no_memory);
+  t->target = s.promised;
+  s.flushes.push(*t);
+  return hand_over(*t, done);
+}
+
+remote_memory::transfer* remote_memory::begin(kind what, std::uint32_t peer, void* local,
+                                              std::uint64_t remote, std::uint64_t bytes) noexcept {
+  constexpr std::uint64_t generation = std::uint64_t{1} << 32;
+  const bool fresh = free_transfers_ == nullptr;
+  transfer* const t = take_from(free_transfers_, transfers_);
+  if (t == nullptr) return nullptr;
+  const std::uint64_t name = fresh ? transfers_.size() - 1 : t->name + generation;
+  *t = {};
+  t->local = static_cast<std::byte*>(local);
+  t->remote = remote;
+  t->bytes = bytes;
+  t->name = name;
+  t->peer = peer;
+  t->what = what;
+  t->live = true;
+  return t;
+}
+
+// What a call returns that began a transfer.
+started remote_memory::hand_over(transfer& t, completion& done) noexcept {
+  t.done = &done;
+  if (!t.ended) return started::on_its_way();
+  release(t);
+  return started::at_its_end();
+}
+
+void remote_memory::end(transfer& t, int status) noexcept {
+  t.ended = true;
+  if (t.done == nullptr) return; // hand_over() is about to look
+  completion& done = *t.done;
+  release(t);
+  done.done(&done, status);
+}
+
+void remote_memory::release(transfer& t) noexcept {
+  t.live = false;
+  t.next = free_transfers_;
+  free_transfers_ = &t;
+}
+
+// ---- messages out
+
+remote_memory::parcel* remote_memory::take_parcel(std::uint32_t peer, deed what) noexcept {
+  parcel* const p = take_from(free_parcels_, parcels_);
+  if (p == nullptr) return nullptr;
+  *p = {};
+  p->head.job_key = options_.job_key;
+  p->head.version = wire_version;
+  p->head.source = options_.rank;
+  p->head.what = what;
+  p->peer = peer;
+  p->owner = this;
+  return p;
+}
+
+void remote_memory::give_back(parcel& p) noexcept {
+  p.next = free_parcels_;
+  free_parcels_ = &p;
+}
+
+// 0, or why not; then the parcel is still the caller's.
+int remote_memory::submit(parcel& p) noexcept {
+  if (const int wrong = links_.ready(p.peer); wrong != 0) [[unlikely]]
+    return wrong;
+  ucp_request_param_t param{};
+  param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FIELD_FLAGS;
+  param.cb.send = sent;
+  param.user_data = &p;
+  param.flags = UCP_AM_SEND_FLAG_EAGER;
+  void* const request = ucp_am_send_nbx(links_[p.peer].endpoint, memory_message_id, &p.head, sizeof p.head,
+                                        p.payload, p.bytes, &param);
+  if (UCS_PTR_IS_ERR(request)) [[unlikely]]
+    return UCS_PTR_STATUS(request);
+  shortage_.over();
+  if (UCS_PTR_IS_PTR(request)) {
+    if (p.of != nullptr) ++p.of->with_ucx;
+  } else {
+    give_back(p);
+  }
+  return 0;
+}
+
+// 0, or why not: for want of memory it is to be tried again, else all that is under way with this peer fails.
+int remote_memory::send(parcel* p, std::uint32_t peer) noexcept {
+  const int status = p == nullptr ? no_memory : submit(*p);
+  if (status == 0) [[likely]]
+    return 0;
+  if (p != nullptr) give_back(*p);
+  if (status == no_memory)
+    again(peer);
+  else
+    fail_later(peer, status);
+  return status;
+}
+
+void remote_memory::sent(void* request, ucs_status_t status, void* user) noexcept {
+  parcel& p = *static_cast<parcel*>(user);
+  remote_memory& self = *p.owner;
+  transfer* const t = p.of;
+  ucp_request_free(request);
+  if (status != UCS_OK) self.fail_later(p.peer, status);
+  self.give_back(p);
+  if (t == nullptr) return;
+  if (status != UCS_OK) t->status = status;
+  if (--t->with_ucx == 0 && !t->queued) self.end(*t, t->status);
+}
+
+void remote_memory::issue_puts(std::uint32_t peer) noexcept {
+  state& s = states_[peer];
+  while (!s.puts.empty() && s.putting.has_room()) {
+    transfer& t = *s.puts.front();
+    const std::uint64_t bytes = std::min(piece_bytes, t.bytes - t.gone);
+    parcel* const p = take_parcel(peer, deed::put);
+    if (p != nullptr) {
+      p->head.at = t.remote + t.gone;
+      p->payload = t.local + t.gone;
+      p->bytes = bytes;
+      p->of = &t;
+    }
+    if (send(p, peer) != 0) return;
+    t.gone += bytes;
+    s.putting.take(bytes);
+    if (t.gone < t.bytes) continue;
+    s.puts.pop();
+    t.queued = false;
+    if (t.with_ucx == 0) end(t, 0);
+  }
+}
+
+void remote_memory::issue_gets(std::uint32_t peer) noexcept {
+  state& s = states_[peer];
+  while (!s.gets.empty() && s.getting.has_room()) {
+    transfer& t = *s.gets.front();
+    const std::uint64_t bytes = std::min(piece_bytes, t.bytes - t.gone);
+    parcel* const p = take_parcel(peer, deed::wanted);
+    if (p != nullptr) {
+      p->head.at = t.remote + t.gone;
+      p->head.bytes = bytes;
+      p->head.name = t.name;
+      p->head.place = t.gone;
+    }
+    if (send(p, peer) != 0) return;
+    t.gone += bytes;
+    s.getting.take(bytes);
+    if (t.gone == t.bytes) s.gets.pop();
+  }
+}
+
+void remote_memory::acknowledge(std::uint32_t peer) noexcept {
+  state& s = states_[peer];
+  if (s.owed_pieces == 0) return;
+  parcel* const p = take_parcel(peer, deed::landed);
+  if (p != nullptr) {
+    p->head.pieces = s.owed_pieces;
+    p->head.bytes = s.owed_bytes;
+  }
+  if (send(p, peer) == no_memory) return;
+  s.owed_pieces = 0;
+  s.owed_bytes = 0;
+}
+
+void remote_memory::refuse(std::uint32_t peer) noexcept {
+  state& s = states_[peer];
+  if (s.refuses) s.refuses = send(take_parcel(peer, deed::refused), peer) == no_memory;
+}
+
+void remote_memory::answer(std::uint32_t peer) noexcept {
+  engine::fifo<parcel>& answers = states_[peer].answers;
+  while (!answers.empty()) {
+    parcel& p = answers.pop();
+    const int status = submit(p);
+    if (status == no_memory) {
+      answers.push(p); // the order of answers does not matter
+      return again(peer);
+    }
+    if (status != 0) {
+      give_back(p);
+      fail_later(peer, status);
+    }
+  }
+}
+
+// ---- messages in
+
+ucs_status_t remote_memory::received(void* self, const void* head, std::size_t head_bytes, void* data,
+                                     std::size_t bytes, const ucp_am_recv_param_t* param) noexcept {
+  auto& m = *static_cast<remote_memory*>(self);
+  header h;
+  if (head_bytes != sizeof h || (param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0) return UCS_OK;
+  std::memcpy(&h, head, sizeof h);
+  if (h.job_key != m.options_.job_key || h.version != wire_version || h.source >= m.options_.size)
+    return UCS_OK;
+  m.take_in(h, {static_cast<const std::byte*>(data), bytes});
+  return UCS_OK;
+}
+
+void remote_memory::take_in(const header& h, std::span<const std::byte> payload) noexcept {
+  switch (h.what) {
+  case deed::put:
+    return land(h, payload);
+  case deed::landed:
+    return heard_of(h);
+  case deed::wanted:
+    return write_down(h);
+  case deed::piece:
+    return arrive(h, payload);
+  case deed::refused:
+    return fail_later(h.source, UCS_ERR_INVALID_ADDR);
+  }
+}
+
+void remote_memory::land(const header& h, std::span<const std::byte> payload) noexcept {
+  state& s = states_[h.source];
+  mark(h.source);
+  if (!is_mine(h.at, payload.size())) {
+    s.refuses = true;
+    return;
+  }
+  engine::copy_bytes(segment_.data() + h.at, payload.data(), payload.size());
+  ++s.owed_pieces;
+  s.owed_bytes += payload.size();
+}
+
+void remote_memory::heard_of(const header& h) noexcept {
+  state& s = states_[h.source];
+  s.landed += h.pieces;
+  s.putting.give(h.bytes, h.pieces);
+  while (!s.flushes.empty() && s.flushes.front()->target <= s.landed)
+    end(s.flushes.pop(), 0);
+  if (!s.puts.empty()) mark(h.source);
+}
+
+void remote_memory::write_down(const header& h) noexcept {
+  state& s = states_[h.source];
+  mark(h.source);
+  if (!is_mine(h.at, h.bytes)) {
+    s.refuses = true;
+    return;
+  }
+  parcel* const p = take_parcel(h.source, deed::piece);
+  if (p == nullptr) engine::end_out_of_memory("an answer to another rank");
+  p->head.name = h.name;
+  p->head.place = h.place;
+  p->payload = segment_.data() + h.at;
+  p->bytes = h.bytes;
+  s.answers.push(*p);
+}
+
+void remote_memory::arrive(const header& h, std::span<const std::byte> payload) noexcept {
+  const std::uint32_t index = static_cast<std::uint32_t>(h.name);
+  if (index >= transfers_.size()) return;
+  transfer& t = transfers_[index];
+  if (!t.live || t.name != h.name || t.peer != h.source || t.what != kind::get) return;
+  if (h.place > t.bytes || payload.size() > t.bytes - h.place) return;
+  engine::copy_bytes(t.local + h.place, payload.data(), payload.size());
+  state& s = states_[h.source];
+  s.getting.give(payload.size());
+  t.arrived += payload.size();
+  if (t.arrived == t.bytes) end(t, 0);
+  if (!s.gets.empty()) mark(h.source);
+}
+
+// ---- what is left to do
+
+void remote_memory::mark(std::uint32_t peer) noexcept {
+  state& s = states_[peer];
+  if (std::exchange(s.busy, true)) return;
+  s.next = busy_;
+  busy_ = &s;
+}
+
+void remote_memory::again(std::uint32_t peer) noexcept {
+  shortage_.met("a transfer");
+  mark(peer);
+}
+
+void remote_memory::fail_later(std::uint32_t peer, int status) noexcept {
+  state& s = states_[peer];
+  if (s.failed == 0) s.failed = status;
+  mark(peer);
+}
+
+unsigned remote_memory::serve_all() noexcept {
+  unsigned count = 0;
+  for (state* s = std::exchange(busy_, nullptr); s != nullptr; ++count) {
+    state* const next = s->next;
+    s->busy = false;
+    serve(static_cast<std::uint32_t>(s - states_.data()));
+    s = next;
+  }
+  return count;
+}
+
+// What others wait for comes first; they may do so although what this rank began with them has failed.
+void remote_memory::serve(std::uint32_t peer) noexcept {
+  acknowledge(peer);
+  refuse(peer);
+  if (states_[peer].failed == 0) issue_gets(peer);
+  answer(peer);
+  if (states_[peer].failed == 0) issue_puts(peer);
+  if (states_[peer].failed != 0) [[unlikely]]
+    fail_all(peer);
+}
+
+// A put that UCX still reads ends when UCX lets go of it.
+void remote_memory::fail_all(std::uint32_t peer) noexcept {
+  state& s = states_[peer];
+  const int status = s.failed;
+  while (!s.puts.empty()) {
+    transfer& t = s.puts.pop();
+    t.queued = false;
+    t.status = status;
+    if (t.with_ucx == 0) end(t, status);
+  }
+  while (!s.flushes.empty())
+    end(s.flushes.pop(), status);
+  s.gets = {};
+  for (std::size_t i = 0; i < transfers_.size(); ++i)
+    if (transfer& t = transfers_[i]; t.live && t.what == kind::get && t.peer == peer) end(t, status);
+}
+
+} // namespace weft::transport::ucx

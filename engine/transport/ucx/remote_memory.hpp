@@ -1,0 +1,170 @@
+#pragma once
+#include "engine/fifo.hpp"
+#include "engine/out_of_memory.hpp"
+#include "engine/transport/transport.hpp"
+#include "engine/transport/ucx/links.hpp"
+
+#include <deque>
+#include <span>
+
+namespace weft::transport::ucx {
+
+// Puts, gets and flushes over active messages, for networks that cannot reach memory by themselves. (UCX
+// would do the same inside, but for everybody who knows its address, and it ends the process if whom it has
+// to answer is dead.) All messages carry the key of the job.
+//
+//   put     The source goes out in pieces, each one segment of UCX, so that the target copies it from the
+//           receive buffer to its place. `landed` comes back, one message for all that a poll has brought,
+//           sent after the copies: who hears of a piece may tell others that it is in place.
+//   flush   Sends nothing: it ends when as many pieces have landed as were put before it. Pieces and what
+//           comes back of them stay in order (single segments on the one lane of UCX for messages).
+//   get     One `wanted` for each piece; `piece` comes back, straight out of the target's segment.
+//
+// Of each kind only so many bytes are on their way to or from one peer, or other messages would wait behind
+// megabytes. The rest waits in the transfer that it belongs to, which knows how far it has come. What a
+// message asks for is only written down by its handler; serve() does it after UCX has made progress, and
+// calls none but completions. Transfers and parcels come from pools that keep what they had.
+class remote_memory {
+public:
+  remote_memory(const options& o, links& peers, std::span<std::byte> segment)
+      : options_(o), links_(peers), segment_(segment), states_(o.size) {}
+  remote_memory(const remote_memory&) = delete;
+  remote_memory& operator=(const remote_memory&) = delete;
+
+  // Answers others from now on.
+  void open(ucp_worker_h worker);
+
+  started put(std::uint32_t peer, std::uint64_t to, const void* from, std::uint64_t bytes,
+              completion& done) noexcept;
+  started get(std::uint32_t peer, void* to, std::uint64_t from, std::uint64_t bytes,
+              completion& done) noexcept;
+  started flush(std::uint32_t peer, completion& done) noexcept;
+
+  // All that is under way with this peer fails at the next serve().
+  void lose(std::uint32_t peer) noexcept { fail_later(peer, UCS_ERR_CONNECTION_RESET); }
+  // What messages have left to do; returns how many peers there were to do something for.
+  unsigned serve() noexcept { return busy_ == nullptr ? 0 : serve_all(); }
+  bool idle() const noexcept { return busy_ == nullptr; }
+
+private:
+  enum class deed : std::uint32_t { put, landed, wanted, piece, refused };
+
+  struct header {
+    std::uint64_t job_key;
+    std::uint32_t version;
+    std::uint32_t source;
+    deed what;
+    std::uint32_t pieces;
+    std::uint64_t bytes;
+    std::uint64_t at;    // in the target's segment
+    std::uint64_t name;  // of a get
+    std::uint64_t place; // of the piece in it
+  };
+
+  enum class kind : std::uint8_t { put, get, flush };
+
+  // What a call began and has not ended.
+  struct transfer {
+    completion* done = nullptr; // null until that call returns
+    std::byte* local = nullptr;
+    std::uint64_t remote = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t gone = 0;    // how far its pieces have been sent, or asked for
+    std::uint64_t arrived = 0; // of a get
+    std::uint64_t target = 0;  // of a flush: as many pieces are to have landed
+    std::uint64_t name = 0;    // index and generation: an answer that is late finds nobody
+    std::uint32_t peer = 0;
+    std::uint32_t with_ucx = 0; // pieces that UCX still reads
+    kind what = kind::put;
+    bool live = false;
+    bool queued = false;
+    bool ended = false;
+    int status = 0;
+    transfer* next = nullptr;
+  };
+
+  // A message that UCX may not have sent yet.
+  struct parcel {
+    header head{};
+    const std::byte* payload = nullptr;
+    std::uint64_t bytes = 0;
+    transfer* of = nullptr; // the put whose source it reads
+    std::uint32_t peer = 0;
+    remote_memory* owner = nullptr;
+    parcel* next = nullptr;
+  };
+
+  // How much is on its way. Pieces cost something even if they are small.
+  class window {
+  public:
+    bool has_room() const noexcept { return used_ < limit; }
+    void take(std::uint64_t bytes) noexcept { used_ += bytes + cost; }
+    void give(std::uint64_t bytes, std::uint64_t pieces = 1) noexcept { used_ -= bytes + pieces * cost; }
+
+  private:
+    static constexpr std::uint64_t limit = 512 * 1024, cost = 64;
+    std::uint64_t used_ = 0;
+  };
+
+  struct state {
+    engine::fifo<transfer> puts, gets, flushes;
+    window putting, getting;
+    std::uint64_t promised = 0, landed = 0; // pieces put, those that wait included
+    engine::fifo<parcel> answers;
+    std::uint64_t owed_bytes = 0; // the peer has not heard that they have landed
+    std::uint32_t owed_pieces = 0;
+    int failed = 0;
+    bool refuses = false; // the peer asked for what is not there
+    bool busy = false;
+    state* next = nullptr; // of those that serve() looks at
+  };
+
+  transfer* begin(kind what, std::uint32_t peer, void* local, std::uint64_t remote,
+                  std::uint64_t bytes) noexcept;
+  started hand_over(transfer& t, completion& done) noexcept;
+  void end(transfer& t, int status) noexcept;
+  void release(transfer& t) noexcept;
+
+  parcel* take_parcel(std::uint32_t peer, deed what) noexcept;
+  void give_back(parcel& p) noexcept;
+  int submit(parcel& p) noexcept;
+  int send(parcel* p, std::uint32_t peer) noexcept;
+  static void sent(void* request, ucs_status_t status, void* user) noexcept;
+
+  void issue_puts(std::uint32_t peer) noexcept;
+  void issue_gets(std::uint32_t peer) noexcept;
+  void acknowledge(std::uint32_t peer) noexcept;
+  void refuse(std::uint32_t peer) noexcept;
+  void answer(std::uint32_t peer) noexcept;
+
+  void mark(std::uint32_t peer) noexcept;
+  void again(std::uint32_t peer) noexcept;
+  void fail_later(std::uint32_t peer, int status) noexcept;
+  void fail_all(std::uint32_t peer) noexcept;
+  unsigned serve_all() noexcept;
+  void serve(std::uint32_t peer) noexcept;
+
+  static ucs_status_t received(void* self, const void* head, std::size_t head_bytes, void* data,
+                               std::size_t bytes, const ucp_am_recv_param_t* param) noexcept;
+  void take_in(const header& h, std::span<const std::byte> payload) noexcept;
+  void land(const header& h, std::span<const std::byte> payload) noexcept;
+  void heard_of(const header& h) noexcept;
+  void write_down(const header& h) noexcept;
+  void arrive(const header& h, std::span<const std::byte> payload) noexcept;
+  bool is_mine(std::uint64_t at, std::uint64_t bytes) const noexcept {
+    return at <= segment_.size() && bytes <= segment_.size() - at;
+  }
+
+  const options& options_;
+  links& links_;
+  std::span<std::byte> segment_;
+  std::vector<state> states_;
+  state* busy_ = nullptr;
+  std::deque<transfer> transfers_;
+  transfer* free_transfers_ = nullptr;
+  std::deque<parcel> parcels_;
+  parcel* free_parcels_ = nullptr;
+  engine::shortage shortage_;
+};
+
+} // namespace weft::transport::ucx

@@ -1,0 +1,45 @@
+#pragma once
+// What a rank says of itself when somebody waits for too long, and the one text that is made of all of them.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weft::boot {
+
+struct rank_report {
+  struct blocked {
+    std::uint32_t team = 0;
+    std::uint64_t number = 0; // of the operation in the team
+    std::string call;
+    std::string waits;                  // the steps of its plan, in words
+    std::vector<std::uint32_t> missing; // who has not entered, as far as the rank knows
+  };
+  struct position {
+    std::uint32_t team = 0;
+    std::uint64_t entered = 0; // operations of the team that the rank has entered
+  };
+
+  std::uint32_t rank = 0;
+  std::uint64_t seconds = 0;    // that it has waited; 0 = it does not wait
+  std::string last_call;        // the one it posted last, empty = none
+  std::vector<blocked> waiting; // oldest first
+  std::vector<position> teams;
+};
+
+// As one message between a rank and its launcher; nothing if it is not one.
+std::string packed(const rank_report& r);
+std::optional<rank_report> unpacked(const std::string& message);
+
+// Of a rank that runs without our launcher: its own lines.
+std::vector<std::string> lines_of(const rank_report& r);
+
+// Of a whole job: what could be heard from each rank, and what is known of those that did not answer.
+struct job_member {
+  std::optional<rank_report> report;
+  std::string otherwise; // "is stopped", "has ended"
+};
+std::vector<std::string> lines_of(const std::vector<job_member>& job);
+
+} // namespace weft::boot

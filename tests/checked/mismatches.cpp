@@ -1,0 +1,302 @@
+// Calls that do not match, each kind on a team of its own: with WEFT_CHECK=1 every thread that fails names
+// both threads and both calls, nobody hangs, and other teams go on. `mismatches all KIND` does one that is of
+// all threads, after which nothing but weft_finalize is left; `mismatches team KIND` does so with one of those
+// of a team; `mismatches list` prints how to name each.
+#include <weft/weft.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace weft;
+
+constexpr std::size_t room = 64 * 1024;
+upc_shared_ptr_t dst, src, other, perm, perm_wide, sizes, dsts, srcs;
+int odd_thread, failures;
+
+upc_shared_ptr_t on(upc_shared_ptr_t p, int thread) {
+  p.thread = static_cast<decltype(p.thread)>(thread);
+  return p;
+}
+
+constexpr upc_flag_t no = UPC_IN_NOSYNC | UPC_OUT_NOSYNC, my = UPC_IN_MYSYNC | UPC_OUT_MYSYNC, all = 0;
+
+using call = std::function<void(upc_team_t)>;
+struct kind {
+  const char* name;
+  call usual, odd;
+  const char *usual_text, *odd_text; // of which the message has both
+};
+
+void barrier(upc_team_t t) {
+  cray_upc_team_barrier(t);
+}
+call broadcast(std::size_t n = 8, int root = 0, upc_flag_t mode = all) {
+  return [=](upc_team_t t) { upc_all_broadcast(dst, on(src, root), n, mode, t); };
+}
+call scatter(int root = 0, upc_flag_t mode = all) {
+  return [=](upc_team_t t) { upc_all_scatter(dst, on(src, root), 8, mode, t); };
+}
+call gather(int root = 0, upc_flag_t mode = all) {
+  return [=](upc_team_t t) { upc_all_gather(on(dst, root), src, 8, mode, t); };
+}
+call gather_all(std::size_t n = 8, upc_flag_t mode = all) {
+  return [=](upc_team_t t) { upc_all_gather_all(dst, src, n, mode, t); };
+}
+call exchange(std::size_t n = 8, upc_flag_t mode = all) {
+  return [=](upc_team_t t) { upc_all_exchange(dst, src, n, mode, t); };
+}
+call permute(std::size_t n = 8, upc_flag_t mode = all) {
+  return [=](upc_team_t t) { upc_all_permute(dst, src, perm, n, mode, t); };
+}
+call then(const call& first, const call& second) {
+  return [=](upc_team_t t) {
+    first(t);
+    second(t);
+  };
+}
+void from_threads(upc_team_t t) {
+  std::vector<int> list(THREADS);
+  std::iota(list.begin(), list.end(), 0);
+  upc_team_t made = 0;
+  weft_team_from_threads(t, THREADS, list.data(), &made);
+}
+void split(upc_team_t t) {
+  cray_upc_team_t made = 0;
+  cray_upc_team_split(t, 0, 0, &made);
+}
+void nothing(upc_team_t) {}
+
+const char* const of_broadcast = "called upc_all_broadcast(";
+const char* const of_exchange = "called upc_all_exchange(";
+const char* const of_barrier = "called cray_upc_team_barrier()";
+
+std::vector<kind> kinds() {
+  const upc_flag_t in_my = UPC_IN_MYSYNC | UPC_OUT_ALLSYNC, out_my = UPC_IN_ALLSYNC | UPC_OUT_MYSYNC;
+  const auto in_place = [](upc_team_t t) { upc_all_exchange(dst, dst, 8, UPC_IN_PLACE, t); };
+  const auto async = [](std::size_t n, bool posted) {
+    return [=](upc_team_t t) {
+      upc_coll_handle_t h = upc_all_exchange(dst, src, n, posted ? all | UPC_ASYNC : all, t);
+      if (posted) upc_wait(h);
+    };
+  };
+  return {
+      {"broadcast, exchange", broadcast(), exchange(), of_broadcast, of_exchange},
+      {"broadcast, exchange, MY/MY", broadcast(8, 0, my), exchange(8, my), of_broadcast, of_exchange},
+      {"broadcast, scatter", broadcast(), scatter(), of_broadcast, "called upc_all_scatter("},
+      {"scatter, gather", scatter(0, my), gather(0, my), "called upc_all_scatter(", "called upc_all_gather("},
+      {"gather_all, exchange", gather_all(), exchange(), "called upc_all_gather_all(", of_exchange},
+      {"exchange, permute", exchange(8, my), permute(8, my), of_exchange, "called upc_all_permute("},
+      {"broadcast, barrier", broadcast(), barrier, of_broadcast, of_barrier},
+      {"exchange, barrier", exchange(4096, my), barrier, of_exchange, of_barrier},
+      {"broadcast, broadcast_x", broadcast(), [](upc_team_t t) { upc_all_broadcast_x(dsts, src, 8, all, t); },
+       of_broadcast, "called upc_all_broadcast_x("},
+      {"exchange, gather_all_x", exchange(),
+       [](upc_team_t t) { upc_all_gather_all_x(dsts, srcs, sizes, all, t); }, of_exchange,
+       "called upc_all_gather_all_x("},
+      {"permute_x, permute_xi", [](upc_team_t t) { upc_all_permute_x(dsts, srcs, perm_wide, sizes, all, t); },
+       [](upc_team_t t) { upc_all_permute_xi(dsts, srcs, perm_wide, sizes, all, t); },
+       "called upc_all_permute_x(", "called upc_all_permute_xi("},
+      {"scatter_x, gather_x", [](upc_team_t t) { upc_all_scatter_x(dsts, srcs, sizes, all, t); },
+       [](upc_team_t t) { upc_all_gather_x(dsts, srcs, sizes, all, t); }, "called upc_all_scatter_x(",
+       "called upc_all_gather_x("},
+      {"broadcast of 8 and of 16", broadcast(8), broadcast(16), "nbytes 8,", "nbytes 16,"},
+      {"exchange of 8 and of 4096", exchange(8), exchange(4096), "nbytes 8,", "nbytes 4096,"},
+      {"exchange of 4096 and of 8, MY/MY", exchange(4096, my), exchange(8, my), "nbytes 4096,", "nbytes 8,"},
+      {"gather_all of 64 and of 0", gather_all(64), gather_all(0), "nbytes 64,", "nbytes 0,"},
+      {"permute of 8 and of 100", permute(8, my), permute(100, my), "nbytes 8,", "nbytes 100,"},
+      {"broadcast from 0 and from 1", broadcast(8, 0), broadcast(8, 1), "root 0,", "root 1,"},
+      {"scatter from 0 and from 1", scatter(0), scatter(1), "root 0,", "root 1,"},
+      {"gather to 0 and to 1, MY/MY", gather(0, my), gather(1, my), "root 0,", "root 1,"},
+      {"IN_ALL and IN_MY", exchange(8, all), exchange(8, in_my), "ALL/ALL", "MY/ALL"},
+      {"OUT_ALL and OUT_MY", exchange(8, all), exchange(8, out_my), "ALL/ALL", "ALL/MY"},
+      {"MY/MY and ALL/ALL", broadcast(8, 0, my), broadcast(8, 0, all), "MY/MY", "ALL/ALL"},
+      {"push and none", exchange(4096, all | UPC_PUSH), exchange(4096), ", push)", "ALL/ALL)"},
+      {"in place and not", in_place, exchange(8), ", in place)", "ALL/ALL)"},
+      {"Cray's and V1.0's exchange", [](upc_team_t t) { cray_upc_team_alltoall(dst, src, 8, t); },
+       exchange(8, in_my), "called cray_upc_team_alltoall(", of_exchange},
+      {"another dst", exchange(), [](upc_team_t t) { upc_all_exchange(other, src, 8, all, t); }, of_exchange,
+       of_exchange},
+      {"another src", gather_all(), [](upc_team_t t) { upc_all_gather_all(dst, other, 8, all, t); },
+       "called upc_all_gather_all(", "called upc_all_gather_all("},
+      {"order", then(broadcast(), exchange()), then(exchange(), broadcast()), of_broadcast, of_exchange},
+      {"one missing", then(broadcast(), barrier), barrier, of_broadcast, of_barrier},
+      {"one too many", then(broadcast(), barrier), then(broadcast(), then(broadcast(), barrier)),
+       of_broadcast, of_barrier},
+      {"posted, of another size", async(8, false), async(16, true), "nbytes 8,", "nbytes 16,"},
+      {"split, barrier", split, barrier, "called cray_upc_team_split()", of_barrier},
+      {"split, exchange", split, exchange(), "called cray_upc_team_split()", of_exchange},
+      {"split, team of a list", split, from_threads, "called cray_upc_team_split()",
+       "called weft_team_from_threads()"},
+      {"after many",
+       then(
+           [](upc_team_t t) {
+             for (int k = 0; k < 100; ++k)
+               upc_all_exchange(dst, src, 8, no, t);
+           },
+           exchange()),
+       then(
+           [](upc_team_t t) {
+             for (int k = 0; k < 100; ++k)
+               upc_all_exchange(dst, src, 8, no, t);
+           },
+           broadcast()),
+       of_exchange, of_broadcast},
+  };
+}
+
+// Of the whole job: these end it.
+std::vector<kind> kinds_of_all() {
+  const auto alloc = [](std::size_t n) { return [n](upc_team_t) { upc_all_alloc(THREADS, n); }; };
+  const auto free_of = [](upc_shared_ptr_t& p) { return [&p](upc_team_t) { upc_all_free(p); }; };
+  const auto whole = [](upc_team_t) { weft_barrier(); };
+  return {
+      {"alloc, barrier", alloc(64), whole, "called upc_all_alloc(64 bytes a thread)", "called upc_barrier()"},
+      {"alloc of 64 and of 128", alloc(64), alloc(128), "upc_all_alloc(64 bytes", "upc_all_alloc(128 bytes"},
+      {"free, barrier", free_of(other), whole, "called upc_all_free(", "called upc_barrier()"},
+      {"free of two blocks", free_of(other), free_of(src), "called upc_all_free(", "called upc_all_free("},
+      {"barrier, broadcast", whole, broadcast(), "called upc_barrier()", of_broadcast},
+      {"barrier, Cray's", whole, barrier, "called upc_barrier()", of_barrier},
+      {"broadcast, finalize", broadcast(), nothing, of_broadcast, "called weft_finalize()"},
+  };
+}
+
+// What must not be called a mismatch.
+std::vector<kind> legal() {
+  const auto posted = [](upc_team_t t) { upc_wait(upc_all_exchange(dst, src, 8, UPC_ASYNC, t)); };
+  const auto several = [](upc_team_t t) {
+    upc_coll_handle_t h[3];
+    for (auto& each : h)
+      each = upc_all_exchange(dst, src, 8, UPC_ASYNC, t);
+    upc_waitall(3, h);
+  };
+  return {
+      {"posted, blocking", exchange(), posted, "", ""},
+      {"three posted, three blocking", then(exchange(), then(exchange(), exchange())), several, "", ""},
+      {"barrier of Cray, posted", barrier, [](upc_team_t t) { upc_sync(cray_upc_team_barrier_nb(t)); }, "",
+       ""},
+  };
+}
+
+// True if it failed.
+bool try_call(const kind& k, upc_team_t team, bool wrong) {
+  try {
+    (MYTHREAD == odd_thread ? k.odd : k.usual)(team);
+    return false;
+  } catch (const std::exception& e) {
+    const std::string text = e.what(), odd = "thread " + std::to_string(odd_thread) + " called";
+    const bool well = wrong && text.find(k.usual_text) != std::string::npos &&
+                      text.find(k.odd_text) != std::string::npos && text.find(odd) != std::string::npos &&
+                      text.find("all threads must make the same calls") != std::string::npos;
+    if (!well) ++failures;
+    if (!well || MYTHREAD == odd_thread)
+      std::fprintf(stderr, "%s: thread %d: %s: %s\n", k.name, MYTHREAD, well ? "diagnosed" : "WRONG",
+                   e.what());
+    return true;
+  }
+}
+
+void expect(bool fact, const kind& k, const char* what) {
+  if (fact) return;
+  ++failures;
+  std::fprintf(stderr, "%s: thread %d: %s\n", k.name, MYTHREAD, what);
+}
+
+upc_team_t team_of_all() {
+  std::vector<int> list(THREADS);
+  std::iota(list.begin(), list.end(), 0);
+  upc_team_t made = 0;
+  weft_team_from_threads(UPC_TEAM_ALL, THREADS, list.data(), &made);
+  return made;
+}
+
+void prepare() {
+  const auto block = [](std::size_t n) { return upc_all_alloc(THREADS, n); };
+  dst = block(room), src = block(room), other = block(room);
+  perm = block(sizeof(int)), perm_wide = block(sizeof(std::size_t));
+  const std::size_t row = THREADS * sizeof(upc_shared_ptr_t);
+  dsts = block(row), srcs = block(row), sizes = block(THREADS * sizeof(std::size_t));
+  const auto mine = [](upc_shared_ptr_t p) { return upc_cast(on(p, MYTHREAD)); };
+  *static_cast<int*>(mine(perm)) = MYTHREAD;
+  *static_cast<std::size_t*>(mine(perm_wide)) = static_cast<std::size_t>(MYTHREAD);
+  for (int t = 0; t < THREADS; ++t) {
+    static_cast<upc_shared_ptr_t*>(mine(dsts))[t] = on(dst, MYTHREAD);
+    static_cast<upc_shared_ptr_t*>(mine(srcs))[t] = on(src, MYTHREAD);
+    static_cast<std::size_t*>(mine(sizes))[t] = 0;
+  }
+  weft_barrier();
+}
+
+// Whoever fails after the others have passed fails alone; somebody must.
+void play(const kind& k) {
+  const upc_team_t team = team_of_all();
+  const bool failed = try_call(k, team, true);
+  // Where the mode lets all leave without hearing of each other, it is seen behind; and nothing that is
+  // called on the team from then on goes well, or hangs.
+  bool again = false;
+  try {
+    cray_upc_team_barrier(team);
+  } catch (const std::exception&) {
+    again = true;
+  }
+  expect(again, k, "a barrier on a team whose calls do not match went well");
+  int* const seen = static_cast<int*>(upc_cast(on(other, MYTHREAD)));
+  seen[0] = failed || again;
+  upc_all_gather_all(dst, other, sizeof(int), all, UPC_TEAM_ALL);
+  const int* const all_seen = static_cast<const int*>(upc_cast(on(dst, MYTHREAD)));
+  const int count = std::accumulate(all_seen, all_seen + THREADS, 0);
+  expect(count > 0, k, "nobody has seen that the calls do not match");
+  cray_upc_team_free(team);
+  weft_barrier();
+}
+
+int list() {
+  std::size_t number = 0;
+  for (const kind& k : kinds())
+    std::printf("team %zu %s\n", number++, k.name);
+  number = 0;
+  for (const kind& k : kinds_of_all())
+    std::printf("all %zu %s\n", number++, k.name);
+  return 0;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  if (argc > 1 && std::string(argv[1]) == "list") return list();
+  weft_init(&argc, &argv);
+  prepare();
+  odd_thread = THREADS - 1;
+  const std::string what = argc > 1 ? argv[1] : "each";
+  if (what == "all" || what == "team") {
+    const bool of_all = what == "all";
+    const kind k = (of_all ? kinds_of_all() : kinds()).at(std::strtoul(argv[2], nullptr, 10));
+    try_call(k, of_all ? UPC_TEAM_ALL : team_of_all(), true);
+    try {
+      weft_finalize();
+    } catch (const std::exception& e) {
+      std::fprintf(stderr, "weft_finalize: %s\n", e.what());
+    }
+    return failures != 0 ? 9 : 0;
+  }
+  for (const kind& k : what == "legal" ? std::vector<kind>{} : kinds())
+    play(k);
+  for (const kind& k : legal()) {
+    const upc_team_t team = team_of_all();
+    expect(!try_call(k, team, false), k, "is legal");
+    cray_upc_team_free(team);
+  }
+  if (MYTHREAD == odd_thread) {
+    weft_notify();
+    weft_wait();
+  } else {
+    weft_barrier();
+  }
+  weft_finalize();
+  return failures != 0 ? 9 : 0;
+}

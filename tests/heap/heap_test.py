@@ -1,0 +1,58 @@
+"""A heap that cannot be had: refused at once, in one line, and nothing is left. heap_test.py WEFT PROGRAM ARGUMENTS...
+
+The system's limits are made small in namespaces of the test's own, so that a library that tries its luck does not
+take the memory of the host.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+
+WEFT = ""
+PROGRAM: list[str] = []
+PATIENCE = 60
+NAMESPACES = ["unshare", "--ipc", "--mount", "--propagation", "private"]
+
+
+def may_unshare():
+    return shutil.which("unshare") and subprocess.run([*NAMESPACES, "true"], stderr=subprocess.DEVNULL,
+                                                      check=False).returncode == 0
+
+
+@unittest.skipUnless(may_unshare(), "needs the right to make namespaces")
+class Heap(unittest.TestCase):
+    def run_job(self, heap, shmmax, files, ranks=2):
+        """The job's result in namespaces with this limit of System V segments and room for files in /dev/shm."""
+        script = (f"mount -t tmpfs -o size={files} tmpfs /dev/shm && echo {shmmax} > /proc/sys/kernel/shmmax && "
+                  '"$@"; status=$?; ls /dev/shm >&2; ipcs -m | grep 0x >&2; exit $status')
+        return subprocess.run([*NAMESPACES, "sh", "-c", script, "sh", WEFT, "run", "-n", str(ranks), *PROGRAM],
+                              capture_output=True, text=True, timeout=PATIENCE, check=False,
+                              env=dict(os.environ, WEFT_HEAP_SIZE=heap, LC_ALL="C"))
+
+    def assert_refused(self, result):
+        self.assertNotEqual(result.returncode, 0)
+        self.assertEqual(result.stdout, "")
+        lines = [l for l in result.stderr.splitlines() if not l.startswith(("weft run:", "terminate called"))]
+        self.assertTrue(lines, result.stderr)
+        for line in lines:
+            self.assertRegex(line, r"weft_init: cannot reserve \d+ MiB of shared memory.*lower WEFT_HEAP_SIZE")
+        self.assertLessEqual(len(lines), 2, "one line a rank")
+
+    def test_more_than_the_memory_of_the_host(self):
+        for heap in ("1T", "16T"):
+            with self.subTest(heap=heap):
+                self.assert_refused(self.run_job(heap, 1 << 62, "64m"))
+
+    def test_more_than_the_limits(self):
+        self.assert_refused(self.run_job("64M", 1 << 26, "64m"))
+
+    def test_files_take_the_place_of_limited_segments(self):
+        result = self.run_job("128M", 1 << 26, "2g")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+
+if __name__ == "__main__":
+    WEFT, *PROGRAM = sys.argv[1:]
+    unittest.main(argv=sys.argv[:1])

@@ -1,0 +1,74 @@
+// What a waiting thread asks for may say yes once only, wherever it is asked: between two sweeps, before it
+// parks, before it dozes for want of the baton.
+//
+// Mutation that this catches: a park or a doze that throws the answer away.
+#include "engine/transport/threads/threads_transport.hpp"
+#include "progress/engine.hpp"
+
+#include <gtest/gtest.h>
+#include <thread>
+#include <vector>
+
+namespace weft::tests {
+namespace {
+using progress::look;
+using transport::threads_fabric;
+using transport::threads_transport;
+using engine_type = progress::engine<threads_transport>;
+
+progress::engine_options without_patience() {
+  progress::engine_options o;
+  o.idle = {.scarce = true, .spins = 0, .yields = 0};
+  o.park_limit = std::chrono::milliseconds(1);
+  return o;
+}
+
+// Says yes when it is asked for the n-th time, and never again; a waiter who asks on has lost it, and would
+// wait for ever.
+class said_once {
+public:
+  explicit said_once(int n) : n_(n) {}
+  bool operator()(look how) {
+    looks_.push_back(how);
+    lost_ = asked() > n_;
+    return asked() == n_ || asked() == n_ + 21;
+  }
+  int asked() const { return static_cast<int>(looks_.size()); }
+  bool lost() const { return lost_; }
+  look last() const { return looks_.back(); }
+
+private:
+  const int n_;
+  std::vector<look> looks_;
+  bool lost_ = false;
+};
+
+struct waiting : testing::TestWithParam<int> {
+  threads_fabric fabric{1, {0}, 4096};
+  threads_transport net{fabric, 0};
+  engine_type mine{net, without_patience()};
+  said_once fact{GetParam()};
+};
+
+TEST_P(waiting, an_answer_is_not_lost_by_who_drives) {
+  mine.drive_until(fact);
+  EXPECT_FALSE(fact.lost());
+}
+
+TEST_P(waiting, an_answer_is_not_lost_for_want_of_the_baton) {
+  ASSERT_TRUE(mine.right_to_drive().try_acquire());
+  mine.drive_until(fact);
+  mine.right_to_drive().release();
+  EXPECT_FALSE(fact.lost());
+}
+
+TEST_P(waiting, a_sleeper_has_looked_at_all) {
+  mine.drive_until(fact);
+  EXPECT_EQ(fact.last(), fact.asked() % 2 == 0 ? look::all : look::part) << "each sleep is between two looks";
+}
+
+// Sweeps, parks and dozes ask in turn.
+INSTANTIATE_TEST_SUITE_P(asked, waiting, testing::Values(1, 2, 3, 4, 5, 6, 7, 8));
+
+} // namespace
+} // namespace weft::tests

@@ -1,0 +1,75 @@
+// Where places are few: all the memory of teams taken, freed and wanted again at once; and blocking calls
+// while as many operations as allowed are outstanding and another thread of the program drives.
+//
+//   places memory | operations
+#include <cstdio>
+#include <cstring>
+#include <thread>
+#include <upc_collective.h>
+#include <upc_collective_cray.h>
+#include <vector>
+#include <weft/weft.hpp>
+
+namespace {
+
+int failures = 0;
+void expect(bool ok, const char* what) {
+  if (ok) return;
+  std::printf("thread %d of %d: %s\n", int(MYTHREAD), int(THREADS), what);
+  ++failures;
+}
+
+// The first of each team is the last thread: what it says goes to thread 0, which hands memory out.
+bool make(upc_team_t& team) {
+  return cray_upc_team_split(UPC_TEAM_ALL, 0, -MYTHREAD, &team) == CRAY_UPC_SUCCESS;
+}
+
+void all_memory_again_and_again() {
+  std::vector<upc_team_t> teams;
+  for (upc_team_t team = 0; make(team);)
+    teams.push_back(team);
+  expect(teams.size() > 1000, "room for a thousand teams");
+  for (int round = 0; round != 3; ++round) {
+    for (const upc_team_t team : teams)
+      cray_upc_team_free(team);
+    for (upc_team_t& team : teams)
+      expect(make(team), "the memory of freed teams is there again");
+    if (failures != 0) return;
+  }
+}
+
+void blocking_calls_beside_a_driver() {
+  const upc_shared_ptr_t area = upc_all_alloc(THREADS, 16u * static_cast<std::size_t>(THREADS));
+  upc_team_t alone = 0, all = 0;
+  cray_upc_team_split(UPC_TEAM_ALL, MYTHREAD, 0, &alone);
+  cray_upc_team_split(UPC_TEAM_ALL, 0, 0, &all);
+  const auto exchange = [&] {
+    upc_shared_ptr_t src = area;
+    src.addr += 8u * static_cast<std::uint64_t>(THREADS);
+    return upc_all_exchange(area, src, 8, UPC_IN_ALLSYNC | UPC_OUT_ALLSYNC | UPC_ASYNC);
+  };
+  if (MYTHREAD == 0) {
+    const upc_coll_handle_t only_place = exchange();
+    std::thread driver([only_place] { upc_wait(upc_coll_handle_t{only_place}); });
+    for (int round = 0; round != 2000; ++round)
+      cray_upc_team_barrier(alone);
+    cray_upc_team_barrier(all);
+    driver.join();
+  } else {
+    cray_upc_team_barrier(all);
+    upc_wait(exchange());
+  }
+  upc_barrier();
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  weft_init(&argc, &argv);
+  if (argc > 1 && std::strcmp(argv[1], "memory") == 0)
+    all_memory_again_and_again();
+  else
+    blocking_calls_beside_a_driver();
+  weft_finalize();
+  return failures == 0 ? 0 : 1;
+}
