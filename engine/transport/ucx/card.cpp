@@ -53,6 +53,7 @@ std::vector<std::byte> packed(const card& c) {
   append(bytes, &c.version, sizeof c.version);
   append(bytes, &c.by_messages, sizeof c.by_messages);
   append(bytes, &c.base, sizeof c.base);
+  append(bytes, &c.system_v_id, sizeof c.system_v_id);
   append(bytes, c.address.data(), c.address.size());
   append(bytes, c.key.data(), c.key.size());
   return bytes;
@@ -65,6 +66,7 @@ card unpacked_card(std::span<const std::byte> bytes) {
   if (c.version != wire_version) return c;
   c.by_messages = fields.value<bool>();
   c.base = fields.value<std::uint64_t>();
+  c.system_v_id = fields.value<int>();
   c.address = fields.next();
   c.key = fields.next();
   return c;

@@ -6,13 +6,14 @@
 
 namespace weft::transport::ucx {
 
-constexpr std::uint32_t wire_version = 2;
+constexpr std::uint32_t wire_version = 3;
 
 // What others need to know of a rank to reach it: published through the job before anybody connects.
 struct card {
   std::uint32_t version = wire_version;
   bool by_messages = true; // its memory is not to be reached by UCX's put and get
   std::uint64_t base = 0;  // of its segment
+  int system_v_id = -1;    // of its segment, if it is one of System V
   std::vector<std::byte> address;
   std::vector<std::byte> key; // of its segment
 };

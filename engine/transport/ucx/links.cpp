@@ -1,6 +1,7 @@
 #include "engine/transport/ucx/links.hpp"
 
 #include "engine/transport/ucx/card.hpp"
+#include "engine/transport/ucx/system_v.hpp"
 
 #include <utility>
 
@@ -31,7 +32,7 @@ void links::connect(std::uint32_t peer) {
   params.address = reinterpret_cast<const ucp_address_t*>(theirs.address.data());
   if (l.endpoint == nullptr) check(ucp_ep_create(worker_, &params, &l.endpoint), "cannot connect to " + whom);
   const bool near = options_.near[peer];
-  if (near || !l.by_messages) unpack_key(peer, theirs.key);
+  if (near || !l.by_messages) unpack_key(peer, theirs);
   if (near && l.direct == nullptr) {
     void* direct = nullptr;
     check(ucp_rkey_ptr(l.rkey.get(), l.remote_base, &direct),
@@ -41,10 +42,16 @@ void links::connect(std::uint32_t peer) {
   l.met = true;
 }
 
-void links::unpack_key(std::uint32_t peer, std::span<const std::byte> key) {
+// A rank of this host may have died by now, and its memory with it. UCX cannot unpack a key of memory that is
+// gone: UCX 1.13 then ends keys that it never made, and the process. Held, the memory stays until it is mapped.
+void links::unpack_key(std::uint32_t peer, const card& theirs) {
+  const std::string whom = "rank " + std::to_string(peer);
+  const bool on_this_host = options_.near[peer] && theirs.system_v_id >= 0;
+  const held_segment memory(on_this_host ? theirs.system_v_id : -1);
+  if (on_this_host && !memory) throw ucx_error("the memory of " + whom + " is gone", UCS_ERR_NOT_CONNECTED);
   ucp_rkey_h rkey = nullptr;
-  check(ucp_ep_rkey_unpack(all_[peer].endpoint, key.data(), &rkey),
-        "cannot unpack the remote key of rank " + std::to_string(peer));
+  check(ucp_ep_rkey_unpack(all_[peer].endpoint, theirs.key.data(), &rkey),
+        "cannot unpack the remote key of " + whom);
   all_[peer].rkey.reset(rkey);
 }
 

@@ -7,6 +7,8 @@
 
 namespace weft::transport::ucx {
 
+struct card;
+
 // What this rank knows of another one's connection and memory.
 struct link {
   std::byte* direct = nullptr;
@@ -48,7 +50,7 @@ public:
   std::vector<void*> close();
 
 private:
-  void unpack_key(std::uint32_t peer, std::span<const std::byte> key);
+  void unpack_key(std::uint32_t peer, const card& theirs);
   static void broken(void* self, ucp_ep_h endpoint, ucs_status_t status) noexcept;
 
   // Whose connection a failed endpoint was: told to UCX with each.

@@ -1,29 +1,16 @@
 #include "engine/transport/ucx/segment.hpp"
 
+#include "engine/transport/ucx/system_v.hpp"
+
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <sstream>
+#include <string>
 #include <sys/ipc.h>
 #include <sys/shm.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 namespace weft::transport::ucx {
-
-namespace {
-
-// The System V segment of a line of the memory map (its inode is the segment's identifier), or -1.
-int shared_memory_id(const std::string& map_line) {
-  std::istringstream fields(map_line);
-  fields.exceptions(std::ios::badbit); // a stream keeps want of memory to itself otherwise
-  std::string range, rights, offset, device, path;
-  int inode = -1;
-  fields >> range >> rights >> offset >> device >> inode >> path;
-  return path.rfind("/SYSV", 0) == 0 ? inode : -1;
-}
-
-} // namespace
 
 segment::segment(ucp_context_h context, std::size_t bytes) : context_(context), bytes_(bytes) {
   ucp_mem_map_params_t params{};
@@ -45,17 +32,20 @@ segment::segment(ucp_context_h context, std::size_t bytes) : context_(context), 
 }
 
 void keep_private() {
-  std::ifstream maps("/proc/self/maps");
-  maps.exceptions(std::ios::badbit);
-  for (std::string line; std::getline(maps, line);) {
-    const int id = shared_memory_id(line);
+  for (const mapped_segment& m : mapped_segments()) {
     shmid_ds state{};
-    if (id < 0 || shmctl(id, IPC_STAT, &state) != 0 || state.shm_perm.uid != geteuid()) continue;
+    if (shmctl(m.id, IPC_STAT, &state) != 0 || state.shm_perm.uid != geteuid()) continue;
     if ((state.shm_perm.mode & 0777) == (S_IRUSR | S_IWUSR)) continue;
     state.shm_perm.mode = S_IRUSR | S_IWUSR;
-    if (shmctl(id, IPC_SET, &state) != 0)
+    if (shmctl(m.id, IPC_SET, &state) != 0)
       throw std::runtime_error(std::string("cannot make shared memory private: ") + std::strerror(errno));
   }
+}
+
+int segment::system_v_id() const {
+  for (const mapped_segment& m : mapped_segments())
+    if (m.base == reinterpret_cast<std::uintptr_t>(base_)) return m.id;
+  return -1;
 }
 
 std::vector<std::byte> segment::packed_key() const {

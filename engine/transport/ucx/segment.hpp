@@ -21,6 +21,7 @@ public:
   std::byte* base() const { return base_; }
   std::size_t bytes() const { return bytes_; }
   std::vector<std::byte> packed_key() const;
+  int system_v_id() const; // -1: it is not one of System V
 
 private:
   ucp_context_h context_;

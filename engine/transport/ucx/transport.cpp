@@ -78,6 +78,7 @@ std::vector<std::byte> ucx_transport::card() const {
   const auto* const first = reinterpret_cast<const std::byte*>(address);
   const ucx::card own{.by_messages = !context_.reaches_memory,
                       .base = reinterpret_cast<std::uintptr_t>(segment_.base()),
+                      .system_v_id = segment_.system_v_id(),
                       .address = {first, first + bytes},
                       .key = segment_.packed_key()};
   return packed(own);
