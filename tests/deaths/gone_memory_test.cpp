@@ -1,6 +1,7 @@
-// A rank of the same host that died after it had published its card: who connects to it is told so.
+// A rank of the same host that dies while another one connects to it: that one is told so.
 //
 // Mutation that this catches: the key is unpacked without a hold on the memory (UCX 1.13 ends the process).
+#include "engine/transport/ucx/card.hpp"
 #include "engine/transport/ucx/transport.hpp"
 
 #include <gtest/gtest.h>
@@ -50,10 +51,16 @@ bytes card_of_the_dead() {
   return card;
 }
 
-TEST(deaths, memory_of_a_rank_that_died_before_anybody_met_it) {
-  const bytes card = card_of_the_dead();
-  ASSERT_FALSE(card.empty());
-  const auto rank = started_rank(0, card);
+// Who dies between the making of the endpoint and the unpacking of the key.
+TEST(deaths, memory_of_a_rank_that_died_while_it_was_met) {
+  const bytes dead = card_of_the_dead();
+  ASSERT_FALSE(dead.empty());
+  const auto alive = started_rank(1, {});
+  transport::ucx::card forged = transport::ucx::unpacked_card(alive->card());
+  const transport::ucx::card gone = transport::ucx::unpacked_card(dead);
+  forged.key = gone.key;
+  forged.system_v_id = gone.system_v_id;
+  const auto rank = started_rank(0, packed(forged));
   try {
     rank->meet(1);
     FAIL() << "met";
