@@ -7,8 +7,9 @@ if(NOT CMAKE_BUILD_TYPE STREQUAL Debug)
   install(CODE "set(CMAKE_INSTALL_DO_STRIP TRUE)")
 endif()
 
-file(GLOB weft_c_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/api/*.h)
-file(GLOB weft_cpp_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/api/weft/*.hpp ${PROJECT_SOURCE_DIR}/api/weft/*.h)
+file(GLOB weft_c_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/api/include/*.h)
+file(GLOB weft_cpp_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/api/include/weft/*.hpp
+  ${PROJECT_SOURCE_DIR}/api/include/weft/*.h)
 install(FILES ${weft_c_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${weft_cpp_headers} ${PROJECT_BINARY_DIR}/include/weft/version.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft)

@@ -1,5 +1,5 @@
 #pragma once
-#include "engine/graph/geometry.hpp"
+#include "engine/topology/topology.hpp"
 #include "engine/memory/board.hpp"
 
 #include <algorithm>

@@ -2,14 +2,14 @@
 
 #include "engine/collectives/tuning.hpp"
 #include "engine/settings.hpp"
-#include "progress/cores.hpp"
-#include "progress/operation_pool.hpp"
+#include "engine/transport/ucx/version.hpp"
+#include "pmix_boot/client/pmix_version.hpp"
+#include "progress/driving/cores.hpp"
+#include "progress/execution/operation_pool.hpp"
 #include "tools/command.hpp"
 #include "weft/version.h"
 
-#include <pmix.h>
 #include <spdlog/fmt/fmt.h>
-#include <ucp/api/ucp.h>
 
 #include <iostream>
 #include <unistd.h>
@@ -51,7 +51,7 @@ void print_settings() {
 }
 
 void print_versions() {
-  fmt::print("weft {}\nUCX {}\nPMIx {}\n", WEFT_VERSION, ucp_get_version_string(), PMIx_Get_version());
+  fmt::print("weft {}\nUCX {}\nPMIx {}\n", WEFT_VERSION, transport::ucx::version(), boot::pmix_version());
   fmt::print("usable cores {:.1f}\n", progress::usable_cores());
   fmt::print("memory of an outstanding operation {} bytes, taken for {} at a time and used again\n\n",
              progress::operation_pool::bytes_of_each, progress::operation_pool::chunk_size);

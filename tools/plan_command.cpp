@@ -3,8 +3,8 @@
 #include "engine/collectives/families.hpp"
 #include "engine/collectives/specified.hpp"
 #include "engine/collectives/tuning.hpp"
-#include "engine/graph/dot.hpp"
-#include "engine/graph/verifier.hpp"
+#include "engine/plan/dot.hpp"
+#include "engine/verify/verifier.hpp"
 #include "tools/command.hpp"
 
 #include <spdlog/fmt/fmt.h>

@@ -1,7 +1,7 @@
 // weft run: start a job on this host.
 
 #include "engine/transport/ucx/signals.hpp"
-#include "pmix_boot/launcher.hpp"
+#include "pmix_boot/launcher/launcher.hpp"
 #include "tools/command.hpp"
 
 #include <memory>

@@ -4,7 +4,7 @@
 // each carrying what its sender knows of the values so far.
 #include "engine/collectives/families.hpp"
 #include "engine/collectives/sync_modes.hpp"
-#include "engine/graph/builder.hpp"
+#include "engine/plan/builder.hpp"
 
 namespace weft::collectives {
 using namespace graph;

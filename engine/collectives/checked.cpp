@@ -14,7 +14,7 @@
 // by themselves: nobody waits for a comparison that its mode does not wait for. One line more is written and
 // read for each member of the node, one message more is sent to each far one.
 #include "engine/collectives/families.hpp"
-#include "engine/graph/builder.hpp"
+#include "engine/plan/builder.hpp"
 
 #include <stdexcept>
 

@@ -1,8 +1,8 @@
 #pragma once
 #include "engine/collectives/cost.hpp"
 #include "engine/collectives/request.hpp"
-#include "engine/graph/builder.hpp"
-#include "engine/graph/geometry.hpp"
+#include "engine/plan/builder.hpp"
+#include "engine/topology/topology.hpp"
 
 namespace weft::collectives {
 

@@ -1,5 +1,5 @@
 #pragma once
-#include "engine/graph/plan.hpp"
+#include "engine/plan/plan.hpp"
 
 #include <cstddef>
 #include <cstdint>

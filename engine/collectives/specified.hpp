@@ -1,6 +1,6 @@
 #pragma once
 #include "engine/collectives/request.hpp"
-#include "engine/graph/verifier.hpp"
+#include "engine/verify/verifier.hpp"
 
 #include <array>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
 #include "engine/collectives/families.hpp"
 #include "engine/collectives/sync_modes.hpp"
-#include "engine/graph/stages.hpp"
+#include "engine/plan/stages.hpp"
 
 namespace weft::collectives {
 

@@ -1,6 +1,6 @@
 #pragma once
-#include "engine/graph/builder.hpp"
-#include "engine/graph/geometry.hpp"
+#include "engine/plan/builder.hpp"
+#include "engine/topology/topology.hpp"
 
 namespace weft::collectives {
 

@@ -1,5 +1,5 @@
 #include "tests/api/fake_runtime.hpp"
-#include "api/weft/error.hpp"
+#include "api/include/weft/error.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,5 +1,5 @@
 #pragma once
-#include "api/runtime.hpp"
+#include "api/runtime/runtime.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -1,7 +1,7 @@
 // Checks, as one rank of a job, what weft::boot::job promises. What the launcher was asked for comes as
 // arguments: boot_client RANKS NODES. Exits with 0 only if all of it holds on this rank.
 
-#include "pmix_boot/job.hpp"
+#include "pmix_boot/client/job.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -2,7 +2,7 @@
 // wrong. What the launcher says and returns is checked by launcher_test.py; what the ranks see is checked
 // here.
 
-#include "pmix_boot/job.hpp"
+#include "pmix_boot/client/job.hpp"
 
 #include <chrono>
 #include <condition_variable>

@@ -1,4 +1,4 @@
-#include "pmix_boot/rank_layout.hpp"
+#include "pmix_boot/launcher/rank_layout.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // Every algorithm of the list, checked wherever it fits; and how one of them is chosen.
 #include "engine/collectives/tuning.hpp"
-#include "engine/graph/names.hpp"
-#include "engine/graph/stages.hpp"
+#include "engine/plan/names.hpp"
+#include "engine/plan/stages.hpp"
 #include "tests/graph/operations.hpp"
 
 #include <gtest/gtest.h>

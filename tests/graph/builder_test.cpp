@@ -1,4 +1,4 @@
-#include "engine/graph/builder.hpp"
+#include "engine/plan/builder.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "engine/graph/cache.hpp"
+#include "engine/plan/cache.hpp"
 #include "tests/graph/allocations.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-#include "engine/graph/builder.hpp"
-#include "engine/graph/dot.hpp"
+#include "engine/plan/builder.hpp"
+#include "engine/plan/dot.hpp"
 #include "tests/graph/operations.hpp"
 
 #include <gtest/gtest.h>

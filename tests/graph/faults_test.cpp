@@ -1,5 +1,5 @@
 // Each kind of fault, planted into a good plan or built by hand, is found and called by its name.
-#include "engine/graph/builder.hpp"
+#include "engine/plan/builder.hpp"
 #include "tests/graph/sample.hpp"
 
 namespace weft::graph {

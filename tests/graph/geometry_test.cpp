@@ -1,4 +1,4 @@
-#include "engine/graph/geometry.hpp"
+#include "engine/topology/topology.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Faults planted into plans whose operands, names and roots lie in shared memory, or whose blocks change
 // places.
-#include "engine/graph/builder.hpp"
+#include "engine/plan/builder.hpp"
 #include "tests/graph/sample.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that each public header compiles alone: *.h of api/ and api/weft/ as C11 and C++20, *.hpp as C++20.
+"""Checks that each public header compiles alone: *.h of api/include/ and its weft/ as C11 and C++20, *.hpp as C++20.
 
 usage: check_headers.py ROOT CC CXX
 """
@@ -22,7 +22,7 @@ def compile_alone(command, language, api, header):
 
 
 def check(root, cc, cxx):
-    api = Path(root, "api").resolve()
+    api = Path(root, "api/include").resolve()
     c = [cc, "-std=c11"], "c"
     cpp = [cxx, "-std=c++20"], "c++"
     for_both = sorted(api.glob("*.h")) + sorted(api.glob("weft/*.h"))

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that the layers include each other one way only, and that no source file has grown too long.
+"""Checks that folders include each other one way only, that no header includes itself through others, and that no
+source file has grown too long.
 
 usage: check_includes.py ROOT
 """
@@ -7,11 +8,10 @@ usage: check_includes.py ROOT
 import os
 import re
 import sys
-from dataclasses import dataclass, field
 from pathlib import Path
 
 MAX_LINES = 600
-LAYERED = ("api", "engine", "progress", "pmix_boot")
+LAYERED = ("api", "engine", "examples", "perf", "pmix_boot", "progress", "tools")
 SOURCES = (".c", ".cpp", ".h", ".hpp", ".py", ".sh", ".cmake")
 SKIPPED = {"build", ".git"}
 
@@ -20,60 +20,59 @@ LIBRARIES = {
     "ucx": r"(ucp|ucs|uct|ucm)/",
     "pmix": r"pmix",
     "spdlog": r"(spdlog|fmt)/",
-    "other": r"(mpi\.h|CLI/|nlohmann/|gtest/|gmock/|benchmark/|fftw3)",
+    "mpi": r"mpi\.h",
+    "cli": r"CLI/",
+    "json": r"nlohmann/",
+    "fftw": r"fftw3",
+    "tests": r"(gtest|gmock|benchmark)/",
 }
 
+SUPPORT = "engine"
+PLANS = f"{SUPPORT} engine/topology engine/plan"
+COMPILING = f"{PLANS} engine/collectives"
+EXECUTION = f"{COMPILING} engine/memory engine/transport progress/execution"
+RUNTIME = f"{EXECUTION} engine/transport/ucx progress/driving pmix_boot/client api/include api/runtime"
+CALLS = f"{RUNTIME} api/checks api/completion"
 
-@dataclass
-class Layer:
-    """The layers that a folder may include besides itself, and the libraries."""
-
-    layers: set = field(default_factory=set)
-    libraries: set = field(default_factory=lambda: {"spdlog"})
-
-
-ENGINE_CORE = {"engine", "engine/graph", "engine/team", "engine/memory"}
-ENGINE = ENGINE_CORE | {"engine/collectives", "engine/transport", "engine/transport/ucx"}
-
-# A folder stands for what is in it and below it, down to the next folder that is listed. The files directly
-# in engine/ belong to the whole engine: who includes one of them answers for what it includes in turn.
-LAYERS = {
-    "api/public": Layer(libraries=set()),
-    "api": Layer(ENGINE | {"api/public", "progress", "pmix_boot"}, {"spdlog", "ucx", "pmix"}),
-    "engine": Layer(ENGINE_CORE | {"engine/transport"}),
-    "engine/graph": Layer({"engine"}),
-    "engine/team": Layer({"engine", "engine/graph", "engine/memory"}),
-    "engine/memory": Layer({"engine", "engine/team", "engine/transport"}, {"spdlog", "ucx"}),
-    "engine/collectives": Layer(ENGINE_CORE),
-    "engine/transport": Layer(ENGINE_CORE),
-    "engine/transport/ucx": Layer(ENGINE_CORE | {"engine/transport"}, {"spdlog", "ucx"}),
-    "progress": Layer(ENGINE, {"spdlog"}),
-    "pmix_boot": Layer(set(), {"spdlog", "pmix"}),
+# Every folder with sources, and what it may include besides itself: folders, and libraries. A file directly in
+# engine/ stands for what it includes in turn.
+FOLDERS = {
+    "api/include": ("", ""),
+    "api/runtime": (RUNTIME, "spdlog"),
+    "api/checks": (f"{RUNTIME}", "spdlog"),
+    "api/completion": (f"{RUNTIME} api/checks", "spdlog"),
+    "api/calls": (CALLS, "spdlog"),
+    "api/c": (f"{CALLS} api/calls", "spdlog"),
+    "engine": ("engine/memory engine/topology", "spdlog"),
+    "engine/topology": ("", ""),
+    "engine/plan": ("engine/topology", "spdlog"),
+    "engine/collectives": (f"{PLANS} engine/memory engine/verify", "spdlog"),
+    "engine/verify": (PLANS, "spdlog"),
+    "engine/memory": (SUPPORT, "spdlog"),
+    "engine/transport": (f"{SUPPORT} engine/memory", "spdlog"),
+    "engine/transport/simulated": (f"{SUPPORT} engine/memory engine/transport", "spdlog"),
+    "engine/transport/threads": (f"{SUPPORT} engine/memory engine/transport", "spdlog"),
+    "engine/transport/ucx": (f"{SUPPORT} engine/memory engine/transport", "spdlog ucx"),
+    "progress/execution": (EXECUTION, "spdlog"),
+    "progress/driving": (EXECUTION, "spdlog"),
+    "pmix_boot/client": ("", "spdlog pmix"),
+    "pmix_boot/launcher": ("pmix_boot/client", "spdlog pmix"),
+    "tools": (f"{COMPILING} engine/verify engine/transport/ucx progress/execution progress/driving "
+              "pmix_boot/client pmix_boot/launcher", "spdlog cli json"),
+    "examples": ("api/include", "fftw mpi cli json spdlog"),
+    "perf/tests": ("perf/bench", "tests"),
+    "perf": ("api/include", "mpi spdlog"),
+    "perf/bench": ("api/include", "mpi cli json spdlog"),
 }
-SHARED_ROOT = "engine"
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 
-def is_public(path):
-    """Whether the file is installed: users see it, so it may lean on nothing that stays behind."""
-    parts = path.parts
-    for_c = len(parts) == 2 and path.suffix == ".h"
-    for_cpp = len(parts) == 3 and parts[1] == "weft" and path.suffix in (".h", ".hpp")
-    return parts[0] == "api" and (for_c or for_cpp)
-
-
-def layer_of(path):
-    """The layer of a file, None if it is in none, or if its folder is one that the table does not know."""
-    if is_public(path):
-        return "api/public"
-    parts = path.parts
-    # A folder of engine/ is a layer of its own and must be in the table; elsewhere the parent's rule holds.
-    if parts[0] == "engine" and len(parts) > 2 and "/".join(parts[:2]) not in LAYERS:
-        return None
-    for length in range(len(parts) - 1, 0, -1):
-        if "/".join(parts[:length]) in LAYERS:
-            return "/".join(parts[:length])
-    return None
+def folder_of(path):
+    """The folder whose rule a file follows, None if the table does not know it."""
+    name = path.parent.as_posix()
+    if name.startswith(("api/include/", "examples/")):
+        name = "/".join(path.parts[:2]) if name.startswith("api") else "examples"
+    return name if name in FOLDERS else None
 
 
 def source_files(root):
@@ -86,8 +85,8 @@ def source_files(root):
 
 
 def resolve(root, includer, name):
-    """The project's file that an include names, or None: beside the includer, from the root, or from api/."""
-    for candidate in (includer.parent / name, Path(name), Path("api") / name):
+    """The project's file that an include names, or None: beside the includer, from the root, or as users see it."""
+    for candidate in (includer.parent / name, Path(name), Path("api/include") / name):
         candidate = Path(os.path.normpath(candidate))
         if candidate.parts[0] in LAYERED and (root / candidate).is_file():
             return candidate
@@ -102,53 +101,81 @@ def includes_of(root, path):
 
 
 def reached(root, path, seen):
-    """The layers that including this file brings in: its own, and through a file directly in engine/ more."""
-    layer = layer_of(path)
-    if layer != SHARED_ROOT or path in seen:
-        return {layer}
+    """The folders that including this file brings in: its own, and through a file directly in engine/ more."""
+    folder = folder_of(path)
+    if folder != SUPPORT or path in seen:
+        return {folder}
     seen.add(path)
-    layers = {layer}
+    folders = {folder}
     for _, name in includes_of(root, path):
         target = resolve(root, path, name)
         if target is not None:
-            layers |= reached(root, target, seen)
-    return layers
+            folders |= reached(root, target, seen)
+    return folders
 
 
-def check_include(root, path, layer, name):
+def check_include(root, path, folder, name):
     """What is wrong with one include of a file, or None."""
-    rule = LAYERS[layer]
+    folders, libraries = (set(words.split()) for words in FOLDERS[folder])
     target = resolve(root, path, name)
     if target is None:
         for library, pattern in LIBRARIES.items():
-            if re.match(pattern, name) and library not in rule.libraries:
-                return f"{layer} may not include the headers of {library}: <{name}>"
+            if re.match(pattern, name) and library not in libraries:
+                return f"{folder} may not include the headers of {library}: <{name}>"
         return None
-    forbidden = reached(root, target, set()) - rule.layers - {layer}
+    forbidden = reached(root, target, set()) - folders - {folder}
     if forbidden:
-        via = "" if layer_of(target) in forbidden else f" (through {target})"
-        return f"{layer} may not include {', '.join(sorted(map(str, forbidden)))}{via}: {name}"
+        via = "" if folder_of(target) in forbidden else f" (through {target})"
+        return f"{folder} may not include {', '.join(sorted(map(str, forbidden)))}{via}: {name}"
     return None
+
+
+def circles(graph):
+    """Each circle of a graph {node: {node: where}} once, as a list of its nodes."""
+    state, way, found = {}, [], []
+
+    def visit(node):
+        state[node] = "open"
+        way.append(node)
+        for target in graph.get(node, ()):
+            if state.get(target) == "open":
+                found.append(way[way.index(target):] + [target])
+            elif target not in state:
+                visit(target)
+        way.pop()
+        state[node] = "done"
+
+    for node in sorted(graph):
+        if node not in state:
+            visit(node)
+    return found
 
 
 def check(root):
     """All violations below root, as lines of text."""
     root = Path(root)
-    problems = []
+    problems, files, folders = [], {}, {}
     for path in source_files(root):
         lines = (root / path).read_bytes().count(b"\n")
         if lines > MAX_LINES:
             problems.append(f"{path}: {lines} lines, at most {MAX_LINES} are allowed: split it by purpose")
         if path.parts[0] not in LAYERED or path.suffix not in (".c", ".cpp", ".h", ".hpp"):
             continue
-        layer = layer_of(path)
-        if layer is None:
-            problems.append(f"{path}: its folder is no known layer, add its rule to {Path(__file__).name}")
+        folder = folder_of(path)
+        if folder is None:
+            problems.append(f"{path}: its folder has no rule, add one to {Path(__file__).name}")
             continue
         for line, name in includes_of(root, path):
-            problem = check_include(root, path, layer, name)
+            problem = check_include(root, path, folder, name)
             if problem:
                 problems.append(f"{path}:{line}: {problem}")
+            target = resolve(root, path, name)
+            if target is not None:
+                files.setdefault(path.as_posix(), {})[target.as_posix()] = line
+                if folder_of(target) not in (folder, SUPPORT, None) and folder != SUPPORT:
+                    folders.setdefault(folder, {})[folder_of(target)] = path
+    for kind, graph in (("files", files), ("folders", folders)):
+        problems += [f"{kind} in a circle: {' -> '.join(circle)}" for circle in circles(graph)]
     return problems
 
 

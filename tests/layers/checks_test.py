@@ -17,54 +17,54 @@ import check_includes
 CC, CXX = sys.argv[1:3]
 
 CLEAN = {
-    "api/upc.h": "#pragma once\n#include <stddef.h>\n",
-    "api/weft/weft.hpp": "#pragma once\n#include <upc.h>\n",
-    "api/call.cpp": '#include "engine/collectives/exchange.hpp"\n#include "api/upc.h"\n#include <pmix.h>\n',
+    "api/include/upc.h": "#pragma once\n#include <stddef.h>\n",
+    "api/include/weft/weft.hpp": "#pragma once\n#include <upc.h>\n",
+    "api/call.cpp": '#include "engine/collectives/exchange.hpp"\n#include "api/include/upc.h"\n#include <pmix.h>\n',
     "engine/error.hpp": "#pragma once\n",
-    "engine/team.hpp": '#include "engine/graph/plan.hpp"\n#include "engine/memory/cells.hpp"\n',
+    "engine/team.hpp": '#include "engine/plan/plan.hpp"\n#include "engine/memory/cells.hpp"\n',
     "engine/mover.hpp": '#include "engine/transport/transport.hpp"\n',
-    "engine/graph/plan.hpp": '#include "engine/error.hpp"\n#include <spdlog/spdlog.h>\n#include <vector>\n',
+    "engine/plan/plan.hpp": '#include "engine/error.hpp"\n#include <spdlog/spdlog.h>\n#include <vector>\n',
     "engine/memory/cells.hpp": "#include <ucp/api/ucp.h>\n",
-    "engine/collectives/exchange.hpp": '#include "engine/graph/plan.hpp"\n#include "engine/team.hpp"\n',
+    "engine/collectives/exchange.hpp": '#include "engine/plan/plan.hpp"\n#include "engine/team.hpp"\n',
     "engine/transport/transport.hpp": '#include "engine/memory/cells.hpp"\n#include "message.hpp"\n',
     "engine/transport/message.hpp": "#pragma once\n",
     "engine/transport/ucx/worker.hpp": '#include <ucp/api/ucp.h>\n#include "../transport.hpp"\n',
-    "progress/baton.hpp": '#include "engine/transport/transport.hpp"\n#include <atomic>\n',
-    "pmix_boot/job.hpp": "#include <pmix.h>\n#include <unistd.h>\n",
-    "tests/any.cpp": '#include "api/upc.h"\n#include <gtest/gtest.h>\n#include "pmix_boot/job.hpp"\n',
+    "progress/driving/baton.hpp": '#include "engine/transport/transport.hpp"\n#include <atomic>\n',
+    "pmix_boot/client/job.hpp": "#include <pmix.h>\n#include <unistd.h>\n",
+    "tests/any.cpp": '#include "api/include/upc.h"\n#include <gtest/gtest.h>\n#include "pmix_boot/client/job.hpp"\n',
 }
 
 # One forbidden include each: the file, and the line that is added to it.
 PLANTED = [
-    ("engine/graph/plan.hpp", '#include "engine/transport/transport.hpp"'),
-    ("engine/graph/plan.hpp", '#include "../transport/transport.hpp"'),
-    ("engine/graph/plan.hpp", '#include "engine/transport/ucx/worker.hpp"'),
-    ("engine/graph/plan.hpp", '#include "engine/mover.hpp"'),
-    ("engine/graph/plan.hpp", '#include "engine/memory/cells.hpp"'),
-    ("engine/graph/plan.hpp", '#include "progress/baton.hpp"'),
-    ("engine/graph/plan.hpp", '#include "pmix_boot/job.hpp"'),
-    ("engine/graph/plan.hpp", "  #  include <ucp/api/ucp.h>"),
-    ("engine/graph/plan.hpp", "#include <pmix.h>"),
-    ("engine/graph/plan.hpp", "#include <upc.h>"),
-    ("engine/graph/plan.hpp", "#include <weft/weft.hpp>"),
-    ("engine/error.hpp", '#include "progress/baton.hpp"'),
+    ("engine/plan/plan.hpp", '#include "engine/transport/transport.hpp"'),
+    ("engine/plan/plan.hpp", '#include "../transport/transport.hpp"'),
+    ("engine/plan/plan.hpp", '#include "engine/transport/ucx/worker.hpp"'),
+    ("engine/plan/plan.hpp", '#include "engine/mover.hpp"'),
+    ("engine/plan/plan.hpp", '#include "engine/memory/cells.hpp"'),
+    ("engine/plan/plan.hpp", '#include "progress/driving/baton.hpp"'),
+    ("engine/plan/plan.hpp", '#include "pmix_boot/client/job.hpp"'),
+    ("engine/plan/plan.hpp", "  #  include <ucp/api/ucp.h>"),
+    ("engine/plan/plan.hpp", "#include <pmix.h>"),
+    ("engine/plan/plan.hpp", "#include <upc.h>"),
+    ("engine/plan/plan.hpp", "#include <weft/weft.hpp>"),
+    ("engine/error.hpp", '#include "progress/driving/baton.hpp"'),
     ("engine/collectives/exchange.hpp", '#include "engine/transport/transport.hpp"'),
-    ("engine/collectives/exchange.hpp", '#include "progress/baton.hpp"'),
-    ("engine/collectives/exchange.hpp", '#include "api/upc.h"'),
+    ("engine/collectives/exchange.hpp", '#include "progress/driving/baton.hpp"'),
+    ("engine/collectives/exchange.hpp", '#include "api/include/upc.h"'),
     ("engine/transport/transport.hpp", "#include <ucp/api/ucp.h>"),
     ("engine/transport/transport.hpp", '#include "engine/transport/ucx/worker.hpp"'),
     ("engine/transport/transport.hpp", '#include "engine/collectives/exchange.hpp"'),
-    ("engine/transport/ucx/worker.hpp", '#include "progress/baton.hpp"'),
+    ("engine/transport/ucx/worker.hpp", '#include "progress/driving/baton.hpp"'),
     ("engine/transport/ucx/worker.hpp", "#include <pmix.h>"),
-    ("progress/baton.hpp", "#include <pmix.h>"),
-    ("progress/baton.hpp", '#include "pmix_boot/job.hpp"'),
-    ("progress/baton.hpp", "#include <ucp/api/ucp.h>"),
-    ("progress/baton.hpp", '#include "api/upc.h"'),
-    ("pmix_boot/job.hpp", "#include <ucp/api/ucp.h>"),
-    ("pmix_boot/job.hpp", '#include "engine/error.hpp"'),
-    ("pmix_boot/job.hpp", "#include <nlohmann/json.hpp>"),
-    ("api/upc.h", '#include "engine/error.hpp"'),
-    ("api/upc.h", "#include <spdlog/spdlog.h>"),
+    ("progress/driving/baton.hpp", "#include <pmix.h>"),
+    ("progress/driving/baton.hpp", '#include "pmix_boot/client/job.hpp"'),
+    ("progress/driving/baton.hpp", "#include <ucp/api/ucp.h>"),
+    ("progress/driving/baton.hpp", '#include "api/include/upc.h"'),
+    ("pmix_boot/client/job.hpp", "#include <ucp/api/ucp.h>"),
+    ("pmix_boot/client/job.hpp", '#include "engine/error.hpp"'),
+    ("pmix_boot/client/job.hpp", "#include <nlohmann/json.hpp>"),
+    ("api/include/upc.h", '#include "engine/error.hpp"'),
+    ("api/include/upc.h", "#include <spdlog/spdlog.h>"),
 ]
 
 GLOBALS = """
@@ -147,7 +147,7 @@ class Headers(unittest.TestCase):
             return check_headers.check(root, CC, CXX)
 
     def test_clean_headers_pass(self):
-        headers = ("api/upc.h", "api/weft/weft.hpp")
+        headers = ("api/include/upc.h", "api/include/weft/weft.hpp")
         self.assertEqual(self.problems({name: CLEAN[name] for name in headers}), [])
 
     def test_no_headers_at_all_is_a_fault(self):

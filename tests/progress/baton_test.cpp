@@ -1,4 +1,4 @@
-#include "progress/baton.hpp"
+#include "progress/driving/baton.hpp"
 #include "tests/progress/crew.hpp"
 
 #include <gtest/gtest.h>

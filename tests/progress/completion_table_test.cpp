@@ -1,4 +1,4 @@
-#include "progress/completion_table.hpp"
+#include "progress/execution/completion_table.hpp"
 
 #include <gtest/gtest.h>
 

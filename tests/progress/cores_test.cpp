@@ -1,4 +1,4 @@
-#include "progress/cores.hpp"
+#include "progress/driving/cores.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "progress/idle.hpp"
+#include "progress/driving/idle.hpp"
 
 #include <atomic>
 #include <chrono>

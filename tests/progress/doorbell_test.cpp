@@ -1,4 +1,4 @@
-#include "progress/doorbell.hpp"
+#include "progress/driving/doorbell.hpp"
 #include "tests/progress/crew.hpp"
 
 #include <gtest/gtest.h>

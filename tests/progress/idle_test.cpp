@@ -1,4 +1,4 @@
-#include "progress/idle.hpp"
+#include "progress/driving/idle.hpp"
 
 #include <gtest/gtest.h>
 

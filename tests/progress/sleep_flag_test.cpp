@@ -1,5 +1,5 @@
-#include "progress/doorbell.hpp"
-#include "progress/sleep_flag.hpp"
+#include "progress/driving/doorbell.hpp"
+#include "progress/execution/sleep_flag.hpp"
 #include "tests/progress/crew.hpp"
 
 #include <gtest/gtest.h>

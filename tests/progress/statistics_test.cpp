@@ -1,4 +1,4 @@
-#include "progress/statistics.hpp"
+#include "progress/execution/statistics.hpp"
 #include "tests/progress/crew.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-#include "progress/baton.hpp"
-#include "progress/submission_queue.hpp"
+#include "progress/driving/baton.hpp"
+#include "progress/driving/submission_queue.hpp"
 #include "tests/progress/crew.hpp"
 
 #include <gtest/gtest.h>

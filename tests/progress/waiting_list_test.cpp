@@ -1,4 +1,4 @@
-#include "progress/waiting_list.hpp"
+#include "progress/execution/waiting_list.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 #pragma once
 #include "engine/memory/segment_layout.hpp"
-#include "progress/engine.hpp"
+#include "progress/driving/engine.hpp"
 #include "tests/simulated/failing_transport.hpp"
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
 #include "engine/transport/simulated/simulation.hpp"
-#include "progress/engine.hpp"
+#include "progress/driving/engine.hpp"
 #include "tests/simulated/collective_case.hpp"
 #include "tests/simulated/tuning_of_seed.hpp"
 

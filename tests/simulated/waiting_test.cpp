@@ -3,7 +3,7 @@
 //
 // Mutation that this catches: a park or a doze that throws the answer away.
 #include "engine/transport/threads/threads_transport.hpp"
-#include "progress/engine.hpp"
+#include "progress/driving/engine.hpp"
 
 #include <gtest/gtest.h>
 #include <thread>

@@ -1,6 +1,6 @@
 // When an engine rings the thread that watches its transport.
 #include "engine/transport/threads/threads_transport.hpp"
-#include "progress/engine.hpp"
+#include "progress/driving/engine.hpp"
 
 #include <gtest/gtest.h>
 

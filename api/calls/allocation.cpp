@@ -1,0 +1,101 @@
+#include "api/calls/allocation.hpp"
+#include "api/checks/checks.hpp"
+#include "api/calls/split_barrier.hpp"
+#include "api/include/weft/heap.h"
+
+#include <optional>
+
+namespace weft {
+namespace api {
+
+std::size_t bytes_per_thread(const char* call, std::size_t blocks, std::size_t block_bytes,
+                             std::uint32_t threads) {
+  product(call, "nblocks * nbytes", blocks, block_bytes);
+  const std::size_t rounds = blocks / threads + (blocks % threads != 0 ? 1 : 0);
+  return product(call, "bytes per thread", rounds, block_bytes);
+}
+
+upc_shared_ptr_t allocated(const runtime& rt, const char* call, const char* argument, std::string asked,
+                           std::size_t bytes, std::uint64_t offset, std::uint32_t thread) {
+  if (offset == 0) [[unlikely]]
+    fail(call, argument, std::move(asked),
+         "no room for " + std::to_string(bytes) + " bytes per thread in the shared heap, WEFT_HEAP_SIZE is " +
+             std::to_string(rt.heap_bytes()) + " bytes: raise it");
+  return {offset, thread, 0};
+}
+
+namespace {
+
+std::string words(std::size_t blocks, std::size_t block_bytes) {
+  return std::to_string(blocks) + " * " + std::to_string(block_bytes);
+}
+
+void require_freeable(const runtime& rt, const char* call, upc_shared_ptr_t p) {
+  require_thread(rt, call, "ptr", p.thread);
+  if (!rt.in_heap(p.addr, 1))
+    fail_pointer(call, "ptr", p, "is not in the shared heap: pass what an allocation returned, once");
+  if (p.thread != 0 && rt.in_symmetric_heap(p.addr, 1))
+    fail_pointer(call, "ptr", p,
+                 "is not the beginning of its block, which is on thread 0: pass what an allocation returned");
+}
+
+// What became of it: nothing was freed unless a block begins there.
+void require_freed(const char* call, upc_shared_ptr_t p, std::uint64_t block) {
+  if (block == p.addr) return;
+  if (block == 0)
+    fail_pointer(call, "ptr", p,
+                 "is not allocated: it was freed before, pass what an allocation returned, once");
+  const std::string rule = "is " + std::to_string(p.addr - block) +
+                           " bytes behind the beginning of its block: pass what an allocation returned";
+  fail_pointer(call, "ptr", p, rule.c_str());
+}
+
+} // namespace
+} // namespace api
+
+upc_shared_ptr_t upc_all_alloc(size_t nblocks, size_t nbytes) {
+  constexpr const char* call = "upc_all_alloc";
+  api::runtime& rt = api::runtime::get(call);
+  api::require_no_split_barrier(call);
+  const std::size_t bytes = api::bytes_per_thread(call, nblocks, nbytes, rt.size());
+  if (bytes == 0) return {};
+  const std::uint64_t offset = api::naming(call, [&] { return rt.allocate_all(bytes); });
+  return api::allocated(rt, call, "nblocks * nbytes", api::words(nblocks, nbytes), bytes, offset, 0);
+}
+
+upc_shared_ptr_t upc_global_alloc(size_t nblocks, size_t nbytes) {
+  constexpr const char* call = "upc_global_alloc";
+  api::runtime& rt = api::runtime::get(call);
+  const std::size_t bytes = api::bytes_per_thread(call, nblocks, nbytes, rt.size());
+  if (bytes == 0) return {};
+  const std::uint64_t offset = api::naming(call, [&] { return rt.allocate_global(bytes); });
+  return api::allocated(rt, call, "nblocks * nbytes", api::words(nblocks, nbytes), bytes, offset, 0);
+}
+
+upc_shared_ptr_t upc_alloc(size_t nbytes) {
+  constexpr const char* call = "upc_alloc";
+  api::runtime& rt = api::runtime::get(call);
+  if (nbytes == 0) return {};
+  const std::uint64_t offset = api::naming(call, [&] { return rt.allocate_local(nbytes); });
+  return api::allocated(rt, call, "nbytes", std::to_string(nbytes), nbytes, offset, rt.rank());
+}
+
+void upc_free(upc_shared_ptr_t ptr) {
+  constexpr const char* call = "upc_free";
+  api::runtime& rt = api::runtime::get(call);
+  if (upc_isnull(ptr)) return;
+  api::require_freeable(rt, call, ptr);
+  api::require_freed(call, ptr, api::naming(call, [&] { return rt.free_block(ptr.thread, ptr.addr); }));
+}
+
+void upc_all_free(upc_shared_ptr_t ptr) {
+  constexpr const char* call = "upc_all_free";
+  api::runtime& rt = api::runtime::get(call);
+  api::require_no_split_barrier(call);
+  if (upc_isnull(ptr)) return;
+  api::require_freeable(rt, call, ptr);
+  api::require_freed(call, ptr,
+                     api::naming(call, [&] { return rt.free_block_of_all(ptr.thread, ptr.addr); }));
+}
+
+} // namespace weft

@@ -1,0 +1,53 @@
+#pragma once
+#include "api/calls/mode.hpp"
+#include "api/runtime/runtime.hpp"
+#include "api/calls/split_barrier.hpp"
+#include "api/include/weft/types.h"
+
+#include <cstdint>
+
+namespace weft::api {
+
+// What a call says with this error where it names a team.
+[[noreturn, gnu::cold, gnu::noinline]] void fail_team(const char* call, std::uint64_t team);
+
+// The number of the team's threads.
+inline std::uint32_t require_team(runtime& rt, const char* call, upc_team_t team) {
+  const std::uint32_t threads = team == team_calls::all ? rt.size() : rt.teams().size(team);
+  if (threads == 0) [[unlikely]]
+    fail_team(call, team);
+  return threads;
+}
+
+// A collective call, on its way from the checks that all of them share to its start.
+struct collective_call {
+  const char* name;
+  runtime& rt;
+  team_calls::team team;
+  mode m;
+  std::uint32_t threads; // of the team
+
+  bool of_all() const { return team == team_calls::all; }
+  // The thread of rank 0 of the team.
+  std::uint32_t first() const { return of_all() ? 0 : rt.teams().thread(team, 0); }
+  // The rank in the team; `threads` or more for a thread that is no member.
+  std::uint32_t rank(std::uint32_t thread) const {
+    return of_all() ? thread : rt.teams().member(team, thread);
+  }
+
+  // Runs it, or posts it and returns the handle.
+  upc_coll_handle_t start(collectives::request r, const graph::binding& at) const;
+};
+
+// Errors: before weft_init, between upc_notify and upc_wait, unknown or freed team, flags.
+[[gnu::always_inline]] inline collective_call begin_collective(const char* name, mode m, upc_team_t team) {
+  runtime& rt = runtime::get(name);
+  require_no_split_barrier(name);
+  return {name, rt, team, m, require_team(rt, name, team)};
+}
+[[gnu::always_inline]] inline collective_call begin_collective(const char* name, upc_flag_t sync_mode,
+                                                               upc_team_t team) {
+  return begin_collective(name, read_mode(name, sync_mode), team);
+}
+
+} // namespace weft::api

@@ -1,0 +1,133 @@
+#include "api/include/weft/collective_x.h"
+
+#include "api/checks/checks.hpp"
+#include "api/calls/relocation.hpp"
+
+// The collectives of V0.3, whose operands are arrays in shared memory. Nothing of an array is read here: it
+// is data, and the mode says when it may be touched.
+namespace weft {
+namespace api {
+namespace {
+
+using collectives::operation;
+using collectives::request;
+
+// An array indexed by thread of the job, of which each thread has so many elements. Its phase is not looked at,
+// like that of every pointer that the text ties to thread 0.
+void require_array(const collective_call& c, const char* argument, upc_shared_ptr_t p, std::size_t element,
+                   std::size_t alignment, checked count) {
+  require_not_null(c.name, argument, p);
+  require_thread_zero(c.name, argument, p);
+  require_aligned(c.name, argument, p, alignment);
+  require_on_all(c, {argument, p, element * count});
+}
+
+void require_pointers(const collective_call& c, const char* argument, upc_shared_ptr_t p, checked count) {
+  require_array(c, argument, p, sizeof(upc_shared_ptr_t), alignof(upc_shared_ptr_t), count);
+}
+
+void require_sizes(const collective_call& c, const char* argument, upc_shared_ptr_t p, checked count) {
+  require_array(c, argument, p, sizeof(std::size_t), alignof(std::size_t), count);
+}
+
+// src of an operation that may be in place as a whole: whether it is.
+bool require_sources(const collective_call& c, upc_shared_ptr_t dst, upc_shared_ptr_t src,
+                     checked count) {
+  if (in_place(c, dst, src)) return true;
+  require_pointers(c, "src", src, count);
+  require_not_same(c, dst, src);
+  return false;
+}
+
+upc_coll_handle_t broadcast_x(const collective_call& c, upc_shared_ptr_t dst, upc_shared_ptr_t src,
+                              checked nbytes) {
+  require_pointers(c, "dst", dst, 1);
+  std::uint32_t root = 0;
+  if (nbytes != 0 || !upc_isnull(src)) {
+    require_source(c, src);
+    root = require_root(c, {"src", src, nbytes});
+    if (nbytes != 0) require_range(c.rt, c.name, "src", src, nbytes);
+  }
+  return c.start({.op = operation::broadcast_x, .root = root, .bytes = nbytes.plain()},
+                 {.dst = dst.addr, .src = src.addr});
+}
+
+// scatter_x and gather_x: the root is where the elements lead to.
+upc_coll_handle_t rooted_x(const collective_call& c, operation op, upc_shared_ptr_t dst, upc_shared_ptr_t src,
+                           upc_shared_ptr_t nbytes) {
+  require_pointers(c, "dst", dst, 1);
+  require_source(c, src);
+  require_pointers(c, "src", src, 1);
+  require_sizes(c, "nbytes", nbytes, 1);
+  return c.start({.op = op}, {.dst = dst.addr, .src = src.addr, .sizes = nbytes.addr});
+}
+
+// The elements of each thread in the arrays of an operation without root.
+struct rows {
+  std::size_t dst, src, nbytes;
+};
+
+upc_coll_handle_t symmetric_x(const collective_call& c, request r, upc_shared_ptr_t dst, upc_shared_ptr_t src,
+                              upc_shared_ptr_t nbytes, const rows& each, std::uint64_t perm = 0) {
+  require_pointers(c, "dst", dst, each.dst);
+  r.in_place = require_sources(c, dst, src, each.src);
+  require_sizes(c, "nbytes", nbytes, each.nbytes);
+  return c.start(
+      r, {.dst = dst.addr, .src = r.in_place ? dst.addr : src.addr, .sizes = nbytes.addr, .perm = perm});
+}
+
+upc_coll_handle_t permute_x(const collective_call& c, bool wide, upc_shared_ptr_t dst, upc_shared_ptr_t src,
+                            upc_shared_ptr_t perm, upc_shared_ptr_t nbytes) {
+  const std::size_t element = wide ? sizeof(std::size_t) : sizeof(int);
+  require_array(c, "perm", perm, element, element, 1);
+  return symmetric_x(c, {.op = operation::permute_x, .wide_perm = wide}, dst, src, nbytes, {1, 1, 1},
+                     perm.addr);
+}
+
+} // namespace
+} // namespace api
+
+upc_coll_handle_t upc_all_broadcast_x(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
+                                      upc_flag_t sync_mode, upc_team_t team) {
+  return api::broadcast_x(api::begin_collective("upc_all_broadcast_x", sync_mode, team), dst, src, nbytes);
+}
+
+upc_coll_handle_t upc_all_scatter_x(upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_shared_ptr_t nbytes,
+                                    upc_flag_t sync_mode, upc_team_t team) {
+  return api::rooted_x(api::begin_collective("upc_all_scatter_x", sync_mode, team),
+                       collectives::operation::scatter_x, dst, src, nbytes);
+}
+
+upc_coll_handle_t upc_all_gather_x(upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_shared_ptr_t nbytes,
+                                   upc_flag_t sync_mode, upc_team_t team) {
+  return api::rooted_x(api::begin_collective("upc_all_gather_x", sync_mode, team),
+                       collectives::operation::gather_x, dst, src, nbytes);
+}
+
+upc_coll_handle_t upc_all_gather_all_x(upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_shared_ptr_t nbytes,
+                                       upc_flag_t sync_mode, upc_team_t team) {
+  const api::collective_call c = api::begin_collective("upc_all_gather_all_x", sync_mode, team);
+  return api::symmetric_x(c, {.op = collectives::operation::gather_all_x}, dst, src, nbytes,
+                          {.dst = c.rt.size(), .src = 1, .nbytes = 1});
+}
+
+upc_coll_handle_t upc_all_exchange_x(upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_shared_ptr_t nbytes,
+                                     upc_flag_t sync_mode, upc_team_t team) {
+  const api::collective_call c = api::begin_collective("upc_all_exchange_x", sync_mode, team);
+  const std::size_t row = c.rt.size();
+  return api::symmetric_x(c, {.op = collectives::operation::exchange_x}, dst, src, nbytes, {row, row, row});
+}
+
+upc_coll_handle_t upc_all_permute_x(upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_shared_ptr_t perm,
+                                    upc_shared_ptr_t nbytes, upc_flag_t sync_mode, upc_team_t team) {
+  return api::permute_x(api::begin_collective("upc_all_permute_x", sync_mode, team), true, dst, src, perm,
+                        nbytes);
+}
+
+upc_coll_handle_t upc_all_permute_xi(upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_shared_ptr_t perm,
+                                     upc_shared_ptr_t nbytes, upc_flag_t sync_mode, upc_team_t team) {
+  return api::permute_x(api::begin_collective("upc_all_permute_xi", sync_mode, team), false, dst, src, perm,
+                        nbytes);
+}
+
+} // namespace weft

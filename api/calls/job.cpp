@@ -1,0 +1,45 @@
+#include "api/include/weft/job.h"
+#include "api/checks/failure.hpp"
+#include "api/calls/registry.hpp"
+#include "api/runtime/runtime.hpp"
+#include "api/calls/split_barrier.hpp"
+
+namespace weft {
+
+void weft_init(int* argc, char*** argv) {
+  constexpr const char* call = "weft_init";
+  if (api::runtime::initialised()) api::fail(call, "", "", "was called before: call it once");
+  api::naming(call, [&] {
+    api::runtime::init(argc, argv);
+    api::allocate_registered(api::runtime::get(call));
+  });
+}
+
+void weft_finalize() {
+  constexpr const char* call = "weft_finalize";
+  api::runtime::get(call);
+  // Whether or not it comes to a good end, this is the end.
+  struct forget {
+    ~forget() {
+      api::abandon_split_barrier();
+      api::forget_registered();
+    }
+  } const at_the_end;
+  api::naming(call, [] { api::runtime::finalize(); });
+}
+
+uint64_t weft_statistic(const char* name) {
+  constexpr const char* call = "weft_statistic";
+  if (name == nullptr) api::fail(call, "name", "null", "must be the name of a counter");
+  return api::runtime::get(call).statistic(name);
+}
+
+int upc_mythread() {
+  return static_cast<int>(api::runtime::get("MYTHREAD").rank());
+}
+
+int upc_threads() {
+  return static_cast<int>(api::runtime::get("THREADS").size());
+}
+
+} // namespace weft

@@ -1,0 +1,18 @@
+#pragma once
+#include "api/include/weft/types.h"
+#include "engine/plan/plan.hpp"
+
+namespace weft::api {
+
+// What the flags of a collective say, or would say where it has none.
+struct mode {
+  graph::sync in = graph::sync::all, out = graph::sync::all;
+  graph::hint direction = graph::hint::none;
+  bool async = false;
+  bool in_place = false;
+};
+
+// Errors: two IN or two OUT modes, an unknown flag.
+mode read_mode(const char* call, upc_flag_t flags);
+
+} // namespace weft::api

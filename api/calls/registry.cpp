@@ -1,0 +1,102 @@
+#include "api/calls/registry.hpp"
+#include "api/calls/allocation.hpp"
+#include "api/checks/checks.hpp"
+#include "api/calls/split_barrier.hpp"
+#include "api/include/weft/arithmetic.hpp"
+#include "api/include/weft/heap.h"
+
+#include <cstring>
+#include <optional>
+#include <vector>
+
+namespace weft {
+namespace api {
+namespace {
+
+struct registered {
+  upc_shared_ptr_t* where;
+  layout l;
+};
+
+// Made by the first registration, which may be part of the program's static initialisation, and so destroyed
+// after the objects that it points to.
+std::vector<registered>& registry() {
+  static std::vector<registered> arrays;
+  return arrays;
+}
+
+std::size_t array_bytes(runtime& rt, const char* call, const layout& l) {
+  const std::size_t elements = resolve(call, l.elements, rt.size());
+  const std::size_t block = resolve(call, l.block, rt.size());
+  if (elements == 0) fail(call, "elements", "0", "must be positive");
+  detail::require_block(call, block);
+  if (block == 0)
+    return product(call, "elements * element size", elements, l.element_bytes); // all on thread 0
+  const std::size_t blocks = elements / block + (elements % block != 0 ? 1 : 0);
+  return bytes_per_thread(call, blocks, product(call, "block * element size", block, l.element_bytes),
+                          rt.size());
+}
+
+void fill_with_zeros(runtime& rt, upc_shared_ptr_t array, std::size_t bytes) {
+  std::memset(rt.direct(rt.rank(), array.addr), 0, bytes);
+}
+
+} // namespace
+
+std::size_t resolve(const char* call, extent e, std::uint32_t threads) {
+  std::size_t n = e.n;
+  for (unsigned factor = 0; factor != e.threads; ++factor)
+    n = product(call, "elements * THREADS", n, threads);
+  return n;
+}
+
+upc_shared_ptr_t allocate_array(runtime& rt, const char* call, const layout& l) {
+  const std::size_t bytes = array_bytes(rt, call, l);
+  const std::uint64_t offset = naming(call, [&] { return rt.allocate_all(bytes); });
+  return allocated(rt, call, "shared array", std::to_string(bytes) + " bytes per thread", bytes, offset, 0);
+}
+
+void register_array(upc_shared_ptr_t* where, const layout& l) {
+  registry().push_back({where, l});
+}
+
+void unregister_array(const upc_shared_ptr_t* where) {
+  std::erase_if(registry(), [where](const registered& r) { return r.where == where; });
+}
+
+void allocate_registered(runtime& rt) {
+  constexpr const char* call = "weft_init";
+  if (registry().empty()) return;
+  for (const registered& r : registry()) {
+    *r.where = allocate_array(rt, call, r.l);
+    fill_with_zeros(rt, *r.where, array_bytes(rt, call, r.l));
+  }
+  rt.run_barrier(std::nullopt); // nobody writes into an array that its owner still fills
+}
+
+void forget_registered() {
+  for (const registered& r : registry())
+    *r.where = UPC_SHARED_NULL;
+}
+
+} // namespace api
+
+void weft_register_shared(upc_shared_ptr_t* where, size_t block_elems, size_t elem_size, size_t elems,
+                          int per_thread) {
+  constexpr const char* call = "weft_register_shared";
+  if (where == nullptr) api::fail(call, "where", "null", "must be the address of a pointer-to-shared");
+  if (elem_size == 0) api::fail(call, "elem_size", "0", "must be the size of an element in bytes");
+  if (elems == 0) api::fail(call, "elems", "0", "must be positive");
+  detail::require_block(call, block_elems);
+  const api::layout l{extent(elems, per_thread != 0 ? 1 : 0), block_elems, elem_size};
+  if (api::runtime::initialised()) {
+    api::runtime& rt = api::runtime::get(call);
+    api::require_no_split_barrier(call);
+    *where = api::allocate_array(rt, call, l);
+    api::fill_with_zeros(rt, *where, api::array_bytes(rt, call, l));
+    api::naming(call, [&] { rt.run_barrier(std::nullopt); });
+  }
+  api::register_array(where, l);
+}
+
+} // namespace weft

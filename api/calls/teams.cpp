@@ -1,0 +1,50 @@
+#include "api/calls/collective_call.hpp"
+#include "api/checks/failure.hpp"
+#include "api/include/upc_collective.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weft {
+namespace api {
+namespace {
+
+std::string element(int i) {
+  return "threads[" + std::to_string(i) + "]";
+}
+
+// The list, each element of which is another member.
+std::vector<std::uint32_t> require_members(const collective_call& c, int count, const int* threads) {
+  if (count < 1) fail(c.name, "count", std::to_string(count), "must be at least 1: a team has a thread");
+  if (static_cast<std::uint32_t>(count) > c.threads)
+    fail(c.name, "count", std::to_string(count),
+         "is more than the " + std::to_string(c.threads) + " threads of the parent: name each once");
+  if (threads == nullptr) fail(c.name, "threads", "null", "must be the address of `count` thread numbers");
+  std::vector<std::uint32_t> list;
+  std::vector<bool> seen(c.threads);
+  for (int i = 0; i != count; ++i) {
+    const std::uint32_t rank = threads[i] < 0 ? c.threads : c.rank(static_cast<std::uint32_t>(threads[i]));
+    if (rank >= c.threads)
+      fail(c.name, element(i).c_str(), std::to_string(threads[i]), "is no thread of the parent");
+    if (seen[rank])
+      fail(c.name, element(i).c_str(), std::to_string(threads[i]), "is in the list twice: name each once");
+    seen[rank] = true;
+    list.push_back(static_cast<std::uint32_t>(threads[i]));
+  }
+  return list;
+}
+
+} // namespace
+} // namespace api
+
+int weft_team_from_threads(upc_team_t parent, int count, const int* threads, upc_team_t* new_team) {
+  const api::collective_call c = api::begin_collective("weft_team_from_threads", api::mode{}, parent);
+  const std::vector<std::uint32_t> list = api::require_members(c, count, threads);
+  if (new_team == nullptr) api::fail(c.name, "new_team", "null", "must be the address of a team handle");
+  const std::optional<upc_team_t> made = api::naming(c.name, [&] { return c.rt.teams().make(parent, list); });
+  *new_team = made.value_or(0);
+  return made ? 0 : 1;
+}
+
+} // namespace weft

@@ -1,0 +1,85 @@
+#pragma once
+#include "api/checks/failure.hpp"
+#include "api/runtime/runtime.hpp"
+#include "api/include/weft/pointer.h"
+
+#include <cstddef>
+#include <cstdint>
+
+// What every call knows of its arguments before anything is sent. Each check is a branch or two when it
+// passes.
+namespace weft::api {
+
+using engine::checked;
+
+inline void require_not_null(const char* call, const char* argument, upc_shared_ptr_t p) {
+  if (upc_isnull(p)) [[unlikely]]
+    fail_pointer(call, argument, p,
+                 "must not be null: pass memory from upc_all_alloc or a shared array, after "
+                 "weft_init");
+}
+
+inline void require_thread_zero(const char* call, const char* argument, upc_shared_ptr_t p) {
+  if (p.thread != 0) [[unlikely]]
+    fail_pointer(call, argument, p, "must have affinity to thread 0: pass the pointer to the first element");
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] void fail_thread(const char* call, const char* argument,
+                                                        std::uint64_t thread, std::uint32_t threads);
+
+inline void require_thread(const runtime& rt, const char* call, const char* argument, std::uint64_t thread) {
+  if (thread >= rt.size()) [[unlikely]]
+    fail_thread(call, argument, thread, rt.size());
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] void fail_range(const char* call, const char* argument,
+                                                       upc_shared_ptr_t p, checked bytes);
+
+// The bytes at p, on one thread, are in the shared heap.
+inline void require_range(const runtime& rt, const char* call, const char* argument, upc_shared_ptr_t p,
+                          checked bytes) {
+  if (!rt.in_heap(p.addr, bytes)) [[unlikely]]
+    fail_range(call, argument, p, bytes);
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] void fail_symmetric(const runtime& rt, const char* call,
+                                                           const char* argument, upc_shared_ptr_t p,
+                                                           checked bytes);
+
+// The bytes at p are in memory that every thread has there: what lies in one thread's upc_alloc is, on the
+// others, something else.
+inline void require_symmetric_range(const runtime& rt, const char* call, const char* argument,
+                                    upc_shared_ptr_t p, checked bytes) {
+  if (!rt.in_symmetric_heap(p.addr, bytes)) [[unlikely]]
+    fail_symmetric(rt, call, argument, p, bytes);
+}
+
+// All of it for one end of a copy by one thread.
+inline void require_memory(const runtime& rt, const char* call, const char* argument, upc_shared_ptr_t p,
+                           checked bytes) {
+  require_not_null(call, argument, p);
+  require_thread(rt, call, argument, p.thread);
+  require_range(rt, call, argument, p, bytes);
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] void fail_alignment(const char* call, const char* argument,
+                                                           upc_shared_ptr_t p, std::size_t alignment);
+
+inline void require_aligned(const char* call, const char* argument, upc_shared_ptr_t p,
+                            std::size_t alignment) {
+  if (p.addr % alignment != 0) [[unlikely]]
+    fail_alignment(call, argument, p, alignment);
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] void fail_product(const char* call, const char* argument,
+                                                         std::size_t a, std::size_t b);
+
+// a * b, an error where checked numbers would stop at the largest one; argument names the product.
+inline std::size_t product(const char* call, const char* argument, std::size_t a, std::size_t b) {
+  std::size_t result = 0;
+  if (__builtin_mul_overflow(a, b, &result)) [[unlikely]]
+    fail_product(call, argument, a, b);
+  return result;
+}
+
+} // namespace weft::api

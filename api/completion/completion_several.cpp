@@ -1,0 +1,196 @@
+#include "api/completion/completion.hpp"
+#include "api/checks/failure.hpp"
+#include "api/completion/ready_scan.hpp"
+#include "api/completion/rotation.hpp"
+#include "api/include/weft/completion.h"
+
+#include <string>
+#include <vector>
+
+namespace weft {
+namespace api {
+namespace {
+
+using handle_array = std::span<upc_coll_handle_t>;
+
+constexpr int none_ready = -1, none_active = -2;
+
+constinit thread_local rotation places;
+
+handle_array checked(const char* call, int count, upc_coll_handle_t* handles) {
+  if (count < 0)
+    fail(call, "count", std::to_string(count), "must not be negative: pass the number of handles");
+  if (count != 0 && handles == nullptr) fail(call, "handles", "null", "must be the address of count handles");
+  return {handles, static_cast<std::size_t>(count)};
+}
+
+void require_indices(const char* call, int count, const int* indices) {
+  if (count > 0 && indices == nullptr)
+    fail(call, "indices", "null", "must be the address of room for count indices");
+}
+
+std::string element(std::size_t i) {
+  return "handles[" + std::to_string(i) + "]";
+}
+
+bool active(handle_array all) {
+  return any_active(all, 0);
+}
+
+// Waits for the operation of an active handle and leaves the handle as it is. Only of an operation that
+// failed the handle is cleared, since this is the call that reports it: all the others are still to come.
+void settle(const char* call, runtime& rt, handle_array all, std::size_t i) {
+  if (rt.query(all[i]) == runtime::state::never_issued) [[unlikely]]
+    fail_never_issued(call, element(i).c_str(), all[i]);
+  try {
+    rt.wait(all[i]);
+  } catch (const std::exception& e) {
+    all[i] = UPC_HANDLE_COMPLETE;
+    fail(call, element(i).c_str(), "", e.what());
+  }
+}
+
+int complete_one(const char* call, runtime& rt, handle_array all, std::size_t i) {
+  settle(call, rt, all, i);
+  all[i] = UPC_HANDLE_COMPLETE;
+  places.completed(all.data(), i);
+  return static_cast<int>(i);
+}
+
+void complete_all(const char* call, runtime& rt, handle_array all) {
+  for (std::size_t i = 0; i != all.size(); ++i)
+    if (all[i] != UPC_HANDLE_COMPLETE) settle(call, rt, all, i);
+  for (upc_coll_handle_t& h : all)
+    h = UPC_HANDLE_COMPLETE;
+}
+
+// Looks at all, also behind the first that is pending: a handle that was never issued is found at once.
+bool all_complete(const char* call, runtime& rt, handle_array all) {
+  bool complete = true;
+  for (std::size_t i = 0; i != all.size(); ++i) {
+    if (all[i] == UPC_HANDLE_COMPLETE) continue;
+    const runtime::state s = rt.query(all[i]);
+    if (s == runtime::state::never_issued) [[unlikely]]
+      fail_never_issued(call, element(i).c_str(), all[i]);
+    complete = complete && s == runtime::state::complete;
+  }
+  return complete;
+}
+
+// Completes all that are ready. They are cleared at the end, when none can fail any more.
+int complete_ready(const char* call, runtime& rt, handle_array all, int* indices) {
+  std::size_t count = 0;
+  for (std::size_t i = rt.find_ready(all); i != all.size(); i += rt.find_ready(all.subspan(i))) {
+    settle(call, rt, all, i);
+    indices[count++] = static_cast<int>(i++);
+  }
+  for (std::size_t k = 0; k != count; ++k)
+    all[static_cast<std::size_t>(indices[k])] = UPC_HANDLE_COMPLETE;
+  if (count != 0) places.completed(all.data(), static_cast<std::size_t>(indices[count - 1]));
+  return static_cast<int>(count);
+}
+
+int* room_for_indices(std::size_t count) {
+  thread_local std::vector<int> room;
+  if (room.size() < count) room.resize(count);
+  return room.data();
+}
+
+// Drives until a handle is ready; false if none is active any more.
+bool wait_for_one(const char* call, runtime& rt, ready_scan& scan) {
+  naming(call, [&] { rt.drive_until([&scan](progress::look how) { return scan.look(how); }); });
+  return scan.found();
+}
+
+// Moves things on before it looks at all: what is ready is mostly near the place where the last one was.
+bool test_for_one(const char* call, runtime& rt, ready_scan& scan) {
+  if (!scan.look(progress::look::part)) {
+    naming(call, [&] { rt.progress(); });
+    scan.look_at_all();
+  }
+  return scan.found();
+}
+
+using look_for_one = bool(const char* call, runtime& rt, ready_scan& scan);
+
+template <look_for_one& Find>
+int complete_any(const char* call, int count, upc_coll_handle_t* handles, int none_found) {
+  const handle_array all = checked(call, count, handles);
+  if (all.empty()) return none_active;
+  const std::size_t first = places.begin(handles, all.size());
+  if (!any_active(all, first)) return none_active;
+  runtime& rt = runtime::get(call);
+  ready_scan scan(rt, all, first);
+  return Find(call, rt, scan) ? complete_one(call, rt, all, scan.index()) : none_found;
+}
+
+template <look_for_one& Find> int complete_some(const char* call, handle_array all, int* indices) {
+  if (!active(all)) return 0;
+  runtime& rt = runtime::get(call);
+  ready_scan scan(rt, all, places.begin(all.data(), all.size()));
+  return Find(call, rt, scan) ? complete_ready(call, rt, all, indices) : 0;
+}
+
+template <look_for_one& Find> int complete_some(const char* call, int count, upc_coll_handle_t* handles) {
+  const handle_array all = checked(call, count, handles);
+  return complete_some<Find>(call, all, room_for_indices(all.size()));
+}
+
+template <look_for_one& Find>
+int complete_some(const char* call, int count, upc_coll_handle_t* handles, int* indices) {
+  const handle_array all = checked(call, count, handles);
+  require_indices(call, count, indices);
+  return complete_some<Find>(call, all, indices);
+}
+
+} // namespace
+} // namespace api
+
+int upc_waitany(int count, upc_coll_handle_t* handles) {
+  return api::complete_any<api::wait_for_one>("upc_waitany", count, handles, api::none_active);
+}
+
+int upc_testany(int count, upc_coll_handle_t* handles) {
+  return api::complete_any<api::test_for_one>("upc_testany", count, handles, api::none_ready);
+}
+
+void upc_waitall(int count, upc_coll_handle_t* handles) {
+  constexpr const char* call = "upc_waitall";
+  const api::handle_array all = api::checked(call, count, handles);
+  if (!api::active(all)) return;
+  api::runtime& rt = api::runtime::get(call);
+  api::all_complete(call, rt, all); // nothing is waited for if there is a handle that was never issued
+  api::complete_all(call, rt, all);
+}
+
+int upc_testall(int count, upc_coll_handle_t* handles) {
+  constexpr const char* call = "upc_testall";
+  const api::handle_array all = api::checked(call, count, handles);
+  if (!api::active(all)) return 1;
+  api::runtime& rt = api::runtime::get(call);
+  const std::uint64_t seen = rt.completions();
+  if (!api::all_complete(call, rt, all)) {
+    api::naming(call, [&] { rt.progress(); });
+    if (rt.completions() == seen || !api::all_complete(call, rt, all)) return -1;
+  }
+  api::complete_all(call, rt, all);
+  return 1;
+}
+
+int upc_waitsome(int count, upc_coll_handle_t* handles) {
+  return api::complete_some<api::wait_for_one>("upc_waitsome", count, handles);
+}
+
+int upc_testsome(int count, upc_coll_handle_t* handles) {
+  return api::complete_some<api::test_for_one>("upc_testsome", count, handles);
+}
+
+int weft_waitsome_indices(int count, upc_coll_handle_t* handles, int* indices) {
+  return api::complete_some<api::wait_for_one>("weft_waitsome_indices", count, handles, indices);
+}
+
+int weft_testsome_indices(int count, upc_coll_handle_t* handles, int* indices) {
+  return api::complete_some<api::test_for_one>("weft_testsome_indices", count, handles, indices);
+}
+
+} // namespace weft

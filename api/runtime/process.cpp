@@ -1,0 +1,353 @@
+#include "api/runtime/process.hpp"
+
+#include "api/include/weft/error.hpp"
+#include "engine/collectives/tuning.hpp"
+#include "engine/memory/segment_layout.hpp"
+#include "engine/transport/ucx/devices.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+#include <set>
+#include <sstream>
+
+namespace weft::api {
+
+namespace {
+
+// Room for the boards of teams: about 1,800 at once. Reserved, taken when touched.
+constexpr std::uint64_t team_memory = std::uint64_t{128} << 20;
+
+// Forcing the UCP lane is the same as giving every rank a node of its own.
+std::vector<std::uint32_t> lanes(const boot::job& job, const engine::settings& s) {
+  std::vector<std::uint32_t> nodes = job.nodes();
+  if (s.lane == "ucp") std::iota(nodes.begin(), nodes.end(), 0u);
+  return nodes;
+}
+
+progress::mode asked_mode(const std::string& name) {
+  if (name == "dedicated") return progress::mode::dedicated;
+  if (name == "helping") return progress::mode::helping;
+  if (name == "caller") return progress::mode::caller;
+  return progress::mode::automatic;
+}
+
+// Of the settings that must be the same on all ranks: name and value, one behind the other.
+std::string values_to_be_alike(const engine::settings& s) {
+  std::string text;
+  for (const engine::setting_entry& e : engine::settings_table())
+    if (e.alike) text += std::string(e.name) + " " + e.show(s) + " ";
+  return text;
+}
+
+} // namespace
+
+process_runtime::process_runtime(const engine::settings& s)
+    : settings_(s), deaths_([this](std::uint32_t rank) { lose(rank); }), nodes_(lanes(job_, s)) {
+  if (job_.singleton())
+    spdlog::info(
+        "no launcher: running as one thread; start more with weft run -n N, mpirun or srun --mpi=pmix");
+  start_.ended("launcher");
+  deaths_.expect(job_.size());
+  const heap_service::layout layout = lay_out();
+  open_transport(layout);
+  start_.ended("transport");
+  publish();
+  start_.ended("exchange");
+  open_engine(agree_on_tuning(), layout);
+  heap_ = std::make_unique<heap_service>(*engine_, *all_, layout);
+  teams_ = std::make_unique<team_registry>(
+      *engine_, *heap_, nodes_, team_registry::entry{all_, layout.scratch + 2 * sizeof(std::uint64_t)});
+  engine_->serve([this](const transport::message& m, std::span<const std::byte>) {
+    if (!heap_->on_request(m)) teams_->on_message(m);
+  });
+  teams_->make_node_team(job_.nodes()[job_.rank()]);
+  if (engine_->options().drive != progress::mode::caller)
+    thread_ = std::make_unique<progress::progress_thread<net>>(*engine_);
+  if (job_.size() > 1) reports_ = std::make_unique<wait_reporter>(*engine_, job_.rank(), settings_.timeout);
+  job_.on_peer_death([this](std::uint32_t rank) { deaths_.report(rank); });
+  watch_neighbours();
+  deaths_.start();
+  start_.ended("engine");
+  if (job_.rank() == 0 && spdlog::should_log(spdlog::level::info))
+    start_.print(nodes_, engine_->options().drive, settings_.progress, node_cores(), job_.local_size());
+}
+
+heap_service::layout process_runtime::lay_out() const {
+  const auto whole_pages = [](std::uint64_t bytes) { return (bytes + 4095) / 4096 * 4096; };
+  heap_service::layout l;
+  l.scratch = engine::heap_offset(job_.size());
+  l.boards = l.scratch + whole_pages(2 * sizeof(std::uint64_t) + team_registry::scratch_bytes(job_.size()));
+  l.board_bytes = team_memory;
+  l.heap = l.boards + l.board_bytes;
+  l.heap_bytes = whole_pages(settings_.heap_size);
+  return l;
+}
+
+void process_runtime::open_transport(const heap_service::layout& l) {
+  if (!settings_.net_devices.empty())
+    setenv("UCX_NET_DEVICES", settings_.net_devices.c_str(), 1);
+  else if (const std::string way = transport::ucx::devices_towards(job_.another_host()); !way.empty())
+    setenv("UCX_NET_DEVICES", way.c_str(), 0); // a user's own choice stays
+  transport::ucx::options o;
+  o.rank = job_.rank();
+  o.size = job_.size();
+  o.job_key = job_.key();
+  o.segment_bytes = l.heap + 2 * l.heap_bytes;
+  o.host_ranks = job_.local_size();
+  o.one_host = job_.one_host();
+  o.near.resize(job_.size());
+  for (std::uint32_t r = 0; r < job_.size(); ++r)
+    o.near[r] = nodes_[r] == nodes_[job_.rank()];
+  o.card_of = [this](std::uint32_t rank) { return job_.get(rank, "weft.card"); };
+  o.on_loss = [this](std::uint32_t rank) {
+    if (!leaving_.load(std::memory_order_relaxed)) deaths_.report(rank);
+  };
+  net_ = std::make_unique<net>(std::move(o));
+}
+
+// One exchange: how to reach me, which cores I may use, and from rank 0 what all must do alike.
+void process_runtime::publish() {
+  std::vector<std::uint64_t> table = collectives::numbers_of(collectives::tuning_of(settings_));
+  const std::vector<std::uint32_t> cores = progress::affinity_list();
+  job_.put("weft.card", net_->card());
+  job_.put("weft.cores", std::as_bytes(std::span(cores)));
+  const process_name self = process_name::of_this();
+  job_.put("weft.process", std::as_bytes(std::span(&self, 1)));
+  const std::string alike = values_to_be_alike(settings_);
+  job_.put("weft.alike", std::as_bytes(std::span(alike)));
+  if (job_.rank() == 0) job_.put("weft.tuning", std::as_bytes(std::span(table)));
+  job_.commit();
+  job_.fence();
+}
+
+// The ranks on this host, whichever way they are reached.
+void process_runtime::watch_neighbours() {
+  for (std::uint32_t r = 0; r < job_.size(); ++r) {
+    if (r == job_.rank() || job_.nodes()[r] != job_.nodes()[job_.rank()]) continue;
+    const std::vector<std::byte> theirs = job_.get(r, "weft.process");
+    process_name process;
+    if (theirs.size() != sizeof process) continue;
+    std::memcpy(&process, theirs.data(), sizeof process);
+    deaths_.watch(r, process);
+  }
+}
+
+// In the thread of the death watch.
+void process_runtime::lose(std::uint32_t rank) {
+  if (ending_.load(std::memory_order_relaxed)) return died_at_the_end_.store(true, std::memory_order_relaxed);
+  spdlog::error("rank {} has died; operations of teams that it is a member of fail", rank);
+  heap_->lose(rank);
+  engine_->lose(rank);
+}
+
+// The cores that the ranks of this node share: their masks together, or this process's quota if that is less.
+double process_runtime::node_cores() const {
+  std::set<std::uint32_t> cores;
+  for (std::uint32_t r = 0; r < job_.size(); ++r) {
+    if (job_.nodes()[r] != job_.nodes()[job_.rank()]) continue;
+    const std::vector<std::byte> theirs = job_.get(r, "weft.cores");
+    for (std::size_t at = 0; at + sizeof(std::uint32_t) <= theirs.size(); at += sizeof(std::uint32_t)) {
+      std::uint32_t core = 0;
+      std::memcpy(&core, theirs.data() + at, sizeof core);
+      cores.insert(core);
+    }
+  }
+  return std::min(static_cast<double>(cores.size()), progress::quota_cores());
+}
+
+// Sizes that change plans must be the same everywhere: rank 0's count, whatever the others were told.
+collectives::tuning process_runtime::agree_on_tuning() {
+  const std::vector<std::byte> theirs = job_.get(0, "weft.tuning");
+  std::vector<std::uint64_t> agreed(theirs.size() / sizeof(std::uint64_t));
+  std::memcpy(agreed.data(), theirs.data(), agreed.size() * sizeof(std::uint64_t));
+  const std::optional<collectives::tuning> tuning = collectives::tuning_from(agreed);
+  if (!tuning)
+    throw boot::boot_error("rank 0 runs another version of the library; start all ranks with the same one");
+  require_alike();
+  return *tuning;
+}
+
+// All ranks find it, so that none goes on to fail of what comes of it.
+void process_runtime::require_alike() const {
+  const auto values_of = [this](std::uint32_t rank) {
+    const std::vector<std::byte> bytes = job_.get(rank, "weft.alike");
+    return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  };
+  const std::string first = values_of(0);
+  for (std::uint32_t rank = 1; rank < job_.size(); ++rank) {
+    const std::string values = values_of(rank);
+    if (values == first) continue;
+    std::istringstream one(values), other(first);
+    for (std::string name, value, value_of_first; one >> name >> value;)
+      if (other >> name >> value_of_first && value != value_of_first)
+        throw boot::boot_error(name + " is " + value + " on rank " + std::to_string(rank) + " and " +
+                               value_of_first + " on rank 0; set it alike on all ranks");
+  }
+}
+
+void process_runtime::open_engine(const collectives::tuning& tuning, const heap_service::layout& l) {
+  const double cores = node_cores();
+  progress::engine_options o;
+  o.drive = progress::resolve(asked_mode(settings_.progress), cores, job_.local_size(), job_.size());
+  o.idle.scarce = cores < job_.local_size();
+  o.idle.spins = static_cast<unsigned>(settings_.spins);
+  o.idle.yields = static_cast<unsigned>(settings_.yields);
+  o.operations_cap = std::min<std::size_t>(settings_.max_operations, progress::completion_table::slots_max);
+  o.cache_bytes = settings_.plan_cache;
+  o.tuning = tuning;
+  o.user = {l.heap, l.heap + 2 * l.heap_bytes};
+  engine_ = std::make_unique<engine_type>(*net_, o);
+
+  engine::team_info all;
+  all.world.resize(job_.size());
+  std::iota(all.world.begin(), all.world.end(), 0u);
+  all.geometry = graph::geometry(job_.rank(), nodes_);
+  all.board_offset = engine::first_board_offset;
+  all_ = &engine_->add_team(std::move(all));
+
+  std::vector<std::uint32_t> near;
+  for (std::uint32_t r = 0; r < job_.size(); ++r)
+    if (nodes_[r] == nodes_[job_.rank()]) near.push_back(r);
+  engine_->with_baton([&] {
+    for (const std::uint32_t r : near)
+      if (r != job_.rank()) net_->meet(r);
+    engine_->meet_neighbours(near);
+  });
+}
+
+// The end of a job, in which nobody says anything to somebody who has gone:
+//
+//   1. A barrier of all. Behind it everybody is in here, so no call waits for anything any more: operations
+//      that nobody completed, quiet teams and returning memory are of no use to anybody.
+//   2. Each rank abandons them: nothing of its own makes it send a message from now on. It still answers what
+//      others asked before they came so far.
+//   3. A second barrier. Who leaves it knows that all have abandoned theirs, so what may still arrive is late
+//      answers, which it drops; and of this barrier it has sent all that others need.
+//   4. The transport is closed: what would be sent now is dropped, by the transport and not by everybody's
+//      discipline. Messages on their way, those of the barrier among them, need both ends to poll: closing
+//      flushes, and the fence polls until all have flushed.
+//   5. Behind the fence nobody touches the memory or the worker of anybody.
+//
+// When somebody has died, the barriers fail, or the loops in 4 see it: then there is nobody to be polite to.
+// What UCX holds is left to the operating system, because ending it in order waits for peers; and the caller
+// hears.
+void process_runtime::close() {
+  try {
+    engine_->run(*all_, {.by = collectives::caller::finalize}, {});
+    engine_->with_baton([&] {
+      teams_->abandon();
+      engine_->works().abandon();
+    });
+    leaving_.store(true, std::memory_order_relaxed);
+    engine_->run(*all_, {.by = collectives::caller::finalize}, {});
+    ending_.store(true, std::memory_order_relaxed);
+    reports_.reset();
+    thread_.reset();
+    if (settings_.statistics) print_statistics();
+    disconnect();
+    deaths_.stop();
+    open_ = false;
+    teams_.reset();
+    heap_.reset();
+    engine_.reset();
+    net_.reset();
+    job_.finalize();
+  } catch (...) {
+    if (open_) leave_in_disorder();
+    throw;
+  }
+}
+
+// A thread that ends behind the fence looks like a dead one to whoever has not heard yet that all have come
+// to it: so there, a death only counts when nothing has come of the fence for a while.
+void process_runtime::disconnect() {
+  constexpr std::chrono::seconds grace{5};
+  const auto died = [this] { return died_at_the_end_.load(std::memory_order_relaxed); };
+  std::chrono::nanoseconds since{0};
+  const auto goes_on = [&] {
+    net_->poll();
+    if (!died()) return true;
+    if (since.count() == 0) since = net_->now();
+    return net_->now() - since < grace;
+  };
+  if (!net_->close([&] { return !died(); }) || !job_.fence(goes_on))
+    throw progress::operation_error("a thread has died before the end of all; this one ends without it");
+}
+
+void process_runtime::leave_in_disorder() noexcept {
+  open_ = false;
+  reports_.reset();
+  deaths_.stop();
+  thread_.reset();
+  (void)net_->close([] { return false; });
+  (void)teams_.release();
+  (void)heap_.release();
+  (void)engine_.release();
+  (void)net_.release();
+}
+
+process_runtime::~process_runtime() {
+  if (open_) leave_in_disorder(); // nobody called close(), or it could not begin
+}
+
+progress::barrier_summary process_runtime::summary(std::optional<int> value) const {
+  if (!value) return {};
+  return {.known = 1, .rank = job_.rank(), .value = *value};
+}
+
+handle process_runtime::post_barrier(std::optional<int> value) {
+  heard_ = {};
+  return teams_->post(team_calls::all, {}, {}, summary(value), &heard_);
+}
+
+std::optional<given_value> process_runtime::heard() const {
+  if (heard_.known == 0) return std::nullopt;
+  return given_value{heard_.rank, heard_.value};
+}
+
+void process_runtime::run_barrier(std::optional<int> value) {
+  engine_->run(*all_, {}, {}, summary(value));
+}
+
+void* process_runtime::direct(std::uint32_t rank, std::uint64_t offset) {
+  if (nodes_[rank] != nodes_[job_.rank()]) return nullptr;
+  return net_->direct(rank) + offset; // all neighbours were met when the engine was opened
+}
+
+void process_runtime::put(std::uint32_t rank, std::uint64_t offset, const void* from, std::size_t bytes) {
+  if (void* to = direct(rank, offset)) {
+    std::memcpy(to, from, bytes);
+  } else {
+    engine_->transfer(rank,
+                      [&](transport::completion& c) { return net_->put(rank, offset, from, bytes, c); });
+    engine_->transfer(rank, [&](transport::completion& c) { return net_->flush(rank, c); });
+  }
+}
+
+void process_runtime::get(void* to, std::uint32_t rank, std::uint64_t offset, std::size_t bytes) {
+  if (const void* from = direct(rank, offset))
+    std::memcpy(to, from, bytes);
+  else
+    engine_->transfer(rank, [&](transport::completion& c) { return net_->get(rank, to, offset, bytes, c); });
+}
+
+std::uint64_t process_runtime::statistic(const std::string& name) const {
+  for (const auto& entry : progress::statistics_table)
+    if (name == entry.name) return (engine_->counts().*entry.counted).value();
+  return 0;
+}
+
+void process_runtime::print_statistics() const {
+  for (const auto& entry : progress::statistics_table)
+    fmt::print(stderr, "weft: rank {}: {:<18} {:>12}  {}\n", job_.rank(), entry.name,
+               (engine_->counts().*entry.counted).value(), entry.help);
+}
+
+void process_runtime::abort_job(int status, const std::string& message) {
+  job_.abort(status, message);
+}
+
+} // namespace weft::api

@@ -1,0 +1,111 @@
+#pragma once
+#include "api/runtime/runtime.hpp"
+#include "api/runtime/deaths.hpp"
+#include "api/runtime/heap.hpp"
+#include "api/runtime/reports.hpp"
+#include "api/runtime/start_log.hpp"
+#include "api/runtime/teams.hpp"
+#include "engine/settings.hpp"
+#include "pmix_boot/client/job.hpp"
+#include "progress/driving/progress_thread.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <optional>
+
+namespace weft::api {
+
+// The real runtime: a job, the UCX transport, an engine on it, and its progress thread.
+class process_runtime final : public runtime {
+public:
+  explicit process_runtime(const engine::settings& s);
+  ~process_runtime() override;
+  // Ends the job for this rank; collective. Throws if that could not be done together with all others; it has
+  // come to its end even so. Nothing else may be called afterwards.
+  void close();
+
+  std::uint32_t rank() const override { return job_.rank(); }
+  std::uint32_t size() const override { return job_.size(); }
+  team_calls& teams() override { return *teams_; }
+
+  handle post_barrier(std::optional<int> value) override;
+  std::optional<given_value> heard() const override;
+  void run_barrier(std::optional<int> value) override;
+
+  state query(handle h) noexcept override { return as_state(engine_->query(h)); }
+  state test(handle h) override { return as_state(engine_->test(h)); }
+  void wait(handle h) override { engine_->wait(h); }
+
+  std::uint64_t completions() const noexcept override { return engine_->completions(); }
+  std::size_t find_ready(std::span<const upc_coll_handle_t> handles) const noexcept override {
+    const auto ready = [&](handle h) { return h != 0 && engine_->query(h) != engine_type::status::pending; };
+    return static_cast<std::size_t>(std::ranges::find_if(handles, ready) - handles.begin());
+  }
+  void progress() override { engine_->progress(); }
+  void drive_until(const std::function<bool(progress::look)>& fact) override { engine_->drive_until(fact); }
+
+  void* direct(std::uint32_t rank, std::uint64_t offset) override;
+  void put(std::uint32_t rank, std::uint64_t offset, const void* from, std::size_t bytes) override;
+  void get(void* to, std::uint32_t rank, std::uint64_t offset, std::size_t bytes) override;
+
+  std::uint64_t allocate_all(std::size_t bytes) override { return heap_->allocate_all(bytes); }
+  std::uint64_t allocate_global(std::size_t bytes) override { return heap_->allocate_global(bytes); }
+  std::uint64_t allocate_local(std::size_t bytes) override { return heap_->allocate_local(bytes); }
+  std::uint64_t free_block(std::uint32_t rank, std::uint64_t offset) override {
+    return heap_->free_block(rank, offset);
+  }
+  std::uint64_t free_block_of_all(std::uint32_t rank, std::uint64_t offset) override {
+    return heap_->free_block_of_all(rank, offset);
+  }
+  bool in_heap(std::uint64_t offset, engine::checked bytes) const override {
+    return heap_->contains(offset, bytes);
+  }
+  bool in_symmetric_heap(std::uint64_t offset, engine::checked bytes) const override {
+    return heap_->contains_symmetric(offset, bytes);
+  }
+  std::size_t heap_bytes() const override { return settings_.heap_size; }
+
+  std::uint64_t statistic(const std::string& name) const override;
+  [[noreturn]] void abort_job(int status, const std::string& message) override;
+
+private:
+  using net = transport::ucx::ucx_transport;
+  using engine_type = progress::engine<net>;
+
+  static state as_state(engine_type::status s) { return static_cast<state>(s); }
+  void publish();
+  void watch_neighbours();
+  void lose(std::uint32_t rank);
+  double node_cores() const;
+  collectives::tuning agree_on_tuning();
+  void require_alike() const;
+  // Offsets in every segment, behind the board of the team of all.
+  heap_service::layout lay_out() const;
+  void open_transport(const heap_service::layout& l);
+  void open_engine(const collectives::tuning& tuning, const heap_service::layout& l);
+  progress::barrier_summary summary(std::optional<int> value) const;
+  void print_statistics() const;
+  void disconnect();
+  void leave_in_disorder() noexcept;
+
+  engine::settings settings_;
+  std::atomic<bool> ending_{false}; // nobody needs to hear of a death any more, but the end does
+  std::atomic<bool> died_at_the_end_{false};
+  bool open_ = true;
+  start_log start_;
+  death_watch deaths_; // outlives whoever reports to it
+  boot::job job_;
+  std::vector<std::uint32_t> nodes_; // by rank, as the lanes see them
+  std::atomic<bool> leaving_{false}; // from here on a closed connection is no death
+  std::unique_ptr<net> net_;
+  std::unique_ptr<engine_type> engine_;
+  progress::team_state* all_ = nullptr;
+  progress::barrier_summary heard_; // of the barrier that was posted last
+  std::unique_ptr<heap_service> heap_;
+  std::unique_ptr<team_registry> teams_;
+  std::unique_ptr<progress::progress_thread<net>> thread_;
+  std::unique_ptr<wait_reporter> reports_;
+};
+
+} // namespace weft::api

@@ -1,0 +1,234 @@
+#include "api/runtime/reports.hpp"
+
+#include "progress/driving/wait_survey.hpp"
+
+#include <spdlog/fmt/fmt.h>
+#include <spdlog/fmt/ranges.h>
+
+#include <cerrno>
+#include <csignal>
+#include <poll.h>
+#include <pthread.h>
+#include <unistd.h>
+
+namespace weft::api {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+// How long the thread tries to look: who drives lets go at the end of its idle ladder at the latest.
+constexpr auto patience = 300ms;
+// Between two looks whether what was reported has gone on.
+constexpr auto look_again = 100ms;
+// A thread that waits goes to sleep again within this time, on a busy machine too.
+constexpr auto asleep_within = 1s;
+
+// What was said at SIGCONT is not said again at the signal behind it, nor at each further SIGCONT.
+constexpr auto said_for = 5s;
+
+constexpr int ending_signals[] = {SIGINT, SIGQUIT, SIGTERM};
+std::atomic<int> signal_fd{-1};
+std::atomic<int> signal_number{0};
+std::atomic<bool> continued{false};
+
+void note_signal(int number) {
+  const int saved = errno;
+  if (number == SIGCONT)
+    continued.store(true, std::memory_order_relaxed);
+  else
+    signal_number.store(number, std::memory_order_relaxed);
+  const std::uint64_t one = 1;
+  static_cast<void>(!write(signal_fd.load(std::memory_order_relaxed), &one, sizeof one));
+  errno = saved;
+}
+
+// Where the user has a handler, or ignores the signal, it stays so.
+void take_signal(int number, int flags) {
+  struct sigaction now {};
+  if (sigaction(number, nullptr, &now) != 0 || (now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_DFL)
+    return;
+  now.sa_handler = note_signal;
+  now.sa_flags = SA_RESTART | flags;
+  sigemptyset(&now.sa_mask);
+  sigaction(number, &now, nullptr);
+}
+
+void take_signals(int fd) {
+  signal_fd.store(fd, std::memory_order_relaxed);
+  for (const int number : ending_signals)
+    take_signal(number, static_cast<int>(SA_RESETHAND));
+  take_signal(SIGCONT, 0);
+}
+
+void give_signal_back(int number) {
+  struct sigaction now {};
+  if (sigaction(number, nullptr, &now) != 0 || (now.sa_flags & SA_SIGINFO) != 0 ||
+      now.sa_handler != note_signal)
+    return;
+  now.sa_handler = SIG_DFL;
+  sigaction(number, &now, nullptr);
+}
+
+void give_signals_back() {
+  for (const int number : ending_signals)
+    give_signal_back(number);
+  give_signal_back(SIGCONT);
+}
+
+} // namespace
+
+wait_reporter::wait_reporter(engine_type& engine, std::uint32_t rank, std::uint64_t timeout_seconds)
+    : engine_(engine), rank_(rank), timeout_(std::chrono::seconds(timeout_seconds)), line_(rank),
+      limit_(timeout_) {
+  sigset_t all, before;
+  sigfillset(&all); // signals are the application's
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  thread_ = std::thread([this] { serve(); });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  pthread_setname_np(thread_.native_handle(), "weft-reports");
+  if (line_.fd() < 0) take_signals(bell_.fd());
+  engine_.sleeps_watched_by(this);
+}
+
+wait_reporter::~wait_reporter() {
+  engine_.sleeps_watched_by(nullptr);
+  give_signals_back();
+  stop_.store(true, std::memory_order_relaxed);
+  bell_.ring();
+  thread_.join();
+  signal_fd.store(-1, std::memory_order_relaxed);
+}
+
+void wait_reporter::on_sleep() {
+  const auto [team, seq] = engine_.works().oldest();
+  const clock::time_point time = clock::now();
+  const std::lock_guard lock(lock_);
+  if (team != now_.team || seq != now_.seq) {
+    now_ = {team, seq, time, time};
+    limit_ = timeout_;
+  }
+  now_.last_sleep = time;
+  if (seq == 0 || timeout_.count() == 0 || time - now_.since < limit_) return;
+  limit_ *= 2;
+  late_ = true;
+  bell_.ring();
+}
+
+void wait_reporter::serve() {
+  while (!stop_.load(std::memory_order_relaxed)) {
+    pollfd watched[2] = {{bell_.fd(), POLLIN, 0}, {line_.fd(), POLLIN, 0}};
+    ::poll(watched, 2, told_.seq != 0 ? static_cast<int>(look_again.count()) : -1);
+    bell_.drain();
+    try {
+      if (stop_.load(std::memory_order_relaxed)) return look_whether_it_went_on();
+      if (signal_number.load(std::memory_order_relaxed) != 0) end_by_signal();
+      go_on();
+      if (line_.asked()) line_.answer(report());
+      answer_late();
+      look_whether_it_went_on();
+    } catch (const std::exception&) {
+      continue; // for want of memory: no report is a reason to end
+    }
+  }
+}
+
+void wait_reporter::answer_late() {
+  {
+    const std::lock_guard lock(lock_);
+    if (!late_) return;
+    late_ = false;
+    told_ = now_;
+  }
+  if (line_.fd() >= 0) return line_.say_late();
+  print(report(), fmt::format("no end after {} s (WEFT_TIMEOUT; the wait goes on)", waited(clock::now())));
+}
+
+void wait_reporter::look_whether_it_went_on() {
+  if (told_.seq == 0) return;
+  bool same = true;
+  under_the_baton([&] {
+    const auto [team, seq] = engine_.works().oldest();
+    same = team == told_.team && seq == told_.seq;
+  });
+  if (same) return;
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(clock::now() - told_.since).count();
+  fmt::print(stderr, "weft: rank {}: operation {} of team {} went on after {} s\n", rank_, told_.seq,
+             told_.team, seconds);
+  told_ = {};
+}
+
+void wait_reporter::end_by_signal() {
+  const int number = signal_number.exchange(0, std::memory_order_relaxed);
+  try {
+    if (!said_lately()) say(fmt::format("ended by signal {} while it waits", number));
+  } catch (const std::exception&) { // for want of memory: it ends even so
+  }
+  // The handler is gone with the first signal; now it does what it does without us.
+  kill(getpid(), number);
+}
+
+// Open MPI's mpirun sends SIGKILL at once behind the signal that ends a job, but SIGCONT a second before it.
+// Who really was stopped has not gone to sleep lately, and says nothing.
+void wait_reporter::go_on() {
+  if (continued.exchange(false, std::memory_order_relaxed) && !said_lately() &&
+      say("the job may be about to be ended (SIGCONT) while it waits"))
+    said_at_ = clock::now();
+}
+
+bool wait_reporter::said_lately() const {
+  return clock::now() - said_at_ < said_for;
+}
+
+bool wait_reporter::say(const std::string& why) {
+  const boot::rank_report r = report();
+  const bool waits = !r.waiting.empty() && r.seconds != 0;
+  if (waits) print(r, why);
+  return waits;
+}
+
+// Seconds that somebody has waited for the oldest operation, at least 1; 0 if nobody waits.
+std::uint64_t wait_reporter::waited(clock::time_point now) {
+  const std::lock_guard lock(lock_);
+  if (now_.seq == 0 || now - now_.last_sleep > asleep_within) return 0;
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - now_.since).count();
+  return seconds < 1 ? 1 : static_cast<std::uint64_t>(seconds);
+}
+
+template <class Work> bool wait_reporter::under_the_baton(Work&& work) {
+  engine_type::turn mine(engine_);
+  progress::baton& right = engine_.right_to_drive();
+  const clock::time_point end = clock::now() + patience;
+  right.request();
+  while (!mine.take() && clock::now() < end)
+    std::this_thread::sleep_for(1ms);
+  right.withdraw();
+  if (mine.held()) work();
+  return mine.held();
+}
+
+boot::rank_report wait_reporter::report() {
+  boot::rank_report r;
+  r.rank = rank_;
+  const bool looked = under_the_baton([&] {
+    progress::wait_survey survey(engine_.works());
+    for (progress::blocked_operation& b : survey.oldest())
+      r.waiting.push_back({b.team, b.seq, std::move(b.call), fmt::format("{}", fmt::join(b.nodes, "; ")),
+                           std::move(b.missing)});
+    for (const progress::team_position& at : survey.positions())
+      r.teams.push_back({at.team, at.entered});
+    if (const auto* last = engine_.plans().latest())
+      r.last_call = fmt::format("{} (team {})", progress::call_name(last->request), last->team);
+  });
+  if (!looked) r.last_call = "one that another thread of it drives and does not let go of";
+  r.seconds = r.waiting.empty() ? 0 : waited(clock::now());
+  return r;
+}
+
+void wait_reporter::print(const boot::rank_report& r, const std::string& why) {
+  fmt::print(stderr, "weft: rank {}: {}\n", rank_, why);
+  for (const std::string& line : boot::lines_of(r))
+    fmt::print(stderr, "weft:   {}\n", line);
+}
+
+} // namespace weft::api

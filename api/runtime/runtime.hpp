@@ -1,0 +1,88 @@
+#pragma once
+#include "api/runtime/team_calls.hpp"
+#include "api/include/weft/types.h"
+#include "engine/checked.hpp"
+#include "engine/collectives/request.hpp"
+#include "progress/driving/fact.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace weft::api {
+
+using handle = std::uint64_t; // 0 = complete
+
+// A value that a rank gave to a barrier.
+struct given_value {
+  std::uint32_t rank = 0;
+  int value = 0;
+};
+
+// The one rank that this process is: the only place where an engine, its transport and its job are tied
+// together, and the only global of the library. Offsets are bytes from the beginning of a segment, the same
+// on every rank; ranks are ranks of the job. Arguments have been checked by the caller.
+class runtime {
+public:
+  virtual ~runtime() = default;
+
+  // Throws weft::error if the library is not initialised; `call` names the caller in the message.
+  static runtime& get(const char* call);
+  static bool initialised() noexcept;
+  static void init(int* argc, char*** argv);
+  static void finalize();
+
+  virtual std::uint32_t rank() const = 0;
+  virtual std::uint32_t size() const = 0;
+
+  virtual team_calls& teams() = 0; // and all collectives
+
+  // Barrier of all ranks with an optional value; completing it throws if two ranks gave different values.
+  virtual handle post_barrier(std::optional<int> value) = 0;
+  // The value that the ranks gave to the barrier that was posted last, once that is complete, and one of
+  // them.
+  virtual std::optional<given_value> heard() const = 0;
+  virtual void run_barrier(std::optional<int> value) = 0;
+
+  enum class state { complete, pending, never_issued };
+  virtual state query(handle h) noexcept = 0; // no progress
+  virtual state test(handle h) = 0;           // drives progress once; rethrows what the operation failed with
+  virtual void wait(handle h) = 0;            // rethrows what the operation failed with
+
+  // For those who look at several handles. None of them takes an error away.
+  virtual std::uint64_t completions() const noexcept = 0; // moves with every completion in this process
+  // The index of the first that is neither 0 nor pending, or their number. No progress.
+  virtual std::size_t find_ready(std::span<const upc_coll_handle_t> handles) const noexcept = 0;
+  virtual void progress() = 0; // drives once, if nobody else does
+  // Drives until the fact has said yes, once. It is asked often, on the calling thread, perhaps while it
+  // drives: it must neither throw nor wait.
+  virtual void drive_until(const std::function<bool(progress::look)>& fact) = 0;
+
+  // Memory of any rank. All are complete, locally and remotely, on return.
+  virtual void* direct(std::uint32_t rank,
+                       std::uint64_t offset) = 0; // null if not reachable by loads and stores
+  virtual void put(std::uint32_t rank, std::uint64_t offset, const void* from, std::size_t bytes) = 0;
+  virtual void get(void* to, std::uint32_t rank, std::uint64_t offset, std::size_t bytes) = 0;
+
+  // The shared heap. Offsets; 0 = no room.
+  virtual std::uint64_t allocate_all(std::size_t bytes_per_rank) = 0;    // collective, symmetric
+  virtual std::uint64_t allocate_global(std::size_t bytes_per_rank) = 0; // one caller, symmetric
+  virtual std::uint64_t allocate_local(std::size_t bytes) = 0;           // on this rank only
+  // Any of the above, any caller, once; or collective, when all have called. The answer is the offset if it
+  // was freed, the beginning of the block if it is inside of one, and 0 if no block is there: nothing was
+  // freed then.
+  virtual std::uint64_t free_block(std::uint32_t rank, std::uint64_t offset) = 0;
+  virtual std::uint64_t free_block_of_all(std::uint32_t rank, std::uint64_t offset) = 0;
+  virtual bool in_heap(std::uint64_t offset, engine::checked bytes) const = 0;
+  // The same of memory that every rank has there: not of allocate_local's.
+  virtual bool in_symmetric_heap(std::uint64_t offset, engine::checked bytes) const = 0;
+  virtual std::size_t heap_bytes() const = 0; // what WEFT_HEAP_SIZE asked for
+
+  virtual std::uint64_t statistic(const std::string& name) const = 0; // 0 for an unknown name
+  [[noreturn]] virtual void abort_job(int status, const std::string& message) = 0;
+};
+
+} // namespace weft::api

@@ -1,0 +1,80 @@
+#pragma once
+#include "engine/plan/plan.hpp"
+
+namespace weft::graph {
+
+// Assembles a plan. Every add returns the set that holds the new node alone, so that edges are written as
+// unions: `b.add(n, first | second)`.
+class builder {
+public:
+  builder(std::uint32_t me, std::uint32_t members, std::uint32_t root);
+
+  node_set add(node n, node_set after = 0);
+
+  // A chain of nodes run once for every peer of the range; a range without peers adds nothing.
+  struct step_list {
+    std::array<node, 12> steps{};
+    std::uint8_t size = 0;
+    step_list& then(node n);
+    step_list& then_if(bool wanted, node n) { return wanted ? then(n) : *this; }
+  };
+  node_set loop(range over, std::uint32_t iterations, const step_list& body, node_set after = 0,
+                bool ordered = false, bool hunts = false);
+  // A step waits for the same step of the iteration before: so counts arrive in order, and transfers overlap.
+  node_set pipeline(range over, std::uint32_t iterations, const step_list& body, node_set after = 0);
+
+  plan& draft() { return plan_; }
+  plan finish() const { return plan_; }
+
+private:
+  std::uint8_t append(const node& n);
+  plan plan_;
+};
+
+// The vocabulary of nodes, so that algorithms read as sentences.
+node copy_own();
+node get_from_each();
+node put_to_each();
+node flush_each();
+node await_entry();
+node signal_entry();
+node publish(bool valued = false);
+node send_payload();
+node take_payload(bool valued = false);
+node count_for_each(fact which, std::uint32_t n);
+node await_count(fact which, std::uint32_t n);
+node count_for_self(fact which, std::uint32_t n);
+node claim_block(direction way);
+node assist_all();
+node fetch_operand(operand which, direction way);
+node survey_row();
+node ask_for_row();
+node publish_row();
+node send_row();
+node await_row();
+node await_named();
+node take_aside();
+node restore_piece();
+node rotate_own();
+node rotate_all();
+// The same node, for peers of one lane.
+node near_only(node n);
+node far_only(node n);
+// What is handed on between nodes, in several steps.
+node put_portion(portion of, bool from_source = false);
+node get_portion(portion of);
+node send_portion(portion of);
+node take_portion(portion of);
+node publish_portion(portion of);
+node publish_ready();
+node await_ready();
+// To a far peer: my puts are in its destination.
+node announce_puts();
+// To those who watch my count: this iteration's portion is here.
+node count_portion(portion of);
+// In iteration k: k + 1 - lag portions have landed on me, or on the peer.
+node await_landed(portion of, peer_rule whose, std::uint32_t lag = 0);
+node signal_stage(fact which, bool valued = false);
+node await_stage(fact which, bool valued = false);
+
+} // namespace weft::graph

@@ -1,0 +1,120 @@
+#pragma once
+#include "engine/plan/node.hpp"
+
+#include <array>
+#include <bit>
+#include <cstdint>
+
+namespace weft::graph {
+
+enum class sync : std::uint8_t { no, my, all };
+enum class hint : std::uint8_t { none, push, pull };
+
+// Where the data of one call lie: bytes from the beginning of a segment, the same on every member. A plan
+// names them, it never contains them. For the operations with indirect operands dst and src are arrays of
+// pointers, and sizes and perm arrays, in shared memory too.
+struct binding {
+  std::uint64_t dst = 0, src = 0, sizes = 0, perm = 0;
+
+  bool operator==(const binding&) const = default;
+};
+
+// In front of an eager payload, if a row names whom it is for: the named member.
+inline constexpr std::uint32_t name_bytes = 8;
+
+// The program of one collective on one rank: a DAG of nodes, address-free and immutable, shared by all its
+// executions. `top` are the nodes that the executor schedules; the rest are bodies of loops.
+struct plan {
+  std::array<node, max_nodes> nodes{};
+  std::uint8_t size = 0;
+  std::uint8_t loops = 0;
+  node_set top = 0;
+
+  block_rule rule;
+  pattern pairs = pattern::none;
+  sync in = sync::all;
+  sync out = sync::all;
+
+  std::uint32_t me = 0;
+  std::uint32_t members = 1;
+  std::uint32_t root = 0;
+
+  std::uint64_t chunk = 0;       // claimed blocks are cut into pieces of this many bytes
+  std::uint32_t chunks = 0;      // pieces of one block
+  std::uint32_t eager_slice = 0; // bytes between two slices of an eager payload; 0 = one slice for everybody
+  std::uint32_t eager_bytes = 0; // bytes of the payload that I publish to near members
+  indirection indirect;          // operands in shared memory
+  naming names = naming::none;
+  bool in_place = false; // all_pairs: the blocks i -> j and j -> i change places; by_source: they move on
+  std::uint64_t whole_block = 0; // indirect: blocks up to this size are claimed in one piece
+  std::uint32_t radix = 0;       // of the tree over the leaders; 0 = none
+  std::uint64_t piece = 0;       // what is handed on piece by piece is cut into pieces of this many bytes
+  std::uint8_t window = 64;      // iterations of a loop that may be under way, at most 64
+  bool eager = false;
+  bool valued = false; // a barrier: payloads carry its value
+  bool far = false;    // some node needs the UCP lane
+
+  // True if an execution must read in shared memory what it moves, and needs room for it.
+  bool dynamic() const { return indirect || names != naming::none || in_place; }
+  bool rooted_by_rows() const { return names == naming::pointer; }
+  // Blocks that their members have not come to carry are carried by whoever waits, or is about to leave:
+  // under OUT_ALL a node of the plan sees to it.
+  bool lends() const {
+    return out == sync::my && chunks != 0 && members > 1 && !eager && !far && !rotates();
+  }
+  // A permutation in place of which whole cycles are rotated at once. Under IN_MY a cycle would wait for all
+  // of its members; there each block moves on as soon as the next one has gone.
+  bool rotates() const { return in_place && names != naming::none && !rooted_by_rows() && in != sync::my; }
+
+  // Bytes of an eager payload that stand in front of the blocks.
+  std::uint32_t eager_front() const { return names == naming::none ? 0 : name_bytes; }
+
+  // Whether a block goes from i to j, as far as that does not stand in rows.
+  bool sends(std::uint32_t i, std::uint32_t j) const {
+    switch (pairs) {
+    case pattern::all_pairs:
+      return true;
+    case pattern::from_root:
+      return i == root;
+    case pattern::to_root:
+      return j == root;
+    case pattern::by_source:
+    case pattern::by_destination:
+    case pattern::none:
+      break;
+    }
+    return false;
+  }
+  // Whether the source of a claimed block hears of it too: where it stays, its destination's count says it
+  // all.
+  bool counts_taken(std::uint32_t i, std::uint32_t j) const { return i != j || names != naming::none; }
+  // Pieces that fill the destination of rank j once every block is claimed, its own included.
+  std::uint32_t full(std::uint32_t j) const {
+    switch (pairs) {
+    case pattern::all_pairs:
+      return in_place ? (members - 1) * chunks : members * chunks;
+    case pattern::from_root:
+      return chunks;
+    case pattern::to_root:
+      return j == root ? members * chunks : 0;
+    case pattern::by_source:
+    case pattern::by_destination:
+    case pattern::none:
+      break;
+    }
+    return 0;
+  }
+};
+
+// Small pieces share the work evenly, large ones keep the copy fast: 128*sqrt(bytes) is the measured optimum
+// (32 KiB at 64 KiB, 64 KiB at 256 KiB, 256 KiB at 4 MiB). Blocks of up to `whole` bytes are one piece.
+inline std::uint64_t chunk_size(std::uint64_t bytes, std::uint64_t whole) {
+  if (bytes <= whole) return bytes;
+  return std::uint64_t{1} << ((std::bit_width(bytes - 1) + 15) / 2);
+}
+// Pieces of a block whose size nobody knows when the plan is made.
+inline constexpr std::uint32_t indirect_chunks = 64;
+// In place, what does not lie in one node moves in pieces of this size, through a scratch of each rank.
+inline constexpr std::uint64_t aside_bytes = 64 * 1024;
+
+} // namespace weft::graph

@@ -1,0 +1,46 @@
+#pragma once
+#include "engine/verify/events.hpp"
+
+#include <array>
+#include <vector>
+
+namespace weft::graph::checking {
+
+// What a member does with one peer, as far as announcements and flushes are concerned.
+struct deed {
+  event_id when;
+  kind what;
+  fact about;
+  std::uint32_t access;
+  bool to_self = false;
+};
+
+// The deeds of one member after the other: puts are flushed, and announced when they are in place.
+class deeds {
+public:
+  deeds(event_graph& g, report& out) : graph_(g), out_(out), with_peer_(g.members()) {}
+
+  void of_member(std::uint32_t member);
+  // Its top nodes, in their order.
+  void top_node(std::uint8_t n);
+  // Does one top node come before the other, directly or not?
+  bool before(unsigned first, unsigned second) const { return (before_[second] >> first & 1) != 0; }
+
+  void with(std::uint32_t peer, const deed& d) { with_peer_[peer].push_back(d); }
+  void check();
+
+private:
+  bool precedes(event_id a, event_id b) const;
+  bool near(std::uint32_t peer) const { return graph_.places[me_].is_near(peer); }
+  void check_flush(std::uint32_t peer, const deed& put);
+  void check_announcement(std::uint32_t peer, const deed& signal);
+  bool flushed_between(std::uint32_t peer, event_id put, event_id signal) const;
+
+  event_graph& graph_;
+  report& out_;
+  std::uint32_t me_ = 0;
+  std::array<node_set, max_nodes> before_{}; // top nodes that precede a top node
+  std::vector<std::vector<deed>> with_peer_;
+};
+
+} // namespace weft::graph::checking

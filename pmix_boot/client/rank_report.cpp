@@ -1,0 +1,162 @@
+#include "pmix_boot/client/rank_report.hpp"
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+#include <utility>
+
+namespace weft::boot {
+
+namespace {
+
+constexpr const char* version = "weft report 1";
+
+std::string list_of(const std::vector<std::uint32_t>& ranks, const char* one, const char* many) {
+  std::string text = ranks.size() == 1 ? one : many;
+  for (std::size_t k = 0; k < ranks.size(); ++k) {
+    const bool row = k + 2 < ranks.size() && ranks[k + 1] == ranks[k] + 1 && ranks[k + 2] == ranks[k] + 2;
+    text += (k == 0 ? " " : ", ") + std::to_string(ranks[k]);
+    if (!row) continue;
+    while (k + 1 < ranks.size() && ranks[k + 1] == ranks[k] + 1)
+      ++k;
+    text += "-" + std::to_string(ranks[k]);
+  }
+  return text;
+}
+
+std::string name_of(std::uint32_t team, std::uint64_t number) {
+  return "operation " + std::to_string(number) + " of team " + std::to_string(team);
+}
+
+std::string last_of(const rank_report& r) {
+  return r.last_call.empty() ? "has called no collective yet" : "its last call was " + r.last_call;
+}
+
+// Has the rank itself entered the operation? Nothing if it does not know the team.
+std::optional<bool> entered(const rank_report& r, std::uint32_t team, std::uint64_t number) {
+  for (const auto& at : r.teams)
+    if (at.team == team) return at.entered >= number;
+  return std::nullopt;
+}
+
+} // namespace
+
+std::string packed(const rank_report& r) {
+  std::ostringstream out;
+  out << version << '\n' << r.rank << ' ' << r.seconds << '\n' << r.last_call << '\n';
+  out << r.waiting.size() << ' ' << r.teams.size() << '\n';
+  for (const auto& b : r.waiting) {
+    out << b.team << ' ' << b.number << ' ' << b.missing.size();
+    for (const std::uint32_t rank : b.missing)
+      out << ' ' << rank;
+    out << '\n' << b.call << '\n' << b.waits << '\n';
+  }
+  for (const auto& at : r.teams)
+    out << at.team << ' ' << at.entered << '\n';
+  return out.str();
+}
+
+std::optional<rank_report> unpacked(const std::string& message) {
+  std::istringstream in(message);
+  const auto rest_of_line = [&in] {
+    std::string text;
+    std::getline(in, text);
+    return text;
+  };
+  if (rest_of_line() != version) return std::nullopt;
+  rank_report r;
+  std::size_t waiting = 0, teams = 0;
+  in >> r.rank >> r.seconds;
+  rest_of_line();
+  r.last_call = rest_of_line();
+  in >> waiting >> teams;
+  rest_of_line();
+  for (std::size_t k = 0; k < waiting && in; ++k) {
+    rank_report::blocked b;
+    std::size_t missing = 0;
+    in >> b.team >> b.number >> missing;
+    for (std::uint32_t rank = 0; missing != 0 && in >> rank; --missing)
+      b.missing.push_back(rank);
+    rest_of_line();
+    b.call = rest_of_line();
+    b.waits = rest_of_line();
+    r.waiting.push_back(std::move(b));
+  }
+  for (std::size_t k = 0; k < teams && in; ++k) {
+    rank_report::position at;
+    in >> at.team >> at.entered;
+    r.teams.push_back(at);
+  }
+  if (!in) return std::nullopt;
+  return r;
+}
+
+std::vector<std::string> lines_of(const rank_report& r) {
+  const std::string me = "rank " + std::to_string(r.rank);
+  if (r.waiting.empty()) return {me + " waits for no collective; " + last_of(r)};
+  std::vector<std::string> lines;
+  for (const auto& b : r.waiting) {
+    std::string line = me + (r.seconds != 0 ? " waits" : " has outstanding") + " in " + b.call + ", " +
+                       name_of(b.team, b.number);
+    if (r.seconds != 0) line += ", for " + std::to_string(r.seconds) + " s";
+    if (!b.waits.empty()) line += ": " + b.waits;
+    if (!b.missing.empty()) line += "; not entered by " + list_of(b.missing, "rank", "ranks");
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+std::vector<std::string> lines_of(const std::vector<job_member>& job) {
+  std::vector<std::string> lines;
+  std::map<std::uint32_t, std::string> stragglers;         // why, by rank
+  std::map<std::string, std::vector<std::uint32_t>> alike; // who says the same
+  std::vector<std::string> order;
+  for (const job_member& m : job) {
+    if (!m.report) continue;
+    for (const auto& b : m.report->waiting) {
+      std::vector<std::uint32_t> missing;
+      for (std::uint32_t rank = 0; rank < job.size(); ++rank) {
+        const bool said = std::find(b.missing.begin(), b.missing.end(), rank) != b.missing.end();
+        const auto knows = job[rank].report ? entered(*job[rank].report, b.team, b.number) : std::nullopt;
+        // Who has answered knows best; a far member's entry may not have been heard of.
+        if (job[rank].report ? (said && knows != true) : said) missing.push_back(rank);
+      }
+      for (const std::uint32_t rank : missing)
+        stragglers.try_emplace(rank, name_of(b.team, b.number) + ", " + b.call);
+      std::string text =
+          (m.report->seconds != 0 ? "in " : "outstanding: ") + b.call + ", " + name_of(b.team, b.number);
+      if (!b.waits.empty()) text += ": " + b.waits;
+      if (!missing.empty()) text += "; not entered by " + list_of(missing, "rank", "ranks");
+      auto& who = alike[text];
+      if (who.empty()) order.push_back(text);
+      who.push_back(m.report->rank);
+    }
+  }
+  for (const auto& [rank, what] : stragglers) {
+    std::string line = "rank " + std::to_string(rank) + " has not entered " + what + ": ";
+    const job_member& m = job[rank];
+    if (!m.report)
+      line += "it " + m.otherwise;
+    else if (m.report->seconds != 0 && !m.report->waiting.empty())
+      line += "it waits in another call, " + m.report->waiting.front().call;
+    else
+      line += "it is not in a call that waits; " + last_of(*m.report);
+    lines.push_back(line);
+  }
+  for (std::uint32_t rank = 0; rank < job.size(); ++rank)
+    if (!job[rank].report && !stragglers.contains(rank))
+      lines.push_back("rank " + std::to_string(rank) + " " + job[rank].otherwise);
+    else if (job[rank].report && job[rank].report->waiting.empty() && !stragglers.contains(rank))
+      lines.push_back("rank " + std::to_string(rank) + " waits for no collective; " +
+                      last_of(*job[rank].report));
+  for (const std::string& text : order) {
+    std::uint64_t seconds = 0;
+    for (const std::uint32_t rank : alike[text])
+      seconds = std::max(seconds, job[rank].report->seconds);
+    lines.push_back(list_of(alike[text], "rank", "ranks") +
+                    (seconds != 0 ? " (for " + std::to_string(seconds) + " s) " : " ") + text);
+  }
+  return lines;
+}
+
+} // namespace weft::boot

@@ -1,0 +1,137 @@
+#pragma once
+#include "progress/driving/engine.hpp"
+
+#include <csignal>
+#include <poll.h>
+#include <pthread.h>
+#include <thread>
+
+namespace weft::progress {
+
+// The thread that drives an engine while its application threads are away.
+//
+//   watching    blocked on {doorbell, transport events}, the transport armed. An arrival wakes it.
+//   driving     holds the baton, sweeps.
+//               With cores to spare (mode dedicated) as long as something is outstanding,
+//               climbing the idle ladder; without (mode helping) until one sweep finds nothing, then it
+//               sleeps at once: it would take the core from the computation that it works for.
+//   displaced   an application thread drives: the transport's events are that thread's.
+//               Blocked on the doorbell,
+//               it looks again every millisecond; an application thread that leaves work behind rings.
+//
+// `where_` is written here only. `watching` is stored before the baton is released, so the next holder sees
+// it. That somebody is displaced may be missed by a leaver: then the thread looks again within its
+// millisecond.
+template <transport::transport T> class progress_thread final : public engine<T>::watcher {
+public:
+  explicit progress_thread(engine<T>& e)
+      : engine_(e), spare_(e.options().drive == mode::dedicated), ladder_(e.options().idle) {
+    engine_.watched_by(this);
+    sigset_t all, before;
+    sigfillset(&all); // signals are the application's
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    thread_ = std::thread([this] { serve(); });
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    pthread_setname_np(thread_.native_handle(), "weft-progress");
+  }
+  ~progress_thread() {
+    stop_.store(true, std::memory_order_relaxed);
+    bell_.ring();
+    thread_.join();
+    engine_.watched_by(nullptr);
+  }
+  progress_thread(const progress_thread&) = delete;
+  progress_thread& operator=(const progress_thread&) = delete;
+
+  // While it watches, the transport's events wake it for work of its own; stores of others do not.
+  bool wants_ring(bool own) const override {
+    const where now = where_.load(std::memory_order_relaxed);
+    return (now == where::displaced && (own || spare_)) || (now == where::watching && spare_);
+  }
+  bool listens() const override { return where_.load(std::memory_order_relaxed) == where::watching; }
+  void ring() override { bell_.ring(); }
+
+private:
+  enum class where : std::uint8_t { driving, watching, displaced };
+
+  void serve() noexcept { // nothing below throws
+    while (!stop_.load(std::memory_order_relaxed)) {
+      typename engine<T>::turn mine(engine_);
+      if (!engine_.right_to_drive().requested() && mine.take())
+        drive(mine);
+      else
+        stand_aside();
+    }
+  }
+
+  // Until somebody else wants to, or there is nothing left to do.
+  void drive(typename engine<T>::turn& mine) {
+    ladder_.reset();
+    for (;;) {
+      const bool moved = engine_.sweep_for_thread();
+      if (stop_.load(std::memory_order_relaxed) || engine_.right_to_drive().requested()) return;
+      if (moved) {
+        ladder_.reset();
+        continue;
+      }
+      if (spare_ && engine_.outstanding() != 0 && climb()) continue;
+      if (watch(mine)) return;
+    }
+  }
+
+  // False at the end of the ladder.
+  bool climb() {
+    switch (ladder_.next()) {
+    case idle_ladder::step::spin:
+      engine_.net().relax();
+      return true;
+    case idle_ladder::step::yield:
+      engine_.net().yield();
+      return true;
+    case idle_ladder::step::sleep:
+      break;
+    }
+    return false;
+  }
+
+  // Sleeps until an event; false if there was something to do first. A rank whose thread is to finish
+  // operations by itself wants to be rung for its neighbours' stores.
+  bool watch(typename engine<T>::turn& mine) {
+    const bool announce = spare_ && engine_.outstanding() != 0 && engine_.announce_sleep();
+    const bool stay = engine_.sweep_for_thread() || !engine_.arm();
+    if (!stay) {
+      const int limit = engine_.tries_again() ? 1 : -1; // ms
+      where_.store(where::watching,
+                   std::memory_order_relaxed); // before the baton goes: the next holder sees it
+      mine.let_go();
+      engine_.counts().parks.add_concurrent();
+      pollfd watched[2] = {{bell_.fd(), POLLIN, 0}, {engine_.net().event_fd(), POLLIN, 0}};
+      ::poll(watched, 2, limit);
+      bell_.drain();
+      where_.store(where::driving, std::memory_order_relaxed);
+      engine_.counts().wakes.add_concurrent();
+    }
+    if (announce) engine_.cancel_sleep();
+    return !stay;
+  }
+
+  void stand_aside() {
+    where_.store(where::displaced, std::memory_order_relaxed);
+    if (engine_.right_to_drive().held() || engine_.right_to_drive().requested()) {
+      pollfd watched{bell_.fd(), POLLIN, 0};
+      ::poll(&watched, 1, 1);
+      bell_.drain();
+    }
+    where_.store(where::driving, std::memory_order_relaxed);
+  }
+
+  engine<T>& engine_;
+  const bool spare_;
+  idle_ladder ladder_;
+  doorbell bell_;
+  std::atomic<bool> stop_{false};
+  std::atomic<where> where_{where::driving};
+  std::thread thread_;
+};
+
+} // namespace weft::progress

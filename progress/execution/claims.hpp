@@ -1,0 +1,216 @@
+#pragma once
+#include "progress/execution/operands.hpp"
+#include "progress/execution/outcome.hpp"
+#include "progress/execution/pieces.hpp"
+
+namespace weft::progress {
+
+// Carries blocks between members of one node that several may carry: a CAS on the block's claim word, which
+// lies on the destination's board, decides who moves which piece. Counters on both ends say what is in place.
+template <transport::transport T> class claims {
+public:
+  claims(reach<T>& members, operands<T>& blocks) : reach_(members), operands_(blocks) {}
+
+  outcome step(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t iteration) {
+    const std::uint32_t me = op.program->me;
+    switch (n.way) {
+    case graph::direction::in:
+      return carry(op, peer, me, true, iteration);
+    case graph::direction::out:
+      return carry(op, me, peer, false, iteration);
+    case graph::direction::self:
+      return only_mine(op) ? carry_own(op) : carry(op, me, me, true, iteration);
+    case graph::direction::swap:
+      // A pair has one claim word, at its higher rank; its two ends begin at different ends of the block.
+      return carry(op, std::min(me, peer), std::max(me, peer), me > peer, iteration);
+    }
+    return outcome::done;
+  }
+
+  // Until every block on the node is in place: carries what is unclaimed, own neighbours first.
+  outcome assist(operation& op) {
+    return op.program->names == graph::naming::none ? assist_all(op) : assist_rows(op);
+  }
+
+  // Others may carry all that I receive in this operation, my own block included: my board says so from now
+  // on.
+  void lend(operation& op) {
+    team_state& team = *op.team;
+    const std::uint32_t me = op.program->me;
+    if (has_own_word(op) && op.program->sends(me, me))
+      reach_.net.store(team.own.claim(engine::slot_of(op.seq), team.info.geometry.local_index(me)),
+                       engine::claim_word::make(op.seq, 0, 0));
+    if (reach_.net.load(team.own.lent()) < op.seq) reach_.net.store(team.own.lent(), op.seq);
+  }
+
+  // Under OUT_MY a member is not held up by blocks of others; where one of them may be computing, it carries
+  // for all when it has nothing better to do, and all that it may carry before it leaves. So what somebody
+  // who computes has posted is in place when the last of the others has left. True if it carried something:
+  // there may be more.
+  bool help_lenders(operation& op) {
+    return (op.program->in != graph::sync::all || all_entered(op)) && assist(op) == outcome::again;
+  }
+
+  // A line that changes only when somebody posts and goes away.
+  bool somebody_lends(operation& op) {
+    team_state& team = *op.team;
+    for (const std::uint32_t peer : team.info.geometry.near())
+      if (reach_.net.load(reach_.view(team, peer).lent()) >= op.seq) return true;
+    return false;
+  }
+
+private:
+  // Where no rows tell, the claim word of a member's own block speaks of the operation only if it lends:
+  // nobody else carries that block otherwise.
+  static bool has_own_word(const operation& op) {
+    return op.program->lends() && op.program->names == graph::naming::none;
+  }
+  static bool only_mine(const operation& op) { return has_own_word(op) && !op.lent; }
+
+  outcome carry_own(operation& op) {
+    const std::uint32_t me = op.program->me;
+    const block b = operands_.find(op, me, me, 0);
+    if (operands_.usable(op, me, me, 0)) move(op, me, me, b, 0, b.bytes);
+    op.run->own_pieces = op.program->chunks;
+    return outcome::done;
+  }
+
+  // Carries what it gets of the block i -> j (in place: of the two blocks between i and j). The destination's
+  // side takes pieces from the front, the source's side from the back.
+  outcome carry(operation& op, std::uint32_t i, std::uint32_t j, bool from_front, std::uint32_t iteration) {
+    if (!reach_.credit(op, i) || !reach_.credit(op, j)) return outcome::blocked;
+    const graph::plan& p = *op.program;
+    if (p.names != graph::naming::none) {
+      named_block row;
+      if (!operands_.row(op, p.pairs == graph::pattern::by_source ? i : j, row)) return outcome::blocked;
+      if (row.named != (p.pairs == graph::pattern::by_source ? j : i)) return outcome::done;
+    }
+    const block there = operands_.find(op, i, j, iteration);
+    const block back = p.in_place ? operands_.find(op, j, i, iteration) : block{};
+    const cut c = cut_of(p, std::max(there.bytes, back.bytes));
+
+    T& net = reach_.net;
+    const std::uint32_t slot = engine::slot_of(op.seq);
+    const engine::board at = reach_.view(*op.team, j);
+    engine::word& claimed = at.claim(slot, op.team->info.geometry.local_index(i));
+    const auto [first, taken, left] = claim_pieces(net, claimed, op.seq, p.chunks, c.at_once, from_front);
+    if (taken == 0) return outcome::done;
+    const std::uint64_t begin = first * c.piece, end = begin + taken * c.piece;
+    // What cannot be carried is counted all the same: nobody must wait for it.
+    const bool good =
+        operands_.usable(op, i, j, iteration) && (!p.in_place || operands_.usable(op, j, i, iteration));
+    if (good && p.in_place)
+      swap(op, i, j, there, back, begin, end);
+    else if (good)
+      move(op, i, j, there, begin, end);
+    reach_.counts.chunks_claimed.add();
+    reach_.raise(at.counts(slot).landed, op.seq, taken);
+    // In place both are destinations, and what is read is what is written.
+    if (p.counts_taken(i, j)) {
+      const engine::board other = reach_.view(*op.team, i);
+      reach_.raise(p.in_place ? other.counts(slot).landed : other.counts(slot).taken, op.seq, taken);
+    }
+    reach_.wake_near();
+    return left == 0 ? outcome::done : outcome::again;
+  }
+
+  void move(operation& op, std::uint32_t i, std::uint32_t j, const block& b, std::uint64_t begin,
+            std::uint64_t end) {
+    const std::uint64_t bytes = clipped(begin, end, b.bytes);
+    if (bytes == 0) return;
+    reach_.copy(reach_.base(*op.team, j) + b.dst + begin, reach_.base(*op.team, i) + b.src + begin, bytes);
+    reach_.counts.bytes_copied.add(bytes);
+  }
+
+  // The two blocks change places, a little at a time: what the first line of a part says is in the cache when
+  // its place is written.
+  void swap(operation& op, std::uint32_t i, std::uint32_t j, const block& there, const block& back,
+            std::uint64_t begin, std::uint64_t end) {
+    std::byte* const at_i = reach_.base(*op.team, i);
+    std::byte* const at_j = reach_.base(*op.team, j);
+    std::array<std::byte, 4096> aside;
+    for (; begin < end && begin < std::max(there.bytes, back.bytes); begin += aside.size()) {
+      const std::uint64_t stop = std::min(end, begin + aside.size());
+      const std::uint64_t out = clipped(begin, stop, there.bytes), in = clipped(begin, stop, back.bytes);
+      reach_.copy(aside.data(), at_i + there.src + begin, out);
+      reach_.copy(at_i + back.dst + begin, at_j + back.src + begin, in);
+      reach_.copy(at_j + there.dst + begin, aside.data(), out);
+      reach_.counts.bytes_copied.add(out + in);
+    }
+  }
+
+  outcome assist_all(operation& op) {
+    const graph::plan& p = *op.program;
+    bool all_full = true;
+    outcome result = outcome::blocked;
+    for (std::uint32_t dj = 0; dj < p.members; ++dj) {
+      const std::uint32_t j = (p.me + dj) % p.members;
+      const std::uint32_t full = p.full(j);
+      // Where nothing lands nobody counts, and the word goes on speaking of an older operation.
+      if (full == 0 || reach_.reached(counts(op, j).landed, op, full)) continue;
+      all_full = false;
+      if (!may_touch(op, j)) continue;
+      for (std::uint32_t di = 0; di < p.members; ++di) {
+        const std::uint32_t i = (j + di) % p.members;
+        if (!p.sends(i, j) || !may_touch(op, i)) continue;
+        if (p.in_place ? i != j && help(op, std::min(i, j), std::max(i, j)) : help(op, i, j))
+          result = outcome::again;
+      }
+    }
+    return all_full ? outcome::done : result;
+  }
+
+  // Every member's row describes one block at most; a counter of its own says when that one is done.
+  outcome assist_rows(operation& op) {
+    const graph::plan& p = *op.program;
+    const bool by_source = p.pairs == graph::pattern::by_source;
+    bool all_done = true;
+    outcome result = outcome::blocked;
+    for (std::uint32_t d = 0; d < p.members; ++d) {
+      const std::uint32_t owner = (p.me + d) % p.members;
+      engine::board::count_line& counted = counts(op, owner);
+      if (reach_.reached(by_source ? counted.taken : counted.landed, op, p.chunks)) continue;
+      named_block row;
+      const bool known = operands_.row(op, owner, row);
+      const std::uint32_t other = row.named;
+      if (known && other == findings::nobody) continue; // an empty block
+      all_done = false;
+      if (known && may_touch(op, other) && help(op, by_source ? owner : other, by_source ? other : owner))
+        result = outcome::again;
+    }
+    return all_done ? outcome::done : result;
+  }
+
+  bool all_entered(operation& op) {
+    for (std::uint32_t member = 0; member < op.program->members; ++member)
+      if (!reach_.entered(op, member)) return false;
+    return true;
+  }
+
+  // Under IN_ALL everybody has entered before anybody assists.
+  bool may_touch(operation& op, std::uint32_t member) {
+    return op.program->in != graph::sync::my || reach_.entered(op, member);
+  }
+
+  engine::board::count_line& counts(operation& op, std::uint32_t member) {
+    return reach_.view(*op.team, member).counts(engine::slot_of(op.seq));
+  }
+
+  bool help(operation& op, std::uint32_t i, std::uint32_t j) {
+    if (!reach_.credit(op, i) || !reach_.credit(op, j)) return false;
+    const std::uint32_t slot = engine::slot_of(op.seq);
+    engine::word& claimed = reach_.view(*op.team, j).claim(slot, op.team->info.geometry.local_index(i));
+    const std::uint64_t word = reach_.net.load(claimed);
+    if (i == j && has_own_word(op) && !engine::claim_word::speaks_of(word, op.seq)) return false;
+    const auto state = engine::claim_word::read(word, op.seq);
+    if (state.stale || state.front + state.back >= op.program->chunks) return false;
+    if (carry(op, i, j, true, 0) == outcome::blocked) return false;
+    reach_.counts.chunks_assisted.add();
+    return true;
+  }
+
+  reach<T>& reach_;
+  operands<T>& operands_;
+};
+
+} // namespace weft::progress

@@ -1,0 +1,520 @@
+#pragma once
+#include "engine/plan/stages.hpp"
+#include "progress/execution/inbox.hpp"
+#include "progress/execution/node_steps.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cassert>
+#include <deque>
+#include <functional>
+#include <memory>
+
+namespace weft::progress {
+
+// Runs the operations of one rank: gives each a slot of its team, steps through its plan as facts arrive, and
+// retires it. Driven by whoever holds the baton; knows neither threads nor handles.
+template <transport::transport T> class executor {
+public:
+  // `finished` is called once for every operation, when its plan is done, or with op.status < 0 when the
+  // transport failed; the operation is the caller's again then.
+  using finished_handler = std::function<void(operation&)>;
+
+  executor(T& net, statistics& counts, finished_handler finished, const faults& broken = {},
+           const user_memory& user = {})
+      : net_(net), counts_(counts), broken_(broken), finished_(std::move(finished)),
+        steps_(net, counts, broken_, user), inbox_(net, counts, steps_.members(), teams_, active_) {
+    net_.set_sink(&inbox_);
+  }
+  executor(const executor&) = delete;
+  executor& operator=(const executor&) = delete;
+  ~executor() { net_.set_sink(nullptr); }
+
+  // The board must be zero before any member posts.
+  team_state& add_team(engine::team_info info) {
+    auto team = std::make_unique<team_state>();
+    const std::uint32_t members = info.size();
+    team->own = {net_.segment() + info.board_offset, info.geometry.locals()};
+    team->boards.resize(members);
+    team->mirrors.resize(members);
+    team->credit.resize(members);
+    team->asked.resize(members);
+    team->askers.reserve(info.geometry.far().size());
+    team->info = std::move(info);
+    return *(teams_[team->info.id] = std::move(team));
+  }
+  // Nothing of the team may be outstanding here; what still arrives for it is dropped.
+  void remove_team(std::uint32_t id) { teams_.erase(id); }
+  // Calls `quiet` once for the team: as soon as all that was posted on it is retired here, perhaps at once.
+  void leave_team(team_state& team) {
+    team.leaving = true;
+    report_if_quiet(team);
+  }
+  using quiet_handler = std::function<void(team_state&)>;
+  void when_quiet(quiet_handler quiet) { quiet_ = std::move(quiet); }
+
+  // What is outstanding is never finished: neither moved on nor reported. For the end of the job, when nobody
+  // needs anything of it; transfers under way may still land, in memory that lives as long as this.
+  void abandon() {
+    active_.clear();
+    for (auto& [id, team] : teams_) {
+      team->waiting = {};
+      team->askers.clear();
+      team->waiters.clear();
+      team->leaving = false;
+    }
+    outstanding_ = far_active_ = 0;
+  }
+
+  // Takes an operation whose sequence number has been drawn, i.e. whose entry is published.
+  void start(operation& op) {
+    if (!op.program->eager && !op.program->valued) members().wake_near();
+    ++outstanding_;
+    if (op.seq > op.team->admitted || !activate(op)) [[unlikely]]
+      hold(op);
+  }
+
+  // This rank of the job is dead. Whatever its teams have under way fails as soon as no request of it is in
+  // flight any more, whatever is posted on them later fails at once; other teams go on. Here alone is that
+  // decided; under the baton, within a sweep or outside.
+  [[gnu::cold, gnu::noinline]] void lose(std::uint32_t rank) {
+    if constexpr (requires { net_.abandon(rank); }) net_.abandon(rank);
+    for (auto& [id, team] : teams_)
+      if (team->info.member(rank) != team->info.size()) break_up(*team, rank);
+  }
+
+  // One pass over everything active, and over the transport if asked. True if anything moved.
+  bool sweep(bool poll = true) {
+    counts_.sweeps.add();
+    if (steps_.members().later) [[unlikely]]
+      try_again();
+    bool moved = poll && net_.poll() != 0;
+    for (std::size_t k = 0; k < active_.size();) {
+      operation* op = active_[k];
+      moved |= advance(*op);
+      if (over(*op)) {
+        active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(k));
+        retire(*op);
+        moved = true;
+      } else {
+        ++k;
+      }
+    }
+    return moved;
+  }
+
+  // Steps through one operation only, without asking the transport: the fast way of a blocking call.
+  // True when it is finished.
+  bool advance_only(operation& op) {
+    if (op.run == nullptr) return op.finished.load(std::memory_order_relaxed);
+    advance(op);
+    if (!over(op)) return false;
+    active_.erase(std::find(active_.begin(), active_.end(), &op));
+    retire(op);
+    return true;
+  }
+
+  // Starts what can be started without carrying much.
+  void issue(operation& op) {
+    steps_.post_only(true);
+    advance_only(op);
+    steps_.post_only(false);
+  }
+
+  // For who waits and finds nothing of its own to do: carries for members who compute. True if it did.
+  bool help_lenders() {
+    bool moved = false;
+    for (operation* op : active_)
+      moved |= op->program->lends() && op->status >= 0 && steps_.help_lenders(*op);
+    return moved;
+  }
+
+  std::size_t outstanding() const { return outstanding_; }
+  // Something waits for nothing but another sweep.
+  bool tries_again() { return members().later; }
+  // Work that only this rank's own process can move on.
+  bool needs_driver() { return steps_.flights().in_flight() != 0 || far_active_ != 0; }
+
+  reach<T>& members() { return steps_.members(); }
+  inbox<T>& messages() { return inbox_; }
+
+  // The operation that has been under way for longest, as {team, number}.
+  std::pair<std::uint32_t, engine::sequence> oldest() const {
+    if (active_.empty()) return {};
+    return {active_.front()->team->info.id, active_.front()->seq};
+  }
+
+private:
+  template <transport::transport> friend class wait_survey;
+  using node_set = graph::node_set;
+
+  // For want of a slot, or because there will never be one.
+  [[gnu::cold, gnu::noinline]] void hold(operation& op) {
+    if (op.team->lost == team_state::nobody) return op.team->waiting.insert(op);
+    refuse(op);
+  }
+
+  void refuse(operation& op) {
+    op.status = team_lost;
+    --outstanding_;
+    finished_(op);
+  }
+
+  // No operation of the team can finish any more.
+  [[gnu::cold, gnu::noinline]] void break_up(team_state& team, std::uint32_t rank) {
+    if (team.lost != team_state::nobody) return;
+    team.lost = rank;
+    team.admitted = 0;
+    for (operation* op : active_)
+      if (op->team == &team && op->status == 0) op->status = team_lost;
+    while (!team.waiting.empty())
+      refuse(team.waiting.take_first());
+  }
+
+  // A transfer failed. If its other end is lost, the transport has heard in the same breath; else it is the
+  // failure of this operation alone.
+  [[gnu::cold, gnu::noinline]] void look_for_loss(const operation& op) {
+    if (op.team->lost != team_state::nobody || op.status == status_disputed) return;
+    if constexpr (requires { net_.lost(0u); })
+      for (const std::uint32_t rank : op.team->info.world)
+        if (net_.lost(rank)) lose(rank);
+    if (op.team->lost == team_state::nobody) tell_failure(op);
+  }
+  static constexpr int team_lost = -1;
+
+  // False if there is no memory for its execution: it waits like one that has no slot yet, and the next sweep
+  // tries again.
+  bool activate(operation& op) {
+    execution* const run = take_execution(*op.program);
+    if (run == nullptr) [[unlikely]] {
+      members().later = true;
+      return false;
+    }
+    op.run = run;
+    for (std::uint8_t k = 0; k < op.program->loops; ++k) {
+      loop_state& loop = run->loops[k];
+      loop.base = loop.next = 0;
+      loop.unfinished = loop.in_flight = 0;
+    }
+    if (op.lent && op.program->lends()) steps_.lend(op);
+    far_active_ += op.program->far;
+    active_.push_back(&op);
+    if (!op.team->failures.empty()) [[unlikely]]
+      hear_failure(op);
+    return true;
+  }
+
+  [[gnu::cold, gnu::noinline]] void try_again() {
+    bool& short_of_memory = members().later;
+    short_of_memory = false;
+    for (auto& [id, team] : teams_)
+      activate_waiting(*team);
+    if (short_of_memory)
+      shortage_.met("the state of an operation");
+    else
+      shortage_.over();
+    members().unasked().send_again();
+  }
+
+  void activate_waiting(team_state& team) {
+    while (!team.waiting.empty() && team.waiting.first().seq <= team.admitted) {
+      operation& next = team.waiting.take_first();
+      if (activate(next)) continue;
+      team.waiting.insert(next);
+      return;
+    }
+  }
+
+  [[gnu::cold]] void hear_failure(operation& op) {
+    std::erase_if(op.team->failures, [&](const team_state::failure& f) {
+      if (f.seq == op.seq) op.fail(f.status, f.unreachable, f.told_by);
+      return f.seq == op.seq || f.seq <= op.team->retired;
+    });
+  }
+
+  // What I have not done of it I shall not do: nobody is to wait for it. Who heard of it from another rank
+  // need not tell.
+  [[gnu::cold, gnu::noinline]] void tell_failure(const operation& op) {
+    team_state& team = *op.team;
+    if (op.told_by != net_.rank()) return;
+    for (std::uint32_t member = 0; member < team.info.size(); ++member)
+      if (member != team.info.me())
+        members().tell(team, member,
+                       {.kind = transport::message_kind::failed,
+                        .reserved = static_cast<std::uint16_t>(-op.status),
+                        .count = op.unreachable,
+                        .seq = op.seq});
+  }
+
+  bool complete(const operation& op) const {
+    if (op.flights != 0) return false;
+    return (op.program->top & ~op.run->done) == 0 || op.status < 0;
+  }
+
+  // Nothing of mine is left, and nothing of others that I may carry.
+  bool over(operation& op) {
+    if (!complete(op)) return false;
+    return !op.program->lends() || op.status < 0 || !steps_.help_lenders(op);
+  }
+
+  // Every top node whose predecessors are done gets a step. True if a node finished or carried something.
+  bool advance(operation& op) {
+    const graph::plan& p = *op.program;
+    execution& run = *op.run;
+    if (op.status < 0) return false;
+    bool moved = false;
+    node_set ready = p.top & ~run.done & ~run.in_flight;
+    while (ready != 0) {
+      const auto index = static_cast<std::uint8_t>(std::countr_zero(ready));
+      ready &= ready - 1;
+      const graph::node& n = p.nodes[index];
+      if ((n.after & ~run.done) != 0) continue;
+      if (n.what == graph::kind::loop && !n.single()) {
+        moved |= run_loop(op, n, index);
+        continue;
+      }
+      const outcome result = n.what == graph::kind::loop ? only_step(op, n, {.node = index})
+                                                         : steps_.step(op, n, p.me, 0, {.node = index});
+      if (result == outcome::done)
+        run.done |= node_set{1} << index;
+      else if (result == outcome::flying)
+        run.in_flight |= node_set{1} << index;
+      else if (result == outcome::failed) [[unlikely]]
+        return true;
+      moved |= result != outcome::blocked;
+    }
+    return moved;
+  }
+
+  // Of a loop that has no other, for one peer: nothing to keep count of.
+  outcome only_step(operation& op, const graph::node& loop, flight_tag tag) {
+    const graph::node& body = op.program->nodes[loop.body];
+    const std::uint32_t peer = peer_of(op, loop, body, 0);
+    return peer == findings::nobody || skips(op, body, peer) ? outcome::done
+                                                             : steps_.step(op, body, peer, 0, tag);
+  }
+
+  // Is the step for peers of the other lane?
+  static bool skips(const operation& op, const graph::node& step, std::uint32_t peer) {
+    return step.only != graph::lane::any && (step.only == graph::lane::near) != reach<T>::near(op, peer);
+  }
+
+  bool run_loop(operation& op, const graph::node& n, std::uint8_t index) {
+    loop_state& loop = op.run->loops[n.loop_index];
+    bool moved = false;
+    if (n.hunts && is_not_root(op)) {
+      op.run->done |= node_set{1} << index;
+      return true;
+    }
+    for (;;) {
+      open_window(loop, n, op.program->window);
+      std::uint64_t ready = loop.unfinished & ~loop.in_flight;
+      while (ready != 0) {
+        const auto bit = static_cast<std::uint32_t>(std::countr_zero(ready));
+        ready &= ready - 1;
+        moved |= run_iteration(op, n, index, loop.base + bit);
+      }
+      if (loop.unfinished == 0 && loop.next == n.count) {
+        op.run->done |= node_set{1} << index;
+        return true;
+      }
+      if ((loop.unfinished & 1) != 0) return moved; // the oldest is not finished: the window stays
+      if (loop.unfinished != 0 && loop.next == n.count) return moved;
+    }
+  }
+
+  // Drops finished iterations from the front, and begins as many new ones.
+  static void open_window(loop_state& loop, const graph::node& n, std::uint32_t most) {
+    const int gone =
+        loop.unfinished == 0 ? static_cast<int>(loop.next - loop.base) : std::countr_zero(loop.unfinished);
+    loop.base += static_cast<std::uint32_t>(gone);
+    loop.unfinished = gone >= 64 ? 0 : loop.unfinished >> gone;
+    loop.in_flight = gone >= 64 ? 0 : loop.in_flight >> gone;
+    const std::uint32_t window = n.ordered ? 1 : most;
+    const std::uint32_t end = std::min(n.count, loop.base + window);
+    for (; loop.next < end; ++loop.next) {
+      loop.unfinished |= std::uint64_t{1} << (loop.next - loop.base);
+      loop.step[loop.next % loop_state::window] = 0;
+    }
+  }
+
+  bool run_iteration(operation& op, const graph::node& n, std::uint8_t index, std::uint32_t iteration) {
+    loop_state& loop = op.run->loops[n.loop_index];
+    std::uint8_t& step = loop.step[iteration % loop_state::window];
+    const std::uint64_t bit = std::uint64_t{1} << (iteration - loop.base);
+    bool moved = false;
+    while (step < n.body_size) {
+      if (n.pipelined && !passed_before(loop, iteration, step)) return moved;
+      const graph::node& body = op.program->nodes[n.body + step];
+      const flight_tag tag{.node = index, .in_loop = true, .iteration = iteration};
+      const std::uint32_t peer = peer_of(op, n, body, iteration);
+      if (peer == findings::nobody) break;
+      if (skips(op, body, peer)) {
+        ++step;
+        continue;
+      }
+      switch (steps_.step(op, body, peer, iteration, tag)) {
+      case outcome::done:
+        ++step;
+        moved = true;
+        break;
+      case outcome::flying:
+        loop.in_flight |= bit;
+        return true;
+      case outcome::again:
+        return true;
+      case outcome::repeat:
+        while (op.program->nodes[n.body + step].what != graph::kind::aside)
+          --step;
+        moved = true;
+        break;
+      case outcome::failed:
+      case outcome::blocked:
+        return moved;
+      }
+    }
+    loop.unfinished &= ~bit;
+    return true;
+  }
+
+  // Has the iteration before gone through this step?
+  static bool passed_before(const loop_state& loop, std::uint32_t iteration, std::uint8_t step) {
+    if (iteration == loop.base || (loop.unfinished >> (iteration - loop.base - 1) & 1) == 0) return true;
+    return loop.step[(iteration - 1) % loop_state::window] > step;
+  }
+
+  // My own row says so, or what was surveyed.
+  bool is_not_root(operation& op) {
+    steps_.blocks().own_row(op);
+    return op.run->found->not_root;
+  }
+
+  std::uint32_t peer_of(operation& op, const graph::node& loop, const graph::node& body,
+                        std::uint32_t iteration) {
+    const graph::plan& p = *op.program;
+    const graph::geometry& g = op.team->info.geometry;
+    switch (loop.over) {
+    case graph::range::root:
+      return p.root;
+    case graph::range::near:
+      return g.near()[iteration];
+    case graph::range::far:
+      return g.far()[iteration];
+    case graph::range::others:
+      return (p.me + 1 + iteration) % p.members;
+    case graph::range::rounds: {
+      const std::uint32_t distance = (1u << iteration) % p.members;
+      return body.peer == graph::peer_rule::ahead ? (p.me + distance) % p.members
+                                                  : (p.me + p.members - distance) % p.members;
+    }
+    case graph::range::named:
+      return steps_.blocks().own_row(op).named;
+    case graph::range::naming:
+      return op.run->found->naming;
+    case graph::range::led:
+      return g.led()[iteration];
+    case graph::range::leading:
+      return g.leading()[iteration];
+    default:
+      return graph::staged_peer(p, g, loop.over, body.peer, iteration);
+    }
+  }
+
+  // The operation is over here; so is every older one of its team as soon as those before it are.
+  void retire(operation& op) {
+    team_state& team = *op.team;
+    if (op.status < 0) [[unlikely]]
+      look_for_loss(op);
+    give_back(op.run);
+    op.run = nullptr;
+    --outstanding_;
+    far_active_ -= op.program->far;
+    team.finished |= 1u << engine::slot_of(op.seq);
+    const engine::sequence before = team.retired;
+    while ((team.finished & 1u << engine::slot_of(team.retired + 1)) != 0) {
+      ++team.retired;
+      team.finished &= ~(1u << engine::slot_of(team.retired));
+    }
+    if (team.retired != before) publish_retirement(team, *op.program);
+    finished_(op); // the last touch
+  }
+
+  void publish_retirement(team_state& team, const graph::plan& last) {
+    net_.store(team.own.retired(), team.retired);
+    if (team.lost == team_state::nobody) team.admitted = team.retired + engine::slots;
+    members().wake_near(); // somebody may sleep for want of credit
+    warm_next_slot(team, last);
+    if (!team.askers.empty()) answer_askers(team);
+    if (team.leaving) [[unlikely]]
+      report_if_quiet(team);
+    activate_waiting(team);
+  }
+
+  // The next operation's payload goes to lines that its readers hold: take them away now, while nobody waits.
+  // A loop sends as much as last time.
+  void warm_next_slot(team_state& team, const graph::plan& last) {
+    const std::uint32_t slot = engine::slot_of(team.retired + 1);
+    net_.prefetch_for_write(&team.own.head(slot));
+    if (last.eager_bytes <= engine::board::head_bytes) return;
+    for (std::uint32_t at = 0; at < last.eager_bytes; at += engine::board::line)
+      net_.prefetch_for_write(team.own.body(slot) + at);
+  }
+
+  [[gnu::cold, gnu::noinline]] void report_if_quiet(team_state& team) {
+    if (net_.load(team.own.entered()) != team.retired) return;
+    team.leaving = false;
+    quiet_(team);
+  }
+
+  void answer_askers(team_state& team) {
+    std::erase_if(team.askers, [&](const credit_request& asker) {
+      if (team.retired < asker.needed) return false;
+      members().answer(team, asker.member, {.kind = transport::message_kind::credit});
+      return true;
+    });
+  }
+
+  // With all that the plan needs, and room in the list of the active; null for want of memory.
+  execution* take_execution(const graph::plan& p) {
+    if (free_ == nullptr || active_.size() == active_.capacity() || p.dynamic()) [[unlikely]]
+      if (!make_ready(p)) return nullptr;
+    execution* run = free_;
+    free_ = run->next_free;
+    run->done = run->in_flight = 0;
+    run->own_pieces = 0;
+    return run;
+  }
+  [[gnu::noinline]] bool make_ready(const graph::plan& p) {
+    try {
+      if (free_ == nullptr) give_back(&executions_.emplace_back());
+      active_.reserve(executions_.size() + 1);
+      if (!p.dynamic()) return true;
+      if (!free_->found) free_->found = std::make_unique<findings>();
+      free_->found->begin(p);
+      return true;
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+  }
+  void give_back(execution* run) {
+    run->next_free = free_;
+    free_ = run;
+  }
+
+  T& net_;
+  statistics& counts_;
+  const faults broken_;
+  finished_handler finished_;
+  quiet_handler quiet_;
+  team_map teams_;
+  node_steps<T> steps_;
+  inbox<T> inbox_;
+  std::vector<operation*> active_;
+  engine::shortage shortage_;
+  std::deque<execution> executions_;
+  execution* free_ = nullptr;
+  std::size_t outstanding_ = 0;
+  std::size_t far_active_ = 0;
+};
+
+} // namespace weft::progress

@@ -1,0 +1,133 @@
+#pragma once
+#include "progress/execution/call_check.hpp"
+
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace weft::progress {
+
+// Brings the facts of the UCP lane to where the executor looks for them: into the mirror of the sender's
+// board, or into my own counters. Runs inside the transport's poll, so under the baton; the words are still
+// written with the transport's operations, because near members raise the same counters at the same time.
+template <transport::transport T> class inbox final : public transport::message_sink {
+public:
+  using service = std::function<void(const transport::message&, std::span<const std::byte>)>;
+
+  inbox(T& net, statistics& counts, reach<T>& members, const team_map& teams,
+        const std::vector<operation*>& active)
+      : net_(net), counts_(counts), members_(members), teams_(teams), active_(active) {}
+
+  void serve(service s) { service_ = std::move(s); }
+
+  void on_message(const transport::message& m, std::span<const std::byte> payload) override {
+    using transport::message_kind;
+    counts_.messages_received.add();
+    if (m.kind == message_kind::ring) return;
+    if (m.kind == message_kind::service) {
+      if (service_) service_(m, payload);
+      return;
+    }
+    const auto found = teams_.find(m.team);
+    if (found == teams_.end()) return; // freed: its last messages may be late
+    team_state& team = *found->second;
+    const std::uint32_t sender = team.info.member(m.source);
+    if (sender == team.info.size()) return;
+    if (m.kind == message_kind::failed) [[unlikely]]
+      return fail(team, m);
+    keep(team, sender, m, payload);
+  }
+
+private:
+  // What its sender has not done it will not do: nobody waits for it. An operation that has not yet begun
+  // here fails when it does.
+  [[gnu::cold]] void fail(team_state& team, const transport::message& m) {
+    const int status = -static_cast<int>(m.reserved);
+    for (operation* op : active_)
+      if (op->team == &team && op->seq == m.seq) return op->fail(status, m.count, m.source);
+    if (m.seq > team.retired) team.failures.push_back({m.seq, status, m.count, m.source});
+  }
+
+  void keep(team_state& team, std::uint32_t sender, const transport::message& m,
+            std::span<const std::byte> payload) {
+    using transport::message_kind;
+    const engine::board theirs = members_.view(team, sender);
+    const std::uint32_t slot = engine::slot_of(m.seq);
+    lift(theirs.retired(), m.retired);
+    if (m.kind != message_kind::credit && m.kind != message_kind::dispute)
+      lift(theirs.entered(), m.seq); // whoever speaks of it has entered it
+    switch (m.kind) {
+    case message_kind::named:
+      team.namings[slot] = {m.seq, sender};
+      [[fallthrough]];
+    case message_kind::payload:
+      net_.copy(theirs.payload(slot, payload.size()), payload.data(), payload.size());
+      net_.store(theirs.head(slot).stamp, m.seq);
+      break;
+    case message_kind::landed:
+      members_.raise(team.own.counts(slot).landed, m.seq, m.count);
+      members_.wake_near(); // neighbours follow what lands on their leader
+      break;
+    case message_kind::taken:
+      members_.raise(team.own.counts(slot).taken, m.seq, m.count);
+      break;
+    case message_kind::stage_in:
+    case message_kind::stage_out:
+      reached(theirs, slot, m, payload);
+      break;
+    case message_kind::asked:
+      tell_row(team, sender, m.seq);
+      break;
+    case message_kind::call:
+      call_check<T>::write(net_, theirs.call(slot), m.seq, payload);
+      call_check<T>(members_).look_back(team, m.seq, sender);
+      break;
+    case message_kind::dispute:
+      call_check<T>::write(net_, theirs.dispute(), m.seq, payload);
+      break;
+    case message_kind::credit:
+      if (m.count != 0) tell_credit(team, sender, m.seq);
+      break;
+    default:
+      break;
+    }
+  }
+
+  // The sender waits until I have retired operation n.
+  void tell_credit(team_state& team, std::uint32_t sender, engine::sequence n) {
+    if (team.retired < n)
+      team.askers.push_back({sender, n});
+    else
+      members_.answer(team, sender, {.kind = transport::message_kind::credit});
+  }
+
+  // Who publishes the row later answers then.
+  void tell_row(team_state& team, std::uint32_t sender, engine::sequence n) {
+    if (team.rows[engine::slot_of(n)].seq == n)
+      members_.tell_row(team, sender, n);
+    else
+      team.waiters.push_back({sender, n});
+  }
+
+  void reached(const engine::board& theirs, std::uint32_t slot, const transport::message& m,
+               std::span<const std::byte> value) {
+    if (!value.empty()) net_.copy(reach<T>::value_place(theirs, slot, m.stage), value.data(), value.size());
+    auto& counts = theirs.counts(slot);
+    lift(m.kind == transport::message_kind::stage_in ? counts.stage_in : counts.stage_out,
+         engine::stage_word::make(m.seq, m.stage + 1u));
+  }
+
+  // A mirror has one writer, so a load and a store raise it.
+  void lift(engine::word& w, std::uint64_t value) {
+    if (net_.load(w) < value) net_.store(w, value);
+  }
+
+  T& net_;
+  statistics& counts_;
+  reach<T>& members_;
+  const team_map& teams_;
+  const std::vector<operation*>& active_;
+  service service_;
+};
+
+} // namespace weft::progress

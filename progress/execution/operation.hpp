@@ -1,0 +1,177 @@
+#pragma once
+#include "engine/checked.hpp"
+#include "engine/plan/plan.hpp"
+#include "engine/memory/cells.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace weft::progress {
+
+struct team_state;
+
+// What a rank knows of the values that the members gave to a barrier: the first value it heard of and by
+// whom, and the first different one. 0 in `known` = nobody gave a value, 1 = all the same, 2 = two differ.
+struct barrier_summary {
+  std::uint32_t known = 0;
+  std::uint32_t rank = 0, other_rank = 0;
+  std::int32_t value = 0, other_value = 0;
+
+  void merge(const barrier_summary& more) {
+    if (known == 2 || more.known == 0) return;
+    if (known == 0 || more.known == 2) {
+      *this = more;
+    } else if (more.value != value) {
+      known = 2;
+      other_rank = more.rank;
+      other_value = more.value;
+    }
+  }
+};
+
+// How far a loop is: the iterations [base, base + 64) that are begun and unfinished, and where each stands in
+// its body. The window bounds the memory and the transfers in flight.
+struct loop_state {
+  static constexpr std::uint32_t window = 64;
+  std::uint32_t base = 0;
+  std::uint32_t next = 0;                  // first iteration not yet begun
+  std::uint64_t unfinished = 0;            // bit b: iteration base + b
+  std::uint64_t in_flight = 0;             // of those, waiting for a completion
+  std::array<std::uint8_t, window> step{}; // by iteration modulo the window
+};
+
+// A pointer-to-shared as it lies in the arrays of the operations with indirect operands.
+struct shared_pointer {
+  std::uint64_t offset = 0;
+  std::uint32_t thread = 0, phase = 0;
+};
+
+// One block: bytes from the beginning of the source's segment, and of the destination's.
+struct block {
+  std::uint64_t src = 0, dst = 0, bytes = 0;
+};
+
+// What a member's row says of the one block that it describes, as it is published. Where the other end alone
+// knows its address, that is 0.
+struct named_block {
+  static constexpr std::uint32_t nobody = ~std::uint32_t{0} - 1;
+  std::uint32_t named = nobody; // the member at the block's other end
+  std::uint32_t unused = 0;
+  block what;
+};
+
+// What a far peer's rows say of the block between us.
+struct fetched_row {
+  shared_pointer src, dst;
+  weft::engine::checked size;
+};
+
+// A cycle of a permutation in place, in its order: the block of each goes to the place of the next. See
+// progress/execution/rotation.hpp.
+struct cycle {
+  struct link {
+    std::uint32_t member = 0;
+    bool moves = true; // its block goes: the next one's place is where it must be
+    std::uint64_t place = 0, bytes = 0;
+  };
+  std::vector<link> links;  // none: a cycle is still to be looked for
+  std::vector<bool> seen;   // members whose cycles have been found
+  std::uint32_t looked = 0; // at so many members, beginning with me
+  bool mine = false;        // I am on one that is rotated as a whole
+
+  void begin(std::uint32_t members) {
+    links.clear();
+    links.reserve(members);
+    seen.assign(members, false);
+    looked = 0;
+  }
+};
+
+// What an execution has read in shared memory of what it is to move.
+struct findings {
+  static constexpr std::uint32_t unknown = ~std::uint32_t{0}, nobody = named_block::nobody;
+  named_block own;                                  // my row
+  bool own_known = false;                           // it has been read
+  std::uint32_t naming = unknown;                   // whose row names me
+  std::uint64_t expected = 0;                       // pieces that those who name me will count
+  bool not_root = false;                            // somebody named another root
+  std::uint64_t piece = 0;                          // in place: of the block that is being moved
+  std::uint32_t moving = nobody;                    // in place: the iteration whose block that is
+  std::array<fetched_row, loop_state::window> rows; // by iteration modulo the window
+  std::unique_ptr<std::byte[]> scratch;             // in place: room for a piece
+  cycle rotated;                                    // in place: of the permutation
+
+  void begin(const graph::plan& p) {
+    own_known = false;
+    naming = unknown;
+    expected = piece = 0;
+    moving = nobody;
+    not_root = false;
+    if (p.in_place && !scratch) scratch = std::make_unique<std::byte[]>(graph::aside_bytes);
+    rotated.mine = false;
+    if (p.rotates()) rotated.begin(p.members);
+  }
+};
+
+// An operand that was found where it cannot be: nothing is moved for it, and the operation fails at its end.
+struct bad_operand {
+  enum class what : std::uint8_t { source, destination, member, nobody };
+  what which = what::source;
+  std::uint32_t from = 0, to = 0; // ranks of the job; `member`: from's element; `nobody` names from
+  shared_pointer value;
+  std::uint64_t bytes = 0; // `member`: the element
+};
+
+// The state of one execution of a plan; borrowed from a pool while the operation is active.
+struct execution {
+  graph::node_set done = 0;
+  graph::node_set in_flight = 0;
+  std::uint32_t own_pieces = 0; // of my own block, carried without being counted in my board
+  std::array<loop_state, graph::all_loops> loops;
+  std::unique_ptr<findings> found; // of plans that need it
+  std::vector<std::byte> scratch;  // of this rank alone; kept from one execution to the next
+  std::vector<bool> compared;      // checked mode: by member
+  std::uint32_t to_compare = 0;
+  struct naming {
+    std::uint32_t by = named_block::nobody, named = named_block::nobody;
+  };
+  std::vector<bool> heard;   // the same of operations whose members' rows name somebody: by member
+  std::vector<naming> first; // the first that named a member; that named a root
+  std::uint32_t to_hear = 0;
+  execution* next_free = nullptr;
+};
+
+// One posted collective: which plan, on which buffers, with which sequence number.
+struct operation {
+  operation* next = nullptr; // link of the queue, the waiting list or the free list that it is in
+  const graph::plan* program = nullptr;
+  team_state* team = nullptr;
+  execution* run = nullptr;
+  engine::sequence seq = 0;
+  graph::binding at;
+  std::uint64_t handle = 0; // 0: a blocking call watches `finished` itself
+  bool lent = false;        // its poster may compute with nobody to carry for it: others may carry all of it
+  barrier_summary value;
+  barrier_summary* heard =
+      nullptr; // where the poster of a barrier reads what it brought, once it is complete
+  std::unique_ptr<bad_operand> bad;  // the first one
+  std::uint32_t flights = 0;         // transport requests outstanding
+  int status = 0;                    // first transport error
+  std::uint32_t unreachable = 0;     // the rank of the job that it is about
+  std::uint32_t told_by = 0;         // who met it, another rank or this one
+  std::atomic<bool> finished{false}; // for the waiter of a blocking call; the last store to the operation
+
+  // The operation ends, with the first error that it met.
+  [[gnu::cold, gnu::noinline]] void fail(int error, std::uint32_t rank, std::uint32_t teller) noexcept {
+    if (status != 0) return;
+    status = error;
+    unreachable = rank;
+    told_by = teller;
+  }
+};
+
+} // namespace weft::progress

@@ -1,0 +1,72 @@
+#include "progress/execution/operation_error.hpp"
+
+#include "progress/execution/team_state.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+namespace weft::progress {
+
+element_error::element_error(collectives::operation op, std::string argument, std::string value,
+                             std::string rule)
+    : operation_error(fmt::format("{} = {}: {}", argument, value, rule)), op(op),
+      argument(std::move(argument)), value(std::move(value)), rule(std::move(rule)) {}
+
+namespace {
+
+std::string text_of(const shared_pointer& p) {
+  if (p.offset == 0 && p.thread == 0 && p.phase == 0) return "(null)";
+  return fmt::format("(thread {}, offset {:#x}, phase {})", p.thread, p.offset, p.phase);
+}
+
+// An element of a permutation, of the type that it has there.
+std::string number_of(const collectives::request& r, std::uint64_t element) {
+  return r.wide_perm ? std::to_string(element) : std::to_string(static_cast<std::int32_t>(element));
+}
+
+element_error error_of(const collectives::request& r, const bad_operand& bad) {
+  const collectives::operation op = r.op;
+  if (bad.which == bad_operand::what::member)
+    return {op, "perm", number_of(r, bad.bytes),
+            fmt::format("thread {}'s element must be a thread of the team, and each thread's another; its "
+                        "block was not moved",
+                        bad.from)};
+  if (bad.which == bad_operand::what::nobody)
+    return {op, "perm", fmt::format("no element {}", bad.from),
+            "every thread of the team must be the element of one; nothing was moved to this thread"};
+  const bool source = bad.which == bad_operand::what::source;
+  return {op, source ? "src" : "dst", text_of(bad.value),
+          fmt::format("the element for the block from thread {} to thread {} must have affinity to thread {} "
+                      "and lead to {} bytes of the shared heap; the block was not moved",
+                      bad.from, bad.to, source ? bad.from : bad.to, bad.bytes)};
+}
+
+} // namespace
+
+std::exception_ptr error_of(const posted& op, const char* why) noexcept {
+  try {
+    if (op.status == status_disputed && op.team->dispute)
+      return std::make_exception_ptr(mismatch_error(call_name(op.key), text_of(*op.team->dispute, op.seq)));
+    if (op.status < 0 && op.team->lost != team_state::nobody)
+      return std::make_exception_ptr(operation_error(fmt::format(
+          "thread {} of the job has died; no operation of a team that it is a member of can finish any more",
+          op.team->lost)));
+    if (op.status < 0)
+      return std::make_exception_ptr(operation_error(fmt::format(
+          "operation {} of the team cannot be finished: thread {} could not reach thread {} ({}); "
+          "what it was to write is undefined",
+          op.seq, op.told_by, op.unreachable, why)));
+    if (op.bad) return std::make_exception_ptr(error_of(op.key, *op.bad));
+    return std::make_exception_ptr(operation_error(fmt::format(
+        "upc_barrier: thread {} gave the value {} and thread {} gave {}; all threads must give the "
+        "same value, or none",
+        op.value.rank, op.value.value, op.value.other_rank, op.value.other_value)));
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+void fail_transfer(std::uint32_t rank, const char* why) {
+  throw operation_error(fmt::format("thread {} could not be reached ({})", rank, why));
+}
+
+} // namespace weft::progress

@@ -1,0 +1,72 @@
+#pragma once
+#include "engine/collectives/families.hpp"
+#include "engine/plan/cache.hpp"
+#include "engine/team.hpp"
+#include "progress/execution/plan_log.hpp"
+#include "progress/execution/statistics.hpp"
+
+#include <array>
+#include <cstdint>
+
+namespace weft::progress {
+
+// The plans of one rank's teams: compiled on first use, cached by team and request. Under the baton.
+class plan_store {
+public:
+  plan_store(std::size_t cap_bytes, const collectives::tuning& tuning) : cache_(cap_bytes), tuning_(tuning) {}
+
+  const graph::plan* pin(const collectives::request& r, const engine::team_info& team, statistics& counts) {
+    recent& last = recent_[static_cast<std::size_t>(r.op) % recent_.size()];
+    latest_ = &last;
+    if (last.program != nullptr && last.at == key{team.id, r}) [[likely]] {
+      cache_.pin_again(last.program);
+      counts.cache_hits.add();
+      return last.program;
+    }
+    const std::uint64_t missed = cache_.counts().misses;
+    const graph::plan* p = cache_.pin({team.id, r}, [&] {
+      log_plan(r, team, tuning_);
+      return collectives::compile(r, team.geometry, tuning_);
+    });
+    (cache_.counts().misses == missed ? counts.cache_hits : counts.cache_misses).add();
+    if (last.program != nullptr) cache_.unpin(last.program);
+    cache_.pin_again(p);
+    last = {{team.id, r}, p};
+    return p;
+  }
+  void unpin(const graph::plan* p) { cache_.unpin(p); }
+
+  struct key {
+    std::uint32_t team = 0;
+    collectives::request request;
+    bool operator==(const key&) const = default;
+  };
+  // What was asked for last; null if nothing was.
+  const key* latest() const { return latest_ == nullptr ? nullptr : &latest_->at; }
+
+private:
+  struct hash {
+    std::size_t operator()(const key& k) const {
+      const auto small = static_cast<std::uint64_t>(k.request.op) |
+                         static_cast<std::uint64_t>(k.request.in) << 8 |
+                         static_cast<std::uint64_t>(k.request.out) << 16 |
+                         static_cast<std::uint64_t>(k.request.direction) << 24 | std::uint64_t{k.team} << 32;
+      std::uint64_t h = (small ^ std::uint64_t{k.request.root} << 40) * 0x9e3779b97f4a7c15u;
+      h = (h ^ h >> 32 ^ k.request.bytes) * 0xd6e8feb86659fd93u;
+      return h ^ h >> 32;
+    }
+  };
+
+  // The last plan of each kind of operation, pinned once more: a loop finds it without hashing.
+  struct recent {
+    key at;
+    const graph::plan* program = nullptr;
+  };
+
+  graph::plan_cache<key, hash> cache_;
+  std::array<recent, 8> recent_{};
+  const recent* latest_ = nullptr;
+  const collectives::tuning tuning_;
+};
+
+} // namespace weft::progress

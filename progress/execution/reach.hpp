@@ -1,0 +1,171 @@
+#pragma once
+#include "engine/out_of_memory.hpp"
+#include "engine/transport/transport.hpp"
+#include "progress/execution/neighbours.hpp"
+#include "progress/execution/notices.hpp"
+#include "progress/execution/statistics.hpp"
+#include "progress/execution/team_state.hpp"
+
+#include <algorithm>
+#include <span>
+
+namespace weft::progress {
+
+// Switched-off mechanisms, for tests that must fail without them.
+struct faults {
+  bool ignore_credit = false; // touch the cells of a slot that others may still use
+  bool never_ring = false;    // let sleepers sleep
+};
+
+// How one rank reaches the members of its teams: their boards and memory, messages to far ones, and when the
+// cells of a slot may be used.
+template <transport::transport T> class reach {
+public:
+  reach(T& net, statistics& counts, const faults& broken)
+      : net(net), counts(counts), broken_(broken), neighbours_(net), notices_(net, later) {}
+
+  T& net;
+  statistics& counts;
+  weft::engine::shortage shortage;
+  bool later = false; // something that could not be done at once is tried again at the next sweep
+
+  // The board of a member: in its memory, or the mirror of a far one.
+  engine::board view(team_state& team, std::uint32_t member) {
+    engine::board& known = team.boards[member];
+    if (!known) [[unlikely]]
+      connect(team, member);
+    return known;
+  }
+
+  // The memory of a near member (or mine); null for a far one.
+  std::byte* base(team_state& team, std::uint32_t member) {
+    if (member == team.info.me()) return net.segment();
+    return team.info.geometry.is_near(member) ? net.direct(team.info.world[member]) : nullptr;
+  }
+
+  bool entered(operation& op, std::uint32_t member) {
+    return net.load(view(*op.team, member).entered()) >= op.seq;
+  }
+  static bool near(const operation& op, std::uint32_t member) {
+    return op.team->info.geometry.is_near(member);
+  }
+
+  // Has a counter of this operation come so far? Raises one.
+  bool reached(engine::word& w, const operation& op, std::uint64_t count) {
+    return engine::counter::reached(net.load(w), op.seq, count);
+  }
+  void raise(engine::word& counter_word, engine::sequence n, std::uint64_t by) {
+    std::uint64_t seen = net.load(counter_word);
+    for (;;) {
+      const std::uint64_t next = engine::counter::plus(seen, n, by);
+      if (net.cas(counter_word, seen, next)) return;
+    }
+  }
+  engine::board::count_line& own_counts(const operation& op) {
+    return op.team->own.counts(engine::slot_of(op.seq));
+  }
+
+  // True if the member has retired the previous user of this operation's slot. A far member that has nothing
+  // else to tell me would never say how far it is, so it is asked half a turn of the ring ahead.
+  bool credit(operation& op, std::uint32_t member) {
+    team_state& team = *op.team;
+    engine::sequence& known = team.credit[member];
+    if (known + engine::slots / 2 >= op.seq || broken_.ignore_credit) [[likely]]
+      return true;
+    known = net.load(view(team, member).retired());
+    if (known + engine::slots / 2 < op.seq && !team.info.geometry.is_near(member))
+      ask_for_credit(team, member, op.seq);
+    return known + engine::slots >= op.seq;
+  }
+
+  bool near_credit(operation& op) {
+    team_state& team = *op.team;
+    if (team.near_credit + engine::slots >= op.seq || broken_.ignore_credit) return true;
+    engine::sequence lowest = op.seq;
+    for (std::uint32_t peer : team.info.geometry.near())
+      lowest = std::min(lowest, net.load(view(team, peer).retired()));
+    team.near_credit = lowest;
+    return lowest + engine::slots >= op.seq;
+  }
+
+  bool far_credit(operation& op) {
+    bool all = true; // asks all of them
+    for (const std::uint32_t peer : op.team->info.geometry.far())
+      all &= credit(op, peer);
+    return all;
+  }
+
+  // A message to a far member; `retired` rides along.
+  transport::started send(team_state& team, std::uint32_t member, transport::message m,
+                          std::span<const std::byte> payload, transport::completion& done) {
+    complete(team, m);
+    return net.send(team.info.world[member], m, payload.data(), payload.size(), done);
+  }
+  // One that no operation waits for. False for want of memory.
+  bool tell(team_state& team, std::uint32_t member, transport::message m,
+            std::span<const std::byte> payload = {}) {
+    complete(team, m);
+    return notices_.send(team.info.world[member], m, payload);
+  }
+
+  // What another rank waits for.
+  void answer(team_state& team, std::uint32_t member, transport::message m,
+              std::span<const std::byte> payload = {}) {
+    if (!tell(team, member, m, payload)) [[unlikely]]
+      engine::end_out_of_memory("an answer to another rank");
+  }
+
+  // My row of operation n, as it was published.
+  void tell_row(team_state& team, std::uint32_t member, engine::sequence n) {
+    const named_block& row = team.rows[engine::slot_of(n)].row;
+    answer(team, member, {.kind = transport::message_kind::payload, .seq = n},
+           std::as_bytes(std::span(&row, 1)));
+  }
+
+  // After facts were stored for near members.
+  void wake_near() {
+    if (!broken_.never_ring) neighbours_.wake();
+  }
+  neighbours<T>& node() { return neighbours_; }
+  notices<T>& unasked() { return notices_; }
+
+  // Where a barrier's value of a round lies.
+  static std::byte* value_place(const engine::board& b, std::uint32_t slot, std::uint32_t round) {
+    return b.body(slot) + round * sizeof(barrier_summary);
+  }
+
+  void copy(void* to, const void* from, std::uint64_t bytes) {
+    if (to != from) net.copy(to, from, bytes);
+  }
+
+private:
+  void complete(const team_state& team, transport::message& m) {
+    m.team = team.info.id;
+    m.source = net.rank();
+    m.retired = team.retired;
+    counts.messages_sent.add();
+  }
+
+  void connect(team_state& team, std::uint32_t member) {
+    if (member == team.info.me()) {
+      team.boards[member] = team.own;
+    } else if (std::byte* memory = base(team, member)) {
+      team.boards[member] = {memory + team.info.board_offset, team.info.geometry.locals()};
+    } else {
+      team.boards[member] = team.mirrors[member].view();
+    }
+  }
+
+  void ask_for_credit(team_state& team, std::uint32_t member, engine::sequence n) {
+    if (team.asked[member] > team.credit[member]) return; // not answered yet
+    const engine::sequence wanted = n - engine::slots / 2;
+    if (tell(team, member, {.kind = transport::message_kind::credit, .count = 1, .seq = wanted}))
+      team.asked[member] = wanted;
+  }
+
+  const faults& broken_;
+  neighbours<T> neighbours_;
+  notices<T> notices_;
+};
+
+} // namespace weft::progress

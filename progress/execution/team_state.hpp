@@ -1,0 +1,89 @@
+#pragma once
+#include "engine/memory/segment_layout.hpp"
+#include "engine/out_of_memory.hpp"
+#include "engine/team.hpp"
+#include "progress/execution/call_record.hpp"
+#include "progress/execution/waiting_list.hpp"
+
+#include <array>
+#include <memory>
+#include <sys/mman.h>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace weft::progress {
+
+// A private copy of a far member's board, kept by its messages; made by the first look at it. Pages are taken
+// when touched: most payloads are small, and a board has room for large ones.
+class mirror {
+public:
+  mirror() = default;
+  ~mirror() {
+    if (memory_ != nullptr) munmap(memory_, bytes());
+  }
+  mirror(mirror&& other) noexcept : memory_(std::exchange(other.memory_, nullptr)) {}
+  mirror& operator=(mirror&&) = delete;
+
+  engine::board view() noexcept {
+    if (memory_ == nullptr)
+      memory_ = mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory_ == MAP_FAILED) engine::end_out_of_memory("what is known of another rank");
+    return {static_cast<std::byte*>(memory_), 0};
+  }
+
+private:
+  static std::size_t bytes() { return engine::board::bytes(0); }
+  void* memory_ = nullptr;
+};
+
+// A far member wants to hear when I have retired (or published my row of) an operation.
+struct credit_request {
+  std::uint32_t member;
+  engine::sequence needed;
+};
+
+// A team as its member's executor works on it. Everything here is under the baton, except own.entered(),
+// which the posting threads raise.
+struct team_state {
+  engine::team_info info;
+  engine::board own;
+  std::vector<engine::board> boards;    // by member: in place, or a mirror; empty until first needed
+  std::vector<mirror> mirrors;          // by member
+  std::vector<engine::sequence> credit; // by member: the last `retired` seen
+
+  engine::sequence retired = 0; // every operation up to this one is finished here
+  engine::sequence admitted =
+      engine::slots; // operations up to this one get a slot; none once a member is lost
+  static constexpr std::uint32_t nobody = ~std::uint32_t{0};
+  std::uint32_t lost = nobody;      // the rank of the job that has died, so that no operation can finish
+  bool leaving = false;             // freed: when all that is posted is retired, whoever freed it hears so
+  std::uint32_t finished = 0;       // slots whose operation is finished but not yet retired
+  waiting_list waiting;             // posted, no slot yet
+  engine::sequence near_credit = 0; // all near members have retired at least this
+
+  std::vector<engine::sequence> asked; // by far member: the retirement that I have last asked it to tell me
+  std::vector<credit_request> askers;  // far members who wait for a retirement of mine
+  std::vector<credit_request> waiters; // far members who wait for a row of mine
+  struct failure {
+    engine::sequence seq = 0;
+    int status = 0;
+    std::uint32_t unreachable = 0, told_by = 0;
+  };
+  std::vector<failure> failures; // of operations that have not yet begun here
+  struct published {
+    engine::sequence seq = 0;
+    named_block row;
+  };
+  std::array<published, engine::slots> rows{}; // mine, by slot: until all members have retired the operation
+  struct naming {
+    engine::sequence seq = 0;
+    std::uint32_t member = 0;
+  };
+  std::array<naming, engine::slots> namings{}; // by slot: the far member whose row names me
+  std::unique_ptr<const call_dispute> dispute; // checked mode: nothing more can be done on this team
+};
+
+using team_map = std::unordered_map<std::uint32_t, std::unique_ptr<team_state>>; // by id
+
+} // namespace weft::progress
