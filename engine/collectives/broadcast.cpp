@@ -69,11 +69,12 @@ plan eager_tree(staged& s, std::uint64_t bytes) {
   s.p().eager = true;
   if (s.leader && s.near() != 0) s.p().eager_bytes = static_cast<std::uint32_t>(bytes);
   const auto up = s.leader ? range::parent : range::leader;
-  const node_set have = s.root ? s.gate : s.each(up, 1, take_portion(portion::whole));
+  const node_set have = s.root ? s.gate : s.each(up, 1, take_payload());
   node_set data = have;
   if (s.root) data |= s.b.add(copy_own(), s.gate);
-  if (s.leader && s.near() != 0) data |= s.b.add(s.root ? publish() : publish_portion(portion::whole), have);
-  const node send = s.root ? send_payload() : send_portion(portion::whole);
+  if (s.leader && s.near() != 0)
+    data |= s.b.add(s.root ? publish() : reading(publish(), buffer::destination, in_destination), have);
+  const node send = s.root ? send_payload() : reading(send_payload(), buffer::destination, in_destination);
   data |= s.each(range::children, s.count(range::children), send, have);
   return s.finish(data, 0);
 }
@@ -82,7 +83,7 @@ plan put_tree(staged& s, bool one_by_one) {
   if (!s.leader && s.at_roots_node()) return s.finish(read_from_root(s), 0);
   if (!s.leader) {
     builder::step_list steps;
-    steps.then(await_landed(portion::whole, peer_rule::each)).then(get_portion(portion::whole));
+    steps.then(await_steps(peer_rule::each)).then(get_handed_on(in_destination));
     steps.then_if(s.modes.tells_ends(), count_for_each(fact::taken, 1));
     return s.finish(s.b.loop(range::leader, 1, steps), 0);
   }
@@ -90,7 +91,9 @@ plan put_tree(staged& s, bool one_by_one) {
   const node_set have = s.root ? s.gate : s.b.add(await_count(fact::landed, 1));
   node_set data = s.root ? s.b.add(copy_own(), s.gate) : 0;
   builder::step_list steps;
-  steps.then(put_portion(portion::whole, s.root)).then(flush_each()).then(count_for_each(fact::landed, 1));
+  steps.then(s.root ? put_to_each() : put_handed_on(in_destination))
+      .then(flush_each())
+      .then(count_for_each(fact::landed, 1));
   data |= s.b.loop(range::children, s.count(range::children), steps, have, one_by_one);
   return s.finish(data, s.near());
 }
@@ -127,13 +130,14 @@ std::uint64_t cost_of_chain(const request& r, const geometry& g, const tuning& t
 
 plan compile_chain(const request& r, const geometry& g, const tuning& t) {
   staged s(r, pattern::from_root, {.bytes = r.bytes}, g, t);
-  s.p().piece = best_piece(r, g, t);
-  s.stream(s.p().piece, t);
-  const std::uint32_t count = pieces(s.p());
+  const std::uint64_t bytes = best_piece(r, g, t);
+  const auto count = static_cast<std::uint32_t>((r.bytes + bytes - 1) / bytes);
+  const std::uint8_t piece = s.of_piece(bytes);
+  s.stream(bytes, t);
   if (!s.leader && s.at_roots_node()) return s.finish(read_from_root(s), 0);
   if (!s.leader) {
     builder::step_list steps;
-    steps.then(await_landed(portion::piece, peer_rule::each)).then(get_portion(portion::piece));
+    steps.then(await_steps(peer_rule::each)).then(get_handed_on(piece));
     const node_set data = s.b.loop(range::follow, count, steps);
     return s.finish(data | s.tell_leader(data), 0);
   }
@@ -144,8 +148,11 @@ plan compile_chain(const request& r, const geometry& g, const tuning& t) {
     s.b.add(await_count(fact::landed, count)); // known to its sender
   } else {
     builder::step_list steps;
-    steps.then_if(!s.root, await_landed(portion::piece, peer_rule::self));
-    steps.then(put_portion(portion::piece, s.root)).then(flush_each()).then(count_for_each(fact::landed, 1));
+    steps.then_if(!s.root, await_steps(peer_rule::self));
+    const buffer from = s.root ? buffer::source : buffer::destination;
+    steps.then(reading(put_handed_on(piece), from, piece))
+        .then(flush_each())
+        .then(count_for_each(fact::landed, 1));
     data |= s.b.pipeline(range::next, count, steps, s.root ? s.gate : 0);
   }
   return s.finish(data, s.near());

@@ -15,7 +15,7 @@ public:
         many_nodes_(!g.one_node()) {
     p().pairs = pairs;
     p().names = names;
-    p().rule = rule;
+    builder_.blocks_of(rule, name_bytes);
     p().indirect = indirect;
     p().in_place = r.in_place;
     p().far = many_nodes_ || (r.in_place && !p().rotates()); // else nobody can do my part for me

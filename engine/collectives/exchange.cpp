@@ -51,10 +51,17 @@ std::uint64_t cost_of_bruck_exchange(const request& r, const geometry& g, const 
 
 plan compile_bruck_exchange(const request& r, const geometry& g, const tuning& t) {
   staged s(r, pattern::all_pairs, {.bytes = r.bytes, .src_j = r.bytes, .dst_i = r.bytes}, g, t);
+  // In scratch the blocks lie in the order of the distances that they have to go.
+  const std::uint8_t distance = s.b.add_place({.owner = r.bytes, .bytes = r.bytes}), message = s.of_message();
+  s.p().scratch = s.p().packed = g.size() * r.bytes;
+  node_set ready = s.gate;
+  ready |= s.b.add(of_blocks(writing(copy_own(), buffer::scratch, distance), blocks::outgoing), s.gate);
   builder::step_list steps;
-  steps.then(send_portion(portion::transit)).then(take_portion(portion::transit));
-  const node_set data = s.b.add(copy_own(), s.gate) |
-                        s.b.loop(range::rounds, dissemination_rounds(g.size()), steps, s.gate, true);
+  steps.then(send_packed(blocks::travelling, buffer::scratch, distance, message));
+  steps.then(take_packed(blocks::travelling, buffer::scratch, distance, message));
+  const node_set here = s.b.loop(range::rounds, dissemination_rounds(g.size()), steps, ready, true);
+  const node arrived = of_blocks(reading(copy_own(), buffer::scratch, distance), blocks::incoming);
+  const node_set data = s.b.add(copy_own(), s.gate) | s.b.add(arrived, here);
   return s.finish(data, 0);
 }
 

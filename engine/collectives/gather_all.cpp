@@ -86,18 +86,19 @@ std::uint32_t readers(const staged& s) {
 
 plan compile_ring(const request& r, const geometry& g, const tuning& t) {
   staged s(r, pattern::all_pairs, {.bytes = r.bytes, .dst_i = r.bytes}, g, t);
+  const std::uint8_t member = s.of_member();
   const std::uint32_t mine = g.node(g.me()), locals = g.members(mine), far = g.size() - locals;
   s.stream(r.bytes, t);
   node_set data = read_neighbours(s);
   builder::step_list steps;
   if (!s.leader) {
-    steps.then(await_landed(portion::rest, peer_rule::each)).then(get_portion(portion::rest));
+    steps.then(await_steps(peer_rule::each)).then(get_handed_on(member, blocks::rest));
     const node_set rest = s.b.loop(range::follow, far, steps);
     return s.finish(data | rest | s.tell_leader(rest), readers(s));
   }
   const std::uint32_t receivers_own = g.members((mine + g.nodes() - 1) % g.nodes());
-  steps.then_if(g.nodes() > 2, await_landed(portion::ring, peer_rule::self, locals));
-  steps.then(put_portion(portion::ring)).then(flush_each()).then(count_for_each(fact::landed, 1));
+  steps.then_if(g.nodes() > 2, await_steps(peer_rule::self, locals));
+  steps.then(put_handed_on(member, blocks::ring)).then(flush_each()).then(count_for_each(fact::landed, 1));
   data |= s.b.pipeline(range::next, g.size() - receivers_own, steps, data);
   // Whoever sends the last ones knows of them: the leader must only if it must leave its data quiet, or if
   // its neighbours watch its count.
@@ -118,15 +119,19 @@ std::uint64_t cost_of_bruck(const request& r, const geometry& g, const tuning& t
 
 plan compile_bruck(const request& r, const geometry& g, const tuning& t) {
   staged s(r, pattern::all_pairs, {.bytes = r.bytes, .dst_i = r.bytes}, g, t);
+  const std::uint8_t member = s.of_member();
   node_set data = read_neighbours(s);
   if (!s.leader) {
     const std::uint32_t far = g.size() - s.near() - 1;
     const node_set ready = s.each(range::leader, 1, await_ready());
-    const node_set rest = s.each(range::follow, far, get_portion(portion::rest), ready);
+    const node_set rest = s.each(range::follow, far, get_handed_on(member, blocks::rest), ready);
     return s.finish(data | rest | s.tell_leader(rest), readers(s));
   }
   builder::step_list steps;
-  steps.then(send_portion(portion::packed)).then(take_portion(portion::packed));
+  const std::uint8_t message = s.of_message();
+  steps.then(send_packed(blocks::known, buffer::destination, member, message));
+  steps.then(take_packed(blocks::known, buffer::destination, member, message));
+  s.p().packed = g.size() * r.bytes;
   data |= s.b.loop(range::node_rounds, s.count(range::node_rounds), steps, data, true);
   if (s.near() != 0) data |= s.b.add(publish_ready(), data);
   return s.finish(data, readers(s));
@@ -147,16 +152,20 @@ std::uint64_t cost_of_doubling(const request& r, const geometry& g, const tuning
 
 plan compile_doubling(const request& r, const geometry& g, const tuning& t) {
   staged s(r, pattern::all_pairs, {.bytes = r.bytes, .dst_i = r.bytes}, g, t);
+  const std::uint8_t member = s.of_member();
   const auto rounds = static_cast<std::uint32_t>(std::countr_zero(g.nodes()));
   node_set data = read_neighbours(s);
   builder::step_list steps;
   if (!s.leader) {
-    steps.then(await_landed(portion::half, peer_rule::each)).then(get_portion(portion::half));
+    steps.then(await_steps(peer_rule::each)).then(get_handed_on(member, blocks::other_half));
     const node_set rest = s.b.loop(range::follow, rounds, steps);
     return s.finish(data | rest | s.tell_leader(rest), readers(s));
   }
-  steps.then(put_portion(portion::half)).then(flush_each()).then(announce_puts()).then(await_ready());
-  steps.then_if(s.near() != 0, count_portion(portion::half));
+  steps.then(put_handed_on(member, blocks::half))
+      .then(flush_each())
+      .then(announce_puts())
+      .then(await_ready());
+  steps.then_if(s.near() != 0, count_step());
   data |= s.b.loop(range::partners, rounds, steps, data, true);
   return s.finish(data, readers(s));
 }

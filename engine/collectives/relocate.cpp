@@ -14,8 +14,8 @@ void cut_blocks(plan& p, const tuning& t) {
     p.chunks = indirect_chunks;
     return;
   }
-  p.chunk = chunk_size(p.rule.bytes, t.whole_block);
-  p.chunks = p.chunk == 0 ? 1 : static_cast<std::uint32_t>((p.rule.bytes + p.chunk - 1) / p.chunk);
+  p.chunk = chunk_size(p.block(), t.whole_block);
+  p.chunks = p.chunk == 0 ? 1 : static_cast<std::uint32_t>((p.block() + p.chunk - 1) / p.chunk);
 }
 
 namespace {
@@ -28,7 +28,7 @@ public:
         modes_(builder_, g, r.in, r.out), push_(r.direction == hint::push && !indirect) {
     plan& p = builder_.draft();
     p.pairs = pairs;
-    p.rule = rule;
+    builder_.blocks_of(rule, 0, rule.src_j == 0 ? 0 : rule.bytes);
     p.indirect = indirect;
     cut_blocks(p, t);
     p.window = static_cast<std::uint8_t>(t.window);
@@ -71,13 +71,12 @@ private:
     const bool fits = rule_.bytes <= t.eager_bytes && readers * rule_.bytes <= t.eager_bytes;
     p().eager = request_.in == sync::my && request_.out != sync::all && fits && !p().indirect;
     if (!p().eager) return;
-    p().eager_slice = one_slice ? 0 : static_cast<std::uint32_t>(rule_.bytes);
     const std::uint64_t mine = one_slice ? 1 : out_near_.count;
     p().eager_bytes = static_cast<std::uint32_t>(mine * rule_.bytes);
   }
 
   void eager() {
-    if (out_near_.count != 0) builder_.add(publish());
+    if (out_near_.count != 0) builder_.add(rule_.src_j == 0 ? publish() : publish_slices());
     each(out_far_, send_payload());
     if (own_) builder_.add(copy_own());
     each(in_near_, take_payload());
@@ -158,9 +157,9 @@ private:
 
 void fetch_rows(builder::step_list& steps, const indirection& of, direction way) {
   const found theirs = way == direction::in ? found::at_source : found::at_destination;
-  steps.then_if(of.size.where == theirs, far_only(fetch_operand(operand::size, way)));
-  steps.then_if(of.src.where == theirs, far_only(fetch_operand(operand::source, way)));
-  steps.then_if(of.dst.where == theirs, far_only(fetch_operand(operand::destination, way)));
+  steps.then_if(of.size.where == theirs, far_only(fetch_operand(descriptor::size, way)));
+  steps.then_if(of.src.where == theirs, far_only(fetch_operand(descriptor::source, way)));
+  steps.then_if(of.dst.where == theirs, far_only(fetch_operand(descriptor::destination, way)));
 }
 
 plan relocate(const request& r, pattern pairs, const block_rule& rule, const geometry& g, const tuning& t,

@@ -9,7 +9,7 @@ staged::staged(const request& r, pattern pairs, const block_rule& rule, const ge
                const tuning& t)
     : b(where.me(), where.size(), r.root), g(where), modes(b, where, r.in, r.out), root_(r.root) {
   p().pairs = pairs;
-  p().rule = rule;
+  b.blocks_of(rule);
   p().chunk = rule.bytes;
   p().chunks = 1;
   p().window = static_cast<std::uint8_t>(t.window);

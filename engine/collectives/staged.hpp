@@ -23,6 +23,16 @@ public:
 
   bool at_roots_node() const { return g.is_near(root_); }
   std::uint32_t near() const { return static_cast<std::uint32_t>(g.near().size()); }
+  // The block of the member that a step is about, wherever it lies in all destinations.
+  std::uint8_t of_member() {
+    return b.add_place({.owner = p().places[graph::in_destination].from, .bytes = p().block()});
+  }
+  // The step's piece of the block.
+  std::uint8_t of_piece(std::uint64_t bytes) {
+    return b.add_place({.step = bytes, .bytes = bytes, .end = p().block()});
+  }
+  // Blocks one behind the other.
+  std::uint8_t of_message() { return b.add_place({.turn = p().block(), .bytes = p().block()}); }
   // Keeps as many puts of this size under way as the wire needs.
   void stream(std::uint64_t bytes, const tuning& t);
   // How many far peers a range has for me.

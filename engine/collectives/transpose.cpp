@@ -11,7 +11,7 @@ plan transpose(const request& r, const block_rule& rule, const geometry& g, cons
   sync_modes modes(b, g, r.in, r.out);
   plan& p = b.draft();
   p.pairs = pattern::all_pairs;
-  p.rule = rule;
+  b.blocks_of(rule);
   p.indirect = indirect;
   p.in_place = true;
   p.far = !g.one_node();

@@ -23,6 +23,18 @@ node_set builder::add(node n, node_set after) {
   return self;
 }
 
+void builder::blocks_of(const block_rule& rule, std::uint64_t front, std::uint64_t slice) {
+  plan_.places[in_source] = {.from = rule.src_i, .to = rule.src_j, .bytes = rule.bytes};
+  plan_.places[in_destination] = {.from = rule.dst_i, .to = rule.dst_j, .bytes = rule.bytes};
+  plan_.places[in_mailbox] = {.base = front, .turn = slice, .bytes = rule.bytes};
+}
+
+std::uint8_t builder::add_place(const place& at) {
+  if (plan_.place_count == max_places) throw std::logic_error("a plan has at most 6 places");
+  plan_.places[plan_.place_count] = at;
+  return plan_.place_count++;
+}
+
 builder::step_list& builder::step_list::then(node n) {
   steps.at(size++) = n;
   return *this;
@@ -60,16 +72,25 @@ node make(kind what, fact about, peer_rule peer) {
   n.peer = peer;
   return n;
 }
+// Of the block between two members.
+node moves(node n, buffer from = buffer::source, buffer to = buffer::destination) {
+  const auto entry = [](buffer in) {
+    return in == buffer::source ? in_source : in == buffer::mailbox ? in_mailbox : in_destination;
+  };
+  n.read = {from, entry(from)};
+  n.write = {to, entry(to)};
+  return n;
+}
 } // namespace
 
 node copy_own() {
-  return make(kind::copy, fact::none, peer_rule::self);
+  return moves(make(kind::copy, fact::none, peer_rule::self));
 }
 node get_from_each() {
-  return make(kind::get, fact::none, peer_rule::each);
+  return moves(make(kind::get, fact::none, peer_rule::each));
 }
 node put_to_each() {
-  return make(kind::put, fact::none, peer_rule::each);
+  return moves(make(kind::put, fact::none, peer_rule::each));
 }
 node flush_each() {
   return make(kind::flush, fact::none, peer_rule::each);
@@ -84,15 +105,18 @@ node signal_entry() {
 node publish(bool valued) {
   node n = make(kind::signal, fact::payload, peer_rule::group);
   n.valued = valued;
-  return n;
+  return valued ? n : moves(n, buffer::source, buffer::mailbox);
+}
+node publish_slices() {
+  return of_blocks(publish(), blocks::readers);
 }
 node send_payload() {
-  return make(kind::signal, fact::payload, peer_rule::each);
+  return moves(make(kind::signal, fact::payload, peer_rule::each), buffer::source, buffer::mailbox);
 }
 node take_payload(bool valued) {
   node n = make(kind::take, fact::payload, peer_rule::each);
   n.valued = valued;
-  return n;
+  return valued ? n : moves(n, buffer::mailbox, buffer::destination);
 }
 
 node count_for_each(fact which, std::uint32_t n) {
@@ -107,7 +131,7 @@ node await_count(fact which, std::uint32_t n) {
 }
 
 node claim_block(direction way) {
-  node n = make(kind::claim, fact::none, way == direction::self ? peer_rule::self : peer_rule::each);
+  node n = moves(make(kind::claim, fact::none, way == direction::self ? peer_rule::self : peer_rule::each));
   n.way = way;
   return n;
 }
@@ -117,7 +141,7 @@ node count_for_self(fact which, std::uint32_t n) {
   return made;
 }
 
-node fetch_operand(operand which, direction way) {
+node fetch_operand(descriptor which, direction way) {
   node n = make(kind::fetch, fact::none, peer_rule::each);
   n.which = which;
   n.way = way;
@@ -142,16 +166,16 @@ node await_named() {
   return make(kind::await, fact::named, peer_rule::each);
 }
 node take_aside() {
-  return make(kind::aside, fact::none, peer_rule::each);
+  return moves(make(kind::aside, fact::none, peer_rule::each));
 }
 node restore_piece() {
-  return make(kind::restore, fact::none, peer_rule::each);
+  return moves(make(kind::restore, fact::none, peer_rule::each));
 }
 node rotate_own() {
-  return make(kind::rotate, fact::none, peer_rule::self);
+  return moves(make(kind::rotate, fact::none, peer_rule::self));
 }
 node rotate_all() {
-  return make(kind::rotate, fact::none, peer_rule::group);
+  return moves(make(kind::rotate, fact::none, peer_rule::group));
 }
 node near_only(node n) {
   n.only = lane::near;
@@ -163,40 +187,37 @@ node far_only(node n) {
 }
 
 node assist_all() {
-  return make(kind::assist, fact::landed, peer_rule::group);
+  return moves(make(kind::assist, fact::landed, peer_rule::group));
 }
 
-namespace {
-node portioned(node n, portion of) {
+node of_blocks(node n, blocks of) {
   n.of = of;
   return n;
 }
-// What travels packed goes round by round.
-bool in_rounds(portion of) {
-  return of == portion::packed || of == portion::transit;
+node reading(node n, buffer from, std::uint8_t at) {
+  n.read = {from, at};
+  return n;
 }
-} // namespace
+node writing(node n, buffer to, std::uint8_t at) {
+  n.write = {to, at};
+  return n;
+}
 
-node put_portion(portion of, bool from_source) {
-  node n = portioned(put_to_each(), of);
-  n.from_source = from_source;
-  return n;
+node get_handed_on(std::uint8_t at, blocks of) {
+  return of_blocks(reading(writing(get_from_each(), buffer::destination, at), buffer::destination, at), of);
 }
-node get_portion(portion of) {
-  return portioned(get_from_each(), of);
+node put_handed_on(std::uint8_t at, blocks of) {
+  return of_blocks(reading(writing(put_to_each(), buffer::destination, at), buffer::destination, at), of);
 }
-node send_portion(portion of) {
-  node n = portioned(send_payload(), of);
-  if (in_rounds(of)) n.peer = peer_rule::ahead;
-  return n;
+node send_packed(blocks of, buffer from, std::uint8_t at, std::uint8_t in_message) {
+  node n = of_blocks(reading(send_payload(), from, at), of);
+  n.peer = peer_rule::ahead;
+  return writing(n, buffer::mailbox, in_message);
 }
-node take_portion(portion of) {
-  node n = portioned(take_payload(), of);
-  if (in_rounds(of)) n.peer = peer_rule::behind;
-  return n;
-}
-node publish_portion(portion of) {
-  return portioned(publish(), of);
+node take_packed(blocks of, buffer to, std::uint8_t at, std::uint8_t in_message) {
+  node n = of_blocks(writing(take_payload(), to, at), of);
+  n.peer = peer_rule::behind;
+  return reading(n, buffer::mailbox, in_message);
 }
 node publish_ready() {
   return make(kind::signal, fact::ready, peer_rule::group);
@@ -207,13 +228,16 @@ node await_ready() {
 node announce_puts() {
   return make(kind::signal, fact::ready, peer_rule::each);
 }
-node count_portion(portion of) {
-  return portioned(count_for_self(fact::landed, 1), of);
+node count_step() {
+  node n = count_for_self(fact::landed, 1);
+  n.stepwise = true;
+  return n;
 }
-node await_landed(portion of, peer_rule whose, std::uint32_t lag) {
+node await_steps(peer_rule whose, std::uint32_t lag) {
   node n = make(kind::await, fact::landed, whose);
   n.count = lag;
-  return portioned(n, of);
+  n.stepwise = true;
+  return n;
 }
 
 node signal_stage(fact which, bool valued) {

@@ -23,6 +23,12 @@ public:
   // A step waits for the same step of the iteration before: so counts arrive in order, and transfers overlap.
   node_set pipeline(range over, std::uint32_t iterations, const step_list& body, node_set after = 0);
 
+  // Where the block between two members lies, and where it lies in an eager payload: behind `front` bytes,
+  // with the next reader's `slice` bytes further on (0: all read the same).
+  void blocks_of(const block_rule& rule, std::uint64_t front = 0, std::uint64_t slice = 0);
+  // An entry of the table of places.
+  std::uint8_t add_place(const place& at);
+
   plan& draft() { return plan_; }
   plan finish() const { return plan_; }
 
@@ -39,6 +45,7 @@ node flush_each();
 node await_entry();
 node signal_entry();
 node publish(bool valued = false);
+node publish_slices(); // one for each reader
 node send_payload();
 node take_payload(bool valued = false);
 node count_for_each(fact which, std::uint32_t n);
@@ -46,7 +53,7 @@ node await_count(fact which, std::uint32_t n);
 node count_for_self(fact which, std::uint32_t n);
 node claim_block(direction way);
 node assist_all();
-node fetch_operand(operand which, direction way);
+node fetch_operand(descriptor which, direction way);
 node survey_row();
 node ask_for_row();
 node publish_row();
@@ -60,20 +67,24 @@ node rotate_all();
 // The same node, for peers of one lane.
 node near_only(node n);
 node far_only(node n);
-// What is handed on between nodes, in several steps.
-node put_portion(portion of, bool from_source = false);
-node get_portion(portion of);
-node send_portion(portion of);
-node take_portion(portion of);
-node publish_portion(portion of);
+// The same node for other blocks, or from and to other places.
+node of_blocks(node n, blocks of);
+node reading(node n, buffer from, std::uint8_t at);
+node writing(node n, buffer to, std::uint8_t at);
+// What is handed on between nodes lies at the same place of two destinations.
+node get_handed_on(std::uint8_t at, blocks of = blocks::one);
+node put_handed_on(std::uint8_t at, blocks of = blocks::one);
+// A round of a dissemination: packed into one message, and out of it.
+node send_packed(blocks of, buffer from, std::uint8_t at, std::uint8_t in_message);
+node take_packed(blocks of, buffer to, std::uint8_t at, std::uint8_t in_message);
 node publish_ready();
 node await_ready();
 // To a far peer: my puts are in its destination.
 node announce_puts();
-// To those who watch my count: this iteration's portion is here.
-node count_portion(portion of);
-// In iteration k: k + 1 - lag portions have landed on me, or on the peer.
-node await_landed(portion of, peer_rule whose, std::uint32_t lag = 0);
+// To those who watch my count: what this step brings is here.
+node count_step();
+// In step k: what k + 1 - lag steps bring has landed on me, or on the peer.
+node await_steps(peer_rule whose, std::uint32_t lag = 0);
 node signal_stage(fact which, bool valued = false);
 node await_stage(fact which, bool valued = false);
 

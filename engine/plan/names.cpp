@@ -140,24 +140,44 @@ std::string_view name(sync s) {
   return "?";
 }
 
-std::string_view name(portion p) {
-  switch (p) {
-  case portion::block:
+std::string_view name(buffer b) {
+  switch (b) {
+  case buffer::none:
+    return "nothing";
+  case buffer::source:
+    return "source";
+  case buffer::destination:
+    return "destination";
+  case buffer::scratch:
+    return "scratch";
+  case buffer::mailbox:
+    return "mailbox";
+  }
+  return "?";
+}
+
+std::string_view name(blocks b) {
+  switch (b) {
+  case blocks::one:
     return "block";
-  case portion::whole:
-    return "whole";
-  case portion::piece:
-    return "piece";
-  case portion::ring:
-    return "ring";
-  case portion::rest:
-    return "rest";
-  case portion::packed:
-    return "packed";
-  case portion::transit:
-    return "transit";
-  case portion::half:
-    return "half";
+  case blocks::readers:
+    return "each reader's block";
+  case blocks::ring:
+    return "next block of the ring";
+  case blocks::rest:
+    return "next block of other hosts";
+  case blocks::known:
+    return "known blocks";
+  case blocks::half:
+    return "my half";
+  case blocks::other_half:
+    return "other half";
+  case blocks::outgoing:
+    return "outgoing blocks";
+  case blocks::incoming:
+    return "incoming blocks";
+  case blocks::travelling:
+    return "travelling blocks";
   }
   return "?";
 }
@@ -196,13 +216,13 @@ std::string_view way_word(direction d) {
   return "?";
 }
 
-std::string_view operand_word(operand o) {
+std::string_view operand_word(descriptor o) {
   switch (o) {
-  case operand::source:
+  case descriptor::source:
     return "source";
-  case operand::destination:
+  case descriptor::destination:
     return "destination";
-  case operand::size:
+  case descriptor::size:
     return "size";
   }
   return "?";
@@ -230,29 +250,27 @@ std::string awaited_count(const node& n) {
   return counter && n.count == 0 ? " what the rows say" : count_word(n);
 }
 
-std::string describe_portion(const node& n) {
-  const std::string_view of = name(n.of);
-  switch (n.what) {
-  case kind::get:
-  case kind::take:
-    return fmt::format("{} {} from {}", name(n.what), of, peer_word(n.peer));
-  case kind::put:
-    return fmt::format("put {}{} to {}", of, n.from_source ? " of the source" : "", peer_word(n.peer));
-  case kind::signal:
-    return fmt::format("signal {} {} to {}", name(n.about), of, peer_word(n.peer));
-  case kind::await:
-    return fmt::format("await {} {} of {}, {} behind", name(n.about), of, peer_word(n.peer), n.count);
-  default:
-    return "?";
-  }
+// Where that is not the usual: from the source to the destination, by a mailbox if it is a payload.
+std::string operands_of(const node& n) {
+  if (n.read.in == buffer::none) return "";
+  const bool takes = n.what == kind::take, sends = n.what == kind::signal;
+  std::string text;
+  if (n.of != blocks::one) text += fmt::format(", {}", name(n.of));
+  const bool usual_read = n.read.in == (takes ? buffer::mailbox : buffer::source);
+  const bool usual_write = n.write.in == (sends ? buffer::mailbox : buffer::destination);
+  const auto place = [](const operand& o) {
+    return o.at <= in_mailbox ? fmt::format("{}", name(o.in)) : fmt::format("{} [{}]", name(o.in), o.at);
+  };
+  if (!usual_read || (n.read.at > in_mailbox && !takes)) text += fmt::format(", out of {}", place(n.read));
+  if (!usual_write || (n.write.at > in_mailbox && !sends)) text += fmt::format(", into {}", place(n.write));
+  return text;
 }
 
 std::string action(const node& n) {
-  if (n.of != portion::block) return describe_portion(n);
   const std::string_view valued = n.valued ? " with value" : "";
   switch (n.what) {
   case kind::copy:
-    return "copy own block";
+    return n.of == blocks::one ? "copy own block" : "copy";
   case kind::get:
   case kind::take:
     return fmt::format("{}{} from {}", name(n.what), valued, peer_word(n.peer));
@@ -262,6 +280,8 @@ std::string action(const node& n) {
   case kind::signal:
     return fmt::format("signal {}{}{} to {}", name(n.about), count_word(n), valued, peer_word(n.peer));
   case kind::await:
+    if (n.stepwise)
+      return fmt::format("await steps' {} of {}, {} behind", name(n.about), peer_word(n.peer), n.count);
     if (n.peer == peer_rule::self)
       return fmt::format("await {}{}{}", name(n.about), awaited_count(n), valued);
     return fmt::format("await {}{}{} from {}", name(n.about), count_word(n), valued, peer_word(n.peer));
@@ -295,7 +315,7 @@ std::string action(const node& n) {
 } // namespace
 
 std::string describe(const node& n) {
-  return action(n).append(lane_word(n.only));
+  return action(n).append(operands_of(n)).append(lane_word(n.only));
 }
 
 } // namespace weft::graph

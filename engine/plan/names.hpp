@@ -12,7 +12,8 @@ std::string_view name(fact f);
 std::string_view name(range r);
 std::string_view name(pattern p);
 std::string_view name(sync s);
-std::string_view name(portion p);
+std::string_view name(buffer b);
+std::string_view name(blocks b);
 
 // A node in a few words, its peer as a rule: "get from each", "await landed 12", "claim in, if near".
 std::string describe(const node& n);

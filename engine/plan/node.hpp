@@ -1,4 +1,6 @@
 #pragma once
+#include "engine/plan/operand.hpp"
+
 #include <cstdint>
 
 namespace weft::graph {
@@ -77,20 +79,6 @@ enum class range : std::uint8_t {
   partners,    // in round k the leader of the node whose number differs in bit k; nodes: a power of two
 };
 
-// Which bytes a node is about. All but the first are data handed on: they lie at the same place of every
-// destination, and are taken from the destination of whoever has them (or from the root's source).
-enum class portion : std::uint8_t {
-  block,   // the block that the rule names for the two ends, from source to destination
-  whole,   // the whole block of a broadcast
-  piece,   // the iteration's piece of it
-  ring,    // the block of the iteration's member, counted in ring order from the first of my node
-  rest,    // the same, counted from the first member behind my node
-  packed,  // all blocks that a round of a dissemination hands on, in one message
-  transit, // the same for blocks that are on their way to one member each, through scratch
-  half,    // in round k all blocks of 2^k nodes, each at its place: a put sends those that share all higher
-           // bits with my node, a get takes those that its leader had from its partner
-};
-
 // Which block a claim carries, seen from the node's owner.
 enum class direction : std::uint8_t { in, out, self, swap };
 
@@ -98,7 +86,7 @@ enum class direction : std::uint8_t { in, out, self, swap };
 enum class lane : std::uint8_t { any, near, far };
 
 // What an element of a row says of a block.
-enum class operand : std::uint8_t { source, destination, size };
+enum class descriptor : std::uint8_t { source, destination, size };
 
 struct node {
   kind what = kind::copy;
@@ -106,17 +94,18 @@ struct node {
   peer_rule peer = peer_rule::none;
   direction way = direction::in;
   lane only = lane::any;
-  operand which = operand::source; // fetch
-  range over = range::others;      // loop
-  std::uint8_t body = 0;           // loop: index of the first body node
-  std::uint8_t body_size = 0;      // loop: nodes of the body, a chain run once for each peer
-  std::uint8_t loop_index = 0;     // loop: which loop state of the operation is its own
-  bool ordered = false;            // loop: one iteration after the other
-  bool hunts = false;              // loop: over as soon as it is known that nobody names me
-  bool valued = false;             // signal/take/await: carries the barrier value
-  portion of = portion::block; // which bytes; an await of a portion waits for iteration + 1 - count of them
-  bool from_source = false;    // what is handed on comes from the source: its sender is the root
-  bool pipelined = false;      // loop: a step waits for the same step of the iteration before
+  descriptor which = descriptor::source; // fetch
+  range over = range::others;            // loop
+  std::uint8_t body = 0;                 // loop: index of the first body node
+  std::uint8_t body_size = 0;            // loop: nodes of the body, a chain run once for each peer
+  std::uint8_t loop_index = 0;           // loop: which loop state of the operation is its own
+  bool ordered = false;                  // loop: one iteration after the other
+  bool hunts = false;                    // loop: over as soon as it is known that nobody names me
+  bool valued = false;                   // signal/take/await: carries the barrier value
+  bool pipelined = false;                // loop: a step waits for the same step of the iteration before
+  bool stepwise = false;                 // counts one a step, and awaits step + 1 - count of them
+  blocks of = blocks::one;               // which blocks are moved
+  operand read, write;                   // from where to where
   std::uint32_t count = 0; // loop: iterations; counting signals and awaits: how many, 0 = what was surveyed
   node_set after = 0;      // nodes that must be done before this one starts
 
@@ -126,8 +115,7 @@ struct node {
 static_assert(sizeof(node) <= 32);
 
 // Which bytes go from rank i to rank j: `bytes` from source offset i*src_i + j*src_j on i to destination
-// offset i*dst_i + j*dst_j on j, both relative to the operation's two buffers, which are at the same segment
-// offset on every rank. Nothing here is an address: a plan serves every pair of buffers.
+// offset i*dst_i + j*dst_j on j. What an operation means; its plans say the same by their places.
 struct block_rule {
   std::uint64_t bytes = 0;
   std::uint64_t src_i = 0, src_j = 0;
@@ -136,6 +124,26 @@ struct block_rule {
   std::uint64_t source(std::uint32_t i, std::uint32_t j) const { return i * src_i + j * src_j; }
   std::uint64_t destination(std::uint32_t i, std::uint32_t j) const { return i * dst_i + j * dst_j; }
 };
+
+// Whether a node brings data to its member, takes them away, or leaves them with it.
+enum class flow : std::uint8_t { own, in, out };
+inline flow flow_of(const node& n) {
+  switch (n.what) {
+  case kind::get:
+  case kind::take:
+  case kind::aside:
+  case kind::restore:
+    return flow::in;
+  case kind::put:
+    return flow::out;
+  case kind::signal:
+    return n.peer == peer_rule::group || n.peer == peer_rule::self ? flow::own : flow::out;
+  case kind::claim:
+    return n.way == direction::in ? flow::in : n.way == direction::self ? flow::own : flow::out;
+  default:
+    return flow::own;
+  }
+}
 
 // Which pairs (i, j) exchange a block. With the last two a member's row in shared memory names the other end:
 // where its block goes, or where it comes from.

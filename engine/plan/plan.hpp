@@ -30,7 +30,10 @@ struct plan {
   std::uint8_t loops = 0;
   node_set top = 0;
 
-  block_rule rule;
+  // Where blocks lie; the first three are the block between two members in the source and the destination,
+  // and the eager payload's in the mailbox.
+  std::array<place, max_places> places{};
+  std::uint8_t place_count = in_mailbox + 1;
   pattern pairs = pattern::none;
   sync in = sync::all;
   sync out = sync::all;
@@ -41,33 +44,32 @@ struct plan {
 
   std::uint64_t chunk = 0;       // claimed blocks are cut into pieces of this many bytes
   std::uint32_t chunks = 0;      // pieces of one block
-  std::uint32_t eager_slice = 0; // bytes between two slices of an eager payload; 0 = one slice for everybody
   std::uint32_t eager_bytes = 0; // bytes of the payload that I publish to near members
   indirection indirect;          // operands in shared memory
   naming names = naming::none;
   bool in_place = false; // all_pairs: the blocks i -> j and j -> i change places; by_source: they move on
   std::uint64_t whole_block = 0; // indirect: blocks up to this size are claimed in one piece
   std::uint32_t radix = 0;       // of the tree over the leaders; 0 = none
-  std::uint64_t piece = 0;       // what is handed on piece by piece is cut into pieces of this many bytes
+  std::uint64_t scratch = 0;     // bytes of it that nodes address
+  std::uint64_t packed = 0;      // bytes of the longest message that is put together from several blocks
   std::uint8_t window = 64;      // iterations of a loop that may be under way, at most 64
   bool eager = false;
   bool valued = false; // a barrier: payloads carry its value
   bool far = false;    // some node needs the UCP lane
 
+  // Bytes of the block between two members; nominal where its size stands in rows.
+  std::uint64_t block() const { return places[in_source].bytes; }
   // True if an execution must read in shared memory what it moves, and needs room for it.
   bool dynamic() const { return indirect || names != naming::none || in_place; }
+  // Bytes that an execution needs besides: scratch, and room for a message behind it.
+  std::uint64_t room() const { return scratch + packed; }
   bool rooted_by_rows() const { return names == naming::pointer; }
   // Blocks that their members have not come to carry are carried by whoever waits, or is about to leave:
   // under OUT_ALL a node of the plan sees to it.
-  bool lends() const {
-    return out == sync::my && chunks != 0 && members > 1 && !eager && !far && !rotates();
-  }
+  bool lends() const { return out == sync::my && chunks != 0 && members > 1 && !eager && !far && !rotates(); }
   // A permutation in place of which whole cycles are rotated at once. Under IN_MY a cycle would wait for all
   // of its members; there each block moves on as soon as the next one has gone.
   bool rotates() const { return in_place && names != naming::none && !rooted_by_rows() && in != sync::my; }
-
-  // Bytes of an eager payload that stand in front of the blocks.
-  std::uint32_t eager_front() const { return names == naming::none ? 0 : name_bytes; }
 
   // Whether a block goes from i to j, as far as that does not stand in rows.
   bool sends(std::uint32_t i, std::uint32_t j) const {
@@ -105,6 +107,10 @@ struct plan {
     return 0;
   }
 };
+
+inline std::uint64_t length_of(const plan& p, const node& n, const coordinates& c) {
+  return p.places[n.read.in == buffer::mailbox ? n.write.at : n.read.at].length(c);
+}
 
 // Small pieces share the work evenly, large ones keep the copy fast: 128*sqrt(bytes) is the measured optimum
 // (32 KiB at 64 KiB, 64 KiB at 256 KiB, 256 KiB at 4 MiB). Blocks of up to `whole` bytes are one piece.

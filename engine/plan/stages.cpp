@@ -83,6 +83,9 @@ std::uint32_t staged_peer(const plan& p, const geometry& g, range over, peer_rul
   }
 }
 
+// Of a range that is as long as it is asked to be.
+constexpr std::uint32_t any_number = ~std::uint32_t{0};
+
 std::uint32_t staged_size(const plan& p, const geometry& g, range over) {
   const std::uint32_t nodes = g.nodes(), mine = g.node(p.me), top = g.node(p.root);
   switch (over) {
@@ -93,9 +96,9 @@ std::uint32_t staged_size(const plan& p, const geometry& g, range over) {
   case range::children:
     return leads(p, g) && p.radix >= 2 ? tree::children((mine + nodes - top) % nodes, nodes, p.radix) : 0;
   case range::next:
-    return leads(p, g) && nodes > 1 ? std::max(g.size(), pieces(p)) : 0;
+    return leads(p, g) && nodes > 1 ? any_number : 0;
   case range::follow:
-    return leads(p, g) ? 0 : std::max(g.size(), pieces(p));
+    return leads(p, g) ? 0 : any_number;
   case range::node_rounds:
     return leads(p, g) && nodes > 1 ? static_cast<std::uint32_t>(std::bit_width(nodes - 1)) : 0;
   case range::partners:
@@ -134,22 +137,10 @@ std::uint32_t travelling(std::uint32_t members, std::uint32_t round) {
   return count;
 }
 
-extent extent_of(const plan& p, const geometry& g, portion of, std::uint32_t iteration) {
-  const std::uint32_t mine = g.node(p.me);
-  switch (of) {
-  case portion::piece: {
-    const std::uint64_t offset = iteration * p.piece;
-    return {offset, std::min(p.piece, p.rule.bytes - offset)};
-  }
-  case portion::ring:
-  case portion::rest: {
-    const std::uint32_t begin = of == portion::ring ? g.first(mine) : g.first(mine) + g.members(mine);
-    const std::uint32_t owner = g.in_node_order((begin + iteration) % g.size());
-    return {p.rule.destination(owner, p.me), p.rule.bytes};
-  }
-  default:
-    return {0, p.rule.bytes};
-  }
+std::uint32_t reader_index(const geometry& g, std::uint32_t reader, std::uint32_t writer) {
+  if (!g.is_near(writer) || reader == writer) return 0;
+  const std::uint32_t index = g.local_index(reader);
+  return index - (index > g.local_index(writer) ? 1 : 0);
 }
 
 } // namespace weft::graph

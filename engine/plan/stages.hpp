@@ -1,6 +1,6 @@
 #pragma once
-#include "engine/topology/topology.hpp"
 #include "engine/plan/plan.hpp"
+#include "engine/topology/topology.hpp"
 
 #include <vector>
 
@@ -34,17 +34,6 @@ std::uint32_t staged_peer(const plan& p, const geometry& g, range over, peer_rul
                           std::uint32_t iteration);
 std::uint32_t staged_size(const plan& p, const geometry& g, range over);
 
-// Bytes at the same place of every destination.
-struct extent {
-  std::uint64_t offset = 0, bytes = 0;
-  bool operator==(const extent&) const = default;
-};
-extent extent_of(const plan& p, const geometry& g, portion of, std::uint32_t iteration);
-// How many pieces the block is cut into.
-inline std::uint32_t pieces(const plan& p) {
-  return p.piece == 0 ? 1 : static_cast<std::uint32_t>((p.rule.bytes + p.piece - 1) / p.piece);
-}
-
 // Members in node order: `count` of them from `begin`, cyclically.
 struct member_run {
   std::uint32_t begin = 0, count = 0;
@@ -59,36 +48,13 @@ member_run half_in_round(const geometry& g, std::uint32_t node, std::uint32_t ro
 // Whether all halves are consecutive team ranks, so that their blocks lie side by side.
 bool in_rank_order(const geometry& g);
 
-// All bytes that a get or a put is about in an iteration: one extent, but of a half as many as lie apart.
-template <class Visit>
-void for_each_extent(const plan& p, const geometry& g, const node& n, std::uint32_t iteration, Visit visit) {
-  if (n.of != portion::half) return visit(extent_of(p, g, n.of, iteration));
-  const std::uint32_t mine = g.node(p.me), other = mine ^ (std::uint32_t{1} << iteration);
-  const member_run run = half_in_round(g, n.what == kind::put ? mine : other, iteration);
-  extent together;
-  for (std::uint32_t k = 0; k < run.count; ++k) {
-    const std::uint64_t offset = p.rule.destination(g.in_node_order(run.begin + k), p.me);
-    if (together.bytes != 0 && offset != together.offset + together.bytes) {
-      visit(together);
-      together.bytes = 0;
-    }
-    if (together.bytes == 0) together.offset = offset;
-    together.bytes += p.rule.bytes;
-  }
-  visit(together);
-}
-
-// The blocks that travel in a round are those whose distance, from sender to receiver, has this bit. Behind
-// the round of its highest bit a block has arrived.
+// The blocks that travel in a round are those whose distance, from sender to receiver, has this bit.
 inline bool travels(std::uint32_t distance, std::uint32_t round) {
   return (distance >> round & 1) != 0;
 }
-inline bool starts(std::uint32_t distance, std::uint32_t round) {
-  return (distance & ((std::uint32_t{1} << round) - 1)) == 0;
-}
-inline bool arrives(std::uint32_t distance, std::uint32_t round) {
-  return distance >> round == 1;
-}
+// A reader's number among those who read what a member of their host publishes for each of them; 0 for far
+// readers, who are sent their own.
+std::uint32_t reader_index(const geometry& g, std::uint32_t reader, std::uint32_t writer);
 std::uint32_t travelling(std::uint32_t members, std::uint32_t round);
 
 } // namespace weft::graph

@@ -28,7 +28,6 @@ void deeds::check() {
   }
 }
 
-// Within a member: does a come before b in every run?
 bool deeds::precedes(event_id a, event_id b) const {
   const event &first = graph_.events[a], &second = graph_.events[b];
   if (first.top != second.top) return before(first.top, second.top);

@@ -29,8 +29,10 @@ public:
   void with(std::uint32_t peer, const deed& d) { with_peer_[peer].push_back(d); }
   void check();
 
-private:
+  // Within the member: does a come before b in every run?
   bool precedes(event_id a, event_id b) const;
+
+private:
   bool near(std::uint32_t peer) const { return graph_.places[me_].is_near(peer); }
   void check_flush(std::uint32_t peer, const deed& put);
   void check_announcement(std::uint32_t peer, const deed& signal);

@@ -115,7 +115,7 @@ private:
     // of every block as he goes; IN_ALL must be known before.
     for (const carrier& c : graph_.carriers) {
       const plan& p = graph_.plans[c.destination];
-      if (p.rule.bytes == 0 && p.names == naming::none) continue;
+      if (p.block() == 0 && p.names == naming::none) continue;
       touches(c.when, c.source, "may carry data from");
       touches(c.when, c.destination, "may carry data to");
     }

@@ -2,7 +2,7 @@
 
 #include "engine/plan/names.hpp"
 #include "engine/verify/deeds.hpp"
-#include "engine/verify/portions.hpp"
+#include "engine/verify/messages.hpp"
 #include "engine/verify/signals.hpp"
 
 #include <algorithm>
@@ -50,7 +50,8 @@ namespace {
 // Unfolds one member after the other.
 class unfolding {
 public:
-  unfolding(event_graph& g, report& out) : graph_(g), out_(out), signals_(g, out), deeds_(g, out) {}
+  unfolding(event_graph& g, report& out)
+      : graph_(g), out_(out), contents_(g, out), signals_(g, contents_, out), deeds_(g, out) {}
 
   void run() {
     for (std::uint32_t r = 0; r < graph_.members(); ++r)
@@ -58,6 +59,7 @@ public:
     for (std::uint32_t r = 0; r < graph_.members(); ++r)
       member(r);
     signals_.match();
+    contents_.trace();
   }
 
 private:
@@ -227,24 +229,24 @@ private:
   // Notes what the step does, after the entry alone if `at_once`; returns the event at which it is done.
   event_id perform(const node& n, event_id e, bool at_once) {
     const std::uint32_t peer = graph_.events[e].peer;
-    if (n.of != portion::block) return hand_on(n, e, at_once);
     switch (n.what) {
     case kind::copy:
-      move(e, me_, me_, true, true);
+      moves(n, e);
       break;
     case kind::get:
-      need_row(e, direction::in);
-      deeds_.with(peer, {e, n.what, n.about, move(e, peer, me_, true, true)});
-      break;
     case kind::put:
-      need_row(e, direction::out);
-      deeds_.with(peer, {e, n.what, n.about, move(e, me_, peer, true, true, place_->is_near(peer))});
+      need_row(e, n.what == kind::get ? direction::in : direction::out);
+      if (moves(n, e) == 0) deeds_.with(peer, {e, n.what, n.about, nobody});
       break;
     case kind::flush:
       deeds_.with(peer, {e, n.what, n.about, nobody});
       break;
     case kind::signal:
       if (n.about == fact::payload && !n.valued) read_payload(n, e);
+      if (n.stepwise) {
+        signals_.send(n, e, at_once);
+        break;
+      }
       if (n.about == fact::landed || n.about == fact::taken || (n.about == fact::ready && peer != nobody))
         deeds_.with(with_, {e, n.what, n.about, nobody, n.peer == peer_rule::self});
       if (n.about == fact::row) read_row(e, me_);
@@ -254,7 +256,7 @@ private:
       await(n, e);
       break;
     case kind::take:
-      if (!n.valued) move(e, peer, me_, false, true);
+      if (!n.valued) moves(n, e);
       signals_.receive(n, e);
       break;
     case kind::claim:
@@ -291,7 +293,7 @@ private:
 
   void await(const node& n, event_id e) {
     const std::uint32_t peer = graph_.events[e].peer;
-    const bool counter = n.about == fact::landed || n.about == fact::taken;
+    const bool counter = !n.stepwise && (n.about == fact::landed || n.about == fact::taken);
     if (counter && n.count == 0) {
       read_row(e, me_);
       signals_.receive(n.about, e, me_, plan_->in_place ? outgoing() : surveyed(), true);
@@ -357,7 +359,7 @@ private:
   // In place: what must be taken of my block, a piece here, before its place is free.
   std::uint32_t outgoing() const {
     if (rotated_) return 0;
-    return graph_.moved.named_by(me_) == me_ || plan_->rule.bytes == 0 ? 0 : 1;
+    return graph_.moved.named_by(me_) == me_ || plan_->block() == 0 ? 0 : 1;
   }
 
   // Pieces that the surveyed rows tell of.
@@ -410,7 +412,7 @@ private:
     });
   }
 
-  static std::uint32_t bit(operand which, direction way) {
+  static std::uint32_t bit(descriptor which, direction way) {
     return 1u << (static_cast<unsigned>(which) + (way == direction::out ? 3 : 0));
   }
 
@@ -422,66 +424,40 @@ private:
     const found theirs = way == direction::in ? found::at_source : found::at_destination;
     const bool described =
         plan_->names != naming::none && (way == direction::in) == (plan_->pairs == pattern::by_source);
-    const auto need = [&](const indirection::place& where, operand which, direction of_block) {
+    const auto need = [&](const indirection::place& where, descriptor which, direction of_block) {
       if (where.where == theirs && !described && (fetched_ & bit(which, of_block)) == 0)
         out_.add(fault::missing_row, "{}: the row of rank {} is not known", graph_.text(e), with_);
     };
-    need(of.size, operand::size, way);
-    need(of.src, operand::source, way);
-    need(of.dst, operand::destination, way);
+    need(of.size, descriptor::size, way);
+    need(of.src, descriptor::source, way);
+    need(of.dst, descriptor::destination, way);
   }
 
-  // The same for what is handed on.
-  event_id hand_on(const node& n, event_id e, bool at_once) {
+  // Notes what a node moves at a step; returns how many regions.
+  std::size_t moves(const node& n, event_id e) {
     const event at = graph_.events[e];
-    portion_events portions(graph_, out_);
-    const auto each_extent = [&](auto&& move) {
-      for_each_extent(*plan_, *place_, n, at.iteration, [&](extent part) {
-        deeds_.with(at.peer, {e, n.what, n.about, portions.move(e, move(part))});
-      });
-    };
-    using transfer = portion_events::transfer;
-    switch (n.what) {
-    case kind::get:
-      each_extent([&](extent part) { return transfer{me_, at.peer, me_, part}; });
-      break;
-    case kind::put:
-      each_extent([&](extent part) {
-        return transfer{me_, me_, at.peer, part, true, true, !n.from_source, place_->is_near(at.peer)};
-      });
-      break;
-    case kind::signal:
-      if (n.about == fact::payload) portions.send(e, n, plan_->nodes[top_].ordered);
-      signals_.send(n, e, at_once);
-      break;
-    case kind::take:
-      portions.take(e, n);
-      signals_.receive(n, e);
-      break;
-    default:
-      signals_.receive(n, e);
-    }
-    return e;
+    const action a = resolve(*plan_, n, at.peer == nobody ? me_ : at.peer, at.iteration);
+    const bool transfer = n.what == kind::get || n.what == kind::put;
+    const bool complete = n.what != kind::put || place_->is_near(at.peer);
+    std::size_t regions = 0;
+    each_move(*plan_, *place_, n, a, [&](const region& r) {
+      if (r.bytes == 0) return;
+      ++regions;
+      const std::uint32_t made = contents_.move(e, n, a, r, complete, deeds_);
+      if (transfer) deeds_.with(at.peer, {e, n.what, n.about, made});
+      if (n.peer == peer_rule::group) check_room(e, r.write + r.bytes);
+    });
+    return regions;
   }
 
-  // Bytes move from i to j. For data out of a payload the sender's rule says where they came from.
-  std::uint32_t move(event_id e, std::uint32_t i, std::uint32_t j, bool reads, bool writes,
-                     bool complete = true) {
-    const block_rule& rule = plan_->rule;
-    if (rule.bytes == 0) return nobody;
-    const std::uint64_t from = reads ? rule.source(i, j) : graph_.plans[i].rule.source(i, j);
+  // In place: one half of a move by way of a bounce buffer.
+  std::uint32_t move(event_id e, std::uint32_t i, std::uint32_t j, bool reads, bool writes) {
+    if (plan_->block() == 0) return nobody;
     const auto id = static_cast<std::uint32_t>(graph_.accesses.size());
-    graph_.accesses.push_back({e, me_, i, j, from, rule.destination(i, j), rule.bytes, reads, writes});
-    if (complete) graph_.completions.push_back({e, id});
+    graph_.accesses.push_back({e, me_, i, j, plan_->places[in_source].offset(i, j),
+                               plan_->places[in_destination].offset(i, j), plan_->block(), reads, writes});
+    graph_.completions.push_back({e, id});
     return id;
-  }
-
-  // A row names whom the block is for, who may be far.
-  void read_named_payload(event_id e) {
-    read_row(e, me_);
-    const std::uint32_t named = graph_.moved.named_by(me_);
-    if (named != nobody) move(e, me_, named, true, false);
-    check_room(e, plan_->rule.bytes + name_bytes);
   }
 
   void sent_as_published(event_id e) {
@@ -500,32 +476,17 @@ private:
              plan_->eager_bytes, needed);
   }
 
+  // A row names whom the block is for, who may be far.
   void read_payload(const node& n, event_id e) {
-    if (plan_->names != naming::none) {
-      n.peer == peer_rule::group ? read_named_payload(e) : sent_as_published(e);
-      return;
-    }
-    if (n.peer == peer_rule::each) {
-      move(e, me_, graph_.events[e].peer, true, false);
-      return;
-    }
-    std::uint64_t readers = 0;
-    for (const std::uint32_t j : place_->near()) {
-      if (!plan_->sends(me_, j)) continue;
-      ++readers;
-      move(e, me_, j, true, false);
-    }
-    if (plan_->eager_slice == 0 && readers > 1 && plan_->rule.src_j != 0) {
-      out_.add(fault::wrong_provenance, "{}: one slice for {} readers of different blocks", graph_.text(e),
-               readers);
-    }
-    const std::uint64_t slices = plan_->eager_slice == 0 ? 1 : readers;
-    const std::uint64_t needed = readers == 0 ? 0 : (slices - 1) * plan_->eager_slice + plan_->rule.bytes;
-    check_room(e, needed);
+    const bool named = plan_->names != naming::none;
+    if (named && n.peer == peer_rule::group) read_row(e, me_);
+    if (named && n.peer == peer_rule::each) sent_as_published(e);
+    moves(n, e);
   }
 
   event_graph& graph_;
   report& out_;
+  messages contents_;
   signal_board signals_;
   deeds deeds_;
   std::uint32_t me_ = 0;

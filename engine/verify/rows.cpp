@@ -31,7 +31,7 @@ private:
   }
 
   static bool counter(const node& n) {
-    return n.of == portion::block && (n.about == fact::landed || n.about == fact::taken);
+    return !n.stepwise && (n.about == fact::landed || n.about == fact::taken);
   }
 
   void top_node(unsigned n) {

@@ -8,13 +8,13 @@
 
 namespace weft::graph::checking {
 
-signal_board::signal_board(event_graph& g, report& out)
-    : graph_(g), out_(out), size_(g.members()), rounds_(range_size(g.places.front(), range::rounds)),
-      stages_(std::size_t{2} * rounds_ * size_), published_(size_), payloads_(std::size_t{size_} * size_),
-      entries_(std::size_t{size_} * size_), published_rows_(size_), rows_(std::size_t{size_} * size_),
-      questions_(std::size_t{size_} * size_), landed_(size_), taken_(size_),
-      first_message_(std::size_t{size_} * size_, nobody), blocks_(std::size_t{size_} * size_, nobody),
-      cycles_(size_, nobody) {}
+signal_board::signal_board(event_graph& g, messages& payloads, report& out)
+    : graph_(g), contents_(payloads), out_(out), size_(g.members()),
+      rounds_(range_size(g.places.front(), range::rounds)), stages_(std::size_t{2} * rounds_ * size_),
+      published_(size_), payloads_(std::size_t{size_} * size_), entries_(std::size_t{size_} * size_),
+      published_rows_(size_), rows_(std::size_t{size_} * size_), questions_(std::size_t{size_} * size_),
+      landed_(size_), taken_(size_), first_message_(std::size_t{size_} * size_, nobody),
+      blocks_(std::size_t{size_} * size_, nobody), cycles_(size_, nobody) {}
 
 event_id signal_board::add(role as, std::uint32_t member, std::uint32_t peer) {
   event made;
@@ -32,7 +32,6 @@ void signal_board::note(sent& cell, const node& n, event_id e, std::uint32_t to)
   }
   cell.when = e;
   cell.valued = n.valued;
-  cell.of = n.of;
 }
 
 std::vector<signal_board::sent>& signal_board::cells(fact about) {
@@ -86,7 +85,7 @@ void signal_board::send(const node& n, event_id e, bool at_once) {
     counter& c = counted(n.about, to);
     c.signalled += n.count;
     c.fed_by.push_back(e);
-    if (n.of != portion::block) c.owner_saw += n.count; // the owner counts himself
+    if (n.stepwise) c.owner_saw += n.count; // the owner counts himself
     return;
   }
   case fact::stage_in:
@@ -103,11 +102,11 @@ void signal_board::send(const node& n, event_id e, bool at_once) {
 void signal_board::receive(const node& n, event_id e) {
   const event& at = graph_.events[e];
   const std::uint32_t from = n.peer == peer_rule::self ? at.member : at.peer;
-  awaits_.push_back({e, n.about, from, n.count, n.valued, false, n.of});
+  awaits_.push_back({e, n.about, from, n.count, n.valued, false, n.stepwise});
 }
 
 void signal_board::receive(fact about, event_id e, std::uint32_t from, std::uint32_t count, bool by_rows) {
-  awaits_.push_back({e, about, from, count, false, by_rows, portion::block});
+  awaits_.push_back({e, about, from, count, false, by_rows, false});
 }
 
 std::uint32_t signal_board::block(std::uint32_t source, std::uint32_t destination) {
@@ -121,9 +120,10 @@ std::uint32_t signal_board::block(std::uint32_t source, std::uint32_t destinatio
 
 std::uint32_t signal_board::access_of(event_id when, std::uint32_t source, std::uint32_t destination) {
   const auto id = static_cast<std::uint32_t>(graph_.accesses.size());
-  const block_rule& rule = graph_.plans[destination].rule;
-  graph_.accesses.push_back({when, nobody, source, destination, rule.source(source, destination),
-                             rule.destination(source, destination), rule.bytes, true, true});
+  const plan& p = graph_.plans[destination];
+  graph_.accesses.push_back({when, nobody, source, destination,
+                             p.places[in_source].offset(source, destination),
+                             p.places[in_destination].offset(source, destination), p.block(), true, true});
   graph_.completions.push_back({when, id});
   return id;
 }
@@ -145,9 +145,9 @@ void signal_board::claim(event_id e, std::uint32_t source, std::uint32_t destina
 
 void signal_board::check_carried(event_id e, std::uint32_t which) {
   const access& a = graph_.accesses[which];
-  const block_rule& mine = graph_.plans[graph_.events[e].member].rule;
-  if (mine.source(a.source, a.destination) == a.from && mine.destination(a.source, a.destination) == a.to &&
-      mine.bytes == a.bytes)
+  const plan& mine = graph_.plans[graph_.events[e].member];
+  if (mine.places[in_source].offset(a.source, a.destination) == a.from &&
+      mine.places[in_destination].offset(a.source, a.destination) == a.to && mine.block() == a.bytes)
     return;
   out_.add(fault::wrong_provenance, "{}: carries other bytes of block {}->{} than its destination does",
            graph_.text(e), a.source, a.destination);
@@ -239,7 +239,7 @@ void signal_board::match_signal(sent& cell, const awaited& a, std::string_view w
     out_.add(fault::mismatch, "{} and {}: only one of them carries a value", graph_.text(cell.when),
              graph_.text(a.when));
   }
-  match_portions(cell, a);
+  if (a.about == fact::payload) contents_.matched(a.when, cell.when);
   graph_.edges.push_back({cell.when, a.when});
 }
 
@@ -278,19 +278,6 @@ void signal_board::match_naming(const awaited& a) {
     match_signal(rows_[pair(a.from, me)], a, "its row");
 }
 
-// Both ends of a payload must mean the same bytes. The root's own block is the whole of a broadcast.
-void signal_board::match_portions(const sent& cell, const awaited& a) {
-  const bool packed = a.of == portion::packed || a.of == portion::transit;
-  const bool same_round = graph_.events[cell.when].iteration == graph_.events[a.when].iteration;
-  const plan& p = graph_.plans[a.from];
-  const bool by_root = p.pairs == pattern::from_root && a.from == p.root && p.rule.src_j == 0;
-  const bool same = cell.of == a.of || (by_root && cell.of == portion::block && a.of == portion::whole);
-  if (!same || (packed && !same_round)) {
-    out_.add(fault::wrong_provenance, "{} and {}: not the same portion", graph_.text(cell.when),
-             graph_.text(a.when));
-  }
-}
-
 // The entry word of a near member stands since its post. A far member's entry is known by whatever message of
 // it comes first.
 void signal_board::match_entry(const awaited& a) {
@@ -325,7 +312,7 @@ void signal_board::match_count(const awaited& a) {
   const std::uint64_t total = c.signalled + c.carried;
   if (total == a.count && total == 0) return;
   // In place, what takes an empty block aside counts it all the same.
-  if (a.by_rows && graph_.plans[a.from].rule.bytes == 0) return;
+  if (a.by_rows && graph_.plans[a.from].block() == 0) return;
   if (total == 0) {
     missing(a.when, "nobody counts");
   } else if (total < a.count) {
@@ -387,7 +374,7 @@ void signal_board::match_one(const awaited& a) {
     return;
   case fact::landed:
   case fact::taken:
-    a.of == portion::block ? match_count(a) : match_step(a);
+    a.stepwise ? match_step(a) : match_count(a);
     return;
   case fact::stage_in:
   case fact::stage_out:

@@ -1,5 +1,6 @@
 #pragma once
 #include "engine/verify/events.hpp"
+#include "engine/verify/messages.hpp"
 
 namespace weft::graph::checking {
 
@@ -7,7 +8,7 @@ namespace weft::graph::checking {
 // finds what has no counterpart.
 class signal_board {
 public:
-  signal_board(event_graph& g, report& out);
+  signal_board(event_graph& g, messages& payloads, report& out);
 
   // `at_once`: the sender waits for nothing before it.
   void send(const node& n, event_id e, bool at_once);
@@ -26,7 +27,6 @@ private:
     event_id when = no_event;
     bool valued = false;
     bool read = false;
-    portion of = portion::block;
   };
   struct awaited {
     event_id when;
@@ -35,7 +35,7 @@ private:
     std::uint32_t count;
     bool valued;
     bool by_rows;
-    portion of;
+    bool stepwise;
   };
   struct counter {
     event_id reached = no_event;
@@ -79,7 +79,6 @@ private:
   void match_count(const awaited& a);
   void match_step(const awaited& a);
   bool count_in_order(const counter& c, std::uint32_t steps) const;
-  void match_portions(const sent& cell, const awaited& a);
   void match_signal(sent& cell, const awaited& a, std::string_view what);
   void match_row(const awaited& a);
   void match_naming(const awaited& a);
@@ -89,6 +88,7 @@ private:
   void find_abandoned();
 
   event_graph& graph_;
+  messages& contents_;
   report& out_;
   std::uint32_t size_, rounds_;
   std::vector<sent> stages_, published_, payloads_, entries_;

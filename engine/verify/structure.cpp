@@ -41,33 +41,33 @@ bool is_counter(fact f) {
   return f == fact::landed || f == fact::taken;
 }
 
-bool travels_packed(portion of) {
-  return of == portion::packed || of == portion::transit;
+bool travels_packed(const node& n) {
+  return n.of == blocks::known || n.of == blocks::travelling;
 }
 
-// The same for what is handed on.
-bool portion_fits(const node& n) {
+// Where each kind of node may read and write, and which blocks it may move at once.
+bool places_fit(const node& n) {
+  const auto any = [](buffer b, auto... of) { return ((b == of) || ...); };
+  constexpr auto src = buffer::source, dst = buffer::destination, scratch = buffer::scratch;
   switch (n.what) {
+  case kind::copy:
+    return any(n.read.in, src, dst, scratch) && any(n.write.in, dst, scratch) && !travels_packed(n);
   case kind::get:
   case kind::put:
-    return n.peer == peer_rule::each && !travels_packed(n.of);
+    return any(n.read.in, src, dst) && n.write.in == dst && !travels_packed(n) && n.of != blocks::readers;
   case kind::signal:
-    if (n.about == fact::landed) return n.peer == peer_rule::self && n.count == 1;
-    if (n.about != fact::payload) return false;
-    if (n.peer == peer_rule::group) return n.of == portion::whole;
-    return travels_packed(n.of) ? n.peer == peer_rule::ahead : n.peer == peer_rule::each;
+    if (n.about != fact::payload || n.valued) return n.read.in == buffer::none;
+    return any(n.read.in, src, dst, scratch) && n.write.in == buffer::mailbox;
   case kind::take:
-    return n.peer == (travels_packed(n.of) ? peer_rule::behind : peer_rule::each);
-  case kind::await:
-    return n.about == fact::landed && (n.peer == peer_rule::each || n.peer == peer_rule::self);
+    return n.valued || (n.read.in == buffer::mailbox && any(n.write.in, dst, scratch));
   default:
-    return false;
+    return true;
   }
 }
 
 // The facts and peers that each kind of node is defined for.
 bool operands_fit(const node& n) {
-  if (n.of != portion::block) return portion_fits(n);
+  if (!places_fit(n)) return false;
   switch (n.what) {
   case kind::copy:
     return n.peer == peer_rule::self;
@@ -80,20 +80,24 @@ bool operands_fit(const node& n) {
   case kind::restore:
     return n.peer == peer_rule::each;
   case kind::signal:
+    if (n.about == fact::payload && travels_packed(n)) return n.peer == peer_rule::ahead;
     if (n.about == fact::payload || n.about == fact::row)
       return n.peer == peer_rule::each || n.peer == peer_rule::group;
     if (is_stage(n.about)) return n.peer == peer_rule::ahead;
+    if (n.stepwise) return n.about == fact::landed && n.peer == peer_rule::self && n.count == 1;
     if (is_counter(n.about)) return (n.peer == peer_rule::each || n.peer == peer_rule::self) && n.count != 0;
     if (n.about == fact::ready) return n.peer == peer_rule::group || n.peer == peer_rule::each;
     return (n.about == fact::entry || n.about == fact::asked) && n.peer == peer_rule::each;
   case kind::await:
     if (is_stage(n.about)) return n.peer == peer_rule::behind;
+    if (n.stepwise)
+      return n.about == fact::landed && (n.peer == peer_rule::each || n.peer == peer_rule::self);
     if (is_counter(n.about)) return n.peer == peer_rule::self;
     return (n.about == fact::entry || n.about == fact::row || n.about == fact::named ||
             n.about == fact::ready) &&
            n.peer == peer_rule::each;
   case kind::take:
-    return n.about == fact::payload && n.peer == peer_rule::each;
+    return n.about == fact::payload && n.peer == (travels_packed(n) ? peer_rule::behind : peer_rule::each);
   case kind::claim:
     return n.peer == (n.way == direction::self ? peer_rule::self : peer_rule::each);
   case kind::assist:
@@ -149,11 +153,12 @@ private:
     }
     if (plan_.pairs != pattern::none && !chunks_fit()) {
       out_.add(fault::malformed, "rank {}: {} pieces of {} bytes do not make a block of {}", me, plan_.chunks,
-               plan_.chunk, plan_.rule.bytes);
+               plan_.chunk, plan_.block());
     }
-    if (plan_.eager_slice != 0 && plan_.eager_slice < plan_.rule.bytes) {
+    const place& payload = plan_.places[in_mailbox];
+    if (payload.turn != 0 && payload.turn < payload.bytes) {
       out_.add(fault::malformed, "rank {}: eager slices {} bytes apart for blocks of {} overlap", me,
-               plan_.eager_slice, plan_.rule.bytes);
+               payload.turn, payload.bytes);
     }
     if (!place_.one_node() && plan_.size != 0 && !plan_.far) {
       out_.add(fault::malformed, "rank {}: has members on other nodes, but the plan is not marked far", me);
@@ -161,7 +166,7 @@ private:
   }
 
   bool chunks_fit() const {
-    const std::uint64_t bytes = plan_.rule.bytes;
+    const std::uint64_t bytes = plan_.block();
     if (plan_.indirect.size.where != found::by_rule) return plan_.chunks == indirect_chunks;
     if (plan_.chunks == 0) return false;
     if (bytes == 0) return plan_.chunks == 1;
@@ -171,13 +176,15 @@ private:
   void check_node(unsigned n) {
     const node& it = plan_.nodes[n];
     if (it.what == kind::loop) check_loop(n);
-    if (!operands_fit(it)) complain(n, "is not defined for this fact and peer");
+    if (!operands_fit(it)) complain(n, "is not defined for this fact, peer and place");
+    if (it.read.at >= plan_.place_count || it.write.at >= plan_.place_count)
+      complain(n, "names a place that the plan does not have");
     const bool of_all = it.what == kind::assist || (it.what == kind::rotate && it.peer == peer_rule::group);
     if (of_all && !place_.one_node()) complain(n, "cannot see the counters of other nodes");
     if (!is_top(n)) return;
     const node_set earlier = plan_.top & ((node_set{1} << n) - 1);
     if ((it.after & ~earlier) != 0) complain(n, "comes after something that is not an earlier top node");
-    const bool stepwise = it.what == kind::await && it.of != portion::block;
+    const bool stepwise = it.what == kind::await && it.stepwise;
     if (stepwise || it.peer == peer_rule::each || it.peer == peer_rule::ahead ||
         it.peer == peer_rule::behind) {
       complain(n, "names a loop's peer outside a loop");
@@ -224,7 +231,8 @@ private:
         complain(n, "is not for the body of a loop");
       if (step.peer == peer_rule::each && in_rounds(loop)) complain(n, "a round has no such peer");
       if (round && !in_rounds(loop)) complain(n, "names a round's peer outside rounds");
-      if (step.of == portion::half && !has_halves(loop)) complain(n, "has no halves in so many rounds");
+      if ((step.of == blocks::half || step.of == blocks::other_half) && !has_halves(loop))
+        complain(n, "has no halves in so many rounds");
       if (loop.over == range::near) continue;
       const bool transfer = step.what == kind::put || step.what == kind::get || step.what == kind::aside;
       if (in_flight && transfer && step.only != lane::near) {
@@ -242,11 +250,6 @@ private:
   unsigned states_ = 0;
 };
 
-bool same_rule(const block_rule& a, const block_rule& b) {
-  return a.bytes == b.bytes && a.src_i == b.src_i && a.src_j == b.src_j && a.dst_i == b.dst_i &&
-         a.dst_j == b.dst_j;
-}
-
 } // namespace
 
 void check_structure(std::span<const plan> plans, const std::vector<geometry>& places, report& out) {
@@ -261,11 +264,12 @@ void check_agreement(std::span<const plan> plans, report& out) {
       if (!same) out.add(fault::mismatch, "rank {} and rank {} differ in {}", first.me, p.me, what);
     };
     differs(p.pairs == first.pairs && p.root == first.root, "the pattern or its root");
-    differs(same_rule(p.rule, first.rule), "the block rule");
+    for (const std::uint8_t at : {in_source, in_destination, in_mailbox})
+      differs(p.places[at] == first.places[at], "the places of the blocks");
     differs(p.in == first.in && p.out == first.out, "the synchronization modes");
     differs(p.chunk == first.chunk && p.chunks == first.chunks, "the pieces of a block");
-    differs(p.eager == first.eager && p.eager_slice == first.eager_slice, "the eager payload");
-    differs(p.radix == first.radix && p.piece == first.piece, "the tree or the pieces that are handed on");
+    differs(p.eager == first.eager, "the eager payload");
+    differs(p.radix == first.radix, "the tree");
     differs(p.valued == first.valued, "carrying a barrier's value");
     differs(p.names == first.names && p.indirect == first.indirect, "what the rows say");
     differs(p.whole_block == first.whole_block, "the blocks that are one piece");

@@ -110,7 +110,8 @@ bool fit(std::span<const plan> plans, const std::vector<std::uint32_t>& node_of_
 movement said_by(std::span<const plan> plans) {
   if (plans.empty()) return {};
   const plan& p = plans.front();
-  return {p.pairs, p.rule, p.root, {}, p.in_place};
+  const place &src = p.places[in_source], &dst = p.places[in_destination];
+  return {p.pairs, {p.block(), src.from, src.to, dst.from, dst.to}, p.root, {}, p.in_place};
 }
 
 void check_all(std::span<const plan> plans, std::vector<geometry> places, const movement& expected,

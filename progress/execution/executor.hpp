@@ -476,7 +476,7 @@ private:
 
   // With all that the plan needs, and room in the list of the active; null for want of memory.
   execution* take_execution(const graph::plan& p) {
-    if (free_ == nullptr || active_.size() == active_.capacity() || p.dynamic()) [[unlikely]]
+    if (free_ == nullptr || active_.size() == active_.capacity() || p.dynamic() || p.room() != 0) [[unlikely]]
       if (!make_ready(p)) return nullptr;
     execution* run = free_;
     free_ = run->next_free;
@@ -488,6 +488,7 @@ private:
     try {
       if (free_ == nullptr) give_back(&executions_.emplace_back());
       active_.reserve(executions_.size() + 1);
+      if (free_->scratch.size() < p.room()) free_->scratch.resize(p.room());
       if (!p.dynamic()) return true;
       if (!free_->found) free_->found = std::make_unique<findings>();
       free_->found->begin(p);

@@ -1,9 +1,9 @@
 #pragma once
+#include "engine/plan/resolve.hpp"
 #include "progress/execution/call_check.hpp"
 #include "progress/execution/claims.hpp"
 #include "progress/execution/in_place.hpp"
 #include "progress/execution/rotation.hpp"
-#include "progress/execution/staged_steps.hpp"
 
 namespace weft::progress {
 
@@ -25,15 +25,12 @@ public:
   outcome step(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t round, flight_tag tag) {
     using graph::kind;
     if (posting_ && can_wait(op, n, peer)) return outcome::blocked;
-    if (n.of != graph::portion::block) [[unlikely]]
-      return staged_steps<T>(reach_, flights_).step(op, n, peer, round, tag);
     switch (n.what) {
     case kind::copy:
-      return copy_own(op);
+      return op.program->dynamic() ? copy_own(op) : copy_regions(op, n, peer, round);
     case kind::get:
-      return carry(op, peer, op.program->me, peer, tag);
     case kind::put:
-      return carry(op, op.program->me, peer, peer, tag);
+      return op.program->dynamic() ? carry_found(op, n, peer, tag) : carry(op, n, peer, round, tag);
     case kind::flush:
       return flush(op, peer, tag);
     case kind::signal:
@@ -41,7 +38,7 @@ public:
     case kind::await:
       return await(op, n, peer, round);
     case kind::take:
-      return take(op, n, peer);
+      return take(op, n, peer, round);
     case kind::claim:
       return claims_.step(op, n, peer, tag.iteration);
     case kind::assist:
@@ -89,8 +86,20 @@ private:
   rotation_steps<T> rotations_;
   call_check<T> calls_;
 
-  std::byte* source(operation& op, std::uint32_t to) {
-    return net_.segment() + op.at.src + op.program->rule.source(op.program->me, to);
+  // Where a buffer of mine begins; that of another member, as an offset in its segment.
+  std::byte* own(operation& op, graph::buffer in) {
+    return in == graph::buffer::scratch ? op.run->scratch.data() : net_.segment() + offset(op, in);
+  }
+  static std::uint64_t offset(const operation& op, graph::buffer in) {
+    return in == graph::buffer::source ? op.at.src : op.at.dst;
+  }
+  template <class Visit>
+  static void each_region(const operation& op, const graph::node& n, const graph::action& a, Visit&& visit) {
+    graph::each_region(*op.program, op.team->info.geometry, n, a, visit);
+  }
+  static graph::action resolve(const operation& op, const graph::node& n, std::uint32_t peer,
+                               std::uint32_t round) {
+    return graph::resolve(*op.program, n, peer, round);
   }
 
   static bool can_wait(const operation& op, const graph::node& n, std::uint32_t peer) {
@@ -106,8 +115,60 @@ private:
     return outcome::done;
   }
 
-  // A whole block (in place: a piece) by me alone: by memcpy within the node, else by the transport.
-  outcome carry(operation& op, std::uint32_t i, std::uint32_t j, std::uint32_t peer, flight_tag tag) {
+  // Between buffers of mine.
+  outcome copy_regions(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t round) {
+    std::byte* const to = own(op, n.write.in);
+    const std::byte* const from = own(op, n.read.in);
+    each_region(op, n, resolve(op, n, peer, round),
+                [&](const graph::region& r) { reach_.copy(to + r.write, from + r.read, r.bytes); });
+    return outcome::done;
+  }
+
+  // By me alone: by memcpy within the node, else by the transport.
+  outcome carry(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t round,
+                flight_tag tag) {
+    const graph::action a = resolve(op, n, peer, round);
+    std::byte* const theirs = reach_.base(*op.team, peer);
+    if (theirs == nullptr) return transfer(op, n, a, tag);
+    const bool pull = a.from == peer;
+    std::byte* const mine = net_.segment();
+    std::byte* const to = (pull ? mine : theirs) + offset(op, n.write.in);
+    const std::byte* const from = (pull ? theirs : mine) + offset(op, n.read.in);
+    each_region(op, n, a, [&](const graph::region& r) {
+      reach_.copy(to + r.write, from + r.read, r.bytes);
+      counts_.bytes_copied.add(r.bytes);
+    });
+    return outcome::done;
+  }
+
+  // What is more than one region is begun at once, and the flush that follows knows when it is in place. What
+  // there was no memory for is begun again, with the rest.
+  outcome transfer(operation& op, const graph::node& n, const graph::action& a, flight_tag tag) {
+    const bool one = n.of == graph::blocks::one || n.of == graph::blocks::ring;
+    if (!one) tag.moves_on = false;
+    outcome result = outcome::done;
+    each_region(op, n, a, [&](const graph::region& r) {
+      if (r.bytes == 0) return;
+      flight* const f = flights_.start(op, a.peer, tag);
+      const outcome began = f == nullptr ? outcome::blocked : begin(op, n, a, r, *f);
+      if (one || began == outcome::blocked) result = began;
+    });
+    return result;
+  }
+  outcome begin(operation& op, const graph::node& n, const graph::action& a, const graph::region& r,
+                flight& f) {
+    const bool pull = a.from == a.peer;
+    const std::uint64_t read = offset(op, n.read.in) + r.read, write = offset(op, n.write.in) + r.write;
+    std::byte* const mine = net_.segment();
+    const std::uint32_t world = op.team->info.world[a.peer];
+    (pull ? counts_.bytes_got : counts_.bytes_put).add(r.bytes);
+    return flights_.settle(&f, pull ? net_.get(world, mine + write, read, r.bytes, f)
+                                    : net_.put(world, write, mine + read, r.bytes, f));
+  }
+
+  // A whole block (in place: a piece) by me alone, of operands that were found.
+  outcome carry_found(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
+    const auto [me, with, i, j, step] = graph::resolve(*op.program, n, peer, tag.iteration);
     block b = operands_.find(op, i, j, tag.iteration);
     if (op.program->in_place) {
       if (in_place_.stuck(op, peer, tag.iteration)) return outcome::done;
@@ -164,7 +225,7 @@ private:
     case fact::entry:
       return tell(op, peer, {.kind = message_kind::entry, .seq = op.seq}, {}, tag);
     case fact::payload:
-      return n.peer == graph::peer_rule::group ? publish(op, n) : send_payload(op, peer, tag);
+      return n.peer == graph::peer_rule::group ? publish(op, n) : send_payload(op, n, peer, round, tag);
     case fact::landed:
     case fact::taken:
       return count(op, n, peer, tag);
@@ -217,20 +278,11 @@ private:
     if (n.valued) {
       net_.copy(team.own.head(slot).payload, &op.value, sizeof op.value);
     } else {
-      std::byte* to = team.own.payload(slot, p.eager_bytes);
-      if (p.names != graph::naming::none) {
-        net_.copy(to, &operands_.own_row(op).named, sizeof(std::uint32_t));
-        net_.copy(to + p.eager_front(), source(op, p.me), p.rule.bytes);
-      } else if (p.eager_slice == 0) {
-        net_.copy(to, source(op, p.root), p.rule.bytes);
-      } else {
-        for (std::uint32_t k = 0; k < team.info.geometry.locals(); ++k) {
-          const std::uint32_t reader = team.info.geometry.local(k);
-          if (reader == p.me) continue;
-          net_.copy(to, source(op, reader), p.eager_slice);
-          to += p.eager_slice;
-        }
-      }
+      std::byte* const to = team.own.payload(slot, p.eager_bytes);
+      if (p.names != graph::naming::none) net_.copy(to, &operands_.own_row(op).named, sizeof(std::uint32_t));
+      const std::byte* const from = own(op, n.read.in);
+      each_region(op, n, resolve(op, n, p.me, 0),
+                  [&](const graph::region& r) { net_.copy(to + r.write, from + r.read, r.bytes); });
     }
     net_.store(team.own.head(slot).stamp, op.seq);
     reach_.wake_near();
@@ -266,17 +318,36 @@ private:
                 std::as_bytes(std::span(&row, 1)), tag);
   }
 
-  outcome send_payload(operation& op, std::uint32_t peer, flight_tag tag) {
+  outcome send_payload(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t round,
+                       flight_tag tag) {
     if (!reach_.credit(op, peer)) return outcome::blocked;
     const graph::plan& p = *op.program;
     if (p.names != graph::naming::none) // as it is published, by who is named
       return tell(op, peer, {.kind = transport::message_kind::named, .seq = op.seq},
                   {op.team->own.payload(engine::slot_of(op.seq), p.eager_bytes), p.eager_bytes}, tag);
     return tell(op, peer, {.kind = transport::message_kind::payload, .seq = op.seq},
-                {source(op, peer), p.rule.bytes}, tag);
+                message(op, n, resolve(op, n, peer, round)), tag);
   }
 
-  outcome take(operation& op, const graph::node& n, std::uint32_t peer) {
+  // One block lies where it is sent from; several are put together, behind the scratch. The message itself
+  // lies in the receiver's mirror of the sender, as every payload does: that is credited.
+  std::span<const std::byte> message(operation& op, const graph::node& n, const graph::action& a) {
+    const std::byte* const from = own(op, n.read.in);
+    std::span<const std::byte> whole;
+    if (n.of == graph::blocks::one) {
+      each_region(op, n, a, [&](const graph::region& r) { whole = {from + r.read, r.bytes}; });
+      return whole;
+    }
+    std::byte* const packed = op.run->scratch.data() + op.program->scratch;
+    std::size_t bytes = 0;
+    each_region(op, n, a, [&](const graph::region& r) {
+      net_.copy(packed + r.write, from + r.read, r.bytes);
+      bytes += r.bytes;
+    });
+    return {packed, bytes};
+  }
+
+  outcome take(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t round) {
     const graph::plan& p = *op.program;
     team_state& team = *op.team;
     const engine::board theirs = reach_.view(team, peer);
@@ -288,19 +359,10 @@ private:
       op.value.merge(value);
       return outcome::done;
     }
-    const graph::geometry& g = team.info.geometry;
-    const std::byte* from = nullptr;
-    if (p.eager_slice == 0) {
-      from = theirs.payload(slot, p.rule.bytes + p.eager_front()) + p.eager_front();
-    } else if (!g.is_near(peer)) {
-      from = theirs.payload(slot, p.rule.bytes);
-    } else {
-      // The writer's slices are those of its near readers in rank order, itself left out.
-      const std::uint32_t mine = g.local_index(p.me), theirs_index = g.local_index(peer);
-      from = theirs.payload(slot, (g.locals() - 1) * p.rule.bytes) +
-             std::uint64_t{p.eager_slice} * (mine - (mine > theirs_index));
-    }
-    net_.copy(net_.segment() + op.at.dst + p.rule.destination(peer, p.me), from, p.rule.bytes);
+    const graph::action a = resolve(op, n, peer, round);
+    std::byte* const to = own(op, n.write.in);
+    const std::byte* const from = theirs.payload(slot, graph::payload_bytes(p, team.info.geometry, n, a));
+    each_region(op, n, a, [&](const graph::region& r) { net_.copy(to + r.write, from + r.read, r.bytes); });
     return outcome::done;
   }
 
@@ -345,6 +407,8 @@ private:
   outcome await(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t round) {
     team_state& team = *op.team;
     const std::uint32_t slot = engine::slot_of(op.seq);
+    if (n.stepwise) [[unlikely]]
+      return stepped(op, n, peer, round);
     bool known = false;
     switch (n.about) {
     case fact::entry:
@@ -389,6 +453,14 @@ private:
       op.value.merge(value);
     }
     return known ? outcome::done : outcome::blocked;
+  }
+
+  // What one member counts step by step.
+  outcome stepped(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t step) {
+    if (step + 1 <= n.count) return outcome::done;
+    const std::uint32_t owner = n.peer == graph::peer_rule::self ? op.program->me : peer;
+    word& landed = reach_.view(*op.team, owner).counts(engine::slot_of(op.seq)).landed;
+    return reach_.reached(landed, op, step + 1 - n.count) ? outcome::done : outcome::blocked;
   }
 
   // A count that stands in the plan, less what is not in the counter, or one that only the rows tell.

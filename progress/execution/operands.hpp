@@ -30,7 +30,8 @@ public:
   block find(operation& op, std::uint32_t i, std::uint32_t j, std::uint32_t iteration) {
     const graph::plan& p = *op.program;
     if (!p.indirect) [[likely]]
-      return {op.at.src + p.rule.source(i, j), op.at.dst + p.rule.destination(i, j), p.rule.bytes};
+      return {op.at.src + p.places[graph::in_source].offset(i, j),
+              op.at.dst + p.places[graph::in_destination].offset(i, j), p.block()};
     return find_in_rows(op, i, j, iteration);
   }
 
@@ -102,11 +103,11 @@ public:
     const graph::indirection& rows = op.program->indirect;
     const std::uint32_t me = op.program->me;
     switch (n.which) {
-    case graph::operand::source:
+    case graph::descriptor::source:
       return {place(op, op.at.src, rows.src, peer, me, sizeof row.src), &row.src, sizeof row.src};
-    case graph::operand::destination:
+    case graph::descriptor::destination:
       return {place(op, op.at.dst, rows.dst, peer, me, sizeof row.dst), &row.dst, sizeof row.dst};
-    case graph::operand::size:
+    case graph::descriptor::size:
       return {place(op, op.at.sizes, rows.size, peer, me, sizeof row.size), &row.size, sizeof row.size};
     }
     return {};
@@ -179,7 +180,7 @@ private:
   }
   engine::checked size(operation& op, std::uint32_t i, std::uint32_t j, const fetched_row& row) {
     const graph::indirection& rows = op.program->indirect;
-    if (rows.size.where == graph::found::by_rule) return op.program->rule.bytes;
+    if (rows.size.where == graph::found::by_rule) return op.program->block();
     return operand<engine::checked>(op, op.at.sizes, rows.size, i, j, row.size);
   }
 
@@ -187,8 +188,8 @@ private:
     const graph::plan& p = *op.program;
     const graph::indirection& rows = p.indirect;
     const fetched_row& row = row_of(op, iteration);
-    block b{op.at.src + p.rule.source(i, j), op.at.dst + p.rule.destination(i, j),
-            user_.possible(size(op, i, j, row))};
+    block b{op.at.src + p.places[graph::in_source].offset(i, j),
+            op.at.dst + p.places[graph::in_destination].offset(i, j), user_.possible(size(op, i, j, row))};
     if (rows.src.where != graph::found::by_rule)
       b.src = pointer(op, op.at.src, rows.src, i, j, row.src).offset;
     if (rows.dst.where != graph::found::by_rule)
@@ -214,7 +215,7 @@ private:
     named_block said;
     const std::uint32_t named = member_named(op, m);
     const graph::indirection& rows = p.indirect;
-    said.what = {op.at.src, op.at.dst, p.rule.bytes};
+    said.what = {op.at.src, op.at.dst, p.block()};
     if (rows) {
       const auto bytes = element<engine::checked>(op, m, op.at.sizes);
       const auto at = element<shared_pointer>(op, m, op.at.src);

@@ -1,6 +1,7 @@
 // Every algorithm of the list, checked wherever it fits; and how one of them is chosen.
 #include "engine/collectives/tuning.hpp"
 #include "engine/plan/names.hpp"
+#include "engine/plan/resolve.hpp"
 #include "engine/plan/stages.hpp"
 #include "tests/graph/operations.hpp"
 
@@ -161,7 +162,9 @@ TEST(algorithms, a_doubling_sends_each_block_once_into_each_node_in_few_puts) {
       for (unsigned n = 0; n < p.size; ++n) {
         if (p.nodes[n].what != kind::put) continue;
         for (std::uint32_t round = 0; round < staged_size(p, g, range::partners); ++round) {
-          for_each_extent(p, g, p.nodes[n], round, [&](extent part) {
+          const node& put = p.nodes[n];
+          const std::uint32_t peer = staged_peer(p, g, range::partners, peer_rule::each, round);
+          each_region(p, g, put, resolve(p, put, peer, round), [&](const region& part) {
             bytes += part.bytes;
             ++puts;
           });
@@ -282,9 +285,14 @@ protected:
     ASSERT_TRUE(check().ok()) << check().text();
   }
   verdict check() const { return verify(plans_, nodes_, specified(what_)); }
-  node& first(std::uint32_t rank, kind k, portion of) {
+  node& first(std::uint32_t rank, kind k, blocks of) {
     for (node& n : plans_[rank].nodes)
       if (n.what == k && n.of == of) return n;
+    throw std::logic_error("no such node");
+  }
+  node& first_stepwise(std::uint32_t rank, kind k) {
+    for (node& n : plans_[rank].nodes)
+      if (n.what == k && n.stepwise) return n;
     throw std::logic_error("no such node");
   }
   node& loop_over(std::uint32_t rank, range over) {
@@ -307,7 +315,7 @@ TEST_F(handed_on, before_it_has_landed) {
 
 TEST_F(handed_on, a_piece_too_early) {
   start(operation::broadcast, "chain", sync::no, 300001, alone(3));
-  first(2, kind::await, portion::piece).count = 1;
+  first_stepwise(2, kind::await).count = 1;
   expect(fault::race);
 }
 
@@ -348,13 +356,13 @@ TEST_F(handed_on, watched_on_a_leader_who_does_not_await_it) {
 TEST_F(handed_on, rounds_in_no_order) {
   start(operation::exchange, "bruck", sync::no, 8, alone(5));
   for (node& n : plans_[3].nodes)
-    if (n.what == kind::loop && plans_[3].nodes[n.body].of == portion::transit) n.ordered = false;
+    if (n.what == kind::loop && plans_[3].nodes[n.body].of == blocks::travelling) n.ordered = false;
   expect(fault::race);
 }
 
 TEST_F(handed_on, another_portion_than_is_taken) {
   start(operation::broadcast, "knomial", sync::no, 8, alone(5));
-  first(1, kind::take, portion::whole).of = portion::packed;
+  first(1, kind::take, blocks::one).of = blocks::known;
   EXPECT_FALSE(check().ok());
 }
 
@@ -390,21 +398,20 @@ TEST_F(handed_on, halves_told_by_a_count_of_all) {
   start(operation::gather_all, "doubling", sync::no, 300001, alone(8));
   for (plan& p : plans_) {
     p.nodes[find(p, kind::signal, fact::ready)] = count_for_each(fact::landed, 1);
-    p.nodes[find(p, kind::await, fact::ready)] = await_landed(portion::half, peer_rule::self);
+    p.nodes[find(p, kind::await, fact::ready)] = await_steps(peer_rule::self);
   }
   expect(fault::wrong_count);
 }
 
 TEST_F(handed_on, a_half_followed_too_early) {
   start(operation::gather_all, "doubling", sync::no, 300001, blocks_of(8, 2));
-  first(1, kind::await, portion::half).count = 1;
+  first_stepwise(1, kind::await).count = 1;
   expect(fault::race);
 }
 
 TEST_F(handed_on, a_half_told_to_the_neighbours_before_it_is_there) {
   start(operation::gather_all, "doubling", sync::no, 300001, blocks_of(8, 2));
-  std::swap(first(2, kind::signal, portion::half),
-            plans_[2].nodes[find(plans_[2], kind::await, fact::ready)]);
+  std::swap(first_stepwise(2, kind::signal), plans_[2].nodes[find(plans_[2], kind::await, fact::ready)]);
   expect(fault::race);
 }
 
@@ -434,7 +441,7 @@ TEST_F(handed_on, halves_sent_before_the_neighbours_blocks_are_here) {
 
 TEST_F(handed_on, the_wrong_block) {
   start(operation::gather_all, "ring", sync::no, 300001, blocks_of(6, 2));
-  first(1, kind::get, portion::rest).of = portion::ring;
+  first(1, kind::get, blocks::rest).of = blocks::ring;
   expect(fault::written_twice);
 }
 

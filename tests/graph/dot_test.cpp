@@ -17,7 +17,7 @@ TEST(dot, shows_nodes_loops_and_edges) {
   builder b(2, 4, 0);
   plan& p = b.draft();
   p.pairs = pattern::all_pairs;
-  p.rule.bytes = 64;
+  b.blocks_of({.bytes = 64});
   p.in = sync::my;
   builder::step_list steps;
   steps.then(await_entry()).then(get_from_each());

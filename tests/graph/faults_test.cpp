@@ -91,7 +91,7 @@ TEST(faults, cycle_across_ranks) {
     builder b(me, 2, 0);
     plan& p = b.draft();
     p.pairs = pattern::all_pairs;
-    p.rule = {.bytes = 8, .src_j = 8, .dst_i = 8};
+    b.blocks_of({.bytes = 8, .src_j = 8, .dst_i = 8});
     p.in = sync::no;
     p.out = sync::my;
     p.chunk = 8;
@@ -171,20 +171,20 @@ TEST(faults, byte_never_written) {
   fewer.expect(fault::never_written);
   sample shorter(exchange_of(sync::no, sync::no), one_node(3));
   for (plan& p : shorter.plans)
-    p.rule.bytes -= 1, p.chunk = p.rule.bytes, p.chunks = 1;
+    --p.places[in_source].bytes, --p.places[in_mailbox].bytes, p.chunk = p.block(), p.chunks = 1;
   shorter.expect(fault::never_written);
 }
 
 TEST(faults, wrong_provenance) {
   sample shifted(exchange_of(sync::no, sync::no), one_node(3));
-  shifted.plans[2].rule.src_i = 8;
+  shifted.plans[2].places[in_source].from = 8;
   shifted.expect(fault::wrong_provenance);
   sample claimed(exchange_of(sync::no, sync::my), one_node(3));
-  claimed.plans[2].rule.src_i = 8;
+  claimed.plans[2].places[in_source].from = 8;
   claimed.expect(fault::wrong_provenance);
   sample eager(exchange_of(sync::my, sync::no, hint::pull, 8), one_node(3));
   for (plan& p : eager.plans)
-    p.eager_slice = 0;
+    p.places[in_mailbox].turn = 0;
   eager.expect(fault::wrong_provenance);
 
   // Plans that agree with each other, on another operation.
@@ -206,7 +206,8 @@ TEST(faults, half_of_a_block_never_written) {
   for (const std::uint64_t skipped : {0u, 8u}) {
     std::vector<plan> plans = compile_all(broadcast_of(sync::no, sync::no, 8, 1), alone(3));
     for (plan& p : plans)
-      p.rule.src_i = p.rule.dst_i = skipped; // of root 1: the first or the second half
+      p.places[in_source].from = p.places[in_destination].from =
+          skipped; // of root 1: the first or the second half
     const verdict v = verify(plans, alone(3), specified(whole));
     EXPECT_EQ(v.findings.size(), 3u) << v.text();
     EXPECT_TRUE(v.has(fault::never_written));
@@ -312,7 +313,7 @@ TEST(faults, a_block_tells_only_what_all_its_carriers_know) {
     builder b(me, 2, 0);
     plan& p = b.draft();
     p.pairs = pattern::all_pairs;
-    p.rule = {.bytes = 8, .src_j = 8, .dst_i = 8};
+    b.blocks_of({.bytes = 8, .src_j = 8, .dst_i = 8});
     p.in = sync::no;
     p.out = sync::all;
     p.chunk = 8;
@@ -403,7 +404,7 @@ TEST(faults, members_of_different_operations) {
 TEST(faults, a_value_that_only_one_side_carries) {
   sample near({.op = operation::barrier}, one_node(3));
   near.at(1, kind::take, fact::payload).valued = false;
-  near.expect(fault::mismatch);
+  near.expect(fault::malformed);
   sample far({.op = operation::barrier}, alone(3));
   far.at(1, kind::signal, fact::stage_in).valued = false;
   far.expect(fault::mismatch);
@@ -430,7 +431,7 @@ TEST(faults, malformed_plans) {
       [](plan& p) { p.chunks = 9; },
       [](plan& p) { p.chunk /= 2; },
       [](plan& p) { p.far = false; },
-      [](plan& p) { p.eager_slice = 4; },
+      [](plan& p) { p.places[in_mailbox].turn = 4; },
       [](plan& p) { p.top |= node_set{1} << p.size; },
       [](plan& p) { p.top |= node_set{1} << p.nodes[find(p, kind::loop)].body; },
       [](plan& p) { p.top &= ~(node_set{1} << find(p, kind::copy)); },

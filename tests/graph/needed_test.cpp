@@ -110,7 +110,7 @@ void expect_nodes_needed(const request& r, const node_map& nodes, const std::vec
 // Who has handed everything on is spoken for by those who have it: they say in the last rounds that they had
 // it from him.
 bool told_by_others(const plan& p, const node& it) {
-  const auto hands_on = [](const node& n) { return n.of != portion::block; };
+  const auto hands_on = [](const node& n) { return n.read.in == buffer::destination || n.stepwise; };
   return p.out == sync::all && it.over == range::rounds &&
          std::any_of(p.nodes.begin(), p.nodes.begin() + p.size, hands_on);
 }

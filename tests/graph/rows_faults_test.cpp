@@ -118,7 +118,7 @@ TEST(rows_faults, a_peers_row_or_data_before_its_entry) {
 }
 
 TEST(rows_faults, a_row_used_that_was_not_fetched) {
-  for (const operand which : {operand::source, operand::destination, operand::size}) {
+  for (const descriptor which : {descriptor::source, descriptor::destination, descriptor::size}) {
     sample s({.op = operation::exchange_x, .in = sync::no, .out = sync::my, .in_place = true}, alone(3));
     plan& p = s.plans[2]; // leads the swap with rank 0
     for (unsigned n = 0; n < p.size; ++n) {
@@ -317,7 +317,7 @@ TEST(rows_faults, a_cycle_rotated_too_early_or_other_bytes_of_it) {
     }
   }
   sample other(permute_of(sync::no, sync::my, true), one_node(4), pairs);
-  other.plans[3].rule.dst_j = 1;
+  other.plans[3].places[in_destination].to = 1;
   other.expect(fault::wrong_provenance);
 }
 
@@ -346,7 +346,7 @@ TEST(rows_faults, scratch_that_is_shared_or_lost) {
       [](plan& p) { erase(p, find(p, kind::aside)); },
       [](plan& p) { p.nodes[find(p, kind::put)] = take_aside(); },
       [](plan& p) { p.nodes[find(p, kind::put)] = survey_row(); },
-      [](plan& p) { p.nodes[find(p, kind::put)] = fetch_operand(operand::size, direction::in); },
+      [](plan& p) { p.nodes[find(p, kind::put)] = fetch_operand(descriptor::size, direction::in); },
       [](plan& p) { p.nodes[find(p, kind::put)] = await_named(); },
       [](plan& p) { p.nodes[find(p, kind::put)] = send_row(); },
       [](plan& p) { p.nodes[find(p, kind::put)] = ask_for_row(); },

@@ -1,0 +1,68 @@
+#pragma once
+#include <algorithm>
+#include <cstdint>
+
+namespace weft::graph {
+
+// Memory that a node reads or writes. A member has one of each for an operation.
+enum class buffer : std::uint8_t {
+  none,
+  source,      // the call's arguments, in its segment
+  destination, //
+  scratch,     // its own, for what is on its way through it
+  mailbox,     // where its eager payload lies, to be taken by others
+};
+
+// The blocks that a node moves at one step.
+enum class blocks : std::uint8_t {
+  one,        // the one between the two ends
+  readers,    // one for each other member on my host
+  ring,       // that of the step-th member in ring order, counted from the first of my host
+  rest,       // the same, counted from the first member behind my host
+  known,      // dissemination: those of the hosts whose blocks the sender has and the receiver has not
+  half,       // doubling: those of the 2^step hosts that share all higher bits with mine
+  other_half, // those of the 2^step hosts that share them with my host's partner
+  outgoing,   // mine to every other member
+  incoming,   // those of every other member to me
+  travelling, // those on their way over a distance that has this step's bit
+};
+
+// What the offset of a block depends on. Ranks of the team.
+struct coordinates {
+  std::uint32_t from = 0, to = 0; // whose memory is read, and whose is written
+  std::uint32_t step = 0;         // of the loop
+  std::uint32_t owner = 0;        // whose block it is, if neither end's; travelling: the distance
+  std::uint32_t turn = 0;         // its number among those of the step
+};
+
+// Where a block lies in a buffer, and how much of it: linear in its coordinates, so that one entry of a
+// plan's table serves all of them. Nothing here is an address: a plan serves every pair of buffers.
+struct place {
+  std::uint64_t base = 0;
+  std::uint64_t from = 0, to = 0, step = 0, owner = 0, turn = 0; // bytes for one more of each
+  std::uint64_t bytes = 0;
+  std::uint64_t end = 0; // 0, or where the last step's bytes end
+
+  std::uint64_t offset(const coordinates& c) const {
+    return base + c.from * from + c.to * to + c.step * step + c.owner * owner + c.turn * turn;
+  }
+  // Of the block between two members, which depends on nothing else.
+  std::uint64_t offset(std::uint32_t i, std::uint32_t j) const { return base + i * from + j * to; }
+  std::uint64_t length(const coordinates& c) const {
+    if (end == 0) return bytes;
+    const std::uint64_t at = offset(c);
+    return at < end ? std::min(bytes, end - at) : 0;
+  }
+  bool operator==(const place&) const = default;
+};
+
+// What a node reads or writes: a buffer, and an entry of the plan's table.
+struct operand {
+  buffer in = buffer::none;
+  std::uint8_t at = 0;
+};
+// The first entries of every table.
+inline constexpr std::uint8_t in_source = 0, in_destination = 1, in_mailbox = 2;
+inline constexpr unsigned max_places = 6;
+
+} // namespace weft::graph
