@@ -12,7 +12,9 @@
 //          leader's destination. No rank sends more than (k-1)*ceil(log_k N)*n bytes. k is what costs least.
 // chain    From leader to leader in S pieces, each handed on as soon as it is there: N-1 + S-1 steps of n/S
 //          bytes, and no node sends more than n.
+// scatter  See broadcast_scattered.cpp.
 #include "engine/collectives/staged.hpp"
+#include "engine/topology/tree.hpp"
 
 #include <algorithm>
 
@@ -58,13 +60,6 @@ std::uint32_t best_radix(const request& r, const geometry& g, const tuning& t) {
   return best;
 }
 
-// Copies of the root's neighbours, and the count that tells it.
-node_set read_from_root(staged& s) {
-  builder::step_list steps;
-  steps.then(get_from_each()).then_if(s.modes.tells_ends(), count_for_each(fact::taken, 1));
-  return s.b.loop(range::root, 1, steps, s.gate);
-}
-
 plan eager_tree(staged& s, std::uint64_t bytes) {
   s.p().eager = true;
   if (s.leader && s.near() != 0) s.p().eager_bytes = static_cast<std::uint32_t>(bytes);
@@ -80,7 +75,7 @@ plan eager_tree(staged& s, std::uint64_t bytes) {
 }
 
 plan put_tree(staged& s, bool one_by_one) {
-  if (!s.leader && s.at_roots_node()) return s.finish(read_from_root(s), 0);
+  if (!s.leader && s.at_roots_node()) return s.finish(s.read_from_root(), 0);
   if (!s.leader) {
     builder::step_list steps;
     steps.then(await_steps(peer_rule::each)).then(get_handed_on(in_destination));
@@ -134,7 +129,7 @@ plan compile_chain(const request& r, const geometry& g, const tuning& t) {
   const auto count = static_cast<std::uint32_t>((r.bytes + bytes - 1) / bytes);
   const std::uint8_t piece = s.of_piece(bytes);
   s.stream(bytes, t);
-  if (!s.leader && s.at_roots_node()) return s.finish(read_from_root(s), 0);
+  if (!s.leader && s.at_roots_node()) return s.finish(s.read_from_root(), 0);
   if (!s.leader) {
     builder::step_list steps;
     steps.then(await_steps(peer_rule::each)).then(get_handed_on(piece));

@@ -16,7 +16,7 @@
 //        one put that lie side by side: log2(N) puts if the members of a node are consecutive, P-L at most;
 //        (P-L)*n bytes into every node, once. A partner says when its puts are in place: a count would not
 //        do, for the next partner may be earlier. The neighbours follow their leader round by round.
-#include "engine/collectives/staged.hpp"
+#include "engine/collectives/between_leaders.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -37,11 +37,6 @@ std::uint64_t cost_of_flat_gather_all(const request& r, const geometry& g, const
 
 namespace {
 
-// Blocks that come into a node from others, if all have as many members.
-std::uint64_t into_node(const geometry& g) {
-  return g.size() - g.size() / g.nodes();
-}
-
 // So many copies by each neighbour of a leader; none if nobody has neighbours.
 std::uint64_t followed(std::uint64_t count, const request& r, const geometry& g, const cost_model& c) {
   return g.largest_node() == 1 ? 0 : c.copies(count, r.bytes);
@@ -55,10 +50,10 @@ bool fits_ring(const request& r, const geometry& g, const tuning&) {
 
 std::uint64_t cost_of_ring(const request& r, const geometry& g, const tuning& t) {
   const cost_model c(t.costs);
-  const std::uint64_t far = into_node(g);
-  const std::uint64_t stream = c.wire(far, r.bytes) + c.wire(far, 0);
-  return c.copies(g.largest_node(), r.bytes) + (g.nodes() - 1) * c.put_and_count() +
-         std::max(stream, followed(far, r, g, c)); // while the next ones are under way
+  const std::uint64_t between = cost_of_ring_of_leaders(r.bytes, g, c);
+  const std::uint64_t hops = (g.nodes() - 1) * c.put_and_count();
+  return c.copies(g.largest_node(), r.bytes) +
+         std::max(between, hops + followed(g.size() - g.size() / g.nodes(), r, g, c)); // while the next come
 }
 
 namespace {
@@ -87,23 +82,13 @@ std::uint32_t readers(const staged& s) {
 plan compile_ring(const request& r, const geometry& g, const tuning& t) {
   staged s(r, pattern::all_pairs, {.bytes = r.bytes, .dst_i = r.bytes}, g, t);
   const std::uint8_t member = s.of_member();
-  const std::uint32_t mine = g.node(g.me()), locals = g.members(mine), far = g.size() - locals;
   s.stream(r.bytes, t);
   node_set data = read_neighbours(s);
+  if (s.leader) return s.finish(data | ring_of_leaders(s, member, data), readers(s));
   builder::step_list steps;
-  if (!s.leader) {
-    steps.then(await_steps(peer_rule::each)).then(get_handed_on(member, blocks::rest));
-    const node_set rest = s.b.loop(range::follow, far, steps);
-    return s.finish(data | rest | s.tell_leader(rest), readers(s));
-  }
-  const std::uint32_t receivers_own = g.members((mine + g.nodes() - 1) % g.nodes());
-  steps.then_if(g.nodes() > 2, await_steps(peer_rule::self, locals));
-  steps.then(put_handed_on(member, blocks::ring)).then(flush_each()).then(count_for_each(fact::landed, 1));
-  data |= s.b.pipeline(range::next, g.size() - receivers_own, steps, data);
-  // Whoever sends the last ones knows of them: the leader must only if it must leave its data quiet, or if
-  // its neighbours watch its count.
-  if (r.out == sync::my || s.near() != 0 || g.nodes() == 2) data |= s.b.add(await_count(fact::landed, far));
-  return s.finish(data, readers(s));
+  steps.then(await_steps(peer_rule::each)).then(get_handed_on(member, blocks::rest));
+  const node_set rest = s.b.loop(range::follow, g.size() - s.near() - 1, steps);
+  return s.finish(data | rest | s.tell_leader(rest), readers(s));
 }
 
 bool fits_bruck(const request& r, const geometry& g, const tuning& t) {
@@ -143,31 +128,20 @@ bool fits_doubling(const request& r, const geometry& g, const tuning&) {
 
 std::uint64_t cost_of_doubling(const request& r, const geometry& g, const tuning& t) {
   const cost_model c(t.costs);
-  const auto rounds = static_cast<std::uint64_t>(std::countr_zero(g.nodes()));
-  const std::uint64_t far = into_node(g);
-  return c.copies(g.largest_node(), r.bytes) + rounds * (c.put_and_count() + c.wire(1, 0)) +
-         c.wire(in_rank_order(g) ? rounds : far, 0) + c.of_bytes(far * r.bytes) +
+  return c.copies(g.largest_node(), r.bytes) + cost_of_doubling_of_leaders(r.bytes, g, c) +
          followed(g.size() / 2, r, g, c); // the last half
 }
 
 plan compile_doubling(const request& r, const geometry& g, const tuning& t) {
   staged s(r, pattern::all_pairs, {.bytes = r.bytes, .dst_i = r.bytes}, g, t);
   const std::uint8_t member = s.of_member();
-  const auto rounds = static_cast<std::uint32_t>(std::countr_zero(g.nodes()));
-  node_set data = read_neighbours(s);
+  const node_set data = read_neighbours(s);
+  if (s.leader) return s.finish(data | doubling_of_leaders(s, member, s.near() != 0, data), readers(s));
   builder::step_list steps;
-  if (!s.leader) {
-    steps.then(await_steps(peer_rule::each)).then(get_handed_on(member, blocks::other_half));
-    const node_set rest = s.b.loop(range::follow, rounds, steps);
-    return s.finish(data | rest | s.tell_leader(rest), readers(s));
-  }
-  steps.then(put_handed_on(member, blocks::half))
-      .then(flush_each())
-      .then(announce_puts())
-      .then(await_ready());
-  steps.then_if(s.near() != 0, count_step());
-  data |= s.b.loop(range::partners, rounds, steps, data, true);
-  return s.finish(data, readers(s));
+  steps.then(await_steps(peer_rule::each)).then(get_handed_on(member, blocks::other_half));
+  const auto rounds = static_cast<std::uint32_t>(std::countr_zero(g.nodes()));
+  const node_set rest = s.b.loop(range::follow, rounds, steps);
+  return s.finish(data | rest | s.tell_leader(rest), readers(s));
 }
 
 // V0.3, 5.3.4: thread i's nbytes[i] bytes at src[i] go to dst[j*T+i] on each thread j. In place they are what

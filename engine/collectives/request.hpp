@@ -49,10 +49,10 @@ struct request {
   graph::sync in = graph::sync::all;
   graph::sync out = graph::sync::all;
   graph::hint direction = graph::hint::none;
-  std::uint32_t root = 0;  // team rank; 0 where the operation has none
-  std::uint64_t bytes = 0; // of one block; 0 where the sizes are in shared memory
-  bool in_place = false;   // exchange, gather_all, permute and their _x: the source is the destination
-  bool wide_perm = false;  // permute_x: the permutation's elements have 8 bytes, not 4
+  std::uint32_t root = 0;         // team rank; 0 where the operation has none
+  std::uint64_t bytes = 0;        // of one block; 0 where the sizes are in shared memory
+  bool in_place = false;          // exchange, gather_all, permute and their _x: the source is the destination
+  bool wide_perm = false;         // permute_x: the permutation's elements have 8 bytes, not 4
   caller by = caller::collective; // for messages
 
   bool operator==(const request&) const = default;

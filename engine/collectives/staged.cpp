@@ -30,6 +30,12 @@ node_set staged::each(range over, std::uint32_t iterations, const node& step, no
   return b.loop(over, iterations, steps, after);
 }
 
+node_set staged::read_from_root() {
+  builder::step_list steps;
+  steps.then(get_from_each()).then_if(modes.tells_ends(), count_for_each(fact::taken, 1));
+  return b.loop(range::root, 1, steps, gate);
+}
+
 node_set staged::tell_leader(node_set after) {
   if (leader || !modes.tells_ends()) return 0;
   return each(range::leader, 1, count_for_each(fact::taken, 1), after);

@@ -1,7 +1,7 @@
 #pragma once
 #include "engine/collectives/families.hpp"
 #include "engine/collectives/sync_modes.hpp"
-#include "engine/plan/stages.hpp"
+#include "engine/plan/peers.hpp"
 
 namespace weft::collectives {
 
@@ -36,10 +36,12 @@ public:
   // Keeps as many puts of this size under way as the wire needs.
   void stream(std::uint64_t bytes, const tuning& t);
   // How many far peers a range has for me.
-  std::uint32_t count(graph::range over) { return graph::staged_size(p(), g, over); }
+  std::uint32_t count(graph::range over) { return graph::count_of(p(), g, over); }
   // One step for each of a range.
   graph::node_set each(graph::range over, std::uint32_t iterations, const graph::node& step,
                        graph::node_set after = 0);
+  // What the root's neighbours do: copy for themselves, and tell it.
+  graph::node_set read_from_root();
   // Under OUT_MY a leader leaves when its neighbours have read: they say so.
   graph::node_set tell_leader(graph::node_set after);
   // `readers`: how many members say that they have read my data.

@@ -1,13 +1,7 @@
 #include "engine/collectives/sync_modes.hpp"
 
-#include <bit>
-
 namespace weft::collectives {
 using namespace graph;
-
-std::uint32_t dissemination_rounds(std::uint32_t members) {
-  return members <= 1 ? 0 : static_cast<std::uint32_t>(std::bit_width(members - 1));
-}
 
 sync_modes::sync_modes(builder& b, const geometry& g, sync in, sync out)
     : builder_(b), geometry_(g), in_(in), out_(out) {

@@ -1,6 +1,6 @@
 #pragma once
 #include "engine/plan/builder.hpp"
-#include "engine/topology/topology.hpp"
+#include "engine/topology/rounds.hpp"
 
 namespace weft::collectives {
 
@@ -57,7 +57,5 @@ private:
   const graph::geometry& geometry_;
   graph::sync in_, out_;
 };
-
-std::uint32_t dissemination_rounds(std::uint32_t members);
 
 } // namespace weft::collectives

@@ -20,7 +20,7 @@ namespace weft::engine {
 //   landed, taken [s]    counters              writers: any member, by CAS
 //   stage_in, stage_out [s]   rounds reached   writer: the rank
 //   claim[s][i]   claimed pieces of the block from local member i    writers: members of the node, by CAS
-//   call[s]       checked mode: which call the operation is, and whom its row names, behind its stamp   writer:
+//   call[s]       checked mode: which call the operation is, and whom its row names, behind its stamp writer:
 //                 the rank
 //   dispute       checked mode: two calls that differ; once per team           writer: the rank
 class board {
@@ -28,6 +28,8 @@ public:
   static constexpr std::size_t line = 64;
   static constexpr std::size_t head_bytes = 56;
   static constexpr std::size_t body_bytes = 2048;
+  // Counters of a slot, one line for each part of a plan that counts for itself.
+  static constexpr std::uint32_t phases = 2;
 
   struct alignas(line) head_line {
     word stamp;
@@ -47,7 +49,7 @@ public:
     alignas(line) word entered;
     alignas(line) word retired;
     head_line head[slots];
-    count_line counts[slots];
+    count_line counts[phases][slots];
     call_line call[slots];
     dispute_lines dispute;
     alignas(line) word lent;
@@ -73,7 +75,9 @@ public:
   word& retired() const { return fixed_->retired; }
   word& lent() const { return fixed_->lent; }
   head_line& head(std::uint32_t slot) const { return fixed_->head[slot]; }
-  count_line& counts(std::uint32_t slot) const { return fixed_->counts[slot]; }
+  count_line& counts(std::uint32_t slot, std::uint32_t phase = 0) const {
+    return fixed_->counts[phase][slot];
+  }
   std::byte* body(std::uint32_t slot) const { return fixed_->body[slot]; }
   call_line& call(std::uint32_t slot) const { return fixed_->call[slot]; }
   dispute_lines& dispute() const { return fixed_->dispute; }

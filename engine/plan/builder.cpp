@@ -13,6 +13,7 @@ builder::builder(std::uint32_t me, std::uint32_t members, std::uint32_t root) {
 std::uint8_t builder::append(const node& n) {
   if (plan_.size == max_nodes) throw std::logic_error("a plan has at most 64 nodes; fold peers into a loop");
   plan_.nodes[plan_.size] = n;
+  plan_.nodes[plan_.size].phase = phase_;
   return plan_.size++;
 }
 
@@ -27,6 +28,11 @@ void builder::blocks_of(const block_rule& rule, std::uint64_t front, std::uint64
   plan_.places[in_source] = {.from = rule.src_i, .to = rule.src_j, .bytes = rule.bytes};
   plan_.places[in_destination] = {.from = rule.dst_i, .to = rule.dst_j, .bytes = rule.bytes};
   plan_.places[in_mailbox] = {.base = front, .turn = slice, .bytes = rule.bytes};
+}
+
+void builder::begin_phase(std::uint8_t phase) {
+  if (phase >= max_phases) throw std::logic_error("a plan has at most 2 phases");
+  phase_ = phase;
 }
 
 std::uint8_t builder::add_place(const place& at) {

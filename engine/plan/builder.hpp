@@ -29,12 +29,17 @@ public:
   // An entry of the table of places.
   std::uint8_t add_place(const place& at);
 
+  // Which counters the nodes use that are added from now on: parts of a plan that must not hear of each
+  // other's counts have one phase each. The exit of a plan is in the first, 0.
+  void begin_phase(std::uint8_t phase);
+
   plan& draft() { return plan_; }
   plan finish() const { return plan_; }
 
 private:
   std::uint8_t append(const node& n);
   plan plan_;
+  std::uint8_t phase_ = 0;
 };
 
 // The vocabulary of nodes, so that algorithms read as sentences.

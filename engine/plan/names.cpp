@@ -92,6 +92,8 @@ std::string_view name(range r) {
     return "led";
   case range::leading:
     return "leading";
+  case range::leaders:
+    return "leaders";
   case range::leader:
     return "my leader";
   case range::parent:
@@ -168,6 +170,8 @@ std::string_view name(blocks b) {
     return "next block of other hosts";
   case blocks::known:
     return "known blocks";
+  case blocks::of_host:
+    return "blocks of its host";
   case blocks::half:
     return "my half";
   case blocks::other_half:
@@ -315,7 +319,10 @@ std::string action(const node& n) {
 } // namespace
 
 std::string describe(const node& n) {
-  return action(n).append(operands_of(n)).append(lane_word(n.only));
+  return action(n)
+      .append(n.phase == 0 ? "" : fmt::format(", phase {}", n.phase))
+      .append(operands_of(n))
+      .append(lane_word(n.only));
 }
 
 } // namespace weft::graph

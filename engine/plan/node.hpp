@@ -10,6 +10,7 @@ namespace weft::graph {
 using node_set = std::uint64_t;
 inline constexpr unsigned max_nodes = 64;
 inline constexpr unsigned max_loops = 6;
+inline constexpr unsigned max_phases = 2;
 inline constexpr unsigned all_loops = max_loops + 1; // with the one of the checked mode
 
 // What a node does. The operands are a rule of the plan and a peer; see executor steps for the lanes.
@@ -69,7 +70,8 @@ enum class range : std::uint8_t {
   naming,  // the member whose row names me, as soon as it is found
   led,     // far members whose swap with me is mine to make
   leading, // far members who make the swap with me
-  // Between nodes one member of each, the leader, acts for its node; see stages.hpp.
+  // Between nodes one member of each, the leader, acts for its node; see peers.hpp.
+  leaders,     // those of all other nodes, if I am one
   leader,      // my node's leader
   parent,      // the leader above me in the tree
   children,    // the leaders below me in the tree, largest subtree first
@@ -99,11 +101,12 @@ struct node {
   std::uint8_t body = 0;                 // loop: index of the first body node
   std::uint8_t body_size = 0;            // loop: nodes of the body, a chain run once for each peer
   std::uint8_t loop_index = 0;           // loop: which loop state of the operation is its own
-  bool ordered = false;                  // loop: one iteration after the other
-  bool hunts = false;                    // loop: over as soon as it is known that nobody names me
-  bool valued = false;                   // signal/take/await: carries the barrier value
-  bool pipelined = false;                // loop: a step waits for the same step of the iteration before
-  bool stepwise = false;                 // counts one a step, and awaits step + 1 - count of them
+  std::uint8_t phase = 0;                // which of the counters of its slot, if it counts
+  bool ordered : 1 = false;              // loop: one iteration after the other
+  bool hunts : 1 = false;                // loop: over as soon as it is known that nobody names me
+  bool valued : 1 = false;               // signal/take/await: carries the barrier value
+  bool pipelined : 1 = false;            // loop: a step waits for the same step of the iteration before
+  bool stepwise : 1 = false;             // counts one a step, and awaits step + 1 - count of them
   blocks of = blocks::one;               // which blocks are moved
   operand read, write;                   // from where to where
   std::uint32_t count = 0; // loop: iterations; counting signals and awaits: how many, 0 = what was surveyed

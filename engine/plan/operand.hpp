@@ -20,6 +20,7 @@ enum class blocks : std::uint8_t {
   ring,       // that of the step-th member in ring order, counted from the first of my host
   rest,       // the same, counted from the first member behind my host
   known,      // dissemination: those of the hosts whose blocks the sender has and the receiver has not
+  of_host,    // those of all members of the host that is written to
   half,       // doubling: those of the 2^step hosts that share all higher bits with mine
   other_half, // those of the 2^step hosts that share them with my host's partner
   outgoing,   // mine to every other member

@@ -25,7 +25,6 @@ inline constexpr std::uint32_t name_bytes = 8;
 // The program of one collective on one rank: a DAG of nodes, address-free and immutable, shared by all its
 // executions. `top` are the nodes that the executor schedules; the rest are bodies of loops.
 struct plan {
-  std::array<node, max_nodes> nodes{};
   std::uint8_t size = 0;
   std::uint8_t loops = 0;
   node_set top = 0;
@@ -56,6 +55,9 @@ struct plan {
   bool eager = false;
   bool valued = false; // a barrier: payloads carry its value
   bool far = false;    // some node needs the UCP lane
+
+  // The last, for few of them are used: an execution reads the lines up to there.
+  std::array<node, max_nodes> nodes{};
 
   // Bytes of the block between two members; nominal where its size stands in rows.
   std::uint64_t block() const { return places[in_source].bytes; }

@@ -1,5 +1,6 @@
 #pragma once
-#include "engine/plan/stages.hpp"
+#include "engine/plan/plan.hpp"
+#include "engine/topology/rounds.hpp"
 
 namespace weft::graph {
 
@@ -56,7 +57,7 @@ private:
 // Which of the slices of a payload is mine: far members are sent theirs alone.
 inline std::uint32_t slice_of(const plan& p, const geometry& g, const node& n, const action& a) {
   if (n.read.in != buffer::mailbox || p.places[n.read.at].turn == 0) return 0;
-  return reader_index(g, a.me, a.peer);
+  return g.reader_index(a.me, a.peer);
 }
 
 // The coordinates of all blocks that a node moves at one step.
@@ -98,6 +99,10 @@ void each_block(const plan& p, const geometry& g, const node& n, const action& a
     return visit(c);
   case blocks::known:
     return of_run(sent_in_round(g, g.node(a.from), a.step));
+  case blocks::of_host: {
+    const std::uint32_t there = g.node(a.to);
+    return of_run({g.first(there), g.members(there)});
+  }
   case blocks::half:
     return of_run(half_in_round(g, host, a.step));
   case blocks::other_half:

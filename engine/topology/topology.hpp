@@ -36,6 +36,13 @@ public:
   // The k-th member of the caller's node in team rank order, the caller included.
   std::uint32_t local(std::uint32_t k) const { return local_[k]; }
 
+  // The number of a near member among those who read what a writer publishes for each of them; 0 for a far
+  // one, who is sent its own.
+  std::uint32_t reader_index(std::uint32_t reader, std::uint32_t writer) const {
+    if (node_[reader] != node_[writer] || reader == writer) return 0;
+    return local_index_[reader] - (local_index_[reader] > local_index_[writer] ? 1 : 0);
+  }
+
   // The nodes, in the order of their lowest members, and the members node by node.
   std::uint32_t nodes() const { return static_cast<std::uint32_t>(first_.size()) - 1; }
   std::uint32_t node(std::uint32_t peer) const { return index_[peer]; }

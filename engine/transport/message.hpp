@@ -9,8 +9,8 @@ namespace weft::transport {
 enum class message_kind : std::uint8_t {
   entry,    // the sender has entered operation `seq`
   payload,  // eager payload, or row, of operation `seq`
-  landed,   // `count` more blocks are in your destination
-  taken,    // `count` more blocks of your source have been read
+  landed,   // `count` more blocks are in your destination; `stage`: the phase that counts them
+  taken,    // `count` more blocks of your source have been read, likewise
   stage_in, // the sender reached stage `stage`; a barrier's value may come along
   stage_out,
   asked,   // send me your row of operation `seq`

@@ -1,6 +1,7 @@
 #include "engine/verify/events.hpp"
 
 #include "engine/plan/names.hpp"
+#include "engine/plan/peers.hpp"
 #include "engine/verify/deeds.hpp"
 #include "engine/verify/messages.hpp"
 #include "engine/verify/signals.hpp"
@@ -161,31 +162,14 @@ private:
 
   // Who is meant by a loop's iteration; nobody if no row names him.
   std::uint32_t partner(const node& loop, std::uint32_t k) const {
-    switch (loop.over) {
-    case range::root:
-      return plan_->root;
-    case range::near:
-      return place_->near()[k];
-    case range::far:
-      return place_->far()[k];
-    case range::others:
-      return (me_ + 1 + k) % graph_.members();
-    case range::named:
-      return graph_.moved.named_by(me_);
-    case range::naming:
-      for (std::uint32_t r = 0; r < graph_.members(); ++r) {
-        if (graph_.moved.named_by(r) == me_) return r;
-      }
-      return nobody;
-    case range::led:
-      return place_->led()[k];
-    case range::leading:
-      return place_->leading()[k];
-    case range::rounds:
-      break;
-    default:
-      return staged_peer(*plan_, *place_, loop.over, peer_rule::each, k);
-    }
+    if (loop.over == range::named) return graph_.moved.named_by(me_);
+    if (loop.over == range::naming) return naming(me_);
+    const bool round = loop.over == range::rounds || loop.over == range::node_rounds;
+    return round ? nobody : peer_at(*plan_, *place_, loop.over, peer_rule::each, k);
+  }
+  std::uint32_t naming(std::uint32_t member) const {
+    for (std::uint32_t r = 0; r < graph_.members(); ++r)
+      if (graph_.moved.named_by(r) == member) return r;
     return nobody;
   }
 
@@ -208,12 +192,9 @@ private:
   }
 
   std::uint32_t peer(const node& loop, const node& it, std::uint32_t k) const {
-    const std::uint32_t members = graph_.members();
     if (it.peer == peer_rule::self || it.peer == peer_rule::group) return nobody;
-    if (loop.over == range::node_rounds) return staged_peer(*plan_, *place_, loop.over, it.peer, k);
-    if (loop.over != range::rounds) return with_;
-    const std::uint32_t distance = (std::uint32_t{1} << k) % members;
-    return it.peer == peer_rule::ahead ? (me_ + distance) % members : (me_ + members - distance) % members;
+    if (loop.over == range::named || loop.over == range::naming) return with_;
+    return peer_at(*plan_, *place_, loop.over, it.peer, k);
   }
 
   event_id step(std::uint8_t index, std::uint32_t peer, std::uint32_t iteration) {

@@ -1,7 +1,7 @@
 #pragma once
 #include "engine/topology/topology.hpp"
-#include "engine/verify/verifier.hpp"
 #include "engine/verify/report.hpp"
+#include "engine/verify/verifier.hpp"
 
 #include <optional>
 

@@ -10,11 +10,12 @@ namespace weft::graph::checking {
 
 signal_board::signal_board(event_graph& g, messages& payloads, report& out)
     : graph_(g), contents_(payloads), out_(out), size_(g.members()),
-      rounds_(range_size(g.places.front(), range::rounds)), stages_(std::size_t{2} * rounds_ * size_),
+      rounds_(dissemination_rounds(g.members())), stages_(std::size_t{2} * rounds_ * size_),
       published_(size_), payloads_(std::size_t{size_} * size_), entries_(std::size_t{size_} * size_),
       published_rows_(size_), rows_(std::size_t{size_} * size_), questions_(std::size_t{size_} * size_),
-      landed_(size_), taken_(size_), first_message_(std::size_t{size_} * size_, nobody),
-      blocks_(std::size_t{size_} * size_, nobody), cycles_(size_, nobody) {}
+      landed_(std::size_t{max_phases} * size_), taken_(landed_.size()),
+      first_message_(std::size_t{size_} * size_, nobody), blocks_(std::size_t{size_} * size_, nobody),
+      cycles_(size_, nobody) {}
 
 event_id signal_board::add(role as, std::uint32_t member, std::uint32_t peer) {
   event made;
@@ -82,7 +83,7 @@ void signal_board::send(const node& n, event_id e, bool at_once) {
     return;
   case fact::landed:
   case fact::taken: {
-    counter& c = counted(n.about, to);
+    counter& c = counted(n.about, to, n.phase);
     c.signalled += n.count;
     c.fed_by.push_back(e);
     if (n.stepwise) c.owner_saw += n.count; // the owner counts himself
@@ -102,11 +103,11 @@ void signal_board::send(const node& n, event_id e, bool at_once) {
 void signal_board::receive(const node& n, event_id e) {
   const event& at = graph_.events[e];
   const std::uint32_t from = n.peer == peer_rule::self ? at.member : at.peer;
-  awaits_.push_back({e, n.about, from, n.count, n.valued, false, n.stepwise});
+  awaits_.push_back({e, n.about, from, n.count, n.valued, false, n.stepwise, n.phase});
 }
 
 void signal_board::receive(fact about, event_id e, std::uint32_t from, std::uint32_t count, bool by_rows) {
-  awaits_.push_back({e, about, from, count, false, by_rows, false});
+  awaits_.push_back({e, about, from, count, false, by_rows, false, 0});
 }
 
 std::uint32_t signal_board::block(std::uint32_t source, std::uint32_t destination) {
@@ -208,8 +209,7 @@ void signal_board::feed_counters() {
   }
 }
 
-event_id signal_board::reached(fact which, std::uint32_t owner) {
-  counter& c = counted(which, owner);
+event_id signal_board::reached(counter& c, fact which, std::uint32_t owner) {
   if (c.reached == no_event) {
     c.reached = add(role::counter, owner);
     graph_.events[c.reached].about = which;
@@ -306,7 +306,7 @@ void signal_board::match_entry(const awaited& a) {
 }
 
 void signal_board::match_count(const awaited& a) {
-  counter& c = counted(a.about, a.from);
+  counter& c = counted(a.about, a.from, a.phase);
   c.read = true;
   c.owner_saw = std::max<std::uint64_t>(c.owner_saw, a.count);
   const std::uint64_t total = c.signalled + c.carried;
@@ -322,7 +322,7 @@ void signal_board::match_count(const awaited& a) {
     // Passes before all have come, so nothing is known behind it.
     out_.add(fault::wrong_count, "{}: {} arrive", graph_.text(a.when), total);
   } else {
-    graph_.edges.push_back({reached(a.about, a.from), a.when});
+    graph_.edges.push_back({reached(c, a.about, a.from), a.when});
   }
 }
 
@@ -331,7 +331,7 @@ void signal_board::match_step(const awaited& a) {
   const std::uint32_t iteration = graph_.events[a.when].iteration;
   if (iteration + 1 <= a.count) return;
   const std::uint32_t wanted = iteration + 1 - a.count;
-  counter& c = counted(a.about, a.from);
+  counter& c = counted(a.about, a.from, a.phase);
   c.read = true;
   if (a.from == graph_.events[a.when].member)
     c.owner_saw = std::max<std::uint64_t>(c.owner_saw, wanted);
@@ -416,7 +416,7 @@ void signal_board::match_full(event_id begin, event_id end, fact which, std::uin
   c.read = true;
   const std::uint64_t total = c.signalled + c.carried;
   if (total == wanted) {
-    graph_.edges.push_back({reached(which, owner), end});
+    graph_.edges.push_back({reached(c, which, owner), end});
     return;
   }
   if (total < wanted) hang(end);
@@ -441,11 +441,11 @@ void signal_board::find_unread() {
     if (!graph_.places[r].near().empty()) unread(published_[r]);
   }
   for (const fact which : {fact::landed, fact::taken}) {
-    for (std::uint32_t r = 0; r < size_; ++r) {
-      const counter& c = counted(which, r);
+    for (std::uint32_t k = 0; k < landed_.size(); ++k) {
+      const counter& c = counted(which, k % size_, k / size_);
       if (c.signalled != 0 && !c.read) {
         out_.add(fault::surplus_signal, "{} are counted on rank {} ({}), which never awaits it", c.signalled,
-                 r, name(which));
+                 k % size_, name(which));
       }
     }
   }
@@ -453,10 +453,11 @@ void signal_board::find_unread() {
 
 // A counter that others watch must be full before its owner leaves: a later operation may count on it then.
 void signal_board::find_abandoned() {
-  for (std::uint32_t r = 0; r < size_; ++r) {
-    const counter& c = landed_[r];
+  for (std::uint32_t k = 0; k < landed_.size(); ++k) {
+    const counter& c = landed_[k];
     if (c.watched == no_event || c.owner_saw == c.signalled) continue;
-    out_.add(fault::early_exit, "{}: rank {} may leave before its count is full", graph_.text(c.watched), r);
+    out_.add(fault::early_exit, "{}: rank {} may leave before its count is full", graph_.text(c.watched),
+             k % size_);
   }
 }
 

@@ -36,6 +36,7 @@ private:
     bool valued;
     bool by_rows;
     bool stepwise;
+    std::uint8_t phase;
   };
   struct counter {
     event_id reached = no_event;
@@ -57,8 +58,8 @@ private:
   std::size_t stage(fact which, std::uint32_t round, std::uint32_t from) const {
     return ((which == fact::stage_out ? rounds_ : 0) + std::size_t{round}) * size_ + from;
   }
-  counter& counted(fact which, std::uint32_t owner) {
-    return (which == fact::landed ? landed_ : taken_)[owner];
+  counter& counted(fact which, std::uint32_t owner, std::uint32_t phase = 0) {
+    return (which == fact::landed ? landed_ : taken_)[std::size_t{phase} * size_ + owner];
   }
   bool near(std::uint32_t a, std::uint32_t b) const { return graph_.places[a].is_near(b); }
 
@@ -73,7 +74,7 @@ private:
   void check_carried(event_id e, std::uint32_t which);
   void add_helpers();
   void feed_counters();
-  event_id reached(fact which, std::uint32_t owner);
+  event_id reached(counter& c, fact which, std::uint32_t owner);
   void match_one(const awaited& a);
   void match_entry(const awaited& a);
   void match_count(const awaited& a);

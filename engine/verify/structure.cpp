@@ -1,36 +1,12 @@
 #include "engine/verify/structure.hpp"
 
 #include "engine/plan/names.hpp"
-#include "engine/plan/stages.hpp"
+#include "engine/plan/peers.hpp"
 #include "engine/verify/rows.hpp"
 
 #include <bit>
 
 namespace weft::graph::checking {
-
-std::uint32_t range_size(const geometry& g, range over) {
-  switch (over) {
-  case range::root:
-    return 1;
-  case range::near:
-    return static_cast<std::uint32_t>(g.near().size());
-  case range::far:
-    return static_cast<std::uint32_t>(g.far().size());
-  case range::others:
-    return g.size() - 1;
-  case range::rounds:
-    return g.size() < 2 ? 0 : static_cast<std::uint32_t>(std::bit_width(g.size() - 1));
-  case range::named:
-  case range::naming:
-    return 1;
-  case range::led:
-    return static_cast<std::uint32_t>(g.led().size());
-  case range::leading:
-    return static_cast<std::uint32_t>(g.leading().size());
-  default:
-    return 0; // ranges of leaders: staged_size
-  }
-}
 
 namespace {
 
@@ -179,6 +155,7 @@ private:
     if (!operands_fit(it)) complain(n, "is not defined for this fact, peer and place");
     if (it.read.at >= plan_.place_count || it.write.at >= plan_.place_count)
       complain(n, "names a place that the plan does not have");
+    if (it.phase >= max_phases) complain(n, "is of a phase that has no counters");
     const bool of_all = it.what == kind::assist || (it.what == kind::rotate && it.peer == peer_rule::group);
     if (of_all && !place_.one_node()) complain(n, "cannot see the counters of other nodes");
     if (!is_top(n)) return;
@@ -198,8 +175,7 @@ private:
     const unsigned state = 1u << (loop.loop_index & 31u);
     if ((states_ & state) != 0) complain(n, "shares its state with another loop");
     states_ |= state;
-    const std::uint32_t most =
-        is_staged(loop.over) ? staged_size(plan_, place_, loop.over) : range_size(place_, loop.over);
+    const std::uint32_t most = count_of(plan_, place_, loop.over);
     if (loop.count == 0 || loop.count > most) complain(n, fmt::format("the range has {} iterations", most));
     if (loop.over == range::root && plan_.root == place_.me()) complain(n, "the root loops over itself");
     if (loop.body_size == 0 || loop.body_size >= max_nodes || loop.body + loop.body_size > plan_.size) {

@@ -4,9 +4,6 @@
 
 namespace weft::graph::checking {
 
-// How many peers (or rounds) a range has for a member.
-std::uint32_t range_size(const geometry& g, range over);
-
 // Each plan by itself: indices, edges, operands, bounds. Without findings the plans may be unfolded.
 void check_structure(std::span<const plan> plans, const std::vector<geometry>& places, report& out);
 

@@ -1,5 +1,5 @@
 #pragma once
-#include "engine/plan/stages.hpp"
+#include "engine/plan/peers.hpp"
 #include "progress/execution/inbox.hpp"
 #include "progress/execution/node_steps.hpp"
 
@@ -391,33 +391,9 @@ private:
 
   std::uint32_t peer_of(operation& op, const graph::node& loop, const graph::node& body,
                         std::uint32_t iteration) {
-    const graph::plan& p = *op.program;
-    const graph::geometry& g = op.team->info.geometry;
-    switch (loop.over) {
-    case graph::range::root:
-      return p.root;
-    case graph::range::near:
-      return g.near()[iteration];
-    case graph::range::far:
-      return g.far()[iteration];
-    case graph::range::others:
-      return (p.me + 1 + iteration) % p.members;
-    case graph::range::rounds: {
-      const std::uint32_t distance = (1u << iteration) % p.members;
-      return body.peer == graph::peer_rule::ahead ? (p.me + distance) % p.members
-                                                  : (p.me + p.members - distance) % p.members;
-    }
-    case graph::range::named:
-      return steps_.blocks().own_row(op).named;
-    case graph::range::naming:
-      return op.run->found->naming;
-    case graph::range::led:
-      return g.led()[iteration];
-    case graph::range::leading:
-      return g.leading()[iteration];
-    default:
-      return graph::staged_peer(p, g, loop.over, body.peer, iteration);
-    }
+    if (loop.over == graph::range::named) return steps_.blocks().own_row(op).named;
+    if (loop.over == graph::range::naming) return op.run->found->naming;
+    return graph::peer_at(*op.program, op.team->info.geometry, loop.over, body.peer, iteration);
   }
 
   // The operation is over here; so is every older one of its team as soon as those before it are.

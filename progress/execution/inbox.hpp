@@ -65,11 +65,11 @@ private:
       net_.store(theirs.head(slot).stamp, m.seq);
       break;
     case message_kind::landed:
-      members_.raise(team.own.counts(slot).landed, m.seq, m.count);
+      members_.raise(team.own.counts(slot, phase_of(m)).landed, m.seq, m.count);
       members_.wake_near(); // neighbours follow what lands on their leader
       break;
     case message_kind::taken:
-      members_.raise(team.own.counts(slot).taken, m.seq, m.count);
+      members_.raise(team.own.counts(slot, phase_of(m)).taken, m.seq, m.count);
       break;
     case message_kind::stage_in:
     case message_kind::stage_out:
@@ -92,6 +92,8 @@ private:
       break;
     }
   }
+
+  static std::uint32_t phase_of(const transport::message& m) { return m.stage % engine::board::phases; }
 
   // The sender waits until I have retired operation n.
   void tell_credit(team_state& team, std::uint32_t sender, engine::sequence n) {

@@ -371,13 +371,13 @@ private:
     const std::uint32_t who = n.peer == graph::peer_rule::self ? op.program->me : peer;
     if (!reach_.credit(op, who)) return outcome::blocked;
     if (reach<T>::near(op, who)) {
-      engine::board::count_line& counts = reach_.view(*op.team, who).counts(engine::slot_of(op.seq));
+      engine::board::count_line& counts = reach_.view(*op.team, who).counts(engine::slot_of(op.seq), n.phase);
       reach_.raise(n.about == fact::landed ? counts.landed : counts.taken, op.seq, n.count);
       reach_.wake_near();
       return outcome::done;
     }
     const message_kind kind = n.about == fact::landed ? message_kind::landed : message_kind::taken;
-    return tell(op, peer, {.kind = kind, .count = n.count, .seq = op.seq}, {}, tag);
+    return tell(op, peer, {.kind = kind, .stage = n.phase, .count = n.count, .seq = op.seq}, {}, tag);
   }
 
   // Announces that I have reached round `round` + 1; a barrier's value lies beside it, one place a round.
@@ -415,10 +415,10 @@ private:
       known = reach_.entered(op, peer);
       break;
     case fact::landed:
-      known = counted(op, n, team.own.counts(slot).landed, op.run->own_pieces);
+      known = counted(op, n, team.own.counts(slot, n.phase).landed, op.run->own_pieces);
       break;
     case fact::taken:
-      known = counted(op, n, team.own.counts(slot).taken, 0);
+      known = counted(op, n, team.own.counts(slot, n.phase).taken, 0);
       break;
     case fact::stage_in:
       known = net_.load(reach_.view(team, peer).counts(slot).stage_in) >=
@@ -459,7 +459,7 @@ private:
   outcome stepped(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t step) {
     if (step + 1 <= n.count) return outcome::done;
     const std::uint32_t owner = n.peer == graph::peer_rule::self ? op.program->me : peer;
-    word& landed = reach_.view(*op.team, owner).counts(engine::slot_of(op.seq)).landed;
+    word& landed = reach_.view(*op.team, owner).counts(engine::slot_of(op.seq), n.phase).landed;
     return reach_.reached(landed, op, step + 1 - n.count) ? outcome::done : outcome::blocked;
   }
 
