@@ -23,7 +23,7 @@ TEST(simulated_collectives, random_programs_give_what_the_serial_reference_gives
 
 TEST(simulated_collectives, random_programs_use_every_algorithm) {
   std::set<const collectives::algorithm*> used;
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
     const collective_case c = make_case(seed);
     for (const auto& round : c.rounds)
       for (const auto& call : round)
