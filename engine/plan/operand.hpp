@@ -44,12 +44,12 @@ struct place {
   std::uint64_t bytes = 0;
   std::uint64_t end = 0; // 0, or where the last step's bytes end
 
-  std::uint64_t offset(const coordinates& c) const {
+  [[gnu::always_inline]] std::uint64_t offset(const coordinates& c) const {
     return base + c.from * from + c.to * to + c.step * step + c.owner * owner + c.turn * turn;
   }
   // Of the block between two members, which depends on nothing else.
   std::uint64_t offset(std::uint32_t i, std::uint32_t j) const { return base + i * from + j * to; }
-  std::uint64_t length(const coordinates& c) const {
+  [[gnu::always_inline]] std::uint64_t length(const coordinates& c) const {
     if (end == 0) return bytes;
     const std::uint64_t at = offset(c);
     return at < end ? std::min(bytes, end - at) : 0;

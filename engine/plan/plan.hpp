@@ -110,7 +110,7 @@ struct plan {
   }
 };
 
-inline std::uint64_t length_of(const plan& p, const node& n, const coordinates& c) {
+[[gnu::always_inline]] inline std::uint64_t length_of(const plan& p, const node& n, const coordinates& c) {
   return p.places[n.read.in == buffer::mailbox ? n.write.at : n.read.at].length(c);
 }
 

@@ -421,13 +421,14 @@ private:
     const bool transfer = n.what == kind::get || n.what == kind::put;
     const bool complete = n.what != kind::put || place_->is_near(at.peer);
     std::size_t regions = 0;
-    each_move(*plan_, *place_, n, a, [&](const region& r) {
+    const auto note = [&](const region& r) {
       if (r.bytes == 0) return;
       ++regions;
       const std::uint32_t made = contents_.move(e, n, a, r, complete, deeds_);
       if (transfer) deeds_.with(at.peer, {e, n.what, n.about, made});
       if (n.peer == peer_rule::group) check_room(e, r.write + r.bytes);
-    });
+    };
+    each_move(*plan_, *place_, n, a, visitor<const region&>(note));
     return regions;
   }
 

@@ -116,7 +116,8 @@ private:
   }
 
   // Between buffers of mine.
-  outcome copy_regions(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t round) {
+  [[gnu::noinline]] outcome copy_regions(operation& op, const graph::node& n, std::uint32_t peer,
+                                         std::uint32_t round) {
     std::byte* const to = own(op, n.write.in);
     const std::byte* const from = own(op, n.read.in);
     each_region(op, n, resolve(op, n, peer, round),
@@ -125,8 +126,8 @@ private:
   }
 
   // By me alone: by memcpy within the node, else by the transport.
-  outcome carry(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t round,
-                flight_tag tag) {
+  [[gnu::noinline]] outcome carry(operation& op, const graph::node& n, std::uint32_t peer,
+                                  std::uint32_t round, flight_tag tag) {
     const graph::action a = resolve(op, n, peer, round);
     std::byte* const theirs = reach_.base(*op.team, peer);
     if (theirs == nullptr) return transfer(op, n, a, tag);
@@ -143,7 +144,8 @@ private:
 
   // What is more than one region is begun at once, and the flush that follows knows when it is in place. What
   // there was no memory for is begun again, with the rest.
-  outcome transfer(operation& op, const graph::node& n, const graph::action& a, flight_tag tag) {
+  [[gnu::noinline]] outcome transfer(operation& op, const graph::node& n, const graph::action& a,
+                                     flight_tag tag) {
     const bool one = n.of == graph::blocks::one || n.of == graph::blocks::ring;
     if (!one) tag.moves_on = false;
     outcome result = outcome::done;
@@ -167,7 +169,8 @@ private:
   }
 
   // A whole block (in place: a piece) by me alone, of operands that were found.
-  outcome carry_found(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
+  [[gnu::noinline]] outcome carry_found(operation& op, const graph::node& n, std::uint32_t peer,
+                                        flight_tag tag) {
     const auto [me, with, i, j, step] = graph::resolve(*op.program, n, peer, tag.iteration);
     block b = operands_.find(op, i, j, tag.iteration);
     if (op.program->in_place) {
@@ -218,8 +221,8 @@ private:
     return flights_.settle(f, net_.flush(op.team->info.world[peer], *f));
   }
 
-  outcome signal(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t round,
-                 flight_tag tag) {
+  [[gnu::noinline]] outcome signal(operation& op, const graph::node& n, std::uint32_t peer,
+                                   std::uint32_t round, flight_tag tag) {
     using transport::message_kind;
     switch (n.about) {
     case fact::entry:
@@ -270,7 +273,7 @@ private:
   }
 
   // My slices for all near readers into my own slot, one beside the other, then the stamp.
-  outcome publish(operation& op, const graph::node& n) {
+  [[gnu::noinline]] outcome publish(operation& op, const graph::node& n) {
     if (!reach_.near_credit(op)) return outcome::blocked;
     const graph::plan& p = *op.program;
     team_state& team = *op.team;
@@ -331,7 +334,8 @@ private:
 
   // One block lies where it is sent from; several are put together, behind the scratch. The message itself
   // lies in the receiver's mirror of the sender, as every payload does: that is credited.
-  std::span<const std::byte> message(operation& op, const graph::node& n, const graph::action& a) {
+  [[gnu::noinline]] std::span<const std::byte> message(operation& op, const graph::node& n,
+                                                       const graph::action& a) {
     const std::byte* const from = own(op, n.read.in);
     std::span<const std::byte> whole;
     if (n.of == graph::blocks::one) {
@@ -348,22 +352,25 @@ private:
   }
 
   outcome take(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t round) {
-    const graph::plan& p = *op.program;
-    team_state& team = *op.team;
-    const engine::board theirs = reach_.view(team, peer);
+    const engine::board theirs = reach_.view(*op.team, peer);
     const std::uint32_t slot = engine::slot_of(op.seq);
     if (net_.load(theirs.head(slot).stamp) != op.seq) return outcome::blocked;
     if (n.valued) {
       barrier_summary value;
       net_.copy(&value, theirs.head(slot).payload, sizeof value);
       op.value.merge(value);
-      return outcome::done;
+    } else {
+      take_blocks(op, n, resolve(op, n, peer, round), theirs);
     }
-    const graph::action a = resolve(op, n, peer, round);
-    std::byte* const to = own(op, n.write.in);
-    const std::byte* const from = theirs.payload(slot, graph::payload_bytes(p, team.info.geometry, n, a));
-    each_region(op, n, a, [&](const graph::region& r) { net_.copy(to + r.write, from + r.read, r.bytes); });
     return outcome::done;
+  }
+
+  [[gnu::noinline]] void take_blocks(operation& op, const graph::node& n, const graph::action& a,
+                                     const engine::board& theirs) {
+    const std::uint64_t bytes = graph::payload_bytes(*op.program, op.team->info.geometry, n, a);
+    const std::byte* const from = theirs.payload(engine::slot_of(op.seq), bytes);
+    std::byte* const to = own(op, n.write.in);
+    each_region(op, n, a, [&](const graph::region& r) { net_.copy(to + r.write, from + r.read, r.bytes); });
   }
 
   outcome count(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
