@@ -51,18 +51,15 @@ process_runtime::process_runtime(const engine::settings& s)
         "no launcher: running as one thread; start more with weft run -n N, mpirun or srun --mpi=pmix");
   start_.ended("launcher");
   deaths_.expect(job_.size());
-  const heap_service::layout layout = lay_out();
+  const control::heap_layout layout(job_.size(), team_memory, settings_.heap_size);
   open_transport(layout);
   start_.ended("transport");
   publish();
   start_.ended("exchange");
   open_engine(agree_on_tuning(), layout);
-  heap_ = std::make_unique<heap_service>(*engine_, *all_, layout);
-  teams_ = std::make_unique<team_registry>(
-      *engine_, *heap_, nodes_, team_registry::entry{all_, layout.scratch + 2 * sizeof(std::uint64_t)});
-  engine_->serve([this](const transport::message& m, std::span<const std::byte>) {
-    if (!heap_->on_request(m)) teams_->on_message(m);
-  });
+  heap_ = std::make_unique<control::heap_service<net>>(*engine_, *all_, layout);
+  teams_ =
+      std::make_unique<control::team_registry<net>>(*engine_, *heap_, nodes_, *all_, layout.scratch_of_all());
   teams_->make_node_team(job_.nodes()[job_.rank()]);
   if (engine_->options().drive != progress::mode::caller)
     thread_ = std::make_unique<progress::progress_thread<net>>(*engine_);
@@ -75,18 +72,7 @@ process_runtime::process_runtime(const engine::settings& s)
     start_.print(nodes_, engine_->options().drive, settings_.progress, node_cores(), job_.local_size());
 }
 
-heap_service::layout process_runtime::lay_out() const {
-  const auto whole_pages = [](std::uint64_t bytes) { return (bytes + 4095) / 4096 * 4096; };
-  heap_service::layout l;
-  l.scratch = engine::heap_offset(job_.size());
-  l.boards = l.scratch + whole_pages(2 * sizeof(std::uint64_t) + team_registry::scratch_bytes(job_.size()));
-  l.board_bytes = team_memory;
-  l.heap = l.boards + l.board_bytes;
-  l.heap_bytes = whole_pages(settings_.heap_size);
-  return l;
-}
-
-void process_runtime::open_transport(const heap_service::layout& l) {
+void process_runtime::open_transport(const control::heap_layout& l) {
   if (!settings_.net_devices.empty())
     setenv("UCX_NET_DEVICES", settings_.net_devices.c_str(), 1);
   else if (const std::string way = transport::ucx::devices_towards(job_.another_host()); !way.empty())
@@ -95,7 +81,7 @@ void process_runtime::open_transport(const heap_service::layout& l) {
   o.rank = job_.rank();
   o.size = job_.size();
   o.job_key = job_.key();
-  o.segment_bytes = l.heap + 2 * l.heap_bytes;
+  o.segment_bytes = l.end();
   o.host_ranks = job_.local_size();
   o.one_host = job_.one_host();
   o.near.resize(job_.size());
@@ -188,7 +174,7 @@ void process_runtime::require_alike() const {
   }
 }
 
-void process_runtime::open_engine(const collectives::tuning& tuning, const heap_service::layout& l) {
+void process_runtime::open_engine(const collectives::tuning& tuning, const control::heap_layout& l) {
   const double cores = node_cores();
   progress::engine_options o;
   o.drive = progress::resolve(asked_mode(settings_.progress), cores, job_.local_size(), job_.size());
@@ -198,7 +184,7 @@ void process_runtime::open_engine(const collectives::tuning& tuning, const heap_
   o.operations_cap = std::min<std::size_t>(settings_.max_operations, progress::completion_table::slots_max);
   o.cache_bytes = settings_.plan_cache;
   o.tuning = tuning;
-  o.user = {l.heap, l.heap + 2 * l.heap_bytes};
+  o.user = {l.heap, l.end()};
   engine_ = std::make_unique<engine_type>(*net_, o);
 
   engine::team_info all;

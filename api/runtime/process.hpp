@@ -1,12 +1,12 @@
 #pragma once
-#include "api/runtime/runtime.hpp"
 #include "api/runtime/deaths.hpp"
-#include "api/runtime/heap.hpp"
 #include "api/runtime/reports.hpp"
+#include "api/runtime/runtime.hpp"
 #include "api/runtime/start_log.hpp"
-#include "api/runtime/teams.hpp"
 #include "engine/settings.hpp"
+#include "engine/transport/ucx/transport.hpp"
 #include "pmix_boot/client/job.hpp"
+#include "progress/control/teams.hpp"
 #include "progress/driving/progress_thread.hpp"
 
 #include <algorithm>
@@ -80,10 +80,8 @@ private:
   double node_cores() const;
   collectives::tuning agree_on_tuning();
   void require_alike() const;
-  // Offsets in every segment, behind the board of the team of all.
-  heap_service::layout lay_out() const;
-  void open_transport(const heap_service::layout& l);
-  void open_engine(const collectives::tuning& tuning, const heap_service::layout& l);
+  void open_transport(const control::heap_layout& l);
+  void open_engine(const collectives::tuning& tuning, const control::heap_layout& l);
   progress::barrier_summary summary(std::optional<int> value) const;
   void print_statistics() const;
   void disconnect();
@@ -102,8 +100,8 @@ private:
   std::unique_ptr<engine_type> engine_;
   progress::team_state* all_ = nullptr;
   progress::barrier_summary heard_; // of the barrier that was posted last
-  std::unique_ptr<heap_service> heap_;
-  std::unique_ptr<team_registry> teams_;
+  std::unique_ptr<control::heap_service<net>> heap_;
+  std::unique_ptr<control::team_registry<net>> teams_;
   std::unique_ptr<progress::progress_thread<net>> thread_;
   std::unique_ptr<wait_reporter> reports_;
 };

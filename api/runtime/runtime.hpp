@@ -1,8 +1,8 @@
 #pragma once
-#include "api/runtime/team_calls.hpp"
 #include "api/include/weft/types.h"
 #include "engine/checked.hpp"
 #include "engine/collectives/request.hpp"
+#include "progress/control/team_calls.hpp"
 #include "progress/driving/fact.hpp"
 
 #include <cstddef>
@@ -15,6 +15,7 @@
 namespace weft::api {
 
 using handle = std::uint64_t; // 0 = complete
+using control::team_calls;
 
 // A value that a rank gave to a barrier.
 struct given_value {

@@ -5,7 +5,7 @@
 
 namespace weft::transport {
 
-// What an active message announces. All but the last three speak of an operation of a team.
+// What an active message announces. All but the last two speak of an operation of a team.
 enum class message_kind : std::uint8_t {
   entry,    // the sender has entered operation `seq`
   payload,  // eager payload, or row, of operation `seq`
@@ -17,10 +17,11 @@ enum class message_kind : std::uint8_t {
   named,   // my row of operation `seq`, which names you
   call,    // checked mode: which call operation `seq` is
   dispute, // checked mode: two members' calls of operation `seq` differ
-  failed,  // operation `seq` failed here, with status -`reserved`; rank `count` could not be reached
+  failed,  // operation `seq` failed here; the payload is a `failure`
   credit,  // nothing but `retired`
+  wanted,  // tell me when you have retired operation `seq`
   ring,    // nothing: wakes a sleeper
-  service, // request or reply of a service (memory); `count` says which
+  request, // the payload is a request of progress/control, or its answer; of the rest only `source` counts
 };
 
 // Header of every message. `retired` rides on all of them: it is the credit for the cells of the sender.
@@ -28,13 +29,19 @@ struct message {
   std::uint32_t team = 0;
   message_kind kind = message_kind::ring;
   std::uint8_t stage = 0;
-  std::uint16_t reserved = 0;
+  std::uint16_t unused = 0;
   std::uint32_t source = 0; // rank in the job
   std::uint32_t count = 0;
   std::uint64_t seq = 0;
   std::uint64_t retired = 0;
 };
 static_assert(sizeof(message) == 32);
+
+// Why an operation failed at the sender.
+struct failure {
+  std::int32_t status = 0;       // negative
+  std::uint32_t unreachable = 0; // rank in the job
+};
 
 // Who receives messages: called from poll(), so under the same baton.
 class message_sink {

@@ -68,7 +68,7 @@ public:
   void remove_team(std::uint32_t id) { executor_.remove_team(id); }
   // The ranks of the job on this node, this one included: those who can be rung and can ring.
   void meet_neighbours(const std::vector<std::uint32_t>& ranks) { executor_.members().node().meet(ranks); }
-  void serve(typename inbox<T>::service s) { executor_.messages().serve(std::move(s)); }
+  void serve(typename inbox<T>::request_handler h) { executor_.messages().serve(std::move(h)); }
 
   // Starts an operation and returns; 0 when as many as allowed are outstanding. What throws (for want of
   // memory) does so before the entry is published: nothing was started then, and the call may be made again.

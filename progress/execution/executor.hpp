@@ -237,13 +237,11 @@ private:
   [[gnu::cold, gnu::noinline]] void tell_failure(const operation& op) {
     team_state& team = *op.team;
     if (op.told_by != net_.rank()) return;
+    const transport::failure of{op.status, op.unreachable};
     for (std::uint32_t member = 0; member < team.info.size(); ++member)
       if (member != team.info.me())
-        members().tell(team, member,
-                       {.kind = transport::message_kind::failed,
-                        .reserved = static_cast<std::uint16_t>(-op.status),
-                        .count = op.unreachable,
-                        .seq = op.seq});
+        members().tell(team, member, {.kind = transport::message_kind::failed, .seq = op.seq},
+                       std::as_bytes(std::span(&of, 1)));
   }
 
   bool complete(const operation& op) const {

@@ -1,6 +1,7 @@
 #pragma once
 #include "progress/execution/call_check.hpp"
 
+#include <cstring>
 #include <functional>
 #include <span>
 #include <vector>
@@ -12,20 +13,20 @@ namespace weft::progress {
 // written with the transport's operations, because near members raise the same counters at the same time.
 template <transport::transport T> class inbox final : public transport::message_sink {
 public:
-  using service = std::function<void(const transport::message&, std::span<const std::byte>)>;
+  using request_handler = std::function<void(const transport::message&, std::span<const std::byte>)>;
 
   inbox(T& net, statistics& counts, reach<T>& members, const team_map& teams,
         const std::vector<operation*>& active)
       : net_(net), counts_(counts), members_(members), teams_(teams), active_(active) {}
 
-  void serve(service s) { service_ = std::move(s); }
+  void serve(request_handler h) { serve_ = std::move(h); }
 
   void on_message(const transport::message& m, std::span<const std::byte> payload) override {
     using transport::message_kind;
     counts_.messages_received.add();
     if (m.kind == message_kind::ring) return;
-    if (m.kind == message_kind::service) {
-      if (service_) service_(m, payload);
+    if (m.kind == message_kind::request) {
+      if (serve_) serve_(m, payload);
       return;
     }
     const auto found = teams_.find(m.team);
@@ -34,18 +35,21 @@ public:
     const std::uint32_t sender = team.info.member(m.source);
     if (sender == team.info.size()) return;
     if (m.kind == message_kind::failed) [[unlikely]]
-      return fail(team, m);
+      return fail(team, m, payload);
     keep(team, sender, m, payload);
   }
 
 private:
   // What its sender has not done it will not do: nobody waits for it. An operation that has not yet begun
   // here fails when it does.
-  [[gnu::cold]] void fail(team_state& team, const transport::message& m) {
-    const int status = -static_cast<int>(m.reserved);
+  [[gnu::cold]] void fail(team_state& team, const transport::message& m, std::span<const std::byte> payload) {
+    transport::failure of;
+    if (payload.size() != sizeof of) return;
+    std::memcpy(&of, payload.data(), sizeof of);
+    if (of.status >= 0) return;
     for (operation* op : active_)
-      if (op->team == &team && op->seq == m.seq) return op->fail(status, m.count, m.source);
-    if (m.seq > team.retired) team.failures.push_back({m.seq, status, m.count, m.source});
+      if (op->team == &team && op->seq == m.seq) return op->fail(of.status, of.unreachable, m.source);
+    if (m.seq > team.retired) team.failures.push_back({m.seq, of.status, of.unreachable, m.source});
   }
 
   void keep(team_state& team, std::uint32_t sender, const transport::message& m,
@@ -54,7 +58,7 @@ private:
     const engine::board theirs = members_.view(team, sender);
     const std::uint32_t slot = engine::slot_of(m.seq);
     lift(theirs.retired(), m.retired);
-    if (m.kind != message_kind::credit && m.kind != message_kind::dispute)
+    if (m.kind != message_kind::credit && m.kind != message_kind::wanted && m.kind != message_kind::dispute)
       lift(theirs.entered(), m.seq); // whoever speaks of it has entered it
     switch (m.kind) {
     case message_kind::named:
@@ -85,8 +89,8 @@ private:
     case message_kind::dispute:
       call_check<T>::write(net_, theirs.dispute(), m.seq, payload);
       break;
-    case message_kind::credit:
-      if (m.count != 0) tell_credit(team, sender, m.seq);
+    case message_kind::wanted:
+      tell_credit(team, sender, m.seq);
       break;
     default:
       break;
@@ -129,7 +133,7 @@ private:
   reach<T>& members_;
   const team_map& teams_;
   const std::vector<operation*>& active_;
-  service service_;
+  request_handler serve_;
 };
 
 } // namespace weft::progress

@@ -159,7 +159,7 @@ private:
   void ask_for_credit(team_state& team, std::uint32_t member, engine::sequence n) {
     if (team.asked[member] > team.credit[member]) return; // not answered yet
     const engine::sequence wanted = n - engine::slots / 2;
-    if (tell(team, member, {.kind = transport::message_kind::credit, .count = 1, .seq = wanted}))
+    if (tell(team, member, {.kind = transport::message_kind::wanted, .seq = wanted}))
       team.asked[member] = wanted;
   }
 

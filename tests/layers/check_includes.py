@@ -31,7 +31,8 @@ SUPPORT = "engine"
 PLANS = f"{SUPPORT} engine/topology engine/plan"
 COMPILING = f"{PLANS} engine/collectives"
 EXECUTION = f"{COMPILING} engine/memory engine/transport progress/execution"
-RUNTIME = f"{EXECUTION} engine/transport/ucx progress/driving pmix_boot/client api/include api/runtime"
+RUNTIME = (f"{EXECUTION} engine/transport/ucx progress/driving progress/control pmix_boot/client api/include "
+           "api/runtime")
 CALLS = f"{RUNTIME} api/checks api/completion"
 
 # Every folder with sources, and what it may include besides itself: folders, and libraries. A file directly in
@@ -55,6 +56,7 @@ FOLDERS = {
     "engine/transport/ucx": (f"{SUPPORT} engine/memory engine/transport", "spdlog ucx"),
     "progress/execution": (EXECUTION, "spdlog"),
     "progress/driving": (EXECUTION, "spdlog"),
+    "progress/control": (f"{EXECUTION} progress/driving", "spdlog"),
     "pmix_boot/client": ("", "spdlog pmix"),
     "pmix_boot/launcher": ("pmix_boot/client", "spdlog pmix"),
     "tools": (f"{COMPILING} engine/verify engine/transport/ucx progress/execution progress/driving "

@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-namespace weft::api {
+namespace weft::control {
 
 // Teams, as the public calls see them. A team is known by a handle of this process; handles are never used
 // again. Every number of a member is a team rank, pointers are offsets as everywhere.
@@ -42,4 +42,4 @@ protected:
   ~team_calls() = default;
 };
 
-} // namespace weft::api
+} // namespace weft::control

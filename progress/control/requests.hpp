@@ -1,0 +1,109 @@
+#pragma once
+#include "engine/transport/message.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <type_traits>
+#include <variant>
+
+namespace weft::control {
+
+// What ranks ask of each other beside the operations of teams, a struct each. One travels as the payload of a
+// message of kind `request`, behind a word that says which it is. An answer has the id of its request, which
+// the asker has never used before. Each says whether its numbers can be right where memory ends at `end`.
+
+// To the keeper of the books: memory that is free on all ranks.
+struct allocate {
+  std::uint64_t id = 0, bytes = 0;
+  bool fits(std::uint64_t) const { return id != 0; }
+};
+struct allocated {
+  std::uint64_t id = 0, offset = 0; // 0: there is no room
+  bool fits(std::uint64_t end) const { return offset < end; }
+};
+
+// To the keeper of the books in which the block stands.
+struct free_block {
+  std::uint64_t id = 0, offset = 0;
+  bool fits(std::uint64_t end) const { return id != 0 && offset < end; }
+};
+struct freed {
+  std::uint64_t id = 0;
+  std::uint64_t block = 0; // the one that the offset lay in, 0 if in none: free now if it begins there
+  bool fits(std::uint64_t end) const { return block < end; }
+};
+
+// As `allocate`, but memory for a team, which comes with a number.
+struct allocate_board {
+  std::uint64_t id = 0, bytes = 0;
+  bool fits(std::uint64_t) const { return id != 0; }
+};
+struct allocated_board {
+  std::uint64_t id = 0, offset = 0, team = 0; // offset 0: there is no room
+  bool fits(std::uint64_t end) const { return offset < end && team == static_cast<std::uint32_t>(team); }
+};
+// Has no answer.
+struct free_board {
+  std::uint64_t offset = 0;
+  bool fits(std::uint64_t end) const { return offset < end; }
+};
+
+// To the first member of a team: the sender touches nobody's board of it by itself any more. Has no answer.
+struct left {
+  std::uint64_t team = 0, board = 0;
+  bool fits(std::uint64_t end) const { return board < end; }
+};
+
+using request =
+    std::variant<allocate, allocated, free_block, freed, allocate_board, allocated_board, free_board, left>;
+using request_kind = std::uint64_t; // which of them
+
+constexpr std::size_t longest_request = sizeof(request_kind) + sizeof(allocated_board);
+
+namespace detail {
+
+template <class Request, std::size_t kind = 0> constexpr request_kind kind_of() {
+  if constexpr (std::is_same_v<Request, std::variant_alternative_t<kind, request>>)
+    return kind;
+  else
+    return kind_of<Request, kind + 1>();
+}
+
+template <std::size_t kind = 0>
+std::optional<request> decode(request_kind what, std::span<const std::byte> body, std::uint64_t end) {
+  if constexpr (kind < std::variant_size_v<request>) {
+    if (what != kind) return decode<kind + 1>(what, body, end);
+    std::variant_alternative_t<kind, request> r;
+    if (body.size() != sizeof r) return std::nullopt;
+    std::memcpy(&r, body.data(), sizeof r);
+    if (r.fits(end)) return r;
+  }
+  return std::nullopt;
+}
+
+} // namespace detail
+
+// The payload of a message.
+template <class Request> auto encoded(const Request& r) {
+  static_assert(std::has_unique_object_representations_v<Request>, "no padding goes out");
+  constexpr request_kind what = detail::kind_of<Request>();
+  std::array<std::byte, sizeof what + sizeof r> bytes;
+  static_assert(sizeof bytes <= longest_request);
+  std::memcpy(bytes.data(), &what, sizeof what);
+  std::memcpy(bytes.data() + sizeof what, &r, sizeof r);
+  return bytes;
+}
+
+// Nothing if it is none, or cannot be right: such a message is dropped.
+inline std::optional<request> decoded(std::span<const std::byte> payload, std::uint64_t end) {
+  request_kind what = 0;
+  if (payload.size() < sizeof what) return std::nullopt;
+  std::memcpy(&what, payload.data(), sizeof what);
+  return detail::decode(what, payload.subspan(sizeof what), end);
+}
+
+} // namespace weft::control

@@ -1,0 +1,121 @@
+#pragma once
+#include "progress/control/heap.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace weft::control {
+
+// The memory of teams, which is the same place in every member's segment: a board, and scratch behind it.
+//
+// A member is quiet when it has freed the team and all that it posted on it is retired here: from then on it
+// touches nobody's board by itself. It says so to the first member, once, whoever drives its engine then; who
+// has heard it from all gives the memory back to rank 0.
+//   - A quiet member still answers those that are not: they read its board, and ask it for rows and credit.
+//     So it keeps its state of the team until the memory is another team's, of which it is a member too:
+//     that is handed out only after all were quiet. What still arrives for the old team is dropped then.
+//   - Nothing of this waits, takes part in the team's sequence of operations or in the users' number of them,
+//     or is looked at again and again: a team that its last member frees late costs nobody anything.
+//   - Who finds no memory asks again for as long as some may be on its way back.
+// So many teams in turn take no more memory than those that live at once.
+//
+// Everything of a freed team, and of what is told about it, is under the baton.
+template <transport::transport T> class team_memory {
+public:
+  using engine_type = progress::engine<T>;
+
+  team_memory(engine_type& engine, heap_service<T>& heap) : engine_(engine), heap_(heap) {
+    engine_.works().when_quiet([this](const progress::team_state& team) { became_quiet(team); });
+  }
+
+  // For the first member of a team to be. Is memory of others on its way back?
+  board_grant take(const graph::geometry& g, bool some_return) {
+    using namespace std::chrono_literals;
+    return heap_.take_board(bytes(g), some_return ? 10s : 100ms);
+  }
+  // Of a team that nobody has, or that nobody uses any more.
+  void give_back(std::uint64_t board) { heap_.give_board_back(board); }
+
+  static std::uint64_t scratch(const progress::team_state& team) {
+    return team.info.board_offset + board_bytes(team.info.geometry);
+  }
+
+  // The team is known to this rank's engine from now on.
+  progress::team_state& move_in(engine::team_info info) {
+    const std::uint64_t begin = info.board_offset, end = begin + bytes(info.geometry);
+    forget(begin, end);
+    engine::board::clear(engine_.net().segment() + begin, info.geometry.locals());
+    tenant fresh{nullptr, end, std::vector<bool>(info.size())};
+    fresh.state = &engine_.add_team(std::move(info));
+    return *tenants_.emplace(begin, std::move(fresh)).first->second.state;
+  }
+  void leave(progress::team_state& team) {
+    if (team.info.me() == 0) returning_.fetch_add(1, std::memory_order_relaxed);
+    engine_.works().leave_team(team);
+  }
+
+  // Is memory of a team that this rank has left, and is the first of, on its way back? Any thread.
+  bool some_returns() const { return returning_.load(std::memory_order_relaxed) != 0; }
+  // The job is over: nothing is said, or heard, of freed teams any more.
+  void abandon() { over_ = true; }
+
+  void on_request(std::uint32_t from, const left& news) {
+    const auto found = tenants_.find(news.board);
+    if (over_ || found == tenants_.end() || found->second.state->info.id != news.team) return;
+    const engine::team_info& team = found->second.state->info;
+    std::vector<bool>& quiet = found->second.quiet;
+    const std::uint32_t member = team.member(from);
+    if (team.me() != 0 || member == team.size() || quiet[member]) return;
+    quiet[member] = true;
+    if (std::ranges::find(quiet, false) != quiet.end()) return;
+    returning_.fetch_sub(1, std::memory_order_relaxed);
+    give_back(news.board);
+  }
+
+private:
+  static std::uint64_t board_bytes(const graph::geometry& g) {
+    return engine::board::bytes(g.largest_node());
+  }
+  // Whole pages, so that a team of nearly the same size fits where another one was.
+  static std::uint64_t bytes(const graph::geometry& g) {
+    return heap_layout::whole_pages(board_bytes(g) + team_scratch_bytes(g.size()));
+  }
+
+  void became_quiet(const progress::team_state& team) {
+    const left news{team.info.id, team.info.board_offset};
+    const std::uint32_t first = team.info.world.front();
+    if (first == engine_.net().rank())
+      on_request(first, news);
+    else
+      static_cast<void>(heap_.send(first, news)); // else the block is lost
+  }
+
+  // Who hands out memory knows that all its former users were quiet.
+  void forget(std::uint64_t begin, std::uint64_t end) {
+    auto at = tenants_.lower_bound(begin);
+    if (at != tenants_.begin() && std::prev(at)->second.end > begin) --at;
+    while (at != tenants_.end() && at->first < end) {
+      engine_.remove_team(at->second.state->info.id);
+      at = tenants_.erase(at);
+    }
+  }
+
+  engine_type& engine_;
+  heap_service<T>& heap_;
+  // By offset: of every place the last team there that this rank was a member of.
+  struct tenant {
+    progress::team_state* state;
+    std::uint64_t end;       // of its memory
+    std::vector<bool> quiet; // by member, as the first one has heard
+  };
+  std::map<std::uint64_t, tenant> tenants_;
+  std::atomic<std::uint32_t> returning_{0};
+  bool over_ = false;
+};
+
+} // namespace weft::control

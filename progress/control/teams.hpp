@@ -1,0 +1,269 @@
+#pragma once
+#include "progress/control/team_calls.hpp"
+#include "progress/control/team_memory.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace weft::control {
+
+// FNV-1a, a word at a time: lists that differ are told apart.
+inline std::uint64_t digest(std::span<const std::uint32_t> ranks) {
+  std::uint64_t hash = 0xcbf29ce484222325;
+  for (const std::uint32_t rank : ranks)
+    hash = (hash ^ rank) * 0x100000001b3;
+  return hash;
+}
+
+// The teams that this rank is a member of.
+//
+// Creation is collective over a parent. Every member offers {color, key}, or a digest of the list that all
+// give; two gather-alls of 16 bytes over the parent tell everybody who is in which team, and what the first
+// member of each got from rank 0: the offset of the team's board in every member's segment, and a number that
+// no other team of the run has. Each member clears its board before a third one, of who has got so far, so
+// nobody can touch a board that is not ready, and no message of the new team can come before its receiver
+// knows the team.
+//
+// Freeing returns at once; what becomes of the memory then is in team_memory.hpp.
+template <transport::transport T> class team_registry final : public team_calls {
+public:
+  using engine_type = progress::engine<T>;
+
+  // `nodes` by rank of the job. The team of all has its scratch elsewhere than other teams.
+  team_registry(engine_type& engine, heap_service<T>& heap, std::vector<std::uint32_t> nodes,
+                progress::team_state& all_ranks, std::uint64_t scratch_of_all)
+      : engine_(engine), memory_(engine, heap), nodes_(std::move(nodes)), all_(&all_ranks) {
+    teams_.emplace(all, entry{all_, scratch_of_all});
+    engine_.serve([this, &heap](const transport::message& m, std::span<const std::byte> payload) {
+      if (const auto asked = decoded(payload, heap.end()); asked && m.source < engine_.net().size())
+        std::visit([&](const auto& r) { hand_to(heap, m.source, r); }, *asked);
+    });
+  }
+
+  std::uint32_t size(team t) const override {
+    if (t == all) return all_->info.size();
+    const entry e = at(t);
+    return e.state == nullptr ? 0 : e.state->info.size();
+  }
+  std::uint32_t rank(team t) const override { return state(t).info.me(); }
+  std::uint32_t thread(team t, std::uint32_t member) const override { return state(t).info.world[member]; }
+  std::uint32_t member(team t, std::uint32_t rank) const override { return state(t).info.member(rank); }
+
+  team split(team parent, int color, int key) override {
+    return split_as(parent, color, key, collectives::caller::split);
+  }
+
+  std::optional<team> make(team parent, std::span<const std::uint32_t> ranks) override {
+    making m{at(parent), collectives::caller::from_threads};
+    const auto count = static_cast<std::uint32_t>(ranks.size());
+    const pair mine = wish(digest(ranks), count);
+    const std::vector<pair> wishes = gather(m, mine);
+
+    return engine::must_have_memory("a team", [&] {
+      const auto alike = [&](const pair& other) {
+        return other.first == mine.first && static_cast<std::uint32_t>(other.second) == count;
+      };
+      m.go([&] {
+        if (!std::ranges::all_of(wishes, alike))
+          throw progress::operation_error(
+              "two threads gave different lists of threads: give the same on all");
+      });
+      std::vector<std::uint32_t> order;
+      for (const std::uint32_t rank : ranks)
+        order.push_back(m.parent.state->info.member(rank));
+      return create(m, order, some_return(wishes));
+    });
+  }
+
+  // Once, when the job begins: the ranks of each node, in rank order.
+  void make_node_team(std::uint32_t node) {
+    split_as(all, static_cast<int>(node), 0, collectives::caller::init);
+  }
+
+  void free(team t) override {
+    progress::team_state* const gone = at(t).state;
+    forget(t);
+    engine_.with_baton([&] { memory_.leave(*gone); });
+  }
+
+  handle post(team t, const collectives::request& r, const graph::binding& where) override {
+    return post(t, r, where, {});
+  }
+  handle post(team t, const collectives::request& r, const graph::binding& where,
+              const progress::barrier_summary& value, progress::barrier_summary* heard = nullptr) {
+    const handle h = engine_.post(state(t), r, where, value, heard);
+    if (h == 0) [[unlikely]]
+      throw progress::operation_error("too many operations are outstanding, WEFT_MAX_OPERATIONS is " +
+                                      std::to_string(engine_.options().operations_cap) +
+                                      ": complete some first, or raise it");
+    return h;
+  }
+  void run(team t, const collectives::request& r, const graph::binding& where) override {
+    engine_.run(state(t), r, where);
+  }
+  void await_all_entered(team t, handle h) override { engine_.await_all_entered(state(t), h); }
+
+  // The job is over. Under the baton.
+  void abandon() { memory_.abandon(); }
+
+private:
+  struct entry {
+    progress::team_state* state = nullptr;
+    std::uint64_t scratch = 0;
+  };
+  struct pair {
+    std::uint64_t first, second;
+  };
+  // A team on its way. The members of the parent count its operations, so whoever a step fails for takes the
+  // others even so, says in the last one that it has failed, and reports it then.
+  struct making {
+    entry parent;
+    collectives::caller by;
+    std::exception_ptr failed = nullptr;
+
+    // True if the work is done.
+    template <class Work> bool go(Work&& work) {
+      try {
+        work();
+        return true;
+      } catch (const progress::operation_error&) {
+        if (!failed) failed = std::current_exception();
+        return false;
+      }
+    }
+  };
+  static constexpr std::uint64_t went_well = 1;
+
+  template <class Request> void hand_to(heap_service<T>& heap, std::uint32_t from, const Request& r) {
+    if constexpr (std::is_same_v<Request, left>)
+      memory_.on_request(from, r);
+    else
+      heap.on_request(from, r);
+  }
+
+  entry at(team t) const {
+    const std::shared_lock lock(lock_);
+    const auto found = teams_.find(t);
+    return found == teams_.end() ? entry{} : found->second;
+  }
+  progress::team_state& state(team t) const { return t == all ? *all_ : *at(t).state; }
+  // A team that is freed, or that nobody has used or will.
+  void forget(team t) {
+    const std::unique_lock lock(lock_);
+    teams_.erase(t);
+  }
+
+  // What a member says when a team is made of its parent; the second half has room for whether memory of
+  // teams that it has freed is on its way back.
+  pair wish(std::uint64_t first, std::uint32_t second) const {
+    return {first, std::uint64_t{memory_.some_returns()} << 32 | second};
+  }
+  static bool some_return(const std::vector<pair>& wishes) {
+    return std::ranges::any_of(wishes, [](const pair& w) { return w.second >> 32 != 0; });
+  }
+
+  // A gather-all of 16 bytes through the parent's scratch: my word pair behind everybody's. Nobody's, if it
+  // fails.
+  std::vector<pair> gather(making& m, pair mine) {
+    const std::uint32_t members = m.parent.state->info.size();
+    std::byte* scratch = engine_.net().segment() + m.parent.scratch;
+    const std::uint64_t own = sizeof(pair) * members;
+    std::memcpy(scratch + own, &mine, sizeof mine);
+    collectives::request r;
+    r.op = collectives::operation::gather_all;
+    r.in = r.out = graph::sync::my;
+    r.bytes = sizeof(pair);
+    r.by = m.by;
+    std::vector<pair> every(members); // before anything has begun
+    if (m.go([&] {
+          engine_.run(*m.parent.state, r, {.dst = m.parent.scratch, .src = m.parent.scratch + own});
+        }))
+      std::memcpy(every.data(), scratch, own);
+    return every;
+  }
+
+  team split_as(team parent, int color, int key, collectives::caller by) {
+    making m{at(parent), by};
+    const auto word = [](int value) { return static_cast<std::uint32_t>(value); };
+    const std::vector<pair> wishes = gather(m, wish(word(color), word(key)));
+
+    return engine::must_have_memory("a team", [&] { // the others go on
+      std::vector<std::uint32_t> order;             // ranks of the parent, by key
+      for (std::uint32_t r = 0; r < wishes.size(); ++r)
+        if (wishes[r].first == word(color)) order.push_back(r);
+      const auto key_of = [&](std::uint32_t r) { return static_cast<std::int32_t>(wishes[r].second); };
+      std::ranges::stable_sort(order, {}, key_of);
+      return create(m, order, some_return(wishes)).value_or(0);
+    });
+  }
+
+  // Collective over the parent, each member with the ranks of the team that it hears of: its own, or one that
+  // it is not in, for which it gets 0.
+  std::optional<team> create(making& m, const std::vector<std::uint32_t>& order, bool some_return) {
+    const engine::team_info& old = m.parent.state->info;
+    engine::team_info info;
+    for (const std::uint32_t r : order)
+      info.world.push_back(old.world[r]);
+    const bool member = std::ranges::find(order, old.me()) != order.end();
+    if (member) info.geometry = geometry_of(info.world);
+    board_grant grant;
+    if (!m.failed && order.front() == old.me())
+      m.go([&] { grant = memory_.take(info.geometry, some_return); });
+    const std::vector<pair> grants = gather(m, {grant.offset, grant.number});
+    const pair agreed = m.failed ? pair{} : grants[order.front()];
+
+    std::optional<team> made;
+    if (agreed.first != 0)
+      made = member ? enter(std::move(info), agreed, m.by == collectives::caller::init) : 0;
+    const bool all_know = m.failed != nullptr; // if the next step goes well for them
+    const std::vector<pair> ends = gather(m, {0, all_know ? 0 : went_well});
+    const auto missing = std::ranges::find_if(order, [&](std::uint32_t r) { return ends[r].second == 0; });
+    if (m.failed && !all_know && made.value_or(0) != 0) free(*made); // others may have it
+    if (m.failed && !all_know) std::rethrow_exception(m.failed);
+    if (missing == order.end() && !m.failed) return made;
+
+    if (made.value_or(0) != 0) forget(*made);
+    if (grant.offset != 0) engine_.with_baton([&] { memory_.give_back(grant.offset); });
+    if (m.failed) std::rethrow_exception(m.failed);
+    throw progress::operation_error("thread " + std::to_string(old.world[*missing]) +
+                                    " failed while the team was made; none of its threads has it");
+  }
+
+  graph::geometry geometry_of(const std::vector<std::uint32_t>& members) const {
+    std::vector<std::uint32_t> nodes;
+    for (const std::uint32_t rank : members)
+      nodes.push_back(nodes_[rank]);
+    const auto me = std::ranges::find(members, engine_.net().rank()) - members.begin();
+    return {static_cast<std::uint32_t>(me), std::move(nodes)};
+  }
+
+  // The new team is known here from now on; the first member got `granted`, the board's offset and the
+  // number.
+  team enter(engine::team_info info, const pair& granted, bool of_node) {
+    info.board_offset = granted.first;
+    info.id = static_cast<std::uint32_t>(granted.second);
+    entry fresh;
+    engine_.with_baton([&] { fresh.state = &memory_.move_in(std::move(info)); });
+    fresh.scratch = team_memory<T>::scratch(*fresh.state);
+    const team made = of_node ? node : granted.second + 1;
+    const std::unique_lock lock(lock_);
+    teams_.emplace(made, fresh);
+    return made;
+  }
+
+  engine_type& engine_;
+  team_memory<T> memory_;
+  const std::vector<std::uint32_t> nodes_; // by rank of the job
+  progress::team_state* const all_;        // the team that most calls use, found without a lock
+  mutable std::shared_mutex lock_;
+  std::unordered_map<team, entry> teams_; // by the team's number + 1
+};
+
+} // namespace weft::control
