@@ -9,6 +9,7 @@
 #include <mutex>
 #include <shared_mutex>
 #include <string>
+#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
@@ -55,6 +56,8 @@ public:
   std::uint32_t rank(team t) const override { return state(t).info.me(); }
   std::uint32_t thread(team t, std::uint32_t member) const override { return state(t).info.world[member]; }
   std::uint32_t member(team t, std::uint32_t rank) const override { return state(t).info.member(rank); }
+  // Where its memory begins, in every member's segment.
+  std::uint64_t place(team t) const { return state(t).info.board_offset; }
 
   team split(team parent, int color, int key) override {
     return split_as(parent, color, key, collectives::caller::split);
@@ -63,13 +66,11 @@ public:
   std::optional<team> make(team parent, std::span<const std::uint32_t> ranks) override {
     making m{at(parent), collectives::caller::from_threads};
     const auto count = static_cast<std::uint32_t>(ranks.size());
-    const pair mine = wish(digest(ranks), count);
-    const std::vector<pair> wishes = gather(m, mine);
+    const wish mine{digest(ranks), count, memory_.some_returns()};
+    const std::vector<wish> wishes = gather(m, mine);
 
     return engine::must_have_memory("a team", [&] {
-      const auto alike = [&](const pair& other) {
-        return other.first == mine.first && static_cast<std::uint32_t>(other.second) == count;
-      };
+      const auto alike = [&](const wish& w) { return w.group == mine.group && w.order == mine.order; };
       m.go([&] {
         if (!std::ranges::all_of(wishes, alike))
           throw progress::operation_error(
@@ -118,8 +119,14 @@ private:
     progress::team_state* state = nullptr;
     std::uint64_t scratch = 0;
   };
-  struct pair {
-    std::uint64_t first, second;
+  // What members tell each other when a team is made, 16 bytes each.
+  struct wish {
+    std::uint64_t group = 0;       // a color, or a digest of the list
+    std::uint32_t order = 0;       // a key, or the length of the list
+    std::uint32_t some_return = 0; // memory of teams that the member has left is on its way back
+  };
+  struct outcome {
+    std::uint64_t went_well = 0, unused = 0;
   };
   // A team on its way. The members of the parent count its operations, so whoever a step fails for takes the
   // others even so, says in the last one that it has failed, and reports it then.
@@ -139,7 +146,6 @@ private:
       }
     }
   };
-  static constexpr std::uint64_t went_well = 1;
 
   template <class Request> void hand_to(heap_service<T>& heap, std::uint32_t from, const Request& r) {
     if constexpr (std::is_same_v<Request, left>)
@@ -160,28 +166,23 @@ private:
     teams_.erase(t);
   }
 
-  // What a member says when a team is made of its parent; the second half has room for whether memory of
-  // teams that it has freed is on its way back.
-  pair wish(std::uint64_t first, std::uint32_t second) const {
-    return {first, std::uint64_t{memory_.some_returns()} << 32 | second};
-  }
-  static bool some_return(const std::vector<pair>& wishes) {
-    return std::ranges::any_of(wishes, [](const pair& w) { return w.second >> 32 != 0; });
+  static bool some_return(const std::vector<wish>& wishes) {
+    return std::ranges::any_of(wishes, [](const wish& w) { return w.some_return != 0; });
   }
 
-  // A gather-all of 16 bytes through the parent's scratch: my word pair behind everybody's. Nobody's, if it
-  // fails.
-  std::vector<pair> gather(making& m, pair mine) {
+  // A gather-all of 16 bytes through the parent's scratch: mine behind everybody's. Nobody's, if it fails.
+  template <class Said> std::vector<Said> gather(making& m, const Said& mine) {
+    static_assert(sizeof(Said) == 16 && std::is_trivially_copyable_v<Said>);
     const std::uint32_t members = m.parent.state->info.size();
     std::byte* scratch = engine_.net().segment() + m.parent.scratch;
-    const std::uint64_t own = sizeof(pair) * members;
+    const std::uint64_t own = sizeof mine * members;
     std::memcpy(scratch + own, &mine, sizeof mine);
     collectives::request r;
     r.op = collectives::operation::gather_all;
     r.in = r.out = graph::sync::my;
-    r.bytes = sizeof(pair);
+    r.bytes = sizeof mine;
     r.by = m.by;
-    std::vector<pair> every(members); // before anything has begun
+    std::vector<Said> every(members); // before anything has begun
     if (m.go([&] {
           engine_.run(*m.parent.state, r, {.dst = m.parent.scratch, .src = m.parent.scratch + own});
         }))
@@ -192,13 +193,13 @@ private:
   team split_as(team parent, int color, int key, collectives::caller by) {
     making m{at(parent), by};
     const auto word = [](int value) { return static_cast<std::uint32_t>(value); };
-    const std::vector<pair> wishes = gather(m, wish(word(color), word(key)));
+    const std::vector<wish> wishes = gather(m, wish{word(color), word(key), memory_.some_returns()});
 
     return engine::must_have_memory("a team", [&] { // the others go on
       std::vector<std::uint32_t> order;             // ranks of the parent, by key
       for (std::uint32_t r = 0; r < wishes.size(); ++r)
-        if (wishes[r].first == word(color)) order.push_back(r);
-      const auto key_of = [&](std::uint32_t r) { return static_cast<std::int32_t>(wishes[r].second); };
+        if (wishes[r].group == word(color)) order.push_back(r);
+      const auto key_of = [&](std::uint32_t r) { return static_cast<std::int32_t>(wishes[r].order); };
       std::ranges::stable_sort(order, {}, key_of);
       return create(m, order, some_return(wishes)).value_or(0);
     });
@@ -216,15 +217,15 @@ private:
     board_grant grant;
     if (!m.failed && order.front() == old.me())
       m.go([&] { grant = memory_.take(info.geometry, some_return); });
-    const std::vector<pair> grants = gather(m, {grant.offset, grant.number});
-    const pair agreed = m.failed ? pair{} : grants[order.front()];
+    const std::vector<board_grant> grants = gather(m, grant);
+    const board_grant agreed = m.failed ? board_grant{} : grants[order.front()];
 
     std::optional<team> made;
-    if (agreed.first != 0)
+    if (agreed.offset != 0)
       made = member ? enter(std::move(info), agreed, m.by == collectives::caller::init) : 0;
     const bool all_know = m.failed != nullptr; // if the next step goes well for them
-    const std::vector<pair> ends = gather(m, {0, all_know ? 0 : went_well});
-    const auto missing = std::ranges::find_if(order, [&](std::uint32_t r) { return ends[r].second == 0; });
+    const std::vector<outcome> ends = gather(m, outcome{.went_well = !all_know});
+    const auto missing = std::ranges::find_if(order, [&](std::uint32_t r) { return ends[r].went_well == 0; });
     if (m.failed && !all_know && made.value_or(0) != 0) free(*made); // others may have it
     if (m.failed && !all_know) std::rethrow_exception(m.failed);
     if (missing == order.end() && !m.failed) return made;
@@ -246,13 +247,13 @@ private:
 
   // The new team is known here from now on; the first member got `granted`, the board's offset and the
   // number.
-  team enter(engine::team_info info, const pair& granted, bool of_node) {
-    info.board_offset = granted.first;
-    info.id = static_cast<std::uint32_t>(granted.second);
+  team enter(engine::team_info info, const board_grant& granted, bool of_node) {
+    info.board_offset = granted.offset;
+    info.id = static_cast<std::uint32_t>(granted.number);
     entry fresh;
     engine_.with_baton([&] { fresh.state = &memory_.move_in(std::move(info)); });
     fresh.scratch = team_memory<T>::scratch(*fresh.state);
-    const team made = of_node ? node : granted.second + 1;
+    const team made = of_node ? node : granted.number + 1;
     const std::unique_lock lock(lock_);
     teams_.emplace(made, fresh);
     return made;

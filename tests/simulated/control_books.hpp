@@ -84,13 +84,20 @@ public:
     if (r.placed.value_or(placed) != placed) throw wrong_result("only some heard that there is no room");
     r.placed = placed;
   }
-  // A member has got it: the same as all others, and nobody else ever gets it.
-  void got(std::size_t team, std::uint64_t handle) {
+  // A member has got it: the same as all others, and nobody else ever gets it, or its place as long as a
+  // member has not freed it.
+  void got(std::size_t team, std::uint64_t handle, std::uint64_t place) {
     record& r = teams_[team];
-    if (r.handle == handle) return;
+    if (r.handle == handle && r.place == place) return;
     if (r.handle != 0) throw wrong_result("two members got different teams");
-    r.handle = handle;
     if (!handles_.insert(handle).second) throw wrong_result("two teams have the same number");
+    const std::uint64_t least = engine::board::bytes(1);
+    for (const record& other : teams_)
+      if (other.handle != 0 && other.gone == never && place < other.place + least &&
+          other.place < place + least)
+        throw wrong_result("two teams have the same place");
+    r.handle = handle;
+    r.place = place;
   }
   void freed(std::size_t team, moment now) {
     if (++teams_[team].times_freed == case_.teams[team].size()) teams_[team].gone = now;
@@ -108,7 +115,7 @@ private:
   struct record {
     moment begun = never, gone = never;
     std::optional<bool> placed;
-    std::uint64_t handle = 0;
+    std::uint64_t handle = 0, place = 0;
     std::size_t times_freed = 0;
   };
   const control_case& case_;

@@ -127,14 +127,16 @@ private:
     using collectives::operation;
     constexpr operation all[] = {operation::barrier, operation::broadcast, operation::gather_all,
                                  operation::exchange};
+    constexpr graph::sync modes[] = {graph::sync::no, graph::sync::my, graph::sync::all};
     step s{.what = deed::collective, .team = any_team()};
     s.area = c_.areas++;
     s.call.op = all[random_.below(4)];
     if (s.call.op != operation::barrier) {
       s.call.bytes = 1 + random_.below(random_.coin(0.2) ? control_case::most_bytes : 64);
       s.call.in = random_.coin(0.5) ? graph::sync::all : graph::sync::my;
-      s.call.out = random_.coin(0.5) ? graph::sync::all : graph::sync::my;
+      s.call.out = modes[random_.below(3)];
     }
+    if (s.call.bytes <= 64 && random_.coin(0.2)) s.times = static_cast<std::uint32_t>(1 + random_.below(40));
     if (s.call.op == operation::broadcast)
       s.call.root = static_cast<std::uint32_t>(random_.below(c_.teams[s.team].size()));
     c_.steps.push_back(std::move(s));

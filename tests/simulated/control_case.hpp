@@ -33,7 +33,8 @@ struct control_case {
     std::vector<std::uint32_t> list = {};    // ranks of the job
     std::vector<std::size_t> made = {};      // by member: the team that it gets, or hears of
     collectives::request call = {};
-    std::size_t area = 0; // of a collective
+    std::size_t area = 0;    // of a collective
+    std::uint32_t times = 1; // it is posted, without waiting between
   };
 
   std::uint64_t seed = 0;

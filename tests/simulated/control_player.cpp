@@ -9,11 +9,15 @@ using collectives::operation;
 using control::team_calls;
 using deed = control_case::deed;
 
-std::uint64_t bytes_for_teams(const control_case& c) {
+// The most that a team takes.
+std::uint64_t bytes_of_team(const control_case& c) {
   const std::uint32_t locals = graph::geometry(0, c.nodes).largest_node();
-  const std::uint64_t one =
-      control::heap_layout::whole_pages(engine::board::bytes(locals) + control::team_scratch_bytes(c.ranks));
-  return one * (c.scarce() ? c.team_places : c.teams.size() + c.ranks);
+  return control::heap_layout::whole_pages(engine::board::bytes(locals) +
+                                           control::team_scratch_bytes(c.ranks));
+}
+
+std::uint64_t places(const control_case& c) {
+  return c.scarce() ? c.team_places : c.teams.size() + c.ranks;
 }
 
 // A byte of what a member of a team sends another one in a step.
@@ -24,8 +28,8 @@ std::byte value(const control_case::step& s, std::uint32_t from, std::uint32_t t
 } // namespace
 
 control_world::control_world(const control_case& c, control_counts& met)
-    : program(c), counts(met), layout(c.ranks, bytes_for_teams(c), c.heap_bytes), teams(c), kept(c.ranks),
-      steps(c.steps.size()) {
+    : program(c), counts(met), team_bytes(bytes_of_team(c)),
+      layout(c.ranks, team_bytes * places(c), c.heap_bytes), teams(c), kept(c.ranks), steps(c.steps.size()) {
   regions.emplace_back(layout.heap, layout.heap + layout.heap_bytes);
   for (std::uint32_t rank = 0; rank < c.ranks; ++rank)
     regions.emplace_back(layout.heap + layout.heap_bytes, layout.end());
@@ -77,6 +81,8 @@ void control_player::end() {
   while (!world_.pool.empty())
     free_one();
   teams_.run(team_calls::all, {}, {});
+  for (const step* s : left_early_)
+    check(*s);
   const auto left = heap_.largest();
   if (left.local != world_.layout.heap_bytes || left.symmetric != world_.layout.heap_bytes)
     throw wrong_result("not all memory came back");
@@ -140,7 +146,7 @@ void control_player::free_alone(const block& b) {
 // None of it is to be taken for a request, or for an answer to one.
 void control_player::send_nonsense() {
   const control::heap_layout& l = world_.layout;
-  const auto to = static_cast<std::uint32_t>((rank_ + 1 + random_.below(c_.ranks - 1)) % c_.ranks);
+  auto to = static_cast<std::uint32_t>((rank_ + 1 + random_.below(c_.ranks - 1)) % c_.ranks);
   transport::message m{.kind = transport::message_kind::request, .source = rank_};
   const auto send = [&](std::span<const std::byte> payload) {
     engine_.with_baton([&] {
@@ -165,8 +171,11 @@ void control_player::send_nonsense() {
     return send(control::encoded(control::free_block{1, l.end() + 64}));
   case 5: // nobody waits for it
     return send(control::encoded(control::allocated{unused, l.heap}));
-  default: // of a team that had the memory before
-    return send(control::encoded(control::left{unused, l.boards + random_.below(3) * (l.board_bytes / 3)}));
+  default: // of a team that had the memory of one of mine before
+    to = c_.teams[random_.below(c_.teams.size())].front();
+    if (to == rank_) return;
+    for (std::uint64_t board = l.boards; board < l.boards + 6 * world_.team_bytes; board += world_.team_bytes)
+      send(control::encoded(control::left{unused, board}));
   }
 }
 
@@ -249,7 +258,7 @@ void control_player::make_of_two_lists(const step& s) {
 void control_player::note(std::size_t team, std::uint64_t handle, moment asked) {
   world_.teams.heard(team, handle != 0);
   if (handle == 0) return check_refusal(asked);
-  world_.teams.got(team, handle);
+  world_.teams.got(team, handle, teams_.place(handle));
   handles_[team] = handle;
   const std::vector<std::uint32_t>& members = c_.teams[team];
   bool right = teams_.size(handle) == members.size() && teams_.thread(handle, teams_.rank(handle)) == rank_;
@@ -286,7 +295,8 @@ void control_player::post(const step& s) {
   for (std::uint32_t to = 0; to < blocks; ++to)
     for (std::uint64_t k = 0; k < s.call.bytes; ++k)
       from[to * s.call.bytes + k] = value(s, me, to, k);
-  posted_.push_back({&s, teams_.post(handles_[s.team], s.call, {.dst = destination(s), .src = source(s)})});
+  for (std::uint32_t n = 0; n < s.times; ++n)
+    posted_.push_back({&s, teams_.post(handles_[s.team], s.call, {.dst = destination(s), .src = source(s)})});
   if (random_.coin(0.5)) finish_one();
 }
 
@@ -296,7 +306,8 @@ void control_player::finish_one() {
   const posted p = posted_.back();
   posted_.pop_back();
   engine_.wait(p.handle);
-  check(*p.what);
+  if (p.what->call.out != graph::sync::no) return check(*p.what);
+  left_early_.push_back(p.what);
 }
 
 void control_player::check(const step& s) const {

@@ -20,6 +20,7 @@ struct control_world {
 
   const control_case& program;
   control_counts& counts;
+  const std::uint64_t team_bytes;
   const control::heap_layout layout;
   team_books teams;
   std::vector<region_books> regions; // the symmetric one, then the local one of each rank
@@ -94,7 +95,8 @@ private:
     std::uint64_t handle;
   };
   std::vector<posted> posted_;
-  std::size_t at_ = 0; // step
+  std::vector<const step*> left_early_; // OUT_NO: checked when all are through
+  std::size_t at_ = 0;                  // step
 };
 
 } // namespace weft::tests
