@@ -1,6 +1,7 @@
 #pragma once
 #include "progress/execution/call_check.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
 #include <span>
@@ -92,6 +93,9 @@ private:
     case message_kind::wanted:
       tell_credit(team, sender, m.seq);
       break;
+    case message_kind::credit: // the answer: no question is open now
+      team.asked[sender] = 0;
+      break;
     default:
       break;
     }
@@ -99,12 +103,14 @@ private:
 
   static std::uint32_t phase_of(const transport::message& m) { return m.stage % engine::board::phases; }
 
-  // The sender waits until I have retired operation n.
+  // The sender waits until I have retired operation n, or an older one that it has asked for as well.
   void tell_credit(team_state& team, std::uint32_t sender, engine::sequence n) {
-    if (team.retired < n)
+    if (team.retired >= n) return members_.answer(team, sender, {.kind = transport::message_kind::credit});
+    const auto known = std::ranges::find(team.askers, sender, &credit_request::member);
+    if (known == team.askers.end())
       team.askers.push_back({sender, n});
     else
-      members_.answer(team, sender, {.kind = transport::message_kind::credit});
+      known->needed = std::min(known->needed, n);
   }
 
   // Who publishes the row later answers then.

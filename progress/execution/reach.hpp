@@ -156,9 +156,12 @@ private:
     }
   }
 
+  // One question to a member is open at a time. An early operation may need less than a late one has asked for,
+  // and the member may not come so far without it: then it asks again. Of several questions the member answers
+  // the least, once; whatever is still needed is asked for again then.
   void ask_for_credit(team_state& team, std::uint32_t member, engine::sequence n) {
-    if (team.asked[member] > team.credit[member]) return; // not answered yet
-    const engine::sequence wanted = n - engine::slots / 2;
+    const engine::sequence wanted = n - engine::slots / 2, asked = team.asked[member];
+    if (asked > team.credit[member] && asked <= wanted) return;
     if (tell(team, member, {.kind = transport::message_kind::wanted, .seq = wanted}))
       team.asked[member] = wanted;
   }
