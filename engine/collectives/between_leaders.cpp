@@ -28,7 +28,7 @@ std::uint64_t cost_of_scatter_to_leaders(std::uint64_t bytes, const geometry& g,
   return c.put_and_count() + 2 * c.wire(far, 0) + c.of_bytes(into_node(g) * bytes);
 }
 
-node_set ring_of_leaders(staged& s, std::uint8_t at, node_set after) {
+node_set ring_of_leaders(staged& s, std::uint8_t at, bool read, node_set after) {
   const geometry& g = s.g;
   const std::uint32_t mine = g.node(g.me()), locals = g.members(mine);
   const std::uint32_t receivers_own = g.members((mine + g.nodes() - 1) % g.nodes());
@@ -37,8 +37,8 @@ node_set ring_of_leaders(staged& s, std::uint8_t at, node_set after) {
   steps.then(put_handed_on(at, blocks::ring)).then(flush_each()).then(count_for_each(fact::landed, 1));
   node_set done = s.b.pipeline(range::next, g.size() - receivers_own, steps, after);
   // Whoever sends the last ones knows of them: the leader must only if it must leave its data quiet, or if
-  // its neighbours watch its count.
-  if (s.modes.tells_ends() || s.near() != 0 || g.nodes() == 2)
+  // its neighbours watch its count or are told of all.
+  if (s.modes.tells_ends() || read || g.nodes() == 2)
     done |= s.b.add(await_count(fact::landed, g.size() - locals));
   return done;
 }

@@ -55,12 +55,13 @@ plan compile_scattered(const request& r, const geometry& g, const tuning& t) {
     const node own = writing(reading(copy_own(), buffer::source, piece), buffer::destination, piece);
     here = s.b.add(of_blocks(own, blocks::of_host), s.gate);
   }
+  const bool read = s.near() != 0 && !s.root; // the root's neighbours read its source
   s.b.begin_phase(1);
   const node_set all =
-      doubles(g) ? doubling_of_leaders(s, piece, false, here) : ring_of_leaders(s, piece, here);
+      doubles(g) ? doubling_of_leaders(s, piece, false, here) : ring_of_leaders(s, piece, read, here);
   s.b.begin_phase(0);
   node_set data = scattered | all;
-  if (s.near() != 0 && !s.root) data |= s.b.add(publish_ready(), all);
+  if (read) data |= s.b.add(publish_ready(), all);
   return s.finish(data, s.near());
 }
 
