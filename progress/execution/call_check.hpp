@@ -21,7 +21,8 @@ namespace weft::progress {
 //
 // Where rows in shared memory name the other end of a block, each member writes its line again, with whom its
 // row names, as soon as its mode lets the row be read; far members are sent it again. Two names that do not
-// fit together are two calls that differ.
+// fit together are two calls that differ. Who leaves looks once more behind its own line: a member that names
+// the same one either sees that line, or wrote its own before.
 //
 // Lines are read while they may be written: the stamp is 0 meanwhile, and looked at before and behind.
 template <transport::transport T> class call_check {
@@ -64,16 +65,18 @@ public:
   // The first of the two nodes looks at the others in every pass, the last one ends both. (Not inlined, as
   // all that is rare: what a step keeps for it would make every step slower.)
   [[gnu::noinline]] outcome compare(operation& op, const graph::node& n) noexcept {
-    if (n.count == 0) look_at_all(op);
+    const bool last = n.count != 0;
+    const graph::node_set watch = graph::node_set{1} << n.count;
+    const graph::node_set end = graph::node_set{1} << (op.program->size - 1u);
+    const bool over = last && (op.program->top & ~op.run->done) == (watch | end);
+    if (over && by_names(op)) reach_.net.fence(); // of two who leave, one sees what the other has written
+    if (!last || (over && by_names(op))) look_at_all(op);
     if (disputed(*op.team, op.seq)) [[unlikely]] {
       op.status = status_disputed;
       return outcome::failed;
     }
-    if (n.count == 0) return outcome::blocked;
-    const graph::node_set first = graph::node_set{1} << n.count;
-    const graph::node_set last = graph::node_set{1} << (op.program->size - 1u);
-    if ((op.program->top & ~op.run->done) != (first | last)) return outcome::blocked;
-    op.run->done |= first;
+    if (!over) return outcome::blocked;
+    op.run->done |= watch;
     return outcome::done;
   }
 
