@@ -28,11 +28,12 @@ struct call {
   buffer destination;
   buffer source;
   std::size_t bytes = 0;
+  bool apart = false; // by a second team of all ranks: no other call comes before or behind it
 };
 
 // A library under measurement. Everything that is timed goes through these few functions, so that the loops,
 // the data and the statistics are the same code for every library. All functions but rank(), size(), name(),
-// statistic() are collective. Construction initialises the library, destruction finalises it.
+// test(), is_complete(), statistic() are collective. Construction initialises the library, destruction finalises it.
 class backend {
 public:
   virtual ~backend() = default;
@@ -48,6 +49,10 @@ public:
   static constexpr int slots = 1000;
   virtual void post(const call& what, int slot) = 0;
   virtual void wait(int slot) = 0;
+  // Moves on what was posted. A wait follows.
+  virtual void test(int slot) = 0;
+  // Is what was posted complete? Nothing is moved on for the answer, as far as the library can do without.
+  virtual bool is_complete(int slot) = 0;
   // Among the first `count` slots, of which at least one is posted: completes one operation and returns its
   // slot, or those that are ready and returns how many. Collectives of MPI's only: no barrier, no
   // permutation.

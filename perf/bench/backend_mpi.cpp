@@ -67,29 +67,30 @@ public:
     const int count = count_of(what.bytes);
     void* source = what.source.local;
     void* destination = what.destination.local;
+    const MPI_Comm team = team_of(what);
     switch (what.op) {
     case operation::barrier:
-      MPI_Barrier(MPI_COMM_WORLD);
+      MPI_Barrier(team);
       break;
     case operation::broadcast:
-      MPI_Bcast(rank_ == 0 ? source : destination, count, MPI_BYTE, 0, MPI_COMM_WORLD);
+      MPI_Bcast(rank_ == 0 ? source : destination, count, MPI_BYTE, 0, team);
       copy_at_root(what);
       break;
     case operation::scatter:
-      MPI_Scatter(source, count, MPI_BYTE, destination, count, MPI_BYTE, 0, MPI_COMM_WORLD);
+      MPI_Scatter(source, count, MPI_BYTE, destination, count, MPI_BYTE, 0, team);
       break;
     case operation::gather:
-      MPI_Gather(source, count, MPI_BYTE, destination, count, MPI_BYTE, 0, MPI_COMM_WORLD);
+      MPI_Gather(source, count, MPI_BYTE, destination, count, MPI_BYTE, 0, team);
       break;
     case operation::gather_all:
-      MPI_Allgather(source, count, MPI_BYTE, destination, count, MPI_BYTE, MPI_COMM_WORLD);
+      MPI_Allgather(source, count, MPI_BYTE, destination, count, MPI_BYTE, team);
       break;
     case operation::exchange:
-      MPI_Alltoall(source, count, MPI_BYTE, destination, count, MPI_BYTE, MPI_COMM_WORLD);
+      MPI_Alltoall(source, count, MPI_BYTE, destination, count, MPI_BYTE, team);
       break;
     case operation::permute: // MPI has no such collective
       MPI_Sendrecv(source, count, MPI_BYTE, permuted_to(rank_, size_), 0, destination, count, MPI_BYTE,
-                   permuted_from(rank_, size_), 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+                   permuted_from(rank_, size_), 0, team, MPI_STATUS_IGNORE);
       break;
     }
   }
@@ -98,31 +99,32 @@ public:
     const int count = count_of(what.bytes);
     void* source = what.source.local;
     void* destination = what.destination.local;
+    const MPI_Comm team = team_of(what);
     MPI_Request* request = &requests_[static_cast<std::size_t>(slot)];
     switch (what.op) {
     case operation::barrier:
-      MPI_Ibarrier(MPI_COMM_WORLD, request);
+      MPI_Ibarrier(team, request);
       break;
     case operation::broadcast:
-      MPI_Ibcast(rank_ == 0 ? source : destination, count, MPI_BYTE, 0, MPI_COMM_WORLD, request);
+      MPI_Ibcast(rank_ == 0 ? source : destination, count, MPI_BYTE, 0, team, request);
       copy_at_root(what);
       break;
     case operation::scatter:
-      MPI_Iscatter(source, count, MPI_BYTE, destination, count, MPI_BYTE, 0, MPI_COMM_WORLD, request);
+      MPI_Iscatter(source, count, MPI_BYTE, destination, count, MPI_BYTE, 0, team, request);
       break;
     case operation::gather:
-      MPI_Igather(source, count, MPI_BYTE, destination, count, MPI_BYTE, 0, MPI_COMM_WORLD, request);
+      MPI_Igather(source, count, MPI_BYTE, destination, count, MPI_BYTE, 0, team, request);
       break;
     case operation::gather_all:
-      MPI_Iallgather(source, count, MPI_BYTE, destination, count, MPI_BYTE, MPI_COMM_WORLD, request);
+      MPI_Iallgather(source, count, MPI_BYTE, destination, count, MPI_BYTE, team, request);
       break;
     case operation::exchange:
-      MPI_Ialltoall(source, count, MPI_BYTE, destination, count, MPI_BYTE, MPI_COMM_WORLD, request);
+      MPI_Ialltoall(source, count, MPI_BYTE, destination, count, MPI_BYTE, team, request);
       break;
     case operation::permute: // one function for both came with MPI 4 only
-      MPI_Irecv(destination, count, MPI_BYTE, permuted_from(rank_, size_), slot, MPI_COMM_WORLD,
+      MPI_Irecv(destination, count, MPI_BYTE, permuted_from(rank_, size_), slot, team,
                 &receives_[static_cast<std::size_t>(slot)]);
-      MPI_Isend(source, count, MPI_BYTE, permuted_to(rank_, size_), slot, MPI_COMM_WORLD, request);
+      MPI_Isend(source, count, MPI_BYTE, permuted_to(rank_, size_), slot, team, request);
       break;
     }
   }
@@ -131,6 +133,17 @@ public:
     MPI_Request& receive = receives_[static_cast<std::size_t>(slot)];
     if (receive != MPI_REQUEST_NULL) MPI_Wait(&receive, MPI_STATUS_IGNORE);
     MPI_Wait(&requests_[static_cast<std::size_t>(slot)], MPI_STATUS_IGNORE);
+  }
+  void test(int slot) override {
+    int done = 0;
+    MPI_Test(&receives_[static_cast<std::size_t>(slot)], &done, MPI_STATUS_IGNORE);
+    MPI_Test(&requests_[static_cast<std::size_t>(slot)], &done, MPI_STATUS_IGNORE);
+  }
+  bool is_complete(int slot) override {
+    int received = 0, sent = 0;
+    MPI_Request_get_status(receives_[static_cast<std::size_t>(slot)], &received, MPI_STATUS_IGNORE);
+    MPI_Request_get_status(requests_[static_cast<std::size_t>(slot)], &sent, MPI_STATUS_IGNORE);
+    return received != 0 && sent != 0;
   }
   int wait_any(int count) override {
     int slot = 0;
@@ -152,8 +165,15 @@ private:
     if (rank_ == 0) std::memcpy(what.destination.local, what.source.local, what.bytes);
   }
 
+  MPI_Comm team_of(const call& what) {
+    if (!what.apart) return MPI_COMM_WORLD;
+    if (second_team_ == MPI_COMM_NULL) MPI_Comm_dup(MPI_COMM_WORLD, &second_team_);
+    return second_team_;
+  }
+
   int rank_ = 0;
   int size_ = 0;
+  MPI_Comm second_team_ = MPI_COMM_NULL;
   std::vector<memory> owned_;
   std::array<MPI_Request, slots> requests_;
   std::array<MPI_Request, slots> receives_; // of permutations, whose requests_ are the sends

@@ -2,6 +2,7 @@
 #include <upc.h>
 #include <upc_castable.h>
 #include <upc_collective.h>
+#include <upc_collective_cray.h>
 
 #include "perf/bench/backend.hpp"
 
@@ -69,6 +70,10 @@ public:
       upc_wait(handles_[static_cast<std::size_t>(slot)]);
     }
   }
+  void test(int slot) override { static_cast<void>(upc_test(handles_[static_cast<std::size_t>(slot)])); }
+  bool is_complete(int slot) override {
+    return upc_get_status(handles_[static_cast<std::size_t>(slot)]) > 0;
+  }
   int wait_any(int count) override { return upc_waitany(count, handles_.data()); }
   int wait_some(int count) override { return upc_waitsome(count, handles_.data()); }
 
@@ -78,23 +83,31 @@ private:
   upc_coll_handle_t start(const call& what, upc_flag_t flags) {
     const upc_shared_ptr_t destination = pointer_to(what.destination);
     const upc_shared_ptr_t source = pointer_to(what.source);
+    const upc_team_t team = team_of(what);
     switch (what.op) {
     case operation::barrier:
       break;
     case operation::broadcast:
-      return upc_all_broadcast(destination, source, what.bytes, flags);
+      return upc_all_broadcast(destination, source, what.bytes, flags, team);
     case operation::scatter:
-      return upc_all_scatter(destination, source, what.bytes, flags);
+      return upc_all_scatter(destination, source, what.bytes, flags, team);
     case operation::gather:
-      return upc_all_gather(destination, source, what.bytes, flags);
+      return upc_all_gather(destination, source, what.bytes, flags, team);
     case operation::gather_all:
-      return upc_all_gather_all(destination, source, what.bytes, flags);
+      return upc_all_gather_all(destination, source, what.bytes, flags, team);
     case operation::exchange:
-      return upc_all_exchange(destination, source, what.bytes, flags);
+      return upc_all_exchange(destination, source, what.bytes, flags, team);
     case operation::permute:
-      return upc_all_permute(destination, source, permutation_, what.bytes, flags);
+      return upc_all_permute(destination, source, permutation_, what.bytes, flags, team);
     }
     return UPC_HANDLE_COMPLETE;
+  }
+
+  upc_team_t team_of(const call& what) {
+    if (!what.apart) return UPC_TEAM_ALL;
+    if (!has_second_team_) cray_upc_team_split(UPC_TEAM_ALL, 0, static_cast<int>(MYTHREAD), &second_team_);
+    has_second_team_ = true;
+    return second_team_;
   }
 
   // On thread 0, as the calls want it.
@@ -106,6 +119,8 @@ private:
 
   std::vector<upc_shared_ptr_t> shared_;
   std::array<upc_coll_handle_t, slots> handles_{};
+  bool has_second_team_ = false;
+  upc_team_t second_team_{};
   buffer agreement_destination_;
   buffer agreement_source_;
   upc_shared_ptr_t permutation_{}; // element i, where the block of thread i goes, is on thread i

@@ -5,7 +5,7 @@
 namespace perf {
 
 std::span<const bench> benches() {
-  static constexpr std::array<bench, 8> all{{
+  static constexpr std::array<bench, 9> all{{
       {"blocking", measure_blocking, subject::every_call},
       {"loop", measure_loop, subject::every_call},
       {"overlap", measure_overlap, subject::long_calls},
@@ -13,6 +13,7 @@ std::span<const bench> benches() {
       {"independence", measure_independence, subject::long_calls},
       {"post", measure_post, subject::every_call},
       {"completion", measure_completion, subject::small_collectives},
+      {"beside", measure_beside, subject::small_exchange},
       {"idle", measure_idle, subject::process},
   }};
   return all;

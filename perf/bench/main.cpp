@@ -52,6 +52,8 @@ void describe(CLI::App& app, options& chosen) {
   app.add_option("--maximum-iterations", chosen.settings.maximum_iterations)->check(CLI::PositiveNumber);
   app.add_option("--independence-iterations", chosen.settings.independence_iterations)
       ->check(CLI::PositiveNumber);
+  app.add_option("--beside-bytes", chosen.settings.beside_bytes, "of a rank, in the large exchange of beside")
+      ->transform(CLI::AsSizeValue(false));
   app.add_option("--idle-seconds", chosen.idle_seconds)->check(CLI::PositiveNumber);
   app.add_flag("!--no-pin", chosen.pin, "leave the placement of the ranks to the system");
 }
@@ -96,6 +98,9 @@ std::vector<std::size_t> sizes_of(const bench& kind, operation op, const options
     break;
   case subject::small_collectives:
     sizes.assign(carries_data(op) && op != operation::permute ? 1 : 0, small);
+    break;
+  case subject::small_exchange:
+    sizes.assign(op == operation::exchange ? 1 : 0, small);
     break;
   case subject::process:
     sizes.clear();

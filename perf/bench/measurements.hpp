@@ -32,6 +32,8 @@ record measure_independence(session& shared, operation op, std::size_t bytes);
 record measure_post(session& shared, operation op, std::size_t bytes);
 // Posting a thousand operations and completing them by wait_any and by wait_some, and the same with ten.
 record measure_completion(session& shared, operation op, std::size_t bytes);
+// An exchange of one team while a large one of another is under way: what keeps it waiting.
+record measure_beside(session& shared, operation op, std::size_t bytes);
 // The processor time of a process that has nothing outstanding.
 record measure_idle(session& shared, operation op, std::size_t bytes);
 
@@ -41,6 +43,7 @@ enum class subject {
   long_calls,        // where the communication takes long enough to compute meanwhile
   small_collectives, // one block of 8 bytes of each operation that every library has as a collective with
                      // data
+  small_exchange,    // one exchange, of blocks of 8 bytes
   process,           // one figure, whatever is called
 };
 

@@ -8,7 +8,7 @@ import time
 
 from . import launch, plot, report, results
 
-BENCHES = ["blocking", "loop", "overlap", "pipeline", "independence", "post", "completion", "checked", "idle"]
+BENCHES = ["blocking", "loop", "overlap", "pipeline", "independence", "post", "completion", "beside", "checked", "idle"]
 OPERATIONS = ["barrier", "broadcast", "scatter", "gather", "gather_all", "exchange", "permute"]
 # Overlap needs a core per rank; what a posting call or a choice among handles costs does not depend on how many
 # there are.

@@ -15,6 +15,7 @@ TITLES = {
     "independence": "µs that the other ranks wait while rank 0 computes 5 ms after its post",
     "post": "µs of the posting call alone",
     "completion": "µs per operation of posting 1000 and completing them by waitany",
+    "beside": "µs of an exchange of one team, posted and awaited while one of 64 MiB of another is under way",
     "checked": "µs per blocking call with WEFT_CHECK=1, which compares the calls of all ranks",
     "idle": "processor time of a process with nothing outstanding",
 }
@@ -27,6 +28,7 @@ SHORT_TITLES = {
     "independence": "µs that the others wait while rank 0 computes 5 ms",
     "post": "µs of the posting call",
     "completion": "µs per operation, posted and completed",
+    "beside": "µs beside a large exchange",
     "checked": "µs per call with WEFT_CHECK=1",
     "idle": "processor time",
 }
@@ -42,6 +44,8 @@ DETAILS = {
     "post": [("rings", "rings", "plain")],
     "completion": [("1000/10", "any_ratio", "ratio"), ("waitsome", "some_us", "time"),
                    ("waitsome 1000/10", "some_ratio", "ratio")],
+    "beside": [("alone", "alone_us", "time"), ("piece", "piece_us", "time"),
+               ("(us - piece) / alone", "ratio", "ratio"), ("blocking", "blocking_us", "time")],
     "checked": [("without", "plain_us", "time"), ("cost", "cost", "ratio")],
     "idle": [("core %", "core_percent", "percent")],
 }

@@ -7,8 +7,8 @@ import unittest
 
 DRIVER = sys.argv.pop(1)
 SHORT = ["--budget-ms", "2", "--minimum-iterations", "25", "--independence-iterations", "3", "--idle-seconds", "0.05",
-         "--no-pin"]
-ALL = "blocking,loop,overlap,pipeline,independence,post,completion,idle"
+         "--beside-bytes", "1M", "--no-pin"]
+ALL = "blocking,loop,overlap,pipeline,independence,post,completion,beside,idle"
 OPERATIONS = ["barrier", "broadcast", "scatter", "gather", "gather_all", "exchange", "permute"]
 
 
@@ -31,6 +31,7 @@ class Records(unittest.TestCase):
             expected += [(bench, op, 16384) for op in OPERATIONS[1:]]
         expected += [("post", "barrier", 0)] + [("post", op, bytes) for op in OPERATIONS[1:] for bytes in (8, 16384)]
         expected += [("completion", op, 8) for op in OPERATIONS[1:-1]]
+        expected += [("beside", "exchange", 8)]
         expected += [("idle", "none", 0)]
         self.assertEqual(found, expected)
         for one in records:
@@ -46,6 +47,12 @@ class Records(unittest.TestCase):
         self.assertLess(one["us"], one["compute_us"])
 
 
+    def test_the_time_beside_a_large_exchange_is_told_in_terms_of_the_time_alone(self):
+        one = json.loads(run("--benches", "beside", "--ops", "exchange").stdout)
+        self.assertAlmostEqual(one["ratio"], (one["us"] - one["piece_us"]) / one["alone_us"], delta=0.01)
+        self.assertGreater(one["samples"], 0)
+
+
 class WrongData(unittest.TestCase):
     def check(self, fault, *arguments):
         done = run(*arguments, fault=fault)
@@ -53,7 +60,7 @@ class WrongData(unittest.TestCase):
         self.assertIn("does not hold what was sent", done.stderr)
 
     def test_a_block_that_did_not_arrive(self):
-        for bench in ("blocking", "loop", "overlap", "pipeline", "independence", "post"):
+        for bench in ("blocking", "loop", "overlap", "pipeline", "independence", "post", "beside"):
             with self.subTest(bench):
                 self.check("stale", "--benches", bench, "--ops", "exchange", "--sizes", "16K")
 
@@ -63,7 +70,7 @@ class WrongData(unittest.TestCase):
                 self.check("misplaced", "--benches", "blocking", "--ops", op, "--sizes", "1K")
 
     def test_words_in_the_wrong_order(self):
-        for bench in ("blocking", "loop", "overlap", "pipeline", "independence", "post"):
+        for bench in ("blocking", "loop", "overlap", "pipeline", "independence", "post", "beside"):
             with self.subTest(bench):
                 self.check("swapped", "--benches", bench, "--ops", "exchange", "--sizes", "16K")
 
