@@ -7,10 +7,10 @@ namespace weft::graph {
 // Memory that a node reads or writes. A member has one of each for an operation.
 enum class buffer : std::uint8_t {
   none,
-  source,      // the call's arguments, in its segment
-  destination, //
-  scratch,     // its own, for what is on its way through it
-  mailbox,     // where its eager payload lies, to be taken by others
+  source, // the call's two arguments, in its segment
+  destination,
+  scratch, // its own, for what is on its way through it
+  mailbox, // where its eager payload lies, to be taken by others
 };
 
 // The blocks that a node moves at one step.

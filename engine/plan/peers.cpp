@@ -74,22 +74,9 @@ std::uint32_t count_of(const plan& p, const geometry& g, range over) {
   return 0;
 }
 
-std::uint32_t peer_at(const plan& p, const geometry& g, range over, peer_rule rule, std::uint32_t step) {
+std::uint32_t staged_peer(const plan& p, const geometry& g, range over, peer_rule rule, std::uint32_t step) {
   const std::uint32_t nodes = g.nodes(), mine = g.node(p.me);
   switch (over) {
-  case range::root:
-    return p.root;
-  case range::named:
-  case range::naming:
-    return found_by_rows;
-  case range::near:
-    return g.near()[step];
-  case range::far:
-    return g.far()[step];
-  case range::led:
-    return g.led()[step];
-  case range::leading:
-    return g.leading()[step];
   case range::others:
     return (p.me + 1 + step) % g.size();
   case range::rounds:
@@ -109,8 +96,9 @@ std::uint32_t peer_at(const plan& p, const geometry& g, range over, peer_rule ru
     return leader_of(p, g, in_round(mine, nodes, rule != peer_rule::ahead, step));
   case range::partners:
     return leader_of(p, g, mine ^ (std::uint32_t{1} << step));
+  default:
+    return found_by_rows;
   }
-  return found_by_rows;
 }
 
 } // namespace weft::graph

@@ -16,7 +16,30 @@ inline bool leads(const plan& p, const geometry& g) {
 std::uint32_t count_of(const plan& p, const geometry& g, range over);
 
 inline constexpr std::uint32_t found_by_rows = ~std::uint32_t{0};
-// The peer of a step of a loop; found_by_rows where a row names it.
-std::uint32_t peer_at(const plan& p, const geometry& g, range over, peer_rule rule, std::uint32_t step);
+// The same among leaders, and in rounds: what peer_at leaves to it.
+std::uint32_t staged_peer(const plan& p, const geometry& g, range over, peer_rule rule, std::uint32_t step);
+
+// The peer of a step of a loop; found_by_rows where a row names it. Asked at every step: what is only looked
+// up is so here.
+inline std::uint32_t peer_at(const plan& p, const geometry& g, range over, peer_rule rule,
+                             std::uint32_t step) {
+  switch (over) {
+  case range::root:
+    return p.root;
+  case range::near:
+    return g.near()[step];
+  case range::far:
+    return g.far()[step];
+  case range::led:
+    return g.led()[step];
+  case range::leading:
+    return g.leading()[step];
+  case range::named:
+  case range::naming:
+    return found_by_rows;
+  default:
+    return staged_peer(p, g, over, rule, step);
+  }
+}
 
 } // namespace weft::graph

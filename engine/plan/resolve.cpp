@@ -25,7 +25,7 @@ void each_block(const plan& p, const geometry& g, const node& n, const action& a
     c.turn = slice_of(p, g, n, a);
     return visit(c);
   case blocks::readers:
-    return each_reader(p, g, n, a, visit);
+    return each_reader(g, a, visit);
   case blocks::ring:
     c.owner = g.in_node_order((g.first(host) + a.step) % size);
     return visit(c);

@@ -40,17 +40,17 @@ struct region {
 }
 
 // Told of each of several things; what it is told by is not a template.
-template <class... What> class visitor {
+template <class What> class visitor {
 public:
   template <class Visit>
   explicit visitor(Visit& visit)
       : visit_(const_cast<void*>(static_cast<const void*>(&visit))),
-        call_([](void* v, What... what) { (*static_cast<Visit*>(v))(what...); }) {}
-  void operator()(What... what) const { call_(visit_, what...); }
+        call_([](void* v, What what) { (*static_cast<Visit*>(v))(what); }) {}
+  void operator()(What what) const { call_(visit_, what); }
 
 private:
   void* visit_;
-  void (*call_)(void*, What...);
+  void (*call_)(void*, What);
 };
 
 // The coordinates of all blocks that a node moves at one step.
@@ -68,8 +68,7 @@ void each_joined(const plan& p, const geometry& g, const node& n, const action& 
 }
 
 // One for each other member of my host, in a row.
-template <class Visit>
-void each_reader(const plan& p, const geometry& g, const node& n, const action& a, Visit&& visit) {
+template <class Visit> void each_reader(const geometry& g, const action& a, Visit&& visit) {
   coordinates c{a.from, a.to, a.step, 0, 0};
   for (std::uint32_t k = 0; k < g.locals(); ++k) {
     c.to = g.local(k);
@@ -86,7 +85,7 @@ template <class Visit>
   if (n.of == blocks::one) [[likely]]
     return visit(region_at(p, n, {a.from, a.to, a.step, 0, slice_of(p, g, n, a)}));
   if (n.of == blocks::readers)
-    return each_reader(p, g, n, a, [&](const coordinates& c) { visit(region_at(p, n, c)); });
+    return each_reader(g, a, [&](const coordinates& c) { visit(region_at(p, n, c)); });
   each_joined(p, g, n, a, visitor<const region&>(visit));
 }
 
