@@ -197,12 +197,10 @@ std::uint64_t wait_reporter::waited(clock::time_point now) {
 
 template <class Work> bool wait_reporter::under_the_baton(Work&& work) {
   engine_type::turn mine(engine_);
-  progress::baton& right = engine_.right_to_drive();
+  const progress::baton_request wish(engine_.right_to_drive());
   const clock::time_point end = clock::now() + patience;
-  right.request();
   while (!mine.take() && clock::now() < end)
     std::this_thread::sleep_for(1ms);
-  right.withdraw();
   if (mine.held()) work();
   return mine.held();
 }

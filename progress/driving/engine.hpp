@@ -2,18 +2,18 @@
 #include "progress/driving/baton.hpp"
 #include "progress/execution/completion_table.hpp"
 #include "progress/driving/cores.hpp"
-#include "progress/driving/doorbell.hpp"
 #include "progress/execution/executor.hpp"
 #include "progress/driving/fact.hpp"
 #include "progress/driving/idle.hpp"
+#include "progress/driving/sleeper.hpp"
 #include "progress/execution/operation_error.hpp"
 #include "progress/execution/operation_pool.hpp"
 #include "progress/execution/plan_store.hpp"
 #include "progress/driving/submission_queue.hpp"
+#include "progress/driving/watcher.hpp"
 
-#include <mutex>
+#include <exception>
 #include <new>
-#include <poll.h>
 #include <utility>
 
 namespace weft::progress {
@@ -29,14 +29,6 @@ struct engine_options {
   faults broken;
 };
 
-// Told when a thread that waits goes to sleep, under the baton.
-struct sleep_watcher {
-  virtual void on_sleep() = 0;
-
-protected:
-  ~sleep_watcher() = default;
-};
-
 // One rank: posts operations, drives them, completes them. Nothing in it is global, so that many ranks live
 // in one process; the dedicated thread (progress_thread.hpp) is one more caller of drive_until_idle().
 //
@@ -45,10 +37,14 @@ protected:
 // operation is stranded there: the holder releases, fences and looks into the queue; the poster pushes,
 // fences and looks at the baton; one of the two sees the other.
 //
-// Who sleeps. A waiting thread climbs the idle ladder; at its end it announces that it sleeps (to the node by
-// the sleep flag, to this process by `parked_`), sweeps once more, arms the transport, lets go of the baton
-// and blocks. An attempt to arm that fails takes the events away from whoever blocks on them already: who
-// leaves the transport like that rings the watcher.
+// Who comes first. A pass over the operations carries about one piece of a large copy (see quota), what is
+// small first. Who waits for something small carries no piece of anything else for its first few empty
+// passes: what it waits for is most likely on its way. Between two passes a driver lets go for whoever needs
+// the baton itself.
+//
+// Who sleeps. A waiting thread climbs the idle ladder; at its end it goes to sleep, see sleeper.hpp.
+//
+// What throws. Nothing does while the baton is held, or it is caught and thrown on when it has been let go of.
 template <transport::transport T> class engine {
 public:
   using handle = std::uint64_t;
@@ -60,7 +56,8 @@ public:
         plans_(options.cache_bytes, options.tuning),
         executor_(
             net, counts_, [this](operation& op) { finish(static_cast<posted&>(op)); }, options.broken,
-            options.user) {}
+            options.user),
+        sleeper_(net, executor_.members().node(), counts_) {}
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 
@@ -84,9 +81,7 @@ public:
     if (turn mine(*this); mine.take()) {
       counts_.inline_posts.add();
       drain();
-      find_plan(op);
-      op.seq = next_sequence(team);
-      executor_.start(op);
+      begin(mine, op);
       executor_.issue(op);
     } else {
       counts_.queued_posts.add_concurrent();
@@ -105,10 +100,8 @@ public:
     if (!mine.take()) [[unlikely]]
       return run_queued(op);
     drain();
-    find_plan(op);
-    op.seq = next_sequence(team);
-    executor_.start(op);
-    if (!executor_.advance_only(op)) drive(mine, [&] { return op.finished.load(std::memory_order_acquire); });
+    begin(mine, op);
+    if (!executor_.advance_only(op)) drive_to_end(mine, op);
     mine.let_go();
     check(op);
   }
@@ -132,14 +125,21 @@ public:
   }
 
   void wait(handle h) {
-    if (table_.query(h) == status::pending) drive_until([&] { return table_.query(h) != status::pending; });
+    if (table_.query(h) == status::pending) {
+      turn mine(*this);
+      const auto is_light = [&] { // what is pending under the baton stays what it is
+        return table_.query(h) == status::pending && operations_.at(completion_table::index(h)).light;
+      };
+      drive(
+          mine, [&] { return table_.query(h) != status::pending; }, is_light);
+    }
     collect(h);
   }
 
   // Drives, or lets others drive, until `fact` has said yes. It is asked with and without the baton.
   template <class Fact> void drive_until(Fact&& fact) {
     turn mine(*this);
-    drive(mine, fact);
+    drive(mine, fact, [] { return false; });
   }
 
   // Until every member of the team has entered the operation of this handle, or it is complete.
@@ -184,7 +184,7 @@ public:
       executor_.lose(rank);
       executor_.sweep();
     });
-    bell_.ring(); // who waits for something else of it looks again
+    place_.bell.ring(); // who waits for something else of it looks again
   }
 
   // Runs `work` under the baton.
@@ -194,7 +194,14 @@ public:
     while (!mine.take())
       net_.yield();
     drain();
-    work();
+    std::exception_ptr wrong;
+    try {
+      work();
+    } catch (...) {
+      wrong = std::current_exception();
+    }
+    mine.let_go();
+    if (wrong) std::rethrow_exception(std::move(wrong));
   }
 
   // The right to drive, if it is to be had, until the end of the scope, however that is left.
@@ -223,37 +230,11 @@ public:
   }
   // Under the baton: whoever sleeps next must look again soon, for no event comes.
   bool tries_again() { return executor_.tries_again(); }
-  // With the baton held, right before letting go of it and blocking. False: there is something to do first.
-  bool arm() { return armed_ = net_.arm(); }
   baton& right_to_drive() { return baton_; }
-  // Who watches the transport while nobody drives, and how it is rung.
-  struct watcher {
-    // It blocks on the transport's events.
-    virtual bool listens() const = 0;
-    // Something is outstanding and nobody drives any more; `own` if no other rank can carry it.
-    virtual bool wants_ring(bool own) const = 0;
-    virtual void ring() = 0;
-
-  protected:
-    ~watcher() = default;
-  };
+  sleeper<T>& sleeps() { return sleeper_; }
   void watched_by(watcher* w) { watcher_ = w; }
   void sleeps_watched_by(sleep_watcher* w) {
     with_baton([&] { sleep_watcher_ = w; });
-  }
-
-  bool announce_sleep() {
-    neighbours<T>& near = executor_.members().node();
-    if (!near.met()) return false;
-    const std::lock_guard lock(announce_lock_);
-    if (announced_++ == 0) near.announce();
-    return true;
-  }
-  void cancel_sleep() {
-    neighbours<T>& near = executor_.members().node();
-    if (!near.met()) return;
-    const std::lock_guard lock(announce_lock_);
-    if (--announced_ == 0) near.cancel();
   }
 
   T& net() { return net_; }
@@ -268,7 +249,6 @@ private:
   void leave() {
     for (;;) {
       const bool undriven = watcher_ != nullptr && wants_watcher();
-      armed_ = true;
       baton_.release();
       if (undriven) ring_watcher();
       full_fence();
@@ -277,24 +257,6 @@ private:
     }
   }
 
-  // A handle that is complete at the end of the scope, unless its operation has begun.
-  class reserved_handle {
-  public:
-    explicit reserved_handle(completion_table& table) : table_(table), value_(table.allocate()) {}
-    ~reserved_handle() {
-      if (value_ != 0) table_.complete(value_);
-    }
-    reserved_handle(const reserved_handle&) = delete;
-    reserved_handle& operator=(const reserved_handle&) = delete;
-
-    handle value() const noexcept { return value_; }
-    handle release() noexcept { return std::exchange(value_, 0); }
-
-  private:
-    completion_table& table_;
-    handle value_;
-  };
-
   void prepare(posted& op, team_state& team, const request& r, const graph::binding& at,
                const barrier_summary& value) {
     op.team = &team;
@@ -302,7 +264,7 @@ private:
     op.at = at;
     op.value = value;
     op.handle = 0;
-    op.lent = false;
+    op.lent = op.light = false;
     op.status = 0;
     op.unreachable = op.told_by = 0;
     op.bad.reset();
@@ -315,10 +277,24 @@ private:
   // Draws the number and publishes the entry in one.
   weft::engine::sequence next_sequence(team_state& team) { return net_.add(team.own.entered(), 1) + 1; }
 
-  // The only step of a beginning that may throw.
-  void find_plan(posted& op) {
-    op.program = plans_.pin(op.key, op.team->info, counts_);
-    counts_.posts.add();
+  // The only step of a beginning that may fail.
+  std::exception_ptr find_plan(posted& op) noexcept {
+    try {
+      op.program = plans_.pin(op.key, op.team->info, counts_);
+      counts_.posts.add();
+      return nullptr;
+    } catch (...) {
+      return std::current_exception();
+    }
+  }
+
+  void begin(turn& mine, posted& op) {
+    if (std::exception_ptr wrong = find_plan(op)) [[unlikely]] {
+      mine.let_go();
+      std::rethrow_exception(std::move(wrong));
+    }
+    op.seq = next_sequence(*op.team);
+    executor_.start(op);
   }
 
   // Somebody else drives: it takes the operation from the queue, or I do when it has let go.
@@ -326,12 +302,13 @@ private:
     counts_.queued_posts.add_concurrent();
     op.seq = next_sequence(*op.team);
     enqueue(op);
-    drive_until([&] { return op.finished.load(std::memory_order_acquire); });
+    turn mine(*this);
+    drive_to_end(mine, op);
     check(op);
   }
 
   void enqueue(posted& op) {
-    (void)queue_.push(&op);
+    queue_.push(&op);
     full_fence();
     turn mine(*this); // the holder looks into the queue after it has released
     if (mine.take()) drain();
@@ -349,58 +326,78 @@ private:
 
   // Its entry is published, so it must begin: if there is no memory for its plan, at another turn.
   void begin_queued(posted& op) {
-    try {
-      find_plan(op);
-    } catch (const std::bad_alloc&) {
+    if (find_plan(op)) [[unlikely]] {
       shortage_.met("the plan of an operation");
-      (void)queue_.push(&op);
+      queue_.push(&op);
       return;
     }
     shortage_.over();
     executor_.start(op);
   }
 
-  // Sweeps until `fact` has said yes, with the baton if it is to be had.
-  template <class Fact> void drive(turn& mine, Fact&& fact) {
+  void drive_to_end(turn& mine, const posted& op) {
+    drive(
+        mine, [&] { return op.finished.load(std::memory_order_acquire); }, [&] { return op.light; });
+  }
+
+  // Sweeps until `fact` has said yes, with the baton if it is to be had. Under the baton `light` says whether
+  // it is something small.
+  template <class Fact, class Light> void drive(turn& mine, Fact&& fact, Light&& light) {
     latched awaited(fact);
-    baton_request wish(baton_, false); // raised as long as somebody else drives
+    baton_request wish(baton_, baton_request::what::to_drive, false); // raised as long as somebody else drives
     idle_ladder ladder(options_.idle);
     for (unsigned turn = 1; !awaited.holds(); ++turn) {
       if (!mine.held()) {
         wish.set(true);
         wish.set(!mine.take());
       }
+      bool patient = false;
       if (mine.held()) {
         drain();
+        patient = executor_.carries_large() && ladder.steps() < patience && light();
         // Within the node nothing arrives by the transport but rings and requests: it can wait a little.
-        if (executor_.sweep(turn % polls_every == 0 || executor_.needs_driver())) {
+        const bool polls = turn % polls_every == 0 || executor_.needs_driver();
+        const bool moved = executor_.sweep(polls, patient ? pass::light : pass::full);
+        if (baton_.needed()) [[unlikely]]
+          step_aside(mine);
+        if (moved) {
           ladder.reset();
           continue;
         }
       }
-      pause(ladder, mine, awaited);
+      pause(ladder, mine, awaited, patient);
     }
     mine.let_go();
+    awaited.rethrow();
   }
+  using pass = typename executor<T>::pass;
   static constexpr unsigned polls_every = 32;
   static constexpr unsigned helps_every = 16; // yields
+  static constexpr unsigned patience = 16;    // empty passes
+
+  // For who needs the baton itself, until it has had it.
+  [[gnu::cold, gnu::noinline]] void step_aside(turn& mine) {
+    mine.let_go();
+    while (baton_.needed())
+      net_.yield();
+  }
 
   // Between two unsuccessful sweeps.
-  template <class Fact> void pause(idle_ladder& ladder, turn& mine, latched<Fact>& awaited) {
+  template <class Fact>
+  void pause(idle_ladder& ladder, turn& mine, latched<Fact>& awaited, bool patient) {
     switch (ladder.next()) {
     case idle_ladder::step::spin:
       return net_.relax();
     case idle_ladder::step::yield:
-      if (mine.held() && ladder.yields() % helps_every == 1 && executor_.help_lenders()) return;
+      if (mine.held() && !patient && ladder.yields() % helps_every == 1 && executor_.help_lenders()) return;
       return yield(ladder);
     case idle_ladder::step::sleep:
       break;
     }
-    if (mine.held() && executor_.help_lenders()) return;
-    if (mine.held())
+    if (!mine.held())
+      sleeper_.sleep_beside_driver(place_, [&] { return awaited.holds(look::all); });
+    else if (!executor_.help_lenders())
       park(mine, awaited);
-    else
-      doze(awaited);
   }
 
   // A yield that comes back late has given the core to a computation, and would every time: sleep instead,
@@ -415,37 +412,16 @@ private:
     if (late) ladder.skip_to_sleep();
   }
 
-  // For want of the baton: whoever drives completes for me as well, and rings the bell.
-  template <class Fact> void doze(latched<Fact>& awaited) {
-    parked_.fetch_add(1, std::memory_order_seq_cst);
-    if (!awaited.holds(look::all)) sleep_on({{bell_.fd(), POLLIN, 0}}, std::chrono::milliseconds(1));
-    parked_.fetch_sub(1, std::memory_order_seq_cst);
-  }
-
   // Sleeps until something may have happened, without the baton.
   template <class Fact> void park(turn& mine, latched<Fact>& awaited) {
-    announce_sleep();
-    parked_.fetch_add(1, std::memory_order_seq_cst);
-    if (!executor_.sweep() && queue_.empty() && !awaited.holds(look::all) && arm()) {
-      counts_.parks.add_concurrent();
+    const auto finds_work = [&] {
+      return executor_.sweep() || !queue_.empty() || awaited.holds(look::all);
+    };
+    sleeper_.sleep(place_, true, finds_work, [&] {
       if (sleep_watcher_ != nullptr) sleep_watcher_->on_sleep();
       mine.let_go();
-      sleep();
-      counts_.wakes.add_concurrent();
-    }
-    parked_.fetch_sub(1, std::memory_order_seq_cst);
-    cancel_sleep();
-  }
-
-  void sleep() {
-    if (net_.event_fd() < 0) return net_.nap(options_.park_limit);
-    const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(options_.park_limit);
-    sleep_on({{net_.event_fd(), POLLIN, 0}, {bell_.fd(), POLLIN, 0}}, limit);
-  }
-
-  template <std::size_t N> void sleep_on(pollfd (&&watched)[N], std::chrono::milliseconds limit) {
-    ::poll(watched, N, static_cast<int>(limit.count()));
-    bell_.drain();
+      return std::chrono::duration_cast<std::chrono::milliseconds>(options_.park_limit);
+    });
   }
 
   void finish(posted& op) {
@@ -457,11 +433,17 @@ private:
     else if (went_well(op)) [[likely]]
       table_.complete(op.handle);
     else
-      table_.fail(op.handle, error_of(op, T::explain(op.status)));
-    // No fence: who parks has counted itself and looked once more before it let go of the baton that I hold.
-    if (parked_.load(std::memory_order_relaxed) != 0) bell_.ring();
+      table_.fail(op.handle, error_in(op));
+    place_.wake();
   }
 
+  static std::exception_ptr error_in(const posted& op) noexcept {
+    try {
+      return error_of(op, T::explain(op.status));
+    } catch (...) { // for want of memory: then that is what it failed with
+      return std::current_exception();
+    }
+  }
   static void check(const posted& op) {
     if (!went_well(op)) [[unlikely]]
       std::rethrow_exception(error_of(op, T::explain(op.status)));
@@ -476,7 +458,7 @@ private:
   bool wants_watcher() {
     if (executor_.tries_again()) [[unlikely]]
       return true;
-    if (!armed_ && watcher_->listens()) return true;
+    if (sleeper_.took_events() && watcher_->listens()) return true;
     return executor_.outstanding() != 0 && watcher_->wants_ring(executor_.needs_driver());
   }
   void ring_watcher() {
@@ -496,12 +478,9 @@ private:
   executor<T> executor_;
   watcher* watcher_ = nullptr;
   sleep_watcher* sleep_watcher_ = nullptr;
-  bool armed_ = true; // nobody has failed to arm the transport since the watcher was last rung
-  doorbell bell_;
-  std::atomic<std::uint32_t> parked_{0};
+  sleeper<T> sleeper_;
+  sleeping_place place_; // of the application's threads
   std::atomic<bool> late_yields_{false}; // the last one that was timed came back late
-  std::mutex announce_lock_;
-  std::uint32_t announced_ = 0;
 };
 
 } // namespace weft::progress

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <type_traits>
 
 namespace weft::progress {
@@ -10,7 +11,8 @@ namespace weft::progress {
 enum class look : std::uint8_t { part, all };
 
 // What a thread waits for. Whatever asks, sweeping, parking or dozing, asks here, and a yes stays: a fact may
-// therefore be a search that finds something once. It is called without an argument, or with the look.
+// therefore be a search that finds something once. It is called without an argument, or with the look. What it
+// throws is an answer too, and kept until nobody drives for it any more.
 template <class Fact> class latched {
 public:
   explicit latched(Fact& fact) noexcept : fact_(fact) {}
@@ -18,8 +20,16 @@ public:
   latched& operator=(const latched&) = delete;
 
   bool holds(look how = look::part) {
-    if (!known_) known_ = ask(how);
+    try {
+      if (!known_) known_ = ask(how);
+    } catch (...) {
+      wrong_ = std::current_exception();
+      known_ = true;
+    }
     return known_;
+  }
+  void rethrow() {
+    if (wrong_) std::rethrow_exception(wrong_);
   }
 
 private:
@@ -32,6 +42,7 @@ private:
 
   Fact& fact_;
   bool known_ = false;
+  std::exception_ptr wrong_;
 };
 
 } // namespace weft::progress

@@ -54,6 +54,9 @@ public:
   // Since the last reset, the one that next() has just asked for included.
   constexpr unsigned yields() const noexcept { return yielded_; }
 
+  // Empty sweeps since the last reset.
+  constexpr unsigned steps() const noexcept { return spun_ + yielded_; }
+
   // Waiting awake turned out to be dear.
   constexpr void skip_to_sleep() noexcept {
     spun_ = spins_;

@@ -2,7 +2,6 @@
 #include "progress/driving/engine.hpp"
 
 #include <csignal>
-#include <poll.h>
 #include <pthread.h>
 #include <thread>
 
@@ -10,7 +9,8 @@ namespace weft::progress {
 
 // The thread that drives an engine while its application threads are away.
 //
-//   watching    blocked on {doorbell, transport events}, the transport armed. An arrival wakes it.
+//   watching    asleep on {doorbell, transport events}, the transport armed: see sleeper.hpp. An arrival wakes
+//               it.
 //   driving     holds the baton, sweeps.
 //               With cores to spare (mode dedicated) as long as something is outstanding,
 //               climbing the idle ladder; without (mode helping) until one sweep finds nothing, then it
@@ -22,7 +22,7 @@ namespace weft::progress {
 // `where_` is written here only. `watching` is stored before the baton is released, so the next holder sees
 // it. That somebody is displaced may be missed by a leaver: then the thread looks again within its
 // millisecond.
-template <transport::transport T> class progress_thread final : public engine<T>::watcher {
+template <transport::transport T> class progress_thread final : public watcher {
 public:
   explicit progress_thread(engine<T>& e)
       : engine_(e), spare_(e.options().drive == mode::dedicated), ladder_(e.options().idle) {
@@ -36,7 +36,7 @@ public:
   }
   ~progress_thread() {
     stop_.store(true, std::memory_order_relaxed);
-    bell_.ring();
+    place_.bell.ring();
     thread_.join();
     engine_.watched_by(nullptr);
   }
@@ -49,7 +49,7 @@ public:
     return (now == where::displaced && (own || spare_)) || (now == where::watching && spare_);
   }
   bool listens() const override { return where_.load(std::memory_order_relaxed) == where::watching; }
-  void ring() override { bell_.ring(); }
+  void ring() override { place_.bell.ring(); }
 
 private:
   enum class where : std::uint8_t { driving, watching, displaced };
@@ -97,38 +97,30 @@ private:
   // Sleeps until an event; false if there was something to do first. A rank whose thread is to finish
   // operations by itself wants to be rung for its neighbours' stores.
   bool watch(typename engine<T>::turn& mine) {
-    const bool announce = spare_ && engine_.outstanding() != 0 && engine_.announce_sleep();
-    const bool stay = engine_.sweep_for_thread() || !engine_.arm();
-    if (!stay) {
-      const int limit = engine_.tries_again() ? 1 : -1; // ms
-      where_.store(where::watching,
-                   std::memory_order_relaxed); // before the baton goes: the next holder sees it
-      mine.let_go();
-      engine_.counts().parks.add_concurrent();
-      pollfd watched[2] = {{bell_.fd(), POLLIN, 0}, {engine_.net().event_fd(), POLLIN, 0}};
-      ::poll(watched, 2, limit);
-      bell_.drain();
-      where_.store(where::driving, std::memory_order_relaxed);
-      engine_.counts().wakes.add_concurrent();
-    }
-    if (announce) engine_.cancel_sleep();
-    return !stay;
+    const bool tells_node = spare_ && engine_.outstanding() != 0;
+    const bool slept = engine_.sleeps().sleep(
+        place_, tells_node, [&] { return engine_.sweep_for_thread(); },
+        [&] {
+          const std::chrono::milliseconds limit(engine_.tries_again() ? 1 : -1);
+          where_.store(where::watching, std::memory_order_relaxed);
+          mine.let_go(); // the next holder sees where I am
+          return limit;
+        });
+    if (slept) where_.store(where::driving, std::memory_order_relaxed);
+    return slept;
   }
 
   void stand_aside() {
     where_.store(where::displaced, std::memory_order_relaxed);
-    if (engine_.right_to_drive().held() || engine_.right_to_drive().requested()) {
-      pollfd watched{bell_.fd(), POLLIN, 0};
-      ::poll(&watched, 1, 1);
-      bell_.drain();
-    }
+    const baton& right = engine_.right_to_drive();
+    engine_.sleeps().sleep_beside_driver(place_, [&] { return !right.held() && !right.requested(); });
     where_.store(where::driving, std::memory_order_relaxed);
   }
 
   engine<T>& engine_;
   const bool spare_;
   idle_ladder ladder_;
-  doorbell bell_;
+  sleeping_place place_;
   std::atomic<bool> stop_{false};
   std::atomic<where> where_{where::driving};
   std::thread thread_;

@@ -1,4 +1,5 @@
 #pragma once
+#include "progress/execution/lone_copies.hpp"
 #include "progress/execution/operands.hpp"
 #include "progress/execution/outcome.hpp"
 #include "progress/execution/pieces.hpp"
@@ -9,9 +10,11 @@ namespace weft::progress {
 // lies on the destination's board, decides who moves which piece. Counters on both ends say what is in place.
 template <transport::transport T> class claims {
 public:
-  claims(reach<T>& members, operands<T>& blocks) : reach_(members), operands_(blocks) {}
+  claims(reach<T>& members, operands<T>& blocks, lone_copies<T>& copies)
+      : reach_(members), operands_(blocks), copies_(copies) {}
 
-  outcome step(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t iteration) {
+  outcome step(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
+    const std::uint32_t iteration = tag.iteration;
     const std::uint32_t me = op.program->me;
     switch (n.way) {
     case graph::direction::in:
@@ -19,7 +22,7 @@ public:
     case graph::direction::out:
       return carry(op, me, peer, false, iteration);
     case graph::direction::self:
-      return only_mine(op) ? carry_own(op) : carry(op, me, me, true, iteration);
+      return only_mine(op) ? carry_own(op, tag) : carry(op, me, me, true, iteration);
     case graph::direction::swap:
       // A pair has one claim word, at its higher rank; its two ends begin at different ends of the block.
       return carry(op, std::min(me, peer), std::max(me, peer), me > peer, iteration);
@@ -45,10 +48,11 @@ public:
 
   // Under OUT_MY a member is not held up by blocks of others; where one of them may be computing, it carries
   // for all when it has nothing better to do, and all that it may carry before it leaves. So what somebody
-  // who computes has posted is in place when the last of the others has left. True if it carried something:
-  // there may be more.
-  bool help_lenders(operation& op) {
-    return (op.program->in != graph::sync::all || all_entered(op)) && assist(op) == outcome::again;
+  // who computes has posted is in place when the last of the others has left. `again` if it carried
+  // something, there may be more; `held`: there is, but not in this pass.
+  outcome help_lenders(operation& op) {
+    if (op.program->in == graph::sync::all && !all_entered(op)) return outcome::blocked;
+    return assist(op);
   }
 
   // A line that changes only when somebody posts and goes away.
@@ -67,10 +71,15 @@ private:
   }
   static bool only_mine(const operation& op) { return has_own_word(op) && !op.lent; }
 
-  outcome carry_own(operation& op) {
+  outcome carry_own(operation& op, flight_tag tag) {
     const std::uint32_t me = op.program->me;
     const block b = operands_.find(op, me, me, 0);
-    if (operands_.usable(op, me, me, 0)) move(op, me, me, b, 0, b.bytes);
+    if (operands_.usable(op, me, me, 0)) {
+      std::byte* const segment = reach_.net.segment();
+      const auto name = copies_.name(tag.node, tag.iteration);
+      const outcome result = copies_.carry(op, name, segment + b.dst, segment + b.src, b.bytes);
+      if (result != outcome::done) return result;
+    }
     op.run->own_pieces = op.program->chunks;
     return outcome::done;
   }
@@ -88,6 +97,8 @@ private:
     const block there = operands_.find(op, i, j, iteration);
     const block back = p.in_place ? operands_.find(op, j, i, iteration) : block{};
     const cut c = cut_of(p, std::max(there.bytes, back.bytes));
+    const std::uint64_t at_once = c.at_once * std::min(c.piece, std::max(there.bytes, back.bytes));
+    if (!reach_.carries.allows(at_once)) return outcome::held;
 
     T& net = reach_.net;
     const std::uint32_t slot = engine::slot_of(op.seq);
@@ -95,6 +106,7 @@ private:
     engine::word& claimed = at.claim(slot, op.team->info.geometry.local_index(i));
     const auto [first, taken, left] = claim_pieces(net, claimed, op.seq, p.chunks, c.at_once, from_front);
     if (taken == 0) return outcome::done;
+    reach_.carries.take(at_once);
     const std::uint64_t begin = first * c.piece, end = begin + taken * c.piece;
     // What cannot be carried is counted all the same: nobody must wait for it.
     const bool good =
@@ -153,8 +165,8 @@ private:
       for (std::uint32_t di = 0; di < p.members; ++di) {
         const std::uint32_t i = (j + di) % p.members;
         if (!p.sends(i, j) || !may_touch(op, i)) continue;
-        if (p.in_place ? i != j && help(op, std::min(i, j), std::max(i, j)) : help(op, i, j))
-          result = outcome::again;
+        if (p.in_place && i == j) continue;
+        merge(result, p.in_place ? help(op, std::min(i, j), std::max(i, j)) : help(op, i, j));
       }
     }
     return all_full ? outcome::done : result;
@@ -175,8 +187,8 @@ private:
       const std::uint32_t other = row.named;
       if (known && other == findings::nobody) continue; // an empty block
       all_done = false;
-      if (known && may_touch(op, other) && help(op, by_source ? owner : other, by_source ? other : owner))
-        result = outcome::again;
+      if (known && may_touch(op, other))
+        merge(result, help(op, by_source ? owner : other, by_source ? other : owner));
     }
     return all_done ? outcome::done : result;
   }
@@ -196,21 +208,29 @@ private:
     return reach_.view(*op.team, member).counts(engine::slot_of(op.seq));
   }
 
-  bool help(operation& op, std::uint32_t i, std::uint32_t j) {
-    if (!reach_.credit(op, i) || !reach_.credit(op, j)) return false;
+  // That something was carried says more than that something could be.
+  static void merge(outcome& all, outcome one) {
+    if (one == outcome::again || (one == outcome::held && all == outcome::blocked)) all = one;
+  }
+
+  // `again`: carried a piece.
+  outcome help(operation& op, std::uint32_t i, std::uint32_t j) {
+    if (!reach_.credit(op, i) || !reach_.credit(op, j)) return outcome::blocked;
     const std::uint32_t slot = engine::slot_of(op.seq);
     engine::word& claimed = reach_.view(*op.team, j).claim(slot, op.team->info.geometry.local_index(i));
     const std::uint64_t word = reach_.net.load(claimed);
-    if (i == j && has_own_word(op) && !engine::claim_word::speaks_of(word, op.seq)) return false;
+    if (i == j && has_own_word(op) && !engine::claim_word::speaks_of(word, op.seq)) return outcome::blocked;
     const auto state = engine::claim_word::read(word, op.seq);
-    if (state.stale || state.front + state.back >= op.program->chunks) return false;
-    if (carry(op, i, j, true, 0) == outcome::blocked) return false;
+    if (state.stale || state.front + state.back >= op.program->chunks) return outcome::blocked;
+    const outcome result = carry(op, i, j, true, 0);
+    if (result == outcome::blocked || result == outcome::held) return result;
     reach_.counts.chunks_assisted.add();
-    return true;
+    return outcome::again;
   }
 
   reach<T>& reach_;
   operands<T>& operands_;
+  lone_copies<T>& copies_;
 };
 
 } // namespace weft::progress

@@ -7,6 +7,7 @@
 #include <exception>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 
 namespace weft::progress {
 
@@ -185,6 +186,25 @@ private:
   // Lines of their own: allocators write the first, scanning waiters read the second.
   alignas(64) std::atomic<std::uint64_t> free_{0};
   alignas(64) std::atomic<std::uint64_t> completed_{0};
+};
+
+// A handle that is complete at the end of the scope, unless its operation has begun.
+class reserved_handle {
+public:
+  explicit reserved_handle(completion_table& table) : table_(table), value_(table.allocate()) {}
+  ~reserved_handle() {
+    if (value_ != 0) table_.complete(value_);
+  }
+  reserved_handle(const reserved_handle&) = delete;
+  reserved_handle& operator=(const reserved_handle&) = delete;
+
+  // 0: as many as allowed are outstanding.
+  std::uint64_t value() const noexcept { return value_; }
+  std::uint64_t release() noexcept { return std::exchange(value_, 0); }
+
+private:
+  completion_table& table_;
+  std::uint64_t value_;
 };
 
 } // namespace weft::progress

@@ -63,7 +63,7 @@ public:
       team->waiters.clear();
       team->leaving = false;
     }
-    outstanding_ = far_active_ = 0;
+    outstanding_ = far_active_ = heavy_active_ = 0;
   }
 
   // Takes an operation whose sequence number has been drawn, i.e. whose entry is published.
@@ -83,23 +83,22 @@ public:
       if (team->info.member(rank) != team->info.size()) break_up(*team, rank);
   }
 
-  // One pass over everything active, and over the transport if asked. True if anything moved.
-  bool sweep(bool poll = true) {
+  // What a pass carries: as much as is due (see quota), or nothing large, for who waits for something small
+  // that may come at once.
+  enum class pass : std::uint8_t { full, light };
+
+  // One pass over everything active, and over the transport if asked. True if anything moved. What is light
+  // comes first; of the others the one that comes first now comes last next time.
+  bool sweep(bool poll = true, pass how = pass::full) {
     counts_.sweeps.add();
+    quota& carries = members().carries;
+    how == pass::full ? carries.refill(active_.size()) : carries.withhold();
     if (steps_.members().later) [[unlikely]]
       try_again();
     bool moved = poll && net_.poll() != 0;
-    for (std::size_t k = 0; k < active_.size();) {
-      operation* op = active_[k];
-      moved |= advance(*op);
-      if (over(*op)) {
-        active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(k));
-        retire(*op);
-        moved = true;
-      } else {
-        ++k;
-      }
-    }
+    if (heavy_active_ != active_.size()) moved |= sweep_light();
+    if (how == pass::full) moved |= carry_by_transport();
+    if (heavy_active_ != 0) moved |= sweep_heavy();
     return moved;
   }
 
@@ -107,8 +106,9 @@ public:
   // True when it is finished.
   bool advance_only(operation& op) {
     if (op.run == nullptr) return op.finished.load(std::memory_order_relaxed);
-    advance(op);
-    if (!over(op)) return false;
+    members().carries.refill(1);
+    bool moved = advance(op);
+    if (!over(op, moved)) return false;
     active_.erase(std::find(active_.begin(), active_.end(), &op));
     retire(op);
     return true;
@@ -124,14 +124,17 @@ public:
   // For who waits and finds nothing of its own to do: carries for members who compute. True if it did.
   bool help_lenders() {
     bool moved = false;
+    members().carries.refill(active_.size());
     for (operation* op : active_)
-      moved |= op->program->lends() && op->status >= 0 && steps_.help_lenders(*op);
+      moved |= op->program->lends() && op->status >= 0 && steps_.help_lenders(*op) == outcome::again;
     return moved;
   }
 
   std::size_t outstanding() const { return outstanding_; }
+  // There are operations that are not light.
+  bool carries_large() const { return heavy_active_ != 0 || transport_carries(); }
   // Something waits for nothing but another sweep.
-  bool tries_again() { return members().later; }
+  bool tries_again() { return members().later || transport_carries(); }
   // Work that only this rank's own process can move on.
   bool needs_driver() { return steps_.flights().in_flight() != 0 || far_active_ != 0; }
 
@@ -197,6 +200,8 @@ private:
       loop.unfinished = loop.in_flight = 0;
     }
     if (op.lent && op.program->lends()) steps_.lend(op);
+    op.light = is_light(*op.program);
+    heavy_active_ += !op.light;
     far_active_ += op.program->far;
     active_.push_back(&op);
     if (!op.team->failures.empty()) [[unlikely]]
@@ -250,9 +255,75 @@ private:
   }
 
   // Nothing of mine is left, and nothing of others that I may carry.
-  bool over(operation& op) {
+  bool over(operation& op, bool& moved) {
     if (!complete(op)) return false;
-    return !op.program->lends() || op.status < 0 || !steps_.help_lenders(op);
+    if (!op.program->lends() || op.status < 0) return true;
+    const outcome helped = steps_.help_lenders(op);
+    moved |= helped == outcome::again;
+    return helped != outcome::again && helped != outcome::held;
+  }
+
+  // Moves nothing that a pass could not do all of.
+  static bool is_light(const graph::plan& p) {
+    return p.eager || (!p.indirect && p.block() <= quota::always);
+  }
+
+  // A transport that cuts large transfers starts their pieces here.
+  bool transport_carries() const {
+    if constexpr (requires { net_.carries(); })
+      return net_.carries();
+    else
+      return false;
+  }
+  bool carry_by_transport() {
+    if (!transport_carries()) return false;
+    if constexpr (requires { net_.carry(); }) {
+      const std::uint64_t bytes = net_.carry();
+      members().carries.take(bytes);
+      return bytes != 0;
+    }
+    return false;
+  }
+
+  bool sweep_light() {
+    bool moved = false;
+    for (std::size_t k = 0; k < active_.size();) {
+      if (active_[k]->light)
+        moved |= visit(k);
+      else
+        ++k;
+    }
+    return moved;
+  }
+
+  bool sweep_heavy() {
+    const quota& carries = members().carries;
+    bool moved = false;
+    std::size_t k = first_;
+    for (std::size_t left = active_.size(); left != 0; --left) {
+      if (k >= active_.size()) k = 0;
+      if (active_[k]->light) {
+        ++k;
+        continue;
+      }
+      const bool spent = carries.spent();
+      moved |= visit(k);
+      if (!spent && carries.spent()) first_ = k;
+    }
+    return moved;
+  }
+
+  // The operation at this place of the list; leaves the place of the next one. True if it moved.
+  bool visit(std::size_t& k) {
+    operation& op = *active_[k];
+    bool moved = advance(op);
+    if (!over(op, moved)) {
+      ++k;
+      return moved;
+    }
+    active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(k));
+    retire(op);
+    return true;
   }
 
   // Every top node whose predecessors are done gets a step. True if a node finished or carried something.
@@ -279,7 +350,7 @@ private:
         run.in_flight |= node_set{1} << index;
       else if (result == outcome::failed) [[unlikely]]
         return true;
-      moved |= result != outcome::blocked;
+      moved |= result != outcome::blocked && result != outcome::held;
     }
     return moved;
   }
@@ -368,6 +439,7 @@ private:
         break;
       case outcome::failed:
       case outcome::blocked:
+      case outcome::held:
         return moved;
       }
     }
@@ -403,6 +475,7 @@ private:
     op.run = nullptr;
     --outstanding_;
     far_active_ -= op.program->far;
+    heavy_active_ -= !op.light;
     team.finished |= 1u << engine::slot_of(op.seq);
     const engine::sequence before = team.retired;
     while ((team.finished & 1u << engine::slot_of(team.retired + 1)) != 0) {
@@ -456,6 +529,7 @@ private:
     free_ = run->next_free;
     run->done = run->in_flight = 0;
     run->own_pieces = 0;
+    run->begun = {};
     return run;
   }
   [[gnu::noinline]] bool make_ready(const graph::plan& p) {
@@ -490,6 +564,8 @@ private:
   execution* free_ = nullptr;
   std::size_t outstanding_ = 0;
   std::size_t far_active_ = 0;
+  std::size_t heavy_active_ = 0; // not light
+  std::size_t first_ = 0;        // where the next pass over the heavy ones begins
 };
 
 } // namespace weft::progress

@@ -15,8 +15,8 @@ template <transport::transport T> class node_steps {
 public:
   node_steps(T& net, statistics& counts, const faults& broken, const user_memory& user)
       : reach_(net, counts, broken), net_(net), counts_(counts), flights_(net), operands_(reach_, user),
-        claims_(reach_, operands_), in_place_(reach_, operands_, flights_), rotations_(reach_, operands_),
-        calls_(reach_) {}
+        copies_(reach_), claims_(reach_, operands_, copies_), in_place_(reach_, operands_, flights_),
+        rotations_(reach_, operands_), calls_(reach_) {}
 
   // While posting, only what others wait for is done: signals, and transfers of the UCP lane. What near
   // members have is looked at, and carried, later: the caller wants to compute.
@@ -27,7 +27,7 @@ public:
     if (posting_ && can_wait(op, n, peer)) return outcome::blocked;
     switch (n.what) {
     case kind::copy:
-      return op.program->dynamic() ? copy_own(op) : copy_regions(op, n, peer, round);
+      return op.program->dynamic() ? copy_own(op, tag) : copy_regions(op, n, peer, round, tag);
     case kind::get:
     case kind::put:
       return op.program->dynamic() ? carry_found(op, n, peer, tag) : carry(op, n, peer, round, tag);
@@ -40,7 +40,7 @@ public:
     case kind::take:
       return take(op, n, peer, round);
     case kind::claim:
-      return claims_.step(op, n, peer, tag.iteration);
+      return claims_.step(op, n, peer, tag);
     case kind::assist:
       return claims_.assist(op);
     case kind::fetch:
@@ -63,8 +63,9 @@ public:
 
   void lend(operation& op) { claims_.lend(op); }
   // A post carries nothing for others: who has done its part in it is through when it comes again.
-  bool help_lenders(operation& op) {
-    return claims_.somebody_lends(op) && (posting_ || claims_.help_lenders(op));
+  outcome help_lenders(operation& op) {
+    if (!claims_.somebody_lends(op)) return outcome::blocked;
+    return posting_ ? outcome::held : claims_.help_lenders(op);
   }
 
   flight_pool<T>& flights() { return flights_; }
@@ -81,6 +82,7 @@ private:
   bool posting_ = false;
   flight_pool<T> flights_;
   operands<T> operands_;
+  lone_copies<T> copies_;
   claims<T> claims_;
   in_place_steps<T> in_place_;
   rotation_steps<T> rotations_;
@@ -107,22 +109,30 @@ private:
     return n.about == fact::named || reach<T>::near(op, peer);
   }
 
-  outcome copy_own(operation& op) {
+  outcome copy_own(operation& op, flight_tag tag) {
     const std::uint32_t me = op.program->me;
     const block b = operands_.find(op, me, me, 0);
     if (!operands_.usable(op, me, me, 0) || b.bytes == 0) return outcome::done;
-    reach_.copy(net_.segment() + b.dst, net_.segment() + b.src, b.bytes);
-    return outcome::done;
+    const auto name = copies_.name(tag.node, tag.iteration);
+    return copies_.carry(op, name, net_.segment() + b.dst, net_.segment() + b.src, b.bytes);
   }
 
   // Between buffers of mine.
   [[gnu::noinline]] outcome copy_regions(operation& op, const graph::node& n, std::uint32_t peer,
-                                         std::uint32_t round) {
-    std::byte* const to = own(op, n.write.in);
-    const std::byte* const from = own(op, n.read.in);
-    each_region(op, n, resolve(op, n, peer, round),
-                [&](const graph::region& r) { reach_.copy(to + r.write, from + r.read, r.bytes); });
-    return outcome::done;
+                                         std::uint32_t round, flight_tag tag) {
+    return copy(op, n, resolve(op, n, peer, round), own(op, n.write.in), own(op, n.read.in), tag);
+  }
+
+  // What a node moves within the host. A single region may be too large for one pass; there are several of
+  // what is handed on, in pieces or packed.
+  outcome copy(operation& op, const graph::node& n, const graph::action& a, std::byte* to,
+               const std::byte* from, flight_tag tag) {
+    outcome result = outcome::done;
+    each_region(op, n, a, [&](const graph::region& r) {
+      result = copies_.carry(op, copies_.name(tag.node, tag.iteration), to + r.write, from + r.read, r.bytes,
+                             n.of == graph::blocks::one);
+    });
+    return result;
   }
 
   // By me alone: by memcpy within the node, else by the transport.
@@ -133,13 +143,8 @@ private:
     if (theirs == nullptr) return transfer(op, n, a, tag);
     const bool pull = a.from == peer;
     std::byte* const mine = net_.segment();
-    std::byte* const to = (pull ? mine : theirs) + offset(op, n.write.in);
-    const std::byte* const from = (pull ? theirs : mine) + offset(op, n.read.in);
-    each_region(op, n, a, [&](const graph::region& r) {
-      reach_.copy(to + r.write, from + r.read, r.bytes);
-      counts_.bytes_copied.add(r.bytes);
-    });
-    return outcome::done;
+    return copy(op, n, a, (pull ? mine : theirs) + offset(op, n.write.in),
+                (pull ? theirs : mine) + offset(op, n.read.in), tag);
   }
 
   // What is more than one region is begun at once, and the flush that follows knows when it is in place. What
@@ -181,9 +186,10 @@ private:
     team_state& team = *op.team;
     if (std::byte* const theirs = reach_.base(team, peer)) {
       std::byte* const mine = net_.segment();
-      reach_.copy((peer == j ? theirs : mine) + b.dst, (peer == i ? theirs : mine) + b.src, b.bytes);
-      counts_.bytes_copied.add(b.bytes);
-      return outcome::done;
+      const outcome result =
+          copies_.carry(op, copies_.name(tag.node, tag.iteration), (peer == j ? theirs : mine) + b.dst,
+                        (peer == i ? theirs : mine) + b.src, b.bytes);
+      return result;
     }
     flight* f = flights_.start(op, peer, tag);
     if (f == nullptr) return outcome::blocked;

@@ -126,11 +126,18 @@ struct bad_operand {
   std::uint64_t bytes = 0; // `member`: the element
 };
 
+// A copy that its rank makes alone and has not finished; see lone_copies.hpp.
+struct begun_copy {
+  std::uint64_t name = 0; // 0: there is none
+  std::uint64_t bytes = 0;
+};
+
 // The state of one execution of a plan; borrowed from a pool while the operation is active.
 struct execution {
   graph::node_set done = 0;
   graph::node_set in_flight = 0;
   std::uint32_t own_pieces = 0; // of my own block, carried without being counted in my board
+  begun_copy begun;
   std::array<loop_state, graph::all_loops> loops;
   std::unique_ptr<findings> found; // of plans that need it
   std::vector<std::byte> scratch;  // of this rank alone; kept from one execution to the next
@@ -155,6 +162,7 @@ struct operation {
   graph::binding at;
   std::uint64_t handle = 0; // 0: a blocking call watches `finished` itself
   bool lent = false;        // its poster may compute with nobody to carry for it: others may carry all of it
+  bool light = false;       // it moves nothing large
   barrier_summary value;
   barrier_summary* heard =
       nullptr; // where the poster of a barrier reads what it brought, once it is complete

@@ -7,6 +7,7 @@ namespace weft::progress {
 enum class outcome : std::uint8_t {
   done,    // it is finished
   blocked, // a fact is missing; look again later
+  held,    // it could be carried now, but not in this pass: see quota
   again,   // something was carried, there is more
   repeat,  // a piece is in place, the next one begins
   flying,  // a completion will tell

@@ -3,6 +3,7 @@
 #include "engine/transport/transport.hpp"
 #include "progress/execution/neighbours.hpp"
 #include "progress/execution/notices.hpp"
+#include "progress/execution/quota.hpp"
 #include "progress/execution/statistics.hpp"
 #include "progress/execution/team_state.hpp"
 
@@ -27,6 +28,7 @@ public:
   T& net;
   statistics& counts;
   weft::engine::shortage shortage;
+  quota carries;
   bool later = false; // something that could not be done at once is tried again at the next sweep
 
   // The board of a member: in its memory, or the mirror of a far one.

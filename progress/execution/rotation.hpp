@@ -107,8 +107,11 @@ private:
     engine::word& counted = at.counts(slot).landed;
     engine::word& claimed = at.claim(slot, op.team->info.geometry.local_index(lowest));
     const cut c = cut_of(p, bytes);
+    const std::uint64_t at_once = std::min(bytes, c.at_once * c.piece) * links.size();
+    if (!reach_.carries.allows(at_once) && !reach_.reached(counted, op, p.chunks)) return outcome::held;
     const auto [first, taken, left] = claim_pieces(reach_.net, claimed, op.seq, p.chunks, c.at_once, true);
     if (taken != 0) {
+      reach_.carries.take(at_once);
       move(op, first * c.piece, std::min(bytes, (first + taken) * c.piece));
       reach_.counts.chunks_claimed.add();
       reach_.raise(counted, op.seq, taken);

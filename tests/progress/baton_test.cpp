@@ -10,7 +10,6 @@ namespace {
 
 using weft::progress::baton;
 using weft::progress::baton_request;
-using weft::progress::held_baton;
 using weft::testing::patience;
 using weft::testing::run_together;
 using weft::testing::wait_until;
@@ -30,41 +29,29 @@ TEST(baton, has_one_owner_at_a_time) {
 TEST(baton, counts_requests) {
   baton b;
   EXPECT_FALSE(b.requested());
-  b.request();
   {
-    baton_request second{b};
-    b.withdraw();
+    baton_request first{b, baton_request::what::to_drive};
+    {
+      const baton_request second{b, baton_request::what::to_drive};
+    }
     EXPECT_TRUE(b.requested());
+    first.set(false);
+    EXPECT_FALSE(b.requested());
+    first.set(true);
   }
   EXPECT_FALSE(b.requested());
 }
 
-TEST(baton, held_baton_releases_once) {
+TEST(baton, knows_who_needs_it_from_who_would_drive) {
   baton b;
-  held_baton first = held_baton::try_acquire(b);
-  EXPECT_TRUE(first);
-  EXPECT_FALSE(held_baton::try_acquire(b));
-
-  held_baton second = std::move(first);
-  EXPECT_FALSE(first); // NOLINT(bugprone-use-after-move): a moved-from holder is empty
-  EXPECT_TRUE(b.held());
-  second.release();
-  EXPECT_FALSE(b.held());
-
-  ASSERT_TRUE(b.try_acquire()); // somebody else's now: the empty holders must leave it alone
-  first.release();
-  second = held_baton{};
-  EXPECT_TRUE(b.held());
-  b.release();
-}
-
-TEST(baton, held_baton_releases_what_it_is_assigned_over) {
-  baton a;
-  baton b;
-  held_baton holder = held_baton::try_acquire(a);
-  holder = held_baton::try_acquire(b);
-  EXPECT_FALSE(a.held());
-  EXPECT_TRUE(b.held());
+  const baton_request waits{b, baton_request::what::to_drive};
+  EXPECT_FALSE(b.needed());
+  {
+    const baton_request needs{b};
+    EXPECT_TRUE(b.needed());
+  }
+  EXPECT_FALSE(b.needed());
+  EXPECT_TRUE(b.requested());
 }
 
 // Everything under the baton is plain data. Caught here: try_acquire() with a load and a store in place of
@@ -93,7 +80,7 @@ TEST(baton_stress, protects_plain_data) {
 }
 
 // A dedicated thread that never lets go by itself gives way to whoever asks, and comes back afterwards.
-// Caught here: request() without effect (nobody else gets in), withdraw() without effect (the dedicated
+// Caught here: a request without effect (nobody else gets in), one that is not withdrawn (the dedicated
 // thread stays away for ever).
 TEST(baton_stress, dedicated_thread_gives_way_and_returns) {
   constexpr unsigned visitors = 2;
@@ -115,9 +102,9 @@ TEST(baton_stress, dedicated_thread_gives_way_and_returns) {
   run_together(visitors, [&](unsigned) {
     for (unsigned visit = 0; visit < visits; ++visit) {
       const baton_request wish{b};
-      held_baton mine;
-      ASSERT_TRUE(wait_until([&] { return static_cast<bool>(mine = held_baton::try_acquire(b)); }));
+      ASSERT_TRUE(wait_until([&] { return b.try_acquire(); }));
       sum = sum + 1;
+      b.release();
     }
   });
   EXPECT_TRUE(wait_until([&] { return b.held(); })) << "the dedicated thread did not come back";

@@ -10,7 +10,7 @@ using transport::threads_fabric;
 using transport::threads_transport;
 using engine_type = progress::engine<threads_transport>;
 
-struct listener final : engine_type::watcher {
+struct listener final : progress::watcher {
   bool listens() const override { return listening; }
   bool wants_ring(bool) const override { return false; }
   void ring() override { ++rings; }
@@ -25,7 +25,7 @@ struct watched_rank : testing::Test {
   void arm_in_vain() {
     mine.with_baton([this] {
       other.ring(0);
-      EXPECT_FALSE(mine.arm());
+      EXPECT_FALSE(mine.sleeps().arm());
     });
   }
   threads_fabric fabric{2, {0, 0}, 4096};
@@ -40,16 +40,16 @@ TEST_F(watched_rank, who_takes_the_events_of_a_listener_rings_it) {
 }
 
 TEST_F(watched_rank, a_listener_that_keeps_its_events_sleeps_on) {
-  mine.with_baton([this] { EXPECT_TRUE(mine.arm()); });
+  mine.with_baton([this] { EXPECT_TRUE(mine.sleeps().arm()); });
   EXPECT_EQ(watcher.rings, 0);
 }
 
 TEST_F(watched_rank, who_has_armed_since_need_not_ring) {
   mine.with_baton([this] {
     other.ring(0);
-    EXPECT_FALSE(mine.arm());
+    EXPECT_FALSE(mine.sleeps().arm());
     net.poll();
-    EXPECT_TRUE(mine.arm());
+    EXPECT_TRUE(mine.sleeps().arm());
   });
   EXPECT_EQ(watcher.rings, 0);
 }

@@ -31,7 +31,7 @@ ucx_transport::ucx_transport(options o)
     : options_(watched(std::move(o))), context_(open_context(options_)),
       segment_(context_.context.get(), options_.segment_bytes), worker_(make_worker(context_)),
       links_(options_, worker_.get(), !context_.reaches_memory),
-      memory_(options_, links_, {segment_.base(), segment_.bytes()}) {
+      memory_(options_, links_, {segment_.base(), segment_.bytes()}), cut_(links_) {
   receive_messages(worker_.get(), message_id, received, this);
   memory_.open(worker_.get());
   check(ucp_worker_get_efd(worker_.get(), &event_fd_), "cannot wait for events of UCX");
@@ -84,12 +84,6 @@ std::vector<std::byte> ucx_transport::card() const {
   return packed(own);
 }
 
-void ucx_transport::completed(void* request, ucs_status_t status, void* user) noexcept {
-  auto* done = static_cast<completion*>(user);
-  ucp_request_free(request);
-  done->done(done, status);
-}
-
 const char* ucx_transport::explain(int status) noexcept {
   return ucs_status_string(static_cast<ucs_status_t>(status));
 }
@@ -112,8 +106,7 @@ started ucx_transport::get(std::uint32_t peer, void* to, std::uint64_t from, std
     return started::failure(broken);
   const link& l = links_[peer];
   if (l.by_messages) return memory_.get(peer, to, from, bytes, done);
-  const ucp_request_param_t param = watched_by(done, completed);
-  return settle(ucp_get_nbx(l.endpoint, to, bytes, l.remote_base + from, l.rkey.get(), &param));
+  return cut_.get(peer, to, from, bytes, done);
 }
 
 started ucx_transport::put(std::uint32_t peer, std::uint64_t to, const void* from, std::uint64_t bytes,
@@ -123,8 +116,7 @@ started ucx_transport::put(std::uint32_t peer, std::uint64_t to, const void* fro
     return started::failure(broken);
   const link& l = links_[peer];
   if (l.by_messages) return memory_.put(peer, to, from, bytes, done);
-  const ucp_request_param_t param = watched_by(done, completed);
-  return settle(ucp_put_nbx(l.endpoint, from, bytes, l.remote_base + to, l.rkey.get(), &param));
+  return cut_.put(peer, to, from, bytes, done);
 }
 
 started ucx_transport::flush(std::uint32_t peer, completion& done) noexcept {
@@ -132,8 +124,7 @@ started ucx_transport::flush(std::uint32_t peer, completion& done) noexcept {
     return started::failure(broken);
   const link& l = links_[peer];
   if (l.by_messages) return memory_.flush(peer, done);
-  const ucp_request_param_t param = watched_by(done, completed);
-  return settle(ucp_ep_flush_nbx(l.endpoint, &param));
+  return cut_.flush(peer, done);
 }
 
 // Null if there is no memory for another one.

@@ -2,6 +2,7 @@
 #include "engine/transport/direct_memory.hpp"
 #include "engine/transport/message.hpp"
 #include "engine/transport/ucx/context.hpp"
+#include "engine/transport/ucx/cut_transfers.hpp"
 #include "engine/transport/ucx/links.hpp"
 #include "engine/transport/ucx/remote_memory.hpp"
 #include "engine/transport/ucx/segment.hpp"
@@ -15,7 +16,7 @@ namespace weft::transport::ucx {
 
 // The real transport: one UCX context and worker, endpoints and remote keys on first use. Direct lane by
 // ucp_rkey_ptr, UCP lane by active messages and by put, get and flush: UCX's own with a peer where both
-// sides' networks reach memory by themselves, else those of remote_memory. All calls are serialised by the
+// sides' networks reach memory by themselves, large ones cut, else those of remote_memory. All calls are serialised by the
 // baton (UCS_THREAD_MODE_SERIALIZED); the memory operations are plain atomics and copies.
 class ucx_transport : public direct_memory {
 public:
@@ -58,6 +59,10 @@ public:
     const unsigned events = ucp_worker_progress(worker_.get());
     return events + memory_.serve();
   }
+  // Of large transfers only this starts anything: one piece, or as many as keep a network busy. How many
+  // bytes.
+  std::uint64_t carry() noexcept { return cut_.carry(); }
+  bool carries() const noexcept { return !cut_.idle(); }
   void ring(std::uint32_t peer) noexcept;
   // The rank is dead: nothing is sent to it any more, and whatever is in flight to it finishes, with an
   // error.
@@ -66,7 +71,7 @@ public:
   void report_loss(std::uint32_t peer) noexcept { links_.report_loss(peer); }
   bool lost(std::uint32_t peer) const noexcept { return links_[peer].lost; }
   void set_sink(message_sink* sink) { sink_ = sink; }
-  bool arm() noexcept { return memory_.idle() && ucp_worker_arm(worker_.get()) == UCS_OK; }
+  bool arm() noexcept { return memory_.idle() && cut_.idle() && ucp_worker_arm(worker_.get()) == UCS_OK; }
   int event_fd() const { return event_fd_; }
   void nap(std::chrono::nanoseconds limit);
 
@@ -92,7 +97,6 @@ private:
     o->next_free = free_;
     free_ = o;
   }
-  static void completed(void* request, ucs_status_t status, void* user) noexcept;
   static void sent(void* request, ucs_status_t status, void* user) noexcept;
   static ucs_status_t received(void* self, const void* header, std::size_t header_bytes, void* data,
                                std::size_t bytes, const ucp_am_recv_param_t* param) noexcept;
@@ -103,6 +107,7 @@ private:
   worker_ptr worker_;
   links links_;
   remote_memory memory_;
+  cut_transfers cut_;
   message_sink* sink_ = nullptr;
   int event_fd_ = -1;
   std::deque<outgoing> messages_;

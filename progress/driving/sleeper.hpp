@@ -1,0 +1,125 @@
+#pragma once
+#include "progress/driving/doorbell.hpp"
+#include "progress/execution/neighbours.hpp"
+#include "progress/execution/statistics.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <poll.h>
+
+namespace weft::progress {
+
+// Where threads of this process sleep: those of the application at one place, the progress thread at its own.
+// Whoever does something for them rings. A ring is kept until somebody drains it, and wakes all who sleep.
+struct sleeping_place {
+  doorbell bell;
+  std::atomic<std::uint32_t> sleepers{0};
+
+  void wake() noexcept {
+    if (sleepers.load(std::memory_order_relaxed) != 0) bell.ring();
+  }
+};
+
+// How a thread sleeps without missing what it waits for. Three can bring it, and none of them wakes anybody by
+// itself: a neighbour that stores into shared memory, the network, and another thread of this process that
+// drives in the meantime. So for each there is a word that says "I sleep", and all threads go the same way:
+//
+//   announce      to the process (place.sleepers), and to the node (sleep_flag.hpp) if others are to ring for
+//                 what they store
+//   look again    for the last time, at everything; with the right to drive: one more pass
+//   arm           the transport: from here on its descriptor tells of what comes. It refuses when something
+//                 has come already
+//   let go        of the right to drive, so that whoever comes now drives
+//   sleep         on the descriptor and the place's bell, then drain the bell
+//   cancel        both words, in the order that is the announcement's backwards
+//
+// Who does not have the right to drive leaves out arm and let go: the one who drives completes for him too.
+//
+// Orders
+//   node      announce() ends with the sleeper's fence, the signaller's store is followed by his: either the
+//             last look finds what was stored, or the signaller finds the word and rings.
+//   network   what comes before arm() makes it refuse, what comes later makes the descriptor readable. An
+//             attempt that was refused has taken the events from whoever sleeps on them already: took_events()
+//             says so to the next one who lets go, who rings the watcher.
+//   process   With the right to drive: the word is raised before the right is let go of, hence whoever holds
+//             it next sees the word, by the release and the acquire of the right. Without it: raised
+//             (sequentially consistent) before the last look; if the completing thread reads it too early,
+//             nobody rings, so such a sleep has a limit, a millisecond.
+template <transport::transport T> class sleeper {
+public:
+  sleeper(T& net, neighbours<T>& node, statistics& counts) : net_(net), node_(node), counts_(counts) {}
+
+  // With the right to drive. `finds_work` is the last look. `let_go` gives the right away and returns for how
+  // long to sleep at most (negative: without limit). False if there is something to do first; then the right
+  // is still the caller's.
+  template <class Look, class LetGo>
+  bool sleep(sleeping_place& at, bool tells_node, Look&& finds_work, LetGo&& let_go) {
+    const announcement said(*this, at, tells_node && node_.met());
+    if (finds_work() || !arm()) return false;
+    const std::chrono::milliseconds limit = let_go();
+    counts_.parks.add_concurrent();
+    if (net_.event_fd() < 0)
+      net_.nap(limit);
+    else
+      block({{net_.event_fd(), POLLIN, 0}, {at.bell.fd(), POLLIN, 0}}, limit);
+    at.bell.drain();
+    counts_.wakes.add_concurrent();
+    return true;
+  }
+
+  // Without it.
+  template <class Look> void sleep_beside_driver(sleeping_place& at, Look&& finds_work) {
+    const announcement said(*this, at, false);
+    if (finds_work()) return;
+    block({{at.bell.fd(), POLLIN, 0}}, std::chrono::milliseconds(1));
+    at.bell.drain();
+  }
+
+  bool arm() { return armed_ = net_.arm(); }
+  // Since it was asked for the last time; by who is about to let go of the right to drive.
+  bool took_events() { return !std::exchange(armed_, true); }
+
+private:
+  class announcement {
+  public:
+    announcement(sleeper& of, sleeping_place& at, bool to_node) : of_(of), at_(at), to_node_(to_node) {
+      if (to_node_) of_.tell_node();
+      at_.sleepers.fetch_add(1, std::memory_order_seq_cst);
+    }
+    ~announcement() {
+      at_.sleepers.fetch_sub(1, std::memory_order_seq_cst);
+      if (to_node_) of_.cancel();
+    }
+    announcement(const announcement&) = delete;
+    announcement& operator=(const announcement&) = delete;
+
+  private:
+    sleeper& of_;
+    sleeping_place& at_;
+    const bool to_node_;
+  };
+
+  // The node knows one word for all threads of this process.
+  void tell_node() {
+    const std::lock_guard lock(lock_);
+    if (told_++ == 0) node_.announce();
+  }
+  void cancel() {
+    const std::lock_guard lock(lock_);
+    if (--told_ == 0) node_.cancel();
+  }
+
+  template <std::size_t N> static void block(pollfd (&&watched)[N], std::chrono::milliseconds limit) {
+    ::poll(watched, N, static_cast<int>(limit.count()));
+  }
+
+  T& net_;
+  neighbours<T>& node_;
+  statistics& counts_;
+  bool armed_ = true; // under the right to drive
+  std::mutex lock_;
+  std::uint32_t told_ = 0;
+};
+
+} // namespace weft::progress

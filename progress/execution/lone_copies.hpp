@@ -1,0 +1,47 @@
+#pragma once
+#include "engine/plan/plan.hpp"
+#include "progress/execution/outcome.hpp"
+#include "progress/execution/reach.hpp"
+
+#include <algorithm>
+
+namespace weft::progress {
+
+// Copies that a rank makes alone, within the memory of its node. A large one is cut like those that several
+// share, and goes on in the next passes; until it is through no other of its operation begins.
+template <transport::transport T> class lone_copies {
+public:
+  explicit lone_copies(reach<T>& members) : reach_(members) {}
+
+  // Whose copy it is: of a top node, or of an iteration of one.
+  static std::uint64_t name(std::uint8_t node, std::uint32_t iteration) {
+    return (std::uint64_t{node} + 1) << 32 | iteration;
+  }
+
+  // `held` and `again` until all is in place; at once where it must not be cut.
+  outcome carry(operation& op, std::uint64_t name, std::byte* to, const std::byte* from, std::uint64_t bytes,
+                bool may_be_cut = true) {
+    if (bytes > quota::always && may_be_cut) return carry_piece(op.run->begun, name, to, from, bytes);
+    reach_.copy(to, from, bytes);
+    reach_.counts.bytes_copied.add(bytes);
+    return outcome::done;
+  }
+
+private:
+  outcome carry_piece(begun_copy& begun, std::uint64_t name, std::byte* to, const std::byte* from,
+                      std::uint64_t bytes) {
+    if (!reach_.carries.allows(bytes) || (begun.name != 0 && begun.name != name)) return outcome::held;
+    const std::uint64_t piece = std::min(graph::chunk_size(bytes, quota::always), bytes - begun.bytes);
+    reach_.carries.take(piece);
+    reach_.copy(to + begun.bytes, from + begun.bytes, piece);
+    begun = {name, begun.bytes + piece};
+    if (begun.bytes < bytes) return outcome::again;
+    reach_.counts.bytes_copied.add(bytes);
+    begun = {};
+    return outcome::done;
+  }
+
+  reach<T>& reach_;
+};
+
+} // namespace weft::progress
