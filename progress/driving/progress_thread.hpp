@@ -14,7 +14,8 @@ namespace weft::progress {
 //   driving     holds the baton, sweeps.
 //               With cores to spare (mode dedicated) as long as something is outstanding,
 //               climbing the idle ladder; without (mode helping) until one sweep finds nothing, then it
-//               sleeps at once: it would take the core from the computation that it works for.
+//               sleeps at once: it would take the core from the computation that it works for. For the same
+//               reason it rests after a sweep that has carried for long, for as long.
 //   displaced   an application thread drives: the transport's events are that thread's.
 //               Blocked on the doorbell,
 //               it looks again every millisecond; an application thread that leaves work behind rings.
@@ -52,6 +53,7 @@ public:
   void ring() override { place_.bell.ring(); }
 
 private:
+  static constexpr std::chrono::microseconds worth_a_rest{20}, longest_rest{1000};
   enum class where : std::uint8_t { driving, watching, displaced };
 
   void serve() noexcept { // nothing below throws
@@ -68,11 +70,16 @@ private:
   void drive(typename engine<T>::turn& mine) {
     ladder_.reset();
     for (;;) {
+      const auto before = engine_.net().now();
       const bool moved = engine_.sweep_for_thread();
       if (stop_.load(std::memory_order_relaxed) || engine_.right_to_drive().requested()) return;
       if (moved) {
         ladder_.reset();
-        continue;
+        const auto took = engine_.net().now() - before;
+        if (spare_ || took < worth_a_rest) continue;
+        mine.let_go();
+        std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(took, longest_rest));
+        return;
       }
       if (spare_ && engine_.outstanding() != 0 && climb()) continue;
       if (watch(mine)) return;

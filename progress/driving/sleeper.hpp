@@ -1,4 +1,5 @@
 #pragma once
+#include "engine/transport/transport.hpp"
 #include "progress/driving/doorbell.hpp"
 #include "progress/execution/neighbours.hpp"
 #include "progress/execution/statistics.hpp"
@@ -7,6 +8,7 @@
 #include <chrono>
 #include <mutex>
 #include <poll.h>
+#include <utility>
 
 namespace weft::progress {
 

@@ -1,5 +1,4 @@
 #pragma once
-#include "engine/plan/plan.hpp"
 #include "progress/execution/outcome.hpp"
 #include "progress/execution/reach.hpp"
 
@@ -7,8 +6,8 @@
 
 namespace weft::progress {
 
-// Copies that a rank makes alone, within the memory of its node. A large one is cut like those that several
-// share, and goes on in the next passes; until it is through no other of its operation begins.
+// Copies that a rank makes alone, within the memory of its node. Of a large one each pass makes as much as the
+// quota has left; until it is through no other large one of its operation begins.
 template <transport::transport T> class lone_copies {
 public:
   explicit lone_copies(reach<T>& members) : reach_(members) {}
@@ -31,7 +30,7 @@ private:
   outcome carry_piece(begun_copy& begun, std::uint64_t name, std::byte* to, const std::byte* from,
                       std::uint64_t bytes) {
     if (!reach_.carries.allows(bytes) || (begun.name != 0 && begun.name != name)) return outcome::held;
-    const std::uint64_t piece = std::min(graph::chunk_size(bytes, quota::always), bytes - begun.bytes);
+    const std::uint64_t piece = std::min(reach_.carries.left(), bytes - begun.bytes);
     reach_.carries.take(piece);
     reach_.copy(to + begun.bytes, from + begun.bytes, piece);
     begun = {name, begun.bytes + piece};

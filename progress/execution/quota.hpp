@@ -25,6 +25,8 @@ public:
   void withhold() noexcept { left_ = 0; }
 
   bool spent() const noexcept { return left_ <= 0; }
+  // For what can be cut anywhere.
+  std::uint64_t left() const noexcept { return spent() ? 0 : static_cast<std::uint64_t>(left_); }
   // Asked before a copy of so many bytes, and told of it.
   bool allows(std::uint64_t bytes) const noexcept { return bytes <= always || !spent(); }
   void take(std::uint64_t bytes) noexcept {

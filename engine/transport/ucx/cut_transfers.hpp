@@ -17,7 +17,7 @@ namespace weft::transport::ucx {
 // get() or flush().
 class cut_transfers {
 public:
-  static constexpr std::uint64_t piece_bytes = 256 * 1024;
+  static constexpr std::uint64_t piece_bytes = 128 * 1024;
 
   explicit cut_transfers(links& peers) noexcept : links_(peers) {}
   cut_transfers(const cut_transfers&) = delete;

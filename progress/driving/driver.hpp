@@ -1,0 +1,279 @@
+#pragma once
+#include "engine/collectives/relocate.hpp"
+#include "progress/driving/baton.hpp"
+#include "progress/driving/cores.hpp"
+#include "progress/driving/fact.hpp"
+#include "progress/driving/idle.hpp"
+#include "progress/driving/sleeper.hpp"
+#include "progress/driving/submission_queue.hpp"
+#include "progress/driving/watcher.hpp"
+#include "progress/execution/completion_table.hpp"
+#include "progress/execution/executor.hpp"
+
+#include <exception>
+#include <utility>
+
+namespace weft::progress {
+
+struct engine_options {
+  mode drive = mode::caller;
+  idle_policy idle;
+  std::chrono::nanoseconds park_limit = std::chrono::milliseconds(10);
+  std::size_t operations_cap = completion_table::slots_max;
+  std::size_t cache_bytes = 4 << 20;
+  collectives::tuning tuning;
+  user_memory user; // where the pointers of users may lead
+  faults broken;
+};
+
+// The driving half of an engine (engine.hpp is the other): who holds the right to drive, what he does with it,
+// and how he sleeps.
+//
+// Who drives. Everything behind the baton (executor, plans, transport) is touched by its holder only. A
+// poster that finds it free starts its operation itself; one that does not leaves it in the queue. No
+// operation is stranded there: the holder releases, fences and looks into the queue; the poster pushes,
+// fences and looks at the baton; one of the two sees the other.
+//
+// Who comes first. A pass over the operations carries about one piece of a large copy (see quota), what is
+// small first. Who waits for something small carries no piece of anything else for its first few empty
+// passes: what it waits for is most likely on its way. Between two passes a driver lets go for whoever needs
+// the baton itself.
+//
+// Who sleeps. A waiting thread climbs the idle ladder; at its end it goes to sleep, see sleeper.hpp.
+//
+// What throws. Nothing does while the baton is held, or it is caught and thrown on when it has been let go of.
+//
+// `Engine` begins what was queued (begin_queued) and completes what is over (finish).
+template <transport::transport T, class Engine> class driver {
+public:
+  driver(T& net, const engine_options& options)
+      : net_(net), options_(options),
+        executor_(
+            net, counts_, [this](operation& op) { self().finish(static_cast<posted&>(op)); }, options.broken,
+            options.user),
+        sleeper_(net, executor_.members().node(), counts_) {}
+  driver(const driver&) = delete;
+  driver& operator=(const driver&) = delete;
+
+  // Moves things on once, unless somebody else does already.
+  void progress() {
+    turn mine(*this);
+    if (!mine.take()) return;
+    drain();
+    executor_.sweep();
+  }
+
+  // Drives, or lets others drive, until `fact` has said yes. It is asked with and without the baton.
+  template <class Fact> void drive_until(Fact&& fact) {
+    turn mine(*this);
+    drive(mine, fact, [] { return false; });
+  }
+
+  // Runs `work` under the baton.
+  template <class Work> void with_baton(Work&& work) {
+    const baton_request wish(baton_);
+    turn mine(*this);
+    while (!mine.take())
+      net_.yield();
+    drain();
+    std::exception_ptr wrong;
+    try {
+      work();
+    } catch (...) {
+      wrong = std::current_exception();
+    }
+    mine.let_go();
+    if (wrong) std::rethrow_exception(std::move(wrong));
+  }
+
+  // The right to drive, if it is to be had, until the end of the scope, however that is left.
+  class [[nodiscard]] turn {
+  public:
+    explicit turn(driver& of) noexcept : of_(of) {}
+    ~turn() { let_go(); }
+    turn(const turn&) = delete;
+    turn& operator=(const turn&) = delete;
+
+    bool take() noexcept { return held_ = held_ || of_.baton_.try_acquire(); }
+    bool held() const noexcept { return held_; }
+    void let_go() {
+      if (std::exchange(held_, false)) of_.leave();
+    }
+
+  private:
+    driver& of_;
+    bool held_ = false;
+  };
+
+  // A dedicated thread's turn, with the baton held on entry and on return. True: come again at once.
+  bool sweep_for_thread() {
+    drain();
+    return executor_.sweep();
+  }
+  // Under the baton: whoever sleeps next must look again soon, for no event comes.
+  bool tries_again() { return executor_.tries_again(); }
+  baton& right_to_drive() { return baton_; }
+  sleeper<T>& sleeps() { return sleeper_; }
+  void watched_by(watcher* w) { watcher_ = w; }
+  void sleeps_watched_by(sleep_watcher* w) {
+    with_baton([&] { sleep_watcher_ = w; });
+  }
+
+  T& net() { return net_; }
+  executor<T>& works() { return executor_; }
+  const engine_options& options() const { return options_; }
+  statistics& counts() { return counts_; }
+  std::size_t outstanding() const { return executor_.outstanding(); }
+
+protected:
+  ~driver() = default;
+
+  void enqueue(operation& op) {
+    queue_.push(&op);
+    full_fence();
+    turn mine(*this); // the holder looks into the queue after it has released
+    if (mine.take()) drain();
+  }
+
+  void drain() {
+    if (queue_.empty()) [[likely]]
+      return;
+    for (operation* op = queue_.take_all(); op != nullptr;) {
+      operation* next = op->next;
+      self().begin_queued(static_cast<posted&>(*op));
+      op = next;
+    }
+  }
+
+  void drive_to_end(turn& mine, const posted& op) {
+    drive(
+        mine, [&] { return op.finished.load(std::memory_order_acquire); }, [&] { return op.light; });
+  }
+
+  // Sweeps until `fact` has said yes, with the baton if it is to be had. Under the baton `light` says whether
+  // it is something small.
+  template <class Fact, class Light> void drive(turn& mine, Fact&& fact, Light&& light) {
+    latched awaited(fact);
+    baton_request wish(baton_, baton_request::what::to_drive, false); // raised as long as somebody else drives
+    idle_ladder ladder(options_.idle);
+    for (unsigned turn = 1; !awaited.holds(); ++turn) {
+      if (!mine.held()) {
+        wish.set(true);
+        wish.set(!mine.take());
+      }
+      bool patient = false;
+      if (mine.held()) {
+        drain();
+        patient = executor_.carries_large() && ladder.steps() < patience && light();
+        // Within the node nothing arrives by the transport but rings and requests: it can wait a little.
+        const bool polls = turn % polls_every == 0 || executor_.needs_driver();
+        const bool moved = executor_.sweep(polls, patient ? pass::light : pass::full);
+        if (baton_.needed()) [[unlikely]]
+          step_aside(mine);
+        if (moved) {
+          ladder.reset();
+          continue;
+        }
+      }
+      pause(ladder, mine, awaited, patient);
+    }
+    mine.let_go();
+    awaited.rethrow();
+  }
+  using pass = typename executor<T>::pass;
+  static constexpr unsigned polls_every = 32;
+  static constexpr unsigned helps_every = 16; // yields
+  static constexpr unsigned patience = 64;    // empty passes
+
+  // For who needs the baton itself, until it has had it.
+  [[gnu::cold, gnu::noinline]] void step_aside(turn& mine) {
+    mine.let_go();
+    while (baton_.needed())
+      net_.yield();
+  }
+
+  // Between two unsuccessful sweeps.
+  template <class Fact>
+  void pause(idle_ladder& ladder, turn& mine, latched<Fact>& awaited, bool patient) {
+    switch (ladder.next()) {
+    case idle_ladder::step::spin:
+      return net_.relax();
+    case idle_ladder::step::yield:
+      if (mine.held() && !patient && ladder.yields() % helps_every == 1 && executor_.help_lenders()) return;
+      return yield(ladder);
+    case idle_ladder::step::sleep:
+      break;
+    }
+    if (!mine.held())
+      sleeper_.sleep_beside_driver(place_, [&] { return awaited.holds(look::all); });
+    else if (!executor_.help_lenders())
+      park(mine, awaited);
+  }
+
+  // A yield that comes back late has given the core to a computation, and would every time: sleep instead,
+  // the scheduler favours who wakes up. To look at the clock costs a tenth of a small operation, so the first
+  // yield of a wait is only timed behind a late one.
+  void yield(idle_ladder& ladder) {
+    if (ladder.yields() == 1 && !late_yields_.load(std::memory_order_relaxed)) return net_.yield();
+    const auto before = net_.now();
+    net_.yield();
+    const bool late = net_.now() - before > std::chrono::milliseconds(1);
+    late_yields_.store(late, std::memory_order_relaxed);
+    if (late) ladder.skip_to_sleep();
+  }
+
+  // Sleeps until something may have happened, without the baton.
+  template <class Fact> void park(turn& mine, latched<Fact>& awaited) {
+    const auto finds_work = [&] {
+      return executor_.sweep() || !queue_.empty() || awaited.holds(look::all);
+    };
+    sleeper_.sleep(place_, true, finds_work, [&] {
+      if (sleep_watcher_ != nullptr) sleep_watcher_->on_sleep();
+      mine.let_go();
+      return std::chrono::duration_cast<std::chrono::milliseconds>(options_.park_limit);
+    });
+  }
+
+private:
+  Engine& self() { return static_cast<Engine&>(*this); }
+
+  // Releases the baton; nobody's operation stays behind in the queue.
+  void leave() {
+    for (;;) {
+      const bool undriven = watcher_ != nullptr && wants_watcher();
+      baton_.release();
+      if (undriven) ring_watcher();
+      full_fence();
+      if (queue_.empty() || !baton_.try_acquire()) return;
+      drain();
+    }
+  }
+
+  bool wants_watcher() {
+    const bool no_event_comes = sleeper_.took_events() || executor_.tries_again();
+    if (no_event_comes && watcher_->listens()) [[unlikely]]
+      return true;
+    return executor_.outstanding() != 0 && watcher_->wants_ring(executor_.needs_driver());
+  }
+  void ring_watcher() {
+    counts_.rings.add_concurrent();
+    watcher_->ring();
+  }
+
+protected:
+  T& net_;
+  const engine_options options_;
+  statistics counts_;
+  submission_queue<operation, &operation::next> queue_;
+  executor<T> executor_;
+  sleeping_place place_; // of the application's threads
+
+private:
+  baton baton_;
+  sleeper<T> sleeper_;
+  watcher* watcher_ = nullptr;
+  sleep_watcher* sleep_watcher_ = nullptr;
+  std::atomic<bool> late_yields_{false}; // the last one that was timed came back late
+};
+
+} // namespace weft::progress
