@@ -60,8 +60,10 @@ public:
   const std::vector<std::byte>& card(std::size_t r) const { return cards_[r]; }
 
   void poll() {
-    for (auto& r : ranks_)
+    for (auto& r : ranks_) {
       r->poll();
+      r->carry();
+    }
   }
   // Bounded, for what may never be.
   template <class Fact> bool poll_until(Fact&& fact, int rounds = 20'000'000) {
