@@ -3,7 +3,7 @@
 #include "engine/collectives/families.hpp"
 #include "engine/collectives/specified.hpp"
 #include "engine/collectives/tuning.hpp"
-#include "engine/plan/dot.hpp"
+#include "engine/operations/dot.hpp"
 #include "engine/verify/verifier.hpp"
 #include "tools/command.hpp"
 

@@ -14,8 +14,11 @@
 // by themselves: nobody waits for a comparison that its mode does not wait for. One line more is written and
 // read for each member of the node, one message more is sent to each far one.
 #include "engine/collectives/families.hpp"
+#include "engine/operations/all_kinds.hpp"
 #include "engine/plan/builder.hpp"
 
+#include <algorithm>
+#include <span>
 #include <stdexcept>
 
 namespace weft::collectives {
@@ -23,26 +26,10 @@ using namespace graph;
 
 namespace {
 
-bool moves_data(const plan& p, const node& n) {
-  switch (n.what) {
-  case kind::copy:
-  case kind::get:
-  case kind::put:
-  case kind::take:
-  case kind::claim:
-  case kind::assist:
-  case kind::fetch:
-  case kind::aside:
-  case kind::restore:
-  case kind::rotate:
-    return true;
-  case kind::loop:
-    for (std::uint8_t k = 0; k < n.body_size; ++k)
-      if (moves_data(p, p.nodes[n.body + k])) return true;
-    return false;
-  default:
-    return false;
-  }
+bool touches_data(const plan& p, const node& n) {
+  if (n.what != kind::loop) return moves_data(n.what);
+  const auto body = std::span(p.nodes).subspan(n.body, n.body_size);
+  return std::ranges::any_of(body, [](const node& step) { return moves_data(step.what); });
 }
 
 node of_call(kind what, peer_rule peer) {
@@ -78,7 +65,7 @@ void append(plan& all, const plan& p, node_set gate) {
       n.body = static_cast<std::uint8_t>(n.body + shift);
       n.loop_index = static_cast<std::uint8_t>(n.loop_index + loops);
     }
-    if ((p.top >> k & 1) != 0 && moves_data(p, p.nodes[k])) n.after |= gate;
+    if ((p.top >> k & 1) != 0 && touches_data(p, p.nodes[k])) n.after |= gate;
     all.nodes[all.size++] = n;
   }
   all.top |= p.top << shift;
@@ -114,6 +101,7 @@ plan with_comparison(const plan& p, sync in, const geometry& g) {
   all.nodes[all.size++] = last;
   all.in = in;
   all.far |= !g.far().empty();
+  link_successors(all);
   return all;
 }
 

@@ -1,5 +1,6 @@
 #include "engine/plan/builder.hpp"
 
+#include <bit>
 #include <stdexcept>
 
 namespace weft::graph {
@@ -28,6 +29,25 @@ void builder::blocks_of(const block_rule& rule, std::uint64_t front, std::uint64
   plan_.places[in_source] = {.from = rule.src_i, .to = rule.src_j, .bytes = rule.bytes};
   plan_.places[in_destination] = {.from = rule.dst_i, .to = rule.dst_j, .bytes = rule.bytes};
   plan_.places[in_mailbox] = {.base = front, .turn = slice, .bytes = rule.bytes};
+}
+
+plan builder::finish() const {
+  plan made = plan_;
+  link_successors(made);
+  return made;
+}
+
+void link_successors(plan& p) {
+  p.first = 0;
+  for (node& n : p.nodes)
+    n.then = 0;
+  for (unsigned k = 0; k < p.size; ++k) {
+    if ((p.top >> k & 1) == 0) continue;
+    const node_set self = node_set{1} << k, after = p.nodes[k].after & p.top;
+    if (after == 0) p.first |= self;
+    for (node_set rest = after; rest != 0; rest &= rest - 1)
+      p.nodes[static_cast<unsigned>(std::countr_zero(rest))].then |= self;
+  }
 }
 
 void builder::begin_phase(std::uint8_t phase) {

@@ -34,13 +34,16 @@ public:
   void begin_phase(std::uint8_t phase);
 
   plan& draft() { return plan_; }
-  plan finish() const { return plan_; }
+  plan finish() const;
 
 private:
   std::uint8_t append(const node& n);
   plan plan_;
   std::uint8_t phase_ = 0;
 };
+
+// Notes with each top node which others wait for it; the last thing that is done to a plan.
+void link_successors(plan& p);
 
 // The vocabulary of nodes, so that algorithms read as sentences.
 node copy_own();

@@ -111,11 +111,12 @@ struct node {
   operand read, write;                   // from where to where
   std::uint32_t count = 0; // loop: iterations; counting signals and awaits: how many, 0 = what was surveyed
   node_set after = 0;      // nodes that must be done before this one starts
+  node_set then = 0;       // nodes that wait for it; see link_successors
 
   // A loop that is no more than its one step.
   bool single() const { return count == 1 && body_size == 1 && !hunts; }
 };
-static_assert(sizeof(node) <= 32);
+static_assert(sizeof(node) <= 40);
 
 // Which bytes go from rank i to rank j: `bytes` from source offset i*src_i + j*src_j on i to destination
 // offset i*dst_i + j*dst_j on j. What an operation means; its plans say the same by their places.
@@ -130,23 +131,6 @@ struct block_rule {
 
 // Whether a node brings data to its member, takes them away, or leaves them with it.
 enum class flow : std::uint8_t { own, in, out };
-inline flow flow_of(const node& n) {
-  switch (n.what) {
-  case kind::get:
-  case kind::take:
-  case kind::aside:
-  case kind::restore:
-    return flow::in;
-  case kind::put:
-    return flow::out;
-  case kind::signal:
-    return n.peer == peer_rule::group || n.peer == peer_rule::self ? flow::own : flow::out;
-  case kind::claim:
-    return n.way == direction::in ? flow::in : n.way == direction::self ? flow::own : flow::out;
-  default:
-    return flow::own;
-  }
-}
 
 // Which pairs (i, j) exchange a block. With the last two a member's row in shared memory names the other end:
 // where its block goes, or where it comes from.

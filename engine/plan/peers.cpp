@@ -3,102 +3,121 @@
 #include "engine/topology/rounds.hpp"
 #include "engine/topology/tree.hpp"
 
+#include <array>
 #include <bit>
 
 namespace weft::graph {
 
 namespace {
 
+using number = std::uint32_t;
+
 // A step in a cycle of `size`, as many places ahead as the round says, or behind.
-std::uint32_t in_round(std::uint32_t at, std::uint32_t size, bool ahead, std::uint32_t round) {
-  const std::uint32_t distance = (std::uint32_t{1} << round) % size;
+number in_round(number at, number size, bool ahead, number round) {
+  const number distance = (number{1} << round) % size;
   return (ahead ? at + distance : at + size - distance) % size;
 }
 
 // My node's place in a tree that begins at the root's node, and the node at a place.
-std::uint32_t vertex_of(const plan& p, const geometry& g) {
+number vertex_of(const plan& p, const geometry& g) {
   return (g.node(p.me) + g.nodes() - g.node(p.root)) % g.nodes();
 }
-std::uint32_t leader_at(const plan& p, const geometry& g, std::uint32_t vertex) {
+number leader_at(const plan& p, const geometry& g, number vertex) {
   return leader_of(p, g, (vertex + g.node(p.root)) % g.nodes());
 }
-
-std::uint32_t length(const std::vector<std::uint32_t>& members) {
-  return static_cast<std::uint32_t>(members.size());
+number mine(const plan& p, const geometry& g) {
+  return g.node(p.me);
 }
+
+number length(const std::vector<number>& members) {
+  return static_cast<number>(members.size());
+}
+
+constexpr number any_number = ~number{0};
+
+number one(const plan&, const geometry&) {
+  return 1;
+}
+number my_leader(const plan& p, const geometry& g, peer_rule, number) {
+  return leader_of(p, g, mine(p, g));
+}
+number rows_tell(const plan&, const geometry&, peer_rule, number) {
+  return found_by_rows;
+}
+
+using P = const plan&;
+using G = const geometry&;
+
+constexpr std::array rules = {
+    range_rule{range::root, "root", one, [](P p, G, peer_rule, number) { return p.root; }},
+    range_rule{range::near, "near", [](P, G g) { return length(g.near()); },
+               [](P, G g, peer_rule, number k) { return g.near()[k]; }},
+    range_rule{range::far, "far", [](P, G g) { return length(g.far()); },
+               [](P, G g, peer_rule, number k) { return g.far()[k]; }},
+    range_rule{range::others, "others", [](P, G g) { return g.size() - 1; },
+               [](P p, G g, peer_rule, number k) { return (p.me + 1 + k) % g.size(); }},
+    range_rule{
+        range::rounds, "rounds", [](P, G g) { return dissemination_rounds(g.size()); },
+        [](P p, G g, peer_rule r, number k) { return in_round(p.me, g.size(), r == peer_rule::ahead, k); },
+        true},
+    range_rule{range::named, "named", one, rows_tell},
+    range_rule{range::naming, "naming", one, rows_tell},
+    range_rule{range::led, "led", [](P, G g) { return length(g.led()); },
+               [](P, G g, peer_rule, number k) { return g.led()[k]; }},
+    range_rule{range::leading, "leading", [](P, G g) { return length(g.leading()); },
+               [](P, G g, peer_rule, number k) { return g.leading()[k]; }},
+    range_rule{
+        range::leaders, "leaders", [](P p, G g) { return leads(p, g) ? g.nodes() - 1 : 0; },
+        [](P p, G g, peer_rule, number k) { return leader_of(p, g, (mine(p, g) + 1 + k) % g.nodes()); }},
+    range_rule{range::leader, "my leader", [](P p, G g) -> number { return leads(p, g) ? 0 : 1; }, my_leader},
+    range_rule{
+        range::parent, "parent",
+        [](P p, G g) -> number { return leads(p, g) && p.radix >= 2 && p.me != p.root ? 1 : 0; },
+        [](P p, G g, peer_rule, number) { return leader_at(p, g, tree::parent(vertex_of(p, g), p.radix)); }},
+    range_rule{range::children, "children",
+               [](P p, G g) {
+                 return leads(p, g) && p.radix >= 2 ? tree::children(vertex_of(p, g), g.nodes(), p.radix) : 0;
+               },
+               [](P p, G g, peer_rule, number k) {
+                 return leader_at(p, g, tree::child(vertex_of(p, g), g.nodes(), p.radix, k));
+               }},
+    range_rule{range::next, "the next leader",
+               [](P p, G g) { return leads(p, g) && g.nodes() > 1 ? any_number : 0; },
+               [](P p, G g, peer_rule, number) {
+                 return leader_of(p, g, (mine(p, g) + g.nodes() - 1) % g.nodes());
+               }},
+    range_rule{range::follow, "my leader, stepwise", [](P p, G g) { return leads(p, g) ? 0 : any_number; },
+               my_leader},
+    // Counted downwards: who is ahead of me takes what I send.
+    range_rule{range::node_rounds, "rounds of nodes",
+               [](P p, G g) { return leads(p, g) ? dissemination_rounds(g.nodes()) : 0; },
+               [](P p, G g, peer_rule r, number k) {
+                 return leader_of(p, g, in_round(mine(p, g), g.nodes(), r != peer_rule::ahead, k));
+               },
+               true},
+    range_rule{range::partners, "partners",
+               [](P p, G g) {
+                 const bool halves = leads(p, g) && std::has_single_bit(g.nodes());
+                 return halves ? static_cast<number>(std::countr_zero(g.nodes())) : 0;
+               },
+               [](P p, G g, peer_rule, number k) { return leader_of(p, g, mine(p, g) ^ (number{1} << k)); }},
+};
+
+constexpr bool in_their_order() {
+  for (std::size_t k = 0; k < rules.size(); ++k)
+    if (static_cast<std::size_t>(rules[k].over) != k) return false;
+  return true;
+}
+static_assert(in_their_order());
 
 } // namespace
 
+const range_rule& rule_of(range over) {
+  return rules[static_cast<std::size_t>(over)];
+}
+
 std::uint32_t leader_of(const plan& p, const geometry& g, std::uint32_t node) {
   return node == g.node(p.root) ? p.root : g.in_node_order(g.first(node));
-}
-
-std::uint32_t count_of(const plan& p, const geometry& g, range over) {
-  constexpr std::uint32_t any_number = ~std::uint32_t{0};
-  const std::uint32_t nodes = g.nodes();
-  const bool leader = leads(p, g);
-  switch (over) {
-  case range::root:
-  case range::named:
-  case range::naming:
-    return 1;
-  case range::near:
-    return length(g.near());
-  case range::far:
-    return length(g.far());
-  case range::led:
-    return length(g.led());
-  case range::leading:
-    return length(g.leading());
-  case range::others:
-    return g.size() - 1;
-  case range::rounds:
-    return dissemination_rounds(g.size());
-  case range::leaders:
-    return leader ? nodes - 1 : 0;
-  case range::leader:
-    return leader ? 0 : 1;
-  case range::parent:
-    return leader && p.radix >= 2 && p.me != p.root ? 1 : 0;
-  case range::children:
-    return leader && p.radix >= 2 ? tree::children(vertex_of(p, g), nodes, p.radix) : 0;
-  case range::next:
-    return leader && nodes > 1 ? any_number : 0;
-  case range::follow:
-    return leader ? 0 : any_number;
-  case range::node_rounds:
-    return leader ? dissemination_rounds(nodes) : 0;
-  case range::partners:
-    return leader && std::has_single_bit(nodes) ? static_cast<std::uint32_t>(std::countr_zero(nodes)) : 0;
-  }
-  return 0;
-}
-
-std::uint32_t staged_peer(const plan& p, const geometry& g, range over, peer_rule rule, std::uint32_t step) {
-  const std::uint32_t nodes = g.nodes(), mine = g.node(p.me);
-  switch (over) {
-  case range::others:
-    return (p.me + 1 + step) % g.size();
-  case range::rounds:
-    return in_round(p.me, g.size(), rule == peer_rule::ahead, step);
-  case range::leaders:
-    return leader_of(p, g, (mine + 1 + step) % nodes);
-  case range::leader:
-  case range::follow:
-    return leader_of(p, g, mine);
-  case range::parent:
-    return leader_at(p, g, tree::parent(vertex_of(p, g), p.radix));
-  case range::children:
-    return leader_at(p, g, tree::child(vertex_of(p, g), nodes, p.radix, step));
-  case range::next:
-    return leader_of(p, g, (mine + nodes - 1) % nodes);
-  case range::node_rounds: // counted downwards: who is ahead of me takes what I send
-    return leader_of(p, g, in_round(mine, nodes, rule != peer_rule::ahead, step));
-  case range::partners:
-    return leader_of(p, g, mine ^ (std::uint32_t{1} << step));
-  default:
-    return found_by_rows;
-  }
 }
 
 } // namespace weft::graph

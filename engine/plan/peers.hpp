@@ -2,6 +2,8 @@
 #include "engine/plan/plan.hpp"
 #include "engine/topology/topology.hpp"
 
+#include <string_view>
+
 namespace weft::graph {
 
 // One member of each node acts for it between nodes, the leader: the root on its own node, the first member
@@ -12,34 +14,29 @@ inline bool leads(const plan& p, const geometry& g) {
   return leader_of(p, g, g.node(p.me)) == p.me;
 }
 
-// How many peers a range has for me: the most iterations of a loop over it.
-std::uint32_t count_of(const plan& p, const geometry& g, range over);
-
 inline constexpr std::uint32_t found_by_rows = ~std::uint32_t{0};
-// The same among leaders, and in rounds: what peer_at leaves to it.
-std::uint32_t staged_peer(const plan& p, const geometry& g, range over, peer_rule rule, std::uint32_t step);
 
-// The peer of a step of a loop; found_by_rows where a row names it. Asked at every step: what is only looked
-// up is so here.
-inline std::uint32_t peer_at(const plan& p, const geometry& g, range over, peer_rule rule,
-                             std::uint32_t step) {
-  switch (over) {
-  case range::root:
-    return p.root;
-  case range::near:
-    return g.near()[step];
-  case range::far:
-    return g.far()[step];
-  case range::led:
-    return g.led()[step];
-  case range::leading:
-    return g.leading()[step];
-  case range::named:
-  case range::naming:
-    return found_by_rows;
-  default:
-    return staged_peer(p, g, over, rule, step);
-  }
+// All that is known of a range: its name, the most iterations of a loop over it, and the peer of each.
+struct range_rule {
+  range over;
+  std::string_view name;
+  std::uint32_t (*count)(const plan& p, const geometry& g);
+  std::uint32_t (*peer)(const plan& p, const geometry& g, peer_rule rule, std::uint32_t step);
+  bool in_rounds = false; // a step has two peers: who is ahead, and who is behind
+};
+const range_rule& rule_of(range over);
+
+inline std::uint32_t count_of(const plan& p, const geometry& g, range over) {
+  return rule_of(over).count(p, g);
+}
+
+// The peer of a step of a loop; found_by_rows where a row names it. Asked at every step: what is looked up
+// most often is so here.
+[[gnu::always_inline]] inline std::uint32_t peer_at(const plan& p, const geometry& g, range over,
+                                                    peer_rule rule, std::uint32_t step) {
+  if (over == range::near) return g.near()[step];
+  if (over == range::root) return p.root;
+  return rule_of(over).peer(p, g, rule, step);
 }
 
 } // namespace weft::graph

@@ -28,6 +28,7 @@ struct plan {
   std::uint8_t size = 0;
   std::uint8_t loops = 0;
   node_set top = 0;
+  node_set first = 0; // top nodes that wait for no other
 
   // Where blocks lie; the first three are the block between two members in the source and the destination,
   // and the eager payload's in the mailbox.

@@ -13,18 +13,10 @@ struct action {
   std::uint32_t step = 0;
 };
 
-[[gnu::always_inline]] inline action resolve(const plan& p, const node& n, std::uint32_t peer,
+[[gnu::always_inline]] inline action resolve(const plan& p, flow way, std::uint32_t peer,
                                              std::uint32_t step) {
   const std::uint32_t me = p.me;
-  switch (flow_of(n)) {
-  case flow::in:
-    return {me, peer, peer, me, step};
-  case flow::out:
-    return {me, peer, me, peer, step};
-  case flow::own:
-    break;
-  }
-  return {me, peer, me, me, step};
+  return {me, peer, way == flow::in ? peer : me, way == flow::out ? peer : me, step};
 }
 
 // Bytes that lie together where they are read and where they are written.

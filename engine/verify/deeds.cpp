@@ -1,6 +1,6 @@
 #include "engine/verify/deeds.hpp"
 
-#include "engine/plan/names.hpp"
+#include "engine/operations/all_kinds.hpp"
 
 #include <bit>
 

@@ -92,6 +92,7 @@ struct event_graph {
   std::vector<event_id> at_post; // publications that wait for nothing
 
   std::uint32_t members() const { return static_cast<std::uint32_t>(plans.size()); }
+  event_id add(role as, std::uint32_t member, std::uint32_t peer = nobody);
   std::string text(event_id e) const;
 };
 

@@ -1,6 +1,6 @@
 #include "engine/verify/rows.hpp"
 
-#include "engine/plan/names.hpp"
+#include "engine/operations/describe.hpp"
 
 namespace weft::graph::checking {
 

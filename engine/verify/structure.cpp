@@ -1,6 +1,7 @@
 #include "engine/verify/structure.hpp"
 
-#include "engine/plan/names.hpp"
+#include "engine/operations/all_kinds.hpp"
+#include "engine/operations/describe.hpp"
 #include "engine/plan/peers.hpp"
 #include "engine/verify/rows.hpp"
 
@@ -9,84 +10,6 @@
 namespace weft::graph::checking {
 
 namespace {
-
-bool is_stage(fact f) {
-  return f == fact::stage_in || f == fact::stage_out;
-}
-bool is_counter(fact f) {
-  return f == fact::landed || f == fact::taken;
-}
-
-bool travels_packed(const node& n) {
-  return n.of == blocks::known || n.of == blocks::travelling;
-}
-
-// Where each kind of node may read and write, and which blocks it may move at once.
-bool places_fit(const node& n) {
-  const auto any = [](buffer b, auto... of) { return ((b == of) || ...); };
-  constexpr auto src = buffer::source, dst = buffer::destination, scratch = buffer::scratch;
-  switch (n.what) {
-  case kind::copy:
-    return any(n.read.in, src, dst, scratch) && any(n.write.in, dst, scratch) && !travels_packed(n);
-  case kind::get:
-  case kind::put:
-    return any(n.read.in, src, dst) && n.write.in == dst && !travels_packed(n) && n.of != blocks::readers;
-  case kind::signal:
-    if (n.about != fact::payload || n.valued) return n.read.in == buffer::none;
-    return any(n.read.in, src, dst, scratch) && n.write.in == buffer::mailbox;
-  case kind::take:
-    return n.valued || (n.read.in == buffer::mailbox && any(n.write.in, dst, scratch));
-  default:
-    return true;
-  }
-}
-
-// The facts and peers that each kind of node is defined for.
-bool operands_fit(const node& n) {
-  if (!places_fit(n)) return false;
-  switch (n.what) {
-  case kind::copy:
-    return n.peer == peer_rule::self;
-  case kind::get:
-  case kind::put:
-  case kind::flush:
-  case kind::fetch:
-  case kind::survey:
-  case kind::aside:
-  case kind::restore:
-    return n.peer == peer_rule::each;
-  case kind::signal:
-    if (n.about == fact::payload && travels_packed(n)) return n.peer == peer_rule::ahead;
-    if (n.about == fact::payload || n.about == fact::row)
-      return n.peer == peer_rule::each || n.peer == peer_rule::group;
-    if (is_stage(n.about)) return n.peer == peer_rule::ahead;
-    if (n.stepwise) return n.about == fact::landed && n.peer == peer_rule::self && n.count == 1;
-    if (is_counter(n.about)) return (n.peer == peer_rule::each || n.peer == peer_rule::self) && n.count != 0;
-    if (n.about == fact::ready) return n.peer == peer_rule::group || n.peer == peer_rule::each;
-    return (n.about == fact::entry || n.about == fact::asked) && n.peer == peer_rule::each;
-  case kind::await:
-    if (is_stage(n.about)) return n.peer == peer_rule::behind;
-    if (n.stepwise)
-      return n.about == fact::landed && (n.peer == peer_rule::each || n.peer == peer_rule::self);
-    if (is_counter(n.about)) return n.peer == peer_rule::self;
-    return (n.about == fact::entry || n.about == fact::row || n.about == fact::named ||
-            n.about == fact::ready) &&
-           n.peer == peer_rule::each;
-  case kind::take:
-    return n.about == fact::payload && n.peer == (travels_packed(n) ? peer_rule::behind : peer_rule::each);
-  case kind::claim:
-    return n.peer == (n.way == direction::self ? peer_rule::self : peer_rule::each);
-  case kind::assist:
-    return n.peer == peer_rule::group;
-  case kind::rotate:
-    return n.peer == peer_rule::self || n.peer == peer_rule::group;
-  case kind::loop:
-    return true;
-  case kind::compare: // moves nothing, and is only added to plans that were verified without it
-    return false;
-  }
-  return false;
-}
 
 class structure {
 public:
@@ -152,7 +75,7 @@ private:
   void check_node(unsigned n) {
     const node& it = plan_.nodes[n];
     if (it.what == kind::loop) check_loop(n);
-    if (!operands_fit(it)) complain(n, "is not defined for this fact, peer and place");
+    if (!fits(it)) complain(n, "is not defined for this fact, peer and place");
     if (it.read.at >= plan_.place_count || it.write.at >= plan_.place_count)
       complain(n, "names a place that the plan does not have");
     if (it.phase >= max_phases) complain(n, "is of a phase that has no counters");
@@ -188,9 +111,7 @@ private:
     check_body(loop);
   }
 
-  static bool in_rounds(const node& loop) {
-    return loop.over == range::rounds || loop.over == range::node_rounds;
-  }
+  static bool in_rounds(const node& loop) { return rule_of(loop.over).in_rounds; }
 
   bool has_halves(const node& loop) const {
     const std::uint32_t nodes = place_.nodes();

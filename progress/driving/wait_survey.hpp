@@ -1,5 +1,5 @@
 #pragma once
-#include "engine/plan/names.hpp"
+#include "engine/operations/describe.hpp"
 #include "progress/execution/call_record.hpp"
 #include "progress/execution/executor.hpp"
 
@@ -90,7 +90,7 @@ private:
       if (first == nullptr) first = &body;
       ++all;
       if (by_rows || &body != first || named == most_ranks) continue;
-      const std::uint32_t peer = e_.peer_of(op, n, body, i);
+      const std::uint32_t peer = e_.runner_.peer_of(op, n, body, i);
       if (peer >= op.team->info.size()) continue;
       ranks += (named++ == 0 ? " of thread " : ", ") + std::to_string(op.team->info.world[peer]);
     }

@@ -1,7 +1,6 @@
 #pragma once
 #include "progress/execution/call_record.hpp"
 #include "progress/execution/operation_pool.hpp"
-#include "progress/execution/outcome.hpp"
 #include "progress/execution/reach.hpp"
 
 #include <array>
@@ -76,7 +75,7 @@ public:
       return outcome::failed;
     }
     if (!over) return outcome::blocked;
-    op.run->done |= watch;
+    op.run->finish(*op.program, static_cast<std::uint8_t>(n.count));
     return outcome::done;
   }
 

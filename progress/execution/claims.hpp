@@ -1,7 +1,6 @@
 #pragma once
+#include "engine/operations/claim.hpp"
 #include "progress/execution/lone_copies.hpp"
-#include "progress/execution/operands.hpp"
-#include "progress/execution/outcome.hpp"
 #include "progress/execution/pieces.hpp"
 
 namespace weft::progress {
@@ -13,21 +12,12 @@ public:
   claims(reach<T>& members, operands<T>& blocks, lone_copies<T>& copies)
       : reach_(members), operands_(blocks), copies_(copies) {}
 
-  outcome step(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
-    const std::uint32_t iteration = tag.iteration;
+  // The block between two ends, of which I am one. Of a pair in place the two ends begin at different ends of
+  // the block.
+  outcome step(operation& op, const graph::node& n, graph::operations::claim::ends of, flight_tag tag) {
     const std::uint32_t me = op.program->me;
-    switch (n.way) {
-    case graph::direction::in:
-      return carry(op, peer, me, true, iteration);
-    case graph::direction::out:
-      return carry(op, me, peer, false, iteration);
-    case graph::direction::self:
-      return only_mine(op) ? carry_own(op, tag) : carry(op, me, me, true, iteration);
-    case graph::direction::swap:
-      // A pair has one claim word, at its higher rank; its two ends begin at different ends of the block.
-      return carry(op, std::min(me, peer), std::max(me, peer), me > peer, iteration);
-    }
-    return outcome::done;
+    if (n.way == graph::direction::self && only_mine(op)) return carry_own(op, tag);
+    return carry(op, of.from, of.to, of.to == me, tag.iteration);
   }
 
   // Until every block on the node is in place: carries what is unclaimed, own neighbours first.
@@ -72,16 +62,9 @@ private:
   static bool only_mine(const operation& op) { return has_own_word(op) && !op.lent; }
 
   outcome carry_own(operation& op, flight_tag tag) {
-    const std::uint32_t me = op.program->me;
-    const block b = operands_.find(op, me, me, 0);
-    if (operands_.usable(op, me, me, 0)) {
-      std::byte* const segment = reach_.net.segment();
-      const auto name = copies_.name(tag.node, tag.iteration);
-      const outcome result = copies_.carry(op, name, segment + b.dst, segment + b.src, b.bytes);
-      if (result != outcome::done) return result;
-    }
-    op.run->own_pieces = op.program->chunks;
-    return outcome::done;
+    const outcome result = copies_.own_block(op, tag);
+    if (result == outcome::done) op.run->own_pieces = op.program->chunks;
+    return result;
   }
 
   // Carries what it gets of the block i -> j (in place: of the two blocks between i and j). The destination's

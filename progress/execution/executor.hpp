@@ -1,7 +1,6 @@
 #pragma once
-#include "engine/plan/peers.hpp"
 #include "progress/execution/inbox.hpp"
-#include "progress/execution/node_steps.hpp"
+#include "progress/execution/plan_runner.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -23,7 +22,8 @@ public:
   executor(T& net, statistics& counts, finished_handler finished, const faults& broken = {},
            const user_memory& user = {})
       : net_(net), counts_(counts), broken_(broken), finished_(std::move(finished)),
-        steps_(net, counts, broken_, user), inbox_(net, counts, steps_.members(), teams_, active_) {
+        steps_(net, counts, broken_, user), runner_(steps_),
+        inbox_(net, counts, steps_.members, teams_, active_) {
     net_.set_sink(&inbox_);
   }
   executor(const executor&) = delete;
@@ -93,7 +93,7 @@ public:
     counts_.sweeps.add();
     quota& carries = members().carries;
     how == pass::full ? carries.refill(active_.size()) : carries.withhold();
-    if (steps_.members().later) [[unlikely]]
+    if (steps_.members.later) [[unlikely]]
       try_again();
     bool moved = poll && net_.poll() != 0;
     if (heavy_active_ != active_.size()) moved |= sweep_light();
@@ -107,7 +107,7 @@ public:
   bool advance_only(operation& op) {
     if (op.run == nullptr) return op.finished.load(std::memory_order_relaxed);
     members().carries.refill(1);
-    bool moved = advance(op);
+    bool moved = runner_.advance(op);
     if (!over(op, moved)) return false;
     active_.erase(std::find(active_.begin(), active_.end(), &op));
     retire(op);
@@ -136,9 +136,9 @@ public:
   // Something waits for nothing but another sweep.
   bool tries_again() { return members().later || transport_carries(); }
   // Work that only this rank's own process can move on.
-  bool needs_driver() { return steps_.flights().in_flight() != 0 || far_active_ != 0; }
+  bool needs_driver() { return steps_.flights.in_flight() != 0 || far_active_ != 0; }
 
-  reach<T>& members() { return steps_.members(); }
+  reach<T>& members() { return steps_.members; }
   inbox<T>& messages() { return inbox_; }
 
   // The operation that has been under way for longest, as {team, number}.
@@ -149,7 +149,6 @@ public:
 
 private:
   template <transport::transport> friend class wait_survey;
-  using node_set = graph::node_set;
 
   // For want of a slot, or because there will never be one.
   [[gnu::cold, gnu::noinline]] void hold(operation& op) {
@@ -194,12 +193,8 @@ private:
       return false;
     }
     op.run = run;
-    for (std::uint8_t k = 0; k < op.program->loops; ++k) {
-      loop_state& loop = run->loops[k];
-      loop.base = loop.next = 0;
-      loop.unfinished = loop.in_flight = 0;
-    }
-    if (op.lent && op.program->lends()) steps_.lend(op);
+    runner_.begin(op);
+    if (op.lent && op.program->lends()) steps_.claims.lend(op);
     op.light = is_light(*op.program);
     heavy_active_ += !op.light;
     far_active_ += op.program->far;
@@ -316,7 +311,7 @@ private:
   // The operation at this place of the list; leaves the place of the next one. True if it moved.
   bool visit(std::size_t& k) {
     operation& op = *active_[k];
-    bool moved = advance(op);
+    bool moved = runner_.advance(op);
     if (!over(op, moved)) {
       ++k;
       return moved;
@@ -324,146 +319,6 @@ private:
     active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(k));
     retire(op);
     return true;
-  }
-
-  // Every top node whose predecessors are done gets a step. True if a node finished or carried something.
-  bool advance(operation& op) {
-    const graph::plan& p = *op.program;
-    execution& run = *op.run;
-    if (op.status < 0) return false;
-    bool moved = false;
-    node_set ready = p.top & ~run.done & ~run.in_flight;
-    while (ready != 0) {
-      const auto index = static_cast<std::uint8_t>(std::countr_zero(ready));
-      ready &= ready - 1;
-      const graph::node& n = p.nodes[index];
-      if ((n.after & ~run.done) != 0) continue;
-      if (n.what == graph::kind::loop && !n.single()) {
-        moved |= run_loop(op, n, index);
-        continue;
-      }
-      const outcome result = n.what == graph::kind::loop ? only_step(op, n, {.node = index})
-                                                         : steps_.step(op, n, p.me, 0, {.node = index});
-      if (result == outcome::done)
-        run.done |= node_set{1} << index;
-      else if (result == outcome::flying)
-        run.in_flight |= node_set{1} << index;
-      else if (result == outcome::failed) [[unlikely]]
-        return true;
-      moved |= result != outcome::blocked && result != outcome::held;
-    }
-    return moved;
-  }
-
-  // Of a loop that has no other, for one peer: nothing to keep count of.
-  outcome only_step(operation& op, const graph::node& loop, flight_tag tag) {
-    const graph::node& body = op.program->nodes[loop.body];
-    const std::uint32_t peer = peer_of(op, loop, body, 0);
-    return peer == findings::nobody || skips(op, body, peer) ? outcome::done
-                                                             : steps_.step(op, body, peer, 0, tag);
-  }
-
-  // Is the step for peers of the other lane?
-  static bool skips(const operation& op, const graph::node& step, std::uint32_t peer) {
-    return step.only != graph::lane::any && (step.only == graph::lane::near) != reach<T>::near(op, peer);
-  }
-
-  bool run_loop(operation& op, const graph::node& n, std::uint8_t index) {
-    loop_state& loop = op.run->loops[n.loop_index];
-    bool moved = false;
-    if (n.hunts && is_not_root(op)) {
-      op.run->done |= node_set{1} << index;
-      return true;
-    }
-    for (;;) {
-      open_window(loop, n, op.program->window);
-      std::uint64_t ready = loop.unfinished & ~loop.in_flight;
-      while (ready != 0) {
-        const auto bit = static_cast<std::uint32_t>(std::countr_zero(ready));
-        ready &= ready - 1;
-        moved |= run_iteration(op, n, index, loop.base + bit);
-      }
-      if (loop.unfinished == 0 && loop.next == n.count) {
-        op.run->done |= node_set{1} << index;
-        return true;
-      }
-      if ((loop.unfinished & 1) != 0) return moved; // the oldest is not finished: the window stays
-      if (loop.unfinished != 0 && loop.next == n.count) return moved;
-    }
-  }
-
-  // Drops finished iterations from the front, and begins as many new ones.
-  static void open_window(loop_state& loop, const graph::node& n, std::uint32_t most) {
-    const int gone =
-        loop.unfinished == 0 ? static_cast<int>(loop.next - loop.base) : std::countr_zero(loop.unfinished);
-    loop.base += static_cast<std::uint32_t>(gone);
-    loop.unfinished = gone >= 64 ? 0 : loop.unfinished >> gone;
-    loop.in_flight = gone >= 64 ? 0 : loop.in_flight >> gone;
-    const std::uint32_t window = n.ordered ? 1 : most;
-    const std::uint32_t end = std::min(n.count, loop.base + window);
-    for (; loop.next < end; ++loop.next) {
-      loop.unfinished |= std::uint64_t{1} << (loop.next - loop.base);
-      loop.step[loop.next % loop_state::window] = 0;
-    }
-  }
-
-  bool run_iteration(operation& op, const graph::node& n, std::uint8_t index, std::uint32_t iteration) {
-    loop_state& loop = op.run->loops[n.loop_index];
-    std::uint8_t& step = loop.step[iteration % loop_state::window];
-    const std::uint64_t bit = std::uint64_t{1} << (iteration - loop.base);
-    bool moved = false;
-    while (step < n.body_size) {
-      if (n.pipelined && !passed_before(loop, iteration, step)) return moved;
-      const graph::node& body = op.program->nodes[n.body + step];
-      const flight_tag tag{.node = index, .in_loop = true, .iteration = iteration};
-      const std::uint32_t peer = peer_of(op, n, body, iteration);
-      if (peer == findings::nobody) break;
-      if (skips(op, body, peer)) {
-        ++step;
-        continue;
-      }
-      switch (steps_.step(op, body, peer, iteration, tag)) {
-      case outcome::done:
-        ++step;
-        moved = true;
-        break;
-      case outcome::flying:
-        loop.in_flight |= bit;
-        return true;
-      case outcome::again:
-        return true;
-      case outcome::repeat:
-        while (op.program->nodes[n.body + step].what != graph::kind::aside)
-          --step;
-        moved = true;
-        break;
-      case outcome::failed:
-      case outcome::blocked:
-      case outcome::held:
-        return moved;
-      }
-    }
-    loop.unfinished &= ~bit;
-    return true;
-  }
-
-  // Has the iteration before gone through this step?
-  static bool passed_before(const loop_state& loop, std::uint32_t iteration, std::uint8_t step) {
-    if (iteration == loop.base || (loop.unfinished >> (iteration - loop.base - 1) & 1) == 0) return true;
-    return loop.step[(iteration - 1) % loop_state::window] > step;
-  }
-
-  // My own row says so, or what was surveyed.
-  bool is_not_root(operation& op) {
-    steps_.blocks().own_row(op);
-    return op.run->found->not_root;
-  }
-
-  std::uint32_t peer_of(operation& op, const graph::node& loop, const graph::node& body,
-                        std::uint32_t iteration) {
-    if (loop.over == graph::range::named) return steps_.blocks().own_row(op).named;
-    if (loop.over == graph::range::naming) return op.run->found->naming;
-    return graph::peer_at(*op.program, op.team->info.geometry, loop.over, body.peer, iteration);
   }
 
   // The operation is over here; so is every older one of its team as soon as those before it are.
@@ -527,9 +382,6 @@ private:
       if (!make_ready(p)) return nullptr;
     execution* run = free_;
     free_ = run->next_free;
-    run->done = run->in_flight = 0;
-    run->own_pieces = 0;
-    run->begun = {};
     return run;
   }
   [[gnu::noinline]] bool make_ready(const graph::plan& p) {
@@ -557,6 +409,7 @@ private:
   quiet_handler quiet_;
   team_map teams_;
   node_steps<T> steps_;
+  plan_runner<T> runner_;
   inbox<T> inbox_;
   std::vector<operation*> active_;
   engine::shortage shortage_;

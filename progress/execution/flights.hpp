@@ -2,7 +2,6 @@
 #include "engine/out_of_memory.hpp"
 #include "engine/transport/transport.hpp"
 #include "progress/execution/operation.hpp"
-#include "progress/execution/outcome.hpp"
 #include "progress/execution/team_state.hpp"
 
 #include <vector>
@@ -99,9 +98,9 @@ private:
 
   static void advance(operation& op, flight_tag tag) {
     execution& run = *op.run;
+    run.watch.armed = false;
     if (!tag.in_loop) {
-      run.in_flight &= ~(graph::node_set{1} << tag.node);
-      run.done |= graph::node_set{1} << tag.node;
+      run.finish(*op.program, tag.node);
       return;
     }
     loop_state& loop = run.loops[op.program->nodes[tag.node].loop_index];

@@ -1,6 +1,5 @@
 #pragma once
 #include "progress/execution/operands.hpp"
-#include "progress/execution/outcome.hpp"
 
 namespace weft::progress {
 

@@ -1,10 +1,12 @@
 #pragma once
 #include "engine/checked.hpp"
-#include "engine/plan/plan.hpp"
 #include "engine/memory/cells.hpp"
+#include "engine/operations/outcome.hpp"
+#include "engine/plan/plan.hpp"
 
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -12,6 +14,7 @@
 
 namespace weft::progress {
 
+using graph::outcome;
 struct team_state;
 
 // What a rank knows of the values that the members gave to a barrier: the first value it heard of and by
@@ -132,10 +135,35 @@ struct begun_copy {
   std::uint64_t bytes = 0;
 };
 
+// The words that an execution waits for, noted in a pass over its nodes in which nothing moved. Where every
+// node that could go on waits for one of them, another pass would find nothing new before one has come: then
+// the list is armed, and only they are looked at.
+struct watch_list {
+  static constexpr std::uint32_t most = 6;
+  struct watched {
+    const engine::word* at;
+    std::uint64_t value;
+  };
+  bool armed = false;
+  std::uint32_t count = 0; // may be more than there is room for
+  std::array<watched, most> words;
+
+  void begin() {
+    armed = false;
+    count = 0;
+  }
+  void note(const engine::word& at, std::uint64_t value) {
+    if (count < most) words[count] = {&at, value};
+    ++count;
+  }
+  // So many nodes stay where they are.
+  void arm(std::uint32_t stuck) { armed = stuck == count && count <= most; }
+};
+
 // The state of one execution of a plan; borrowed from a pool while the operation is active.
 struct execution {
-  graph::node_set done = 0;
-  graph::node_set in_flight = 0;
+  graph::node_set done = 0, ready = 0; // top nodes; one in flight is neither
+  watch_list watch;
   std::uint32_t own_pieces = 0; // of my own block, carried without being counted in my board
   begun_copy begun;
   std::array<loop_state, graph::all_loops> loops;
@@ -150,6 +178,25 @@ struct execution {
   std::vector<naming> first; // the first that named a member; that named a root
   std::uint32_t to_hear = 0;
   execution* next_free = nullptr;
+
+  void begin(const graph::plan& p) {
+    done = 0;
+    ready = p.first;
+    own_pieces = 0;
+    begun = {};
+    watch.begin();
+  }
+  // A top node waits for its completion.
+  void launch(std::uint8_t node) { ready &= ~(graph::node_set{1} << node); }
+  // It is done, which makes those behind it ready.
+  void finish(const graph::plan& p, std::uint8_t node) {
+    done |= graph::node_set{1} << node;
+    ready &= ~(graph::node_set{1} << node);
+    for (graph::node_set behind = p.nodes[node].then; behind != 0; behind &= behind - 1) {
+      const int next = std::countr_zero(behind);
+      if ((p.nodes[next].after & ~done) == 0) ready |= graph::node_set{1} << next;
+    }
+  }
 };
 
 // One posted collective: which plan, on which buffers, with which sequence number.

@@ -1,6 +1,6 @@
 #pragma once
-#include "engine/plan/plan.hpp"
 #include "engine/memory/cells.hpp"
+#include "engine/plan/plan.hpp"
 #include "engine/transport/transport.hpp"
 
 #include <algorithm>

@@ -158,9 +158,9 @@ private:
     }
   }
 
-  // One question to a member is open at a time. An early operation may need less than a late one has asked for,
-  // and the member may not come so far without it: then it asks again. Of several questions the member answers
-  // the least, once; whatever is still needed is asked for again then.
+  // One question to a member is open at a time. An early operation may need less than a late one has asked
+  // for, and the member may not come so far without it: then it asks again. Of several questions the member
+  // answers the least, once; whatever is still needed is asked for again then.
   void ask_for_credit(team_state& team, std::uint32_t member, engine::sequence n) {
     const engine::sequence wanted = n - engine::slots / 2, asked = team.asked[member];
     if (asked > team.credit[member] && asked <= wanted) return;

@@ -1,6 +1,5 @@
 #pragma once
 #include "progress/execution/operands.hpp"
-#include "progress/execution/outcome.hpp"
 #include "progress/execution/pieces.hpp"
 
 #include <algorithm>

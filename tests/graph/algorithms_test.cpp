@@ -165,7 +165,7 @@ TEST(algorithms, a_doubling_sends_each_block_once_into_each_node_in_few_puts) {
         for (std::uint32_t round = 0; round < count_of(p, g, range::partners); ++round) {
           const node& put = p.nodes[n];
           const std::uint32_t peer = peer_at(p, g, range::partners, peer_rule::each, round);
-          each_region(p, g, put, resolve(p, put, peer, round), [&](const region& part) {
+          each_region(p, g, put, resolve(p, flow::out, peer, round), [&](const region& part) {
             bytes += part.bytes;
             ++puts;
           });

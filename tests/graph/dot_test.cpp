@@ -1,5 +1,5 @@
 #include "engine/plan/builder.hpp"
-#include "engine/plan/dot.hpp"
+#include "engine/operations/dot.hpp"
 #include "tests/graph/operations.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // What the modes cost in messages, counted on the plans: a looser mode must be a cheaper one.
-#include "engine/plan/dot.hpp"
+#include "engine/operations/dot.hpp"
 #include "tests/graph/operations.hpp"
 
 #include <gtest/gtest.h>

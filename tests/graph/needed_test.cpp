@@ -1,6 +1,6 @@
 // No node and no edge of a plan is there for nothing: without it the verifier finds a fault. So the verifier
 // sees every mechanism of every plan, and the plans hold no synchronization that their modes do not ask for.
-#include "engine/plan/names.hpp"
+#include "engine/operations/describe.hpp"
 #include "tests/graph/operations.hpp"
 
 #include <gtest/gtest.h>

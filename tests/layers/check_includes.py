@@ -28,7 +28,7 @@ LIBRARIES = {
 }
 
 SUPPORT = "engine"
-PLANS = f"{SUPPORT} engine/topology engine/plan"
+PLANS = f"{SUPPORT} engine/topology engine/plan engine/operations"
 COMPILING = f"{PLANS} engine/collectives"
 EXECUTION = f"{COMPILING} engine/memory engine/transport progress/execution"
 RUNTIME = (f"{EXECUTION} engine/transport/ucx progress/driving progress/control pmix_boot/client api/include "
@@ -47,6 +47,7 @@ FOLDERS = {
     "engine": ("engine/memory engine/topology", "spdlog"),
     "engine/topology": ("", ""),
     "engine/plan": ("engine/topology", "spdlog"),
+    "engine/operations": ("engine/topology engine/plan", "spdlog"),
     "engine/collectives": (f"{PLANS} engine/memory engine/verify", "spdlog"),
     "engine/verify": (PLANS, "spdlog"),
     "engine/memory": (SUPPORT, "spdlog"),

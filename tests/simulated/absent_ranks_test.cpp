@@ -66,6 +66,7 @@ void play_with_absent(const collective_case& c, std::uint32_t absent, What what,
     e.run(team, {}, {});
     if (rank == absent && its == post::never) what(t);
     const auto handle = e.post(team, r, at.binding(r));
+    t.fence(); // a driver's, at its end, which the simulated memory does not know of
     const bool was_away = away; // it has entered
     if (rank == absent) {
       away = true;

@@ -1,6 +1,8 @@
-#include "engine/plan/dot.hpp"
+#include "engine/operations/dot.hpp"
 
+#include "engine/operations/describe.hpp"
 #include "engine/plan/names.hpp"
+#include "engine/plan/plan.hpp"
 
 #include <spdlog/fmt/fmt.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <cstdint>
 
-namespace weft::progress {
+namespace weft::graph {
 
 // What came of a step.
 enum class outcome : std::uint8_t {
@@ -14,4 +14,4 @@ enum class outcome : std::uint8_t {
   failed,  // the operation has failed, its status says why; nothing more is to be done for it
 };
 
-} // namespace weft::progress
+} // namespace weft::graph

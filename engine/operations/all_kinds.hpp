@@ -1,0 +1,57 @@
+#pragma once
+#include "engine/operations/aside.hpp"
+#include "engine/operations/assist.hpp"
+#include "engine/operations/await.hpp"
+#include "engine/operations/claim.hpp"
+#include "engine/operations/compare.hpp"
+#include "engine/operations/copy.hpp"
+#include "engine/operations/fetch.hpp"
+#include "engine/operations/flush.hpp"
+#include "engine/operations/get.hpp"
+#include "engine/operations/loop.hpp"
+#include "engine/operations/put.hpp"
+#include "engine/operations/restore.hpp"
+#include "engine/operations/rotate.hpp"
+#include "engine/operations/signal.hpp"
+#include "engine/operations/survey.hpp"
+#include "engine/operations/take.hpp"
+
+#include <array>
+
+namespace weft::graph::operations {
+
+template <class... Kind> struct kind_list {
+  // What `f` says of each, in the order of their enumerators: a table to look a node's kind up in.
+  template <class F> static constexpr auto table(F f) { return std::array{f.template operator()<Kind>()...}; }
+};
+
+// Every kind, in the order of `graph::kind`. The one place that knows them all.
+using all_kinds = kind_list<copy, get, put, flush, signal, await, take, claim, assist, fetch, survey, aside,
+                            restore, rotate, compare, loop>;
+
+constexpr bool in_their_order() {
+  constexpr auto listed = all_kinds::table([]<class Kind>() { return Kind::what; });
+  for (std::size_t k = 0; k < listed.size(); ++k)
+    if (static_cast<std::size_t>(listed[k]) != k) return false;
+  return true;
+}
+static_assert(in_their_order());
+
+} // namespace weft::graph::operations
+
+namespace weft::graph {
+
+inline std::string_view name(kind k) {
+  static constexpr auto names = operations::all_kinds::table([]<class Kind>() { return Kind::name; });
+  return names[static_cast<std::size_t>(k)];
+}
+inline bool moves_data(kind k) {
+  static constexpr auto moves = operations::all_kinds::table([]<class Kind>() { return Kind::moves_data; });
+  return moves[static_cast<std::size_t>(k)];
+}
+inline bool fits(const node& n) {
+  static constexpr auto fit = operations::all_kinds::table([]<class Kind>() { return &Kind::fits; });
+  return fit[static_cast<std::size_t>(n.what)](n);
+}
+
+} // namespace weft::graph

@@ -1,0 +1,54 @@
+#pragma once
+#include "engine/operations/outcome.hpp"
+#include "engine/plan/cell.hpp"
+#include "engine/plan/names.hpp"
+#include "engine/plan/resolve.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+// The kinds of operations that plans are made of, a file for each. A kind says
+//   what, name       which it is, and what it is called
+//   moves_data       whether data of users are touched
+//   way(n)           whose memory it reads and writes, see resolve
+//   fits(n)          with which operands, peers and facts it may be used
+//   text(n)          how it is told, and drawn
+//   means(m, n, e)   what its event e stands for, to the verifier; returns the event at which it is done
+//   run(c, op, n, peer, tag)   what it does with one peer, now; see outcome
+// and all_kinds.hpp lists them. The verifier and the executor have the same node before them and resolve it
+// by the same functions; what they are asked to do with it stands side by side here.
+//
+// Orders. Whatever a node reads of another rank it reads after a load (acquire) of the word that announces
+// it; whatever it announces it stores (release) after the data. Counters and claims change by acquire-release
+// CAS, so whoever sees a counter full sees the copies of everybody who raised it.
+namespace weft::graph::operations {
+
+// What kinds have in common unless they say otherwise.
+struct operation_kind {
+  static constexpr bool moves_data = false;
+  static constexpr flow way(const node&) { return flow::own; }
+};
+
+template <class... Buffer> constexpr bool any_of(buffer b, Buffer... of) {
+  return ((b == of) || ...);
+}
+
+// Messages of several blocks, put together.
+constexpr bool travels_packed(const node& n) {
+  return n.of == blocks::known || n.of == blocks::travelling;
+}
+
+template <class... Part> std::string words(const Part&... parts) {
+  std::string text;
+  ((text += parts), ...);
+  return text;
+}
+inline std::string count_word(const node& n) {
+  return n.count == 0 ? "" : words(" ", std::to_string(n.count));
+}
+inline std::string_view valued_word(const node& n) {
+  return n.valued ? " with value" : "";
+}
+
+} // namespace weft::graph::operations

@@ -1,0 +1,39 @@
+#pragma once
+#include "engine/plan/plan.hpp"
+
+namespace weft::graph {
+
+// A word by which a member tells others how far it is: which, in whose mailbox, and what it must have come
+// to. One node raises it, others await it, and all of them find it here.
+struct cell {
+  fact what = fact::none;
+  std::uint8_t phase = 0;  // of a counter
+  std::uint32_t owner = 0; // in whose mailbox
+  std::uint32_t value = 0; // counted; or the round's number, from 1
+
+  bool operator==(const cell&) const = default;
+};
+
+constexpr bool is_stage(fact f) {
+  return f == fact::stage_in || f == fact::stage_out;
+}
+constexpr bool is_counter(fact f) {
+  return f == fact::landed || f == fact::taken;
+}
+
+// How many of what is counted step by step must have come in this one.
+constexpr std::uint32_t counted_by(const node& n, std::uint32_t step) {
+  return step + 1 > n.count ? step + 1 - n.count : 0;
+}
+
+// The one that a node raises, or awaits, in a step with a peer. What is counted is so in the mailbox of who
+// waits, all else is said in the mailbox of who says it.
+[[gnu::always_inline]] inline cell cell_of(const plan& p, const node& n, std::uint32_t peer,
+                                           std::uint32_t step) {
+  const bool raises = n.what == kind::signal;
+  if (!is_counter(n.about)) return {n.about, 0, raises ? p.me : peer, is_stage(n.about) ? step + 1 : 0};
+  const bool mine = n.peer == peer_rule::self;
+  return {n.about, n.phase, mine ? p.me : peer, n.stepwise && !raises ? counted_by(n, step) : n.count};
+}
+
+} // namespace weft::graph

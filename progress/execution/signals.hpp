@@ -1,0 +1,227 @@
+#pragma once
+#include "engine/plan/cell.hpp"
+#include "progress/execution/call_check.hpp"
+#include "progress/execution/payloads.hpp"
+#include "progress/execution/root_discovery.hpp"
+
+namespace weft::progress {
+
+// Raises cells and waits for them: which word of which board each is, by which message a far member hears of
+// it, and what is written beside it first. Nothing else in the executor knows one fact from the other.
+template <transport::transport T> class signals {
+public:
+  signals(reach<T>& members, operands<T>& blocks, flight_pool<T>& flights, payloads<T>& eager,
+          in_place_steps<T>& in_place, root_discovery<T>& roots, call_check<T>& calls)
+      : reach_(members), net_(members.net), operands_(blocks), flights_(flights), payloads_(eager),
+        in_place_(in_place), roots_(roots), calls_(calls) {}
+
+  // Has the cell come to its value? If not, the word is noted: until it has, another look finds nothing new.
+  bool reached(operation& op, const graph::cell& c) {
+    const auto [word, value] = word_of(op, c);
+    if (net_.load(*word) >= value) return true;
+    op.run->watch.note(*word, value);
+    return false;
+  }
+
+  outcome await(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
+    const graph::cell c = graph::cell_of(*op.program, n, peer, tag.iteration);
+    if (!is_known(op, n, c)) return outcome::blocked;
+    if (n.valued) merge_value(op, peer, tag.iteration);
+    return outcome::done;
+  }
+
+  outcome raise(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
+    const bool to_group = n.peer == graph::peer_rule::group;
+    switch (n.about) {
+    case fact::payload:
+      return to_group ? publish(op, n) : send(op, n, peer, tag);
+    case fact::landed:
+    case fact::taken:
+      return count(op, n, peer, tag);
+    case fact::stage_in:
+    case fact::stage_out:
+      return announce_stage(op, n, peer, tag);
+    case fact::ready: // far members: an empty payload, its stamp says it
+      if (!(to_group ? reach_.near_credit(op) : reach_.credit(op, peer))) return outcome::blocked;
+      return to_group ? stamp(op) : tell(op, n, peer, tag, {});
+    case fact::row:
+      return to_group ? publish_row(op) : send_row(op, n, peer, tag);
+    case fact::call:
+      if (!to_group) return tell(op, n, peer, tag, calls_.published(op));
+      return n.count == 0 ? calls_.publish(op) : calls_.publish_name(op, operands_.own_row(op).named);
+    case fact::entry:
+    case fact::asked:
+      return tell(op, n, peer, tag, {});
+    case fact::named:
+    case fact::none:
+      break;
+    }
+    return outcome::done;
+  }
+
+private:
+  using fact = graph::fact;
+  using word = engine::word;
+  using message_kind = transport::message_kind;
+
+  struct watched {
+    const word* at;
+    std::uint64_t value;
+  };
+  // Words that only grow.
+  watched word_of(operation& op, const graph::cell& c) {
+    const engine::board of = reach_.view(*op.team, c.owner);
+    const std::uint32_t slot = engine::slot_of(op.seq);
+    switch (c.what) {
+    case fact::landed:
+      return {&of.counts(slot, c.phase).landed, engine::counter::make(op.seq, c.value)};
+    case fact::taken:
+      return {&of.counts(slot, c.phase).taken, engine::counter::make(op.seq, c.value)};
+    case fact::stage_in:
+      return {&of.counts(slot).stage_in, engine::stage_word::make(op.seq, c.value)};
+    case fact::stage_out:
+      return {&of.counts(slot).stage_out, engine::stage_word::make(op.seq, c.value)};
+    case fact::entry:
+      return {&of.entered(), op.seq};
+    default: // payload, ready
+      return {&of.head(slot).stamp, op.seq};
+    }
+  }
+
+  // By which message a far member hears of a fact, in their order.
+  static constexpr std::array messages = {
+      message_kind::ring,  message_kind::entry,    message_kind::payload,   message_kind::landed,
+      message_kind::taken, message_kind::stage_in, message_kind::stage_out, message_kind::asked,
+      message_kind::named, message_kind::ring,     message_kind::call,      message_kind::payload};
+
+  // What is no single word: rows, and counts that rows tell.
+  bool is_known(operation& op, const graph::node& n, const graph::cell& c) {
+    if (c.what == fact::row) {
+      named_block row;
+      return operands_.row(op, c.owner, row);
+    }
+    if (c.what == fact::named) return roots_.found_naming(op);
+    if (c.what == fact::call) return n.count == 0 ? calls_.admits(op) : calls_.admits_names(op);
+    if (!graph::is_counter(c.what)) return reached(op, c);
+    if (n.stepwise) return c.value == 0 || reached(op, c);
+    return counted(op, c);
+  }
+
+  // A count that stands in the plan, less what is not in the counter, or one that only the rows tell.
+  bool counted(operation& op, graph::cell c) {
+    const std::uint32_t uncounted = c.what == fact::landed ? op.run->own_pieces : 0;
+    if (uncounted != 0 && c.value == uncounted) return true;
+    c.value -= uncounted;
+    if (c.value == 0 && op.program->in_place) return in_place_.has_gone(op, in_place_.outgoing_pieces(op));
+    if (c.value == 0 && !op.run->found->not_root)
+      c.value = static_cast<std::uint32_t>(op.run->found->expected);
+    return c.value == 0 || reached(op, c);
+  }
+
+  // To a far member, about the operation.
+  outcome tell(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag,
+               std::span<const std::byte> payload, message_kind as) {
+    flight* const f = flights_.start(op, peer, tag);
+    if (f == nullptr) return outcome::blocked;
+    const auto stage = graph::is_stage(n.about) ? tag.iteration : n.phase;
+    const transport::message m{
+        .kind = as, .stage = static_cast<std::uint8_t>(stage), .count = n.count, .seq = op.seq};
+    return flights_.settle(f, reach_.send(*op.team, peer, m, payload, *f));
+  }
+  outcome tell(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag,
+               std::span<const std::byte> payload) {
+    return tell(op, n, peer, tag, payload, messages[static_cast<std::size_t>(n.about)]);
+  }
+
+  // What lies in my slot is this operation's. (Needs credit, as whatever is written over an older one's.)
+  outcome stamp(operation& op) {
+    net_.store(op.team->own.head(engine::slot_of(op.seq)).stamp, op.seq);
+    reach_.wake_near();
+    return outcome::done;
+  }
+
+  outcome publish(operation& op, const graph::node& n) {
+    if (!reach_.near_credit(op)) return outcome::blocked;
+    payloads_.write(op, n);
+    return stamp(op);
+  }
+
+  outcome send(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
+    if (!reach_.credit(op, peer)) return outcome::blocked;
+    const auto as = op.program->names != graph::naming::none ? message_kind::named : message_kind::payload;
+    return tell(op, n, peer, tag, payloads_.message(op, n, peer, tag.iteration), as);
+  }
+
+  outcome count(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
+    const graph::cell c = graph::cell_of(*op.program, n, peer, tag.iteration);
+    if (!reach_.credit(op, c.owner)) return outcome::blocked;
+    if (!reach<T>::near(op, c.owner)) return tell(op, n, peer, tag, {});
+    engine::board::count_line& counts =
+        reach_.view(*op.team, c.owner).counts(engine::slot_of(op.seq), c.phase);
+    reach_.raise(c.what == fact::landed ? counts.landed : counts.taken, op.seq, c.value);
+    reach_.wake_near();
+    return outcome::done;
+  }
+
+  // Announces that I have reached this round; a barrier's value lies beside it, one place a round. In my own
+  // slot it lies where a payload was that any near member may still have to take.
+  outcome announce_stage(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
+    const bool near = reach<T>::near(op, peer);
+    if (n.valued && !(near ? reach_.near_credit(op) : reach_.credit(op, peer))) return outcome::blocked;
+    if (!near) {
+      std::span<const std::byte> value;
+      if (n.valued) value = std::as_bytes(std::span(&op.value, 1));
+      return tell(op, n, peer, tag, value);
+    }
+    const engine::board& own = op.team->own;
+    const std::uint32_t slot = engine::slot_of(op.seq);
+    if (n.valued) net_.copy(reach_.value_place(own, slot, tag.iteration), &op.value, sizeof op.value);
+    word& mine = n.about == fact::stage_in ? own.counts(slot).stage_in : own.counts(slot).stage_out;
+    net_.store(mine, engine::stage_word::make(op.seq, tag.iteration + 1));
+    reach_.wake_near();
+    return outcome::done;
+  }
+  void merge_value(operation& op, std::uint32_t peer, std::uint32_t round) {
+    barrier_summary value;
+    const engine::board theirs = reach_.view(*op.team, peer);
+    net_.copy(&value, reach_.value_place(theirs, engine::slot_of(op.seq), round), sizeof value);
+    op.value.merge(value);
+  }
+
+  // What my row says: into my own slot for near members, and to far ones who have asked. Who still has to ask
+  // has not retired the operation, so what I answer with stays until all have: rows that nobody asks for
+  // leave it alone.
+  outcome publish_row(operation& op) {
+    team_state& team = *op.team;
+    if (!reach_.near_credit(op)) return outcome::blocked;
+    const bool asked_for = op.program->rooted_by_rows();
+    if (asked_for && !reach_.far_credit(op)) return outcome::blocked;
+    const std::uint32_t slot = engine::slot_of(op.seq);
+    const named_block& row = operands_.own_row(op);
+    if (asked_for) team.rows[slot] = {op.seq, row};
+    net_.copy(team.own.head(slot).payload, &row, sizeof row);
+    stamp(op);
+    std::erase_if(team.waiters, [&](const credit_request& waiter) {
+      if (waiter.needed != op.seq) return false;
+      reach_.tell_row(team, waiter.member, op.seq);
+      return true;
+    });
+    return outcome::done;
+  }
+
+  outcome send_row(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
+    if (!reach_.credit(op, peer)) return outcome::blocked;
+    return tell(op, n, peer, tag, std::as_bytes(std::span(&operands_.own_row(op), 1)));
+  }
+
+  reach<T>& reach_;
+  T& net_;
+  operands<T>& operands_;
+  flight_pool<T>& flights_;
+  payloads<T>& payloads_;
+  in_place_steps<T>& in_place_;
+  root_discovery<T>& roots_;
+  call_check<T>& calls_;
+};
+
+} // namespace weft::progress

@@ -1,0 +1,120 @@
+#pragma once
+#include "engine/plan/resolve.hpp"
+#include "progress/execution/in_place.hpp"
+#include "progress/execution/lone_copies.hpp"
+
+namespace weft::progress {
+
+// What a rank moves alone between buffers of its own and those of a peer: by loads and stores within the
+// host, else by the transport.
+template <transport::transport T> class transfers {
+public:
+  transfers(reach<T>& members, operands<T>& blocks, lone_copies<T>& copies, in_place_steps<T>& in_place,
+            flight_pool<T>& flights)
+      : reach_(members), net_(members.net), operands_(blocks), copies_(copies), in_place_(in_place),
+        flights_(flights) {}
+
+  // Where a buffer of mine begins; that of another member, as an offset in its segment.
+  std::byte* own(operation& op, graph::buffer in) {
+    return in == graph::buffer::scratch ? op.run->scratch.data() : net_.segment() + offset(op, in);
+  }
+  static std::uint64_t offset(const operation& op, graph::buffer in) {
+    return in == graph::buffer::source ? op.at.src : op.at.dst;
+  }
+
+  outcome copy_own(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
+    if (op.program->dynamic()) return copies_.own_block(op, tag);
+    const graph::action a = graph::resolve(*op.program, graph::flow::own, peer, tag.iteration);
+    return copy(op, n, a, own(op, n.write.in), own(op, n.read.in), tag);
+  }
+
+  template <class Kind>
+  outcome carry(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
+    const graph::action a = graph::resolve(*op.program, Kind::way(n), peer, tag.iteration);
+    if (op.program->dynamic()) return carry_found(op, a, tag);
+    std::byte* const theirs = reach_.base(*op.team, peer);
+    if (theirs == nullptr) return transfer(op, n, a, tag);
+    std::byte* const to = (a.to == peer ? theirs : net_.segment()) + offset(op, n.write.in);
+    const std::byte* const from = (a.from == peer ? theirs : net_.segment()) + offset(op, n.read.in);
+    return copy(op, n, a, to, from, tag);
+  }
+
+  outcome flush(operation& op, std::uint32_t peer, flight_tag tag) {
+    if (reach_.base(*op.team, peer) != nullptr) return outcome::done;
+    flight* const f = flights_.start(op, peer, tag);
+    if (f == nullptr) return outcome::blocked;
+    return flights_.settle(f, net_.flush(op.team->info.world[peer], *f));
+  }
+
+  outcome fetch(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
+    flight* const f = flights_.start(op, peer, tag);
+    if (f == nullptr) return outcome::blocked;
+    const auto errand = operands_.fetch(op, n, peer, tag.iteration);
+    return flights_.settle(f, net_.get(op.team->info.world[peer], errand.to, errand.from, errand.bytes, *f));
+  }
+
+private:
+  // A single region may be too large for one pass; there are several of what is handed on, in pieces or
+  // packed.
+  outcome copy(operation& op, const graph::node& n, const graph::action& a, std::byte* to,
+               const std::byte* from, flight_tag tag) {
+    outcome result = outcome::done;
+    graph::each_region(*op.program, op.team->info.geometry, n, a, [&](const graph::region& r) {
+      result = copies_.carry(op, tag, to + r.write, from + r.read, r.bytes, n.of == graph::blocks::one);
+    });
+    return result;
+  }
+
+  // What is more than one region is begun at once, and the flush that follows knows when it is in place. What
+  // there was no memory for is begun again, with the rest.
+  [[gnu::noinline]] outcome transfer(operation& op, const graph::node& n, const graph::action& a,
+                                     flight_tag tag) {
+    const bool one = n.of == graph::blocks::one || n.of == graph::blocks::ring;
+    if (!one) tag.moves_on = false;
+    outcome result = outcome::done;
+    graph::each_region(*op.program, op.team->info.geometry, n, a, [&](const graph::region& r) {
+      if (r.bytes == 0) return;
+      const outcome began =
+          begin(op, a, {offset(op, n.read.in) + r.read, offset(op, n.write.in) + r.write, r.bytes}, tag);
+      if (one || began == outcome::blocked) result = began;
+    });
+    return result;
+  }
+
+  // A whole block (in place: a piece), of operands that were found.
+  [[gnu::noinline]] outcome carry_found(operation& op, const graph::action& a, flight_tag tag) {
+    block b = operands_.find(op, a.from, a.to, tag.iteration);
+    if (op.program->in_place) {
+      if (in_place_.stuck(op, a.peer, tag.iteration)) return outcome::done;
+      b = in_place_steps<T>::piece_of(op, b);
+    }
+    if (!operands_.usable(op, a.from, a.to, tag.iteration) || b.bytes == 0) return outcome::done;
+    std::byte* const theirs = reach_.base(*op.team, a.peer);
+    if (theirs == nullptr) return begin(op, a, b, tag);
+    std::byte* const mine = net_.segment();
+    return copies_.carry(op, tag, (a.to == a.peer ? theirs : mine) + b.dst,
+                         (a.from == a.peer ? theirs : mine) + b.src, b.bytes);
+  }
+
+  // By the transport, of offsets in both segments.
+  outcome begin(operation& op, const graph::action& a, const block& b, flight_tag tag) {
+    flight* const f = flights_.start(op, a.peer, tag);
+    if (f == nullptr) return outcome::blocked;
+    const std::uint32_t world = op.team->info.world[a.peer];
+    if (a.from == a.peer) {
+      reach_.counts.bytes_got.add(b.bytes);
+      return flights_.settle(f, net_.get(world, net_.segment() + b.dst, b.src, b.bytes, *f));
+    }
+    reach_.counts.bytes_put.add(b.bytes);
+    return flights_.settle(f, net_.put(world, b.dst, net_.segment() + b.src, b.bytes, *f));
+  }
+
+  reach<T>& reach_;
+  T& net_;
+  operands<T>& operands_;
+  lone_copies<T>& copies_;
+  in_place_steps<T>& in_place_;
+  flight_pool<T>& flights_;
+};
+
+} // namespace weft::progress
