@@ -101,7 +101,7 @@ plan with_comparison(const plan& p, sync in, const geometry& g) {
   all.nodes[all.size++] = last;
   all.in = in;
   all.far |= !g.far().empty();
-  link_successors(all);
+  prepare(all);
   return all;
 }
 

@@ -1,5 +1,6 @@
 #include "engine/plan/builder.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <stdexcept>
 
@@ -33,14 +34,19 @@ void builder::blocks_of(const block_rule& rule, std::uint64_t front, std::uint64
 
 plan builder::finish() const {
   plan made = plan_;
-  link_successors(made);
+  prepare(made);
   return made;
 }
 
-void link_successors(plan& p) {
+void prepare(plan& p) {
+  p.dynamic = p.indirect || p.names != naming::none || p.in_place;
+  p.steady = std::all_of(p.places.begin(), p.places.begin() + p.place_count,
+                         [](const place& at) { return at.is_steady(); });
   p.first = 0;
-  for (node& n : p.nodes)
+  for (node& n : p.nodes) {
     n.then = 0;
+    n.single = n.what == kind::loop && n.count == 1 && n.body_size == 1 && !n.hunts;
+  }
   for (unsigned k = 0; k < p.size; ++k) {
     if ((p.top >> k & 1) == 0) continue;
     const node_set self = node_set{1} << k, after = p.nodes[k].after & p.top;

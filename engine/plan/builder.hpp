@@ -42,8 +42,8 @@ private:
   std::uint8_t phase_ = 0;
 };
 
-// Notes with each top node which others wait for it; the last thing that is done to a plan.
-void link_successors(plan& p);
+// Notes what follows from the rest, for its executions; the last thing that is done to a plan.
+void prepare(plan& p);
 
 // The vocabulary of nodes, so that algorithms read as sentences.
 node copy_own();

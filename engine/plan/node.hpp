@@ -106,15 +106,13 @@ struct node {
   bool hunts : 1 = false;                // loop: over as soon as it is known that nobody names me
   bool valued : 1 = false;               // signal/take/await: carries the barrier value
   bool pipelined : 1 = false;            // loop: a step waits for the same step of the iteration before
+  bool single : 1 = false;               // loop: no more than its one step; see prepare
   bool stepwise : 1 = false;             // counts one a step, and awaits step + 1 - count of them
   blocks of = blocks::one;               // which blocks are moved
   operand read, write;                   // from where to where
   std::uint32_t count = 0; // loop: iterations; counting signals and awaits: how many, 0 = what was surveyed
   node_set after = 0;      // nodes that must be done before this one starts
-  node_set then = 0;       // nodes that wait for it; see link_successors
-
-  // A loop that is no more than its one step.
-  bool single() const { return count == 1 && body_size == 1 && !hunts; }
+  node_set then = 0;       // nodes that wait for it; see prepare
 };
 static_assert(sizeof(node) <= 40);
 

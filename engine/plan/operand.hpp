@@ -47,7 +47,8 @@ struct place {
   [[gnu::always_inline]] std::uint64_t offset(const coordinates& c) const {
     return base + c.from * from + c.to * to + c.step * step + c.owner * owner + c.turn * turn;
   }
-  // Of the block between two members, which depends on nothing else.
+  // Of one that is the same in every step.
+  bool is_steady() const { return (step | owner | end) == 0; }
   std::uint64_t offset(std::uint32_t i, std::uint32_t j) const { return base + i * from + j * to; }
   [[gnu::always_inline]] std::uint64_t length(const coordinates& c) const {
     if (end == 0) return bytes;

@@ -34,6 +34,8 @@ struct plan {
   // and the eager payload's in the mailbox.
   std::array<place, max_places> places{};
   std::uint8_t place_count = in_mailbox + 1;
+  bool dynamic = false; // an execution must read in shared memory what it moves, and needs room for it
+  bool steady = false;  // no place depends on the step, or on whose block it is
   pattern pairs = pattern::none;
   sync in = sync::all;
   sync out = sync::all;
@@ -62,8 +64,6 @@ struct plan {
 
   // Bytes of the block between two members; nominal where its size stands in rows.
   std::uint64_t block() const { return places[in_source].bytes; }
-  // True if an execution must read in shared memory what it moves, and needs room for it.
-  bool dynamic() const { return indirect || names != naming::none || in_place; }
   // Bytes that an execution needs besides: scratch, and room for a message behind it.
   std::uint64_t room() const { return scratch + packed; }
   bool rooted_by_rows() const { return names == naming::pointer; }

@@ -63,6 +63,10 @@ void each_move(const plan& p, const geometry& g, const node& n, const action& a,
   each_block(p, g, n, a, visitor<const coordinates&>(move));
 }
 
+region region_of_step(const plan& p, const geometry& g, const node& n, const action& a) {
+  return region_at(p, n, {a.from, a.to, a.step, 0, slice_of(p, g, n, a)});
+}
+
 void each_joined(const plan& p, const geometry& g, const node& n, const action& a,
                  visitor<const region&> visit) {
   region pending;

@@ -70,14 +70,41 @@ template <class Visit> void each_reader(const geometry& g, const action& a, Visi
   }
 }
 
-// The regions of a node at one step.
+// The only region of a node that moves one block.
+region region_of_step(const plan& p, const geometry& g, const node& n, const action& a);
+[[gnu::always_inline]] inline region only_region(const plan& p, const geometry& g, const node& n,
+                                                 const action& a) {
+  if (!p.steady) [[unlikely]]
+    return region_of_step(p, g, n, a);
+  const place &read = p.places[n.read.at], &write = p.places[n.write.at];
+  const std::uint64_t to = write.offset(a.from, a.to);
+  if (n.read.in != buffer::mailbox) return {read.offset(a.from, a.to), to, read.bytes};
+  return {read.offset(a.from, a.to) + slice_of(p, g, n, a) * read.turn, to, write.bytes};
+}
+
+// One for each other member of my host.
+template <class Visit>
+[[gnu::always_inline]] inline void each_readers_region(const plan& p, const geometry& g, const node& n,
+                                                       const action& a, Visit&& visit) {
+  const place &read = p.places[n.read.at], &write = p.places[n.write.at];
+  const std::uint64_t from = read.offset(a.from, 0);
+  std::uint64_t to = write.offset(a.from, 0);
+  for (std::uint32_t k = 0; k < g.locals(); ++k) {
+    const std::uint32_t reader = g.local(k);
+    if (reader == a.me) continue;
+    visit(region{from + reader * read.to, to + reader * write.to, read.bytes});
+    to += write.turn;
+  }
+}
+
+// The regions of a node at one step, as few as may be: what a verifier sees block by block (each_move), with
+// what is most often asked for in line.
 template <class Visit>
 [[gnu::always_inline]] inline void each_region(const plan& p, const geometry& g, const node& n,
                                                const action& a, Visit&& visit) {
   if (n.of == blocks::one) [[likely]]
-    return visit(region_at(p, n, {a.from, a.to, a.step, 0, slice_of(p, g, n, a)}));
-  if (n.of == blocks::readers)
-    return each_reader(g, a, [&](const coordinates& c) { visit(region_at(p, n, c)); });
+    return visit(only_region(p, g, n, a));
+  if (n.of == blocks::readers) return each_readers_region(p, g, n, a, visit);
   each_joined(p, g, n, a, visitor<const region&>(visit));
 }
 

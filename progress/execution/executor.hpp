@@ -104,12 +104,15 @@ public:
 
   // Steps through one operation only, without asking the transport: the fast way of a blocking call.
   // True when it is finished.
-  bool advance_only(operation& op) {
+  [[gnu::always_inline]] bool advance_only(operation& op) {
     if (op.run == nullptr) return op.finished.load(std::memory_order_relaxed);
     members().carries.refill(1);
     bool moved = runner_.advance(op);
     if (!over(op, moved)) return false;
-    active_.erase(std::find(active_.begin(), active_.end(), &op));
+    if (active_.back() == &op) [[likely]]
+      active_.pop_back();
+    else
+      active_.erase(std::find(active_.begin(), active_.end(), &op));
     retire(op);
     return true;
   }
@@ -331,14 +334,21 @@ private:
     --outstanding_;
     far_active_ -= op.program->far;
     heavy_active_ -= !op.light;
-    team.finished |= 1u << engine::slot_of(op.seq);
-    const engine::sequence before = team.retired;
-    while ((team.finished & 1u << engine::slot_of(team.retired + 1)) != 0) {
-      ++team.retired;
-      team.finished &= ~(1u << engine::slot_of(team.retired));
+    if (op.seq == team.retired + 1) {
+      do
+        ++team.retired;
+      while (team.finished != 0 && take_finished(team, team.retired + 1));
+      publish_retirement(team, *op.program);
+    } else {
+      team.finished |= 1u << engine::slot_of(op.seq);
     }
-    if (team.retired != before) publish_retirement(team, *op.program);
     finished_(op); // the last touch
+  }
+
+  // Has this operation come to its end before those in front of it?
+  static bool take_finished(team_state& team, engine::sequence n) {
+    const std::uint32_t bit = 1u << engine::slot_of(n);
+    return (std::exchange(team.finished, team.finished & ~bit) & bit) != 0;
   }
 
   void publish_retirement(team_state& team, const graph::plan& last) {
@@ -378,7 +388,7 @@ private:
 
   // With all that the plan needs, and room in the list of the active; null for want of memory.
   execution* take_execution(const graph::plan& p) {
-    if (free_ == nullptr || active_.size() == active_.capacity() || p.dynamic() || p.room() != 0) [[unlikely]]
+    if (free_ == nullptr || active_.size() == active_.capacity() || p.dynamic || p.room() != 0) [[unlikely]]
       if (!make_ready(p)) return nullptr;
     execution* run = free_;
     free_ = run->next_free;
@@ -389,7 +399,7 @@ private:
       if (free_ == nullptr) give_back(&executions_.emplace_back());
       active_.reserve(executions_.size() + 1);
       if (free_->scratch.size() < p.room()) free_->scratch.resize(p.room());
-      if (!p.dynamic()) return true;
+      if (!p.dynamic) return true;
       if (!free_->found) free_->found = std::make_unique<findings>();
       free_->found->begin(p);
       return true;

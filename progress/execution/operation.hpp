@@ -188,14 +188,17 @@ struct execution {
   }
   // A top node waits for its completion.
   void launch(std::uint8_t node) { ready &= ~(graph::node_set{1} << node); }
-  // It is done, which makes those behind it ready.
-  void finish(const graph::plan& p, std::uint8_t node) {
+  // It is done, which makes those ready that waited for it alone: they are returned.
+  graph::node_set finish(const graph::plan& p, std::uint8_t node) {
     done |= graph::node_set{1} << node;
     ready &= ~(graph::node_set{1} << node);
+    graph::node_set now = 0;
     for (graph::node_set behind = p.nodes[node].then; behind != 0; behind &= behind - 1) {
       const int next = std::countr_zero(behind);
-      if ((p.nodes[next].after & ~done) == 0) ready |= graph::node_set{1} << next;
+      if ((p.nodes[next].after & ~done) == 0) now |= graph::node_set{1} << next;
     }
+    ready |= now;
+    return now;
   }
 };
 

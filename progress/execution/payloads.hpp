@@ -14,15 +14,18 @@ public:
       : reach_(members), net_(members.net), operands_(blocks), buffers_(buffers) {}
 
   // My slices for all near readers into my own slot, one beside the other. The stamp follows.
-  [[gnu::noinline]] void write(operation& op, const graph::node& n) {
+  [[gnu::always_inline]] void write(operation& op, const graph::node& n) {
     const graph::plan& p = *op.program;
     const std::uint32_t slot = engine::slot_of(op.seq);
     if (n.valued) return net_.copy(op.team->own.head(slot).payload, &op.value, sizeof op.value);
     std::byte* const to = op.team->own.payload(slot, p.eager_bytes);
-    if (p.names != graph::naming::none) net_.copy(to, &operands_.own_row(op).named, sizeof(std::uint32_t));
+    if (p.names != graph::naming::none) [[unlikely]]
+      net_.copy(to, &operands_.own_row(op).named, sizeof(std::uint32_t));
     const std::byte* const from = buffers_.own(op, n.read.in);
-    each_region(op, n, graph::resolve(p, graph::flow::own, p.me, 0),
-                [&](const graph::region& r) { net_.copy(to + r.write, from + r.read, r.bytes); });
+    const graph::action a = graph::resolve(p, graph::flow::own, p.me, 0);
+    const auto copy = [&](const graph::region& r) { net_.copy(to + r.write, from + r.read, r.bytes); };
+    if (n.of == graph::blocks::one) return copy(graph::only_region(p, op.team->info.geometry, n, a));
+    each_region(op, n, a, copy);
   }
 
   // What a far member is sent. One block lies where it is sent from; several are put together, behind the
@@ -50,22 +53,30 @@ public:
   }
 
   // The peer's has come.
-  void take(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t step) {
-    const engine::board theirs = reach_.view(*op.team, peer);
-    const std::uint32_t slot = engine::slot_of(op.seq);
-    if (n.valued) {
-      barrier_summary value;
-      net_.copy(&value, theirs.head(slot).payload, sizeof value);
-      return op.value.merge(value);
-    }
+  [[gnu::always_inline]] void take(operation& op, const graph::node& n, std::uint32_t peer,
+                                   std::uint32_t step) {
+    if (n.valued) return take_value(op, peer);
     const graph::action a = graph::resolve(*op.program, graph::flow::in, peer, step);
     const std::uint64_t bytes = graph::payload_bytes(*op.program, op.team->info.geometry, n, a);
-    const std::byte* const from = theirs.payload(slot, bytes);
+    const std::byte* const from = reach_.view(*op.team, peer).payload(engine::slot_of(op.seq), bytes);
     std::byte* const to = buffers_.own(op, n.write.in);
-    each_region(op, n, a, [&](const graph::region& r) { net_.copy(to + r.write, from + r.read, r.bytes); });
+    if (n.of != graph::blocks::one) [[unlikely]]
+      return take_several(op, n, a, to, from);
+    const graph::region r = graph::only_region(*op.program, op.team->info.geometry, n, a);
+    net_.copy(to + r.write, from + r.read, r.bytes);
   }
 
 private:
+  [[gnu::noinline]] void take_value(operation& op, std::uint32_t peer) {
+    barrier_summary value;
+    net_.copy(&value, reach_.view(*op.team, peer).head(engine::slot_of(op.seq)).payload, sizeof value);
+    op.value.merge(value);
+  }
+  [[gnu::noinline]] void take_several(operation& op, const graph::node& n, const graph::action& a,
+                                      std::byte* to, const std::byte* from) {
+    each_region(op, n, a, [&](const graph::region& r) { net_.copy(to + r.write, from + r.read, r.bytes); });
+  }
+
   template <class Visit>
   static void each_region(const operation& op, const graph::node& n, const graph::action& a, Visit&& visit) {
     graph::each_region(*op.program, op.team->info.geometry, n, a, visit);

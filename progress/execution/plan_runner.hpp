@@ -54,35 +54,27 @@ private:
     run.watch.begin();
     std::uint32_t stuck = 0;
     bool moved = false;
-    for (node_set visited = 0, rest = run.ready; rest != 0; rest = run.ready & ~visited) {
+    for (node_set rest = run.ready; rest != 0;) {
       const auto index = static_cast<std::uint8_t>(std::countr_zero(rest));
-      visited |= node_set{1} << index;
+      rest &= rest - 1;
       const graph::node& n = p.nodes[index];
-      if (n.what == graph::kind::loop && !n.single()) {
-        moved |= run_loop(op, n, index, stuck);
-        continue;
-      }
-      const outcome result = n.what == graph::kind::loop ? only_step(op, n, {.node = index})
-                                                         : steps_.step(op, n, p.me, {.node = index});
-      switch (result) {
-      case outcome::done:
-        run.finish(p, index);
+      outcome result = outcome::blocked;
+      if (n.single) [[likely]]
+        result = only_step(op, n, {.node = index});
+      else if (n.what != graph::kind::loop)
+        result = steps_.step(op, n, p.me, {.node = index});
+      else
+        result = run_loop(op, n, index, stuck, moved);
+      if (result == outcome::done) [[likely]] {
+        rest |= run.finish(p, index);
         moved = true;
-        break;
-      case outcome::flying:
-        run.launch(index);
-        moved = true;
-        break;
-      case outcome::failed:
-        return true;
-      case outcome::blocked:
-      case outcome::held:
+      } else if (result == outcome::blocked || result == outcome::held) {
         ++stuck;
-        break;
-      case outcome::again:
-      case outcome::repeat:
+      } else if (result == outcome::failed) {
+        return true;
+      } else if (result != outcome::under_way) {
+        if (result == outcome::flying) run.launch(index);
         moved = true;
-        break;
       }
     }
     if (!moved) run.watch.arm(stuck);
@@ -102,13 +94,11 @@ private:
     return step.only != graph::lane::any && (step.only == graph::lane::near) != reach<T>::near(op, peer);
   }
 
-  bool run_loop(operation& op, const graph::node& n, std::uint8_t index, std::uint32_t& stuck) {
+  // What of it is stuck and whether something moved, its iterations say.
+  [[gnu::noinline]] outcome run_loop(operation& op, const graph::node& n, std::uint8_t index,
+                                     std::uint32_t& stuck, bool& moved) {
     loop_state& loop = op.run->loops[n.loop_index];
-    bool moved = false;
-    if (n.hunts && is_not_root(op)) {
-      op.run->finish(*op.program, index);
-      return true;
-    }
+    if (n.hunts && is_not_root(op)) return outcome::done;
     for (;;) {
       open_window(loop, n, op.program->window);
       std::uint64_t ready = loop.unfinished & ~loop.in_flight;
@@ -117,12 +107,10 @@ private:
         ready &= ready - 1;
         moved |= run_iteration(op, n, index, loop.base + bit, stuck);
       }
-      if (loop.unfinished == 0 && loop.next == n.count) {
-        op.run->finish(*op.program, index);
-        return true;
-      }
-      if ((loop.unfinished & 1) != 0) return moved; // the oldest is not finished: the window stays
-      if (loop.unfinished != 0 && loop.next == n.count) return moved;
+      if (loop.unfinished == 0 && loop.next == n.count) return outcome::done;
+      if ((loop.unfinished & 1) != 0)
+        return outcome::under_way; // the oldest is not finished: the window stays
+      if (loop.unfinished != 0 && loop.next == n.count) return outcome::under_way;
     }
   }
 
@@ -174,6 +162,7 @@ private:
       case outcome::failed:
       case outcome::blocked:
       case outcome::held:
+      case outcome::under_way: // no step's
         ++stuck;
         return moved;
       }

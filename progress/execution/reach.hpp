@@ -32,8 +32,8 @@ public:
   bool later = false; // something that could not be done at once is tried again at the next sweep
 
   // The board of a member: in its memory, or the mirror of a far one.
-  engine::board view(team_state& team, std::uint32_t member) {
-    engine::board& known = team.boards[member];
+  [[gnu::always_inline]] engine::board view(team_state& team, std::uint32_t member) {
+    const engine::board& known = team.boards[member];
     if (!known) [[unlikely]]
       connect(team, member);
     return known;
@@ -148,7 +148,7 @@ private:
     counts.messages_sent.add();
   }
 
-  void connect(team_state& team, std::uint32_t member) {
+  [[gnu::cold, gnu::noinline]] void connect(team_state& team, std::uint32_t member) {
     if (member == team.info.me()) {
       team.boards[member] = team.own;
     } else if (std::byte* memory = base(team, member)) {

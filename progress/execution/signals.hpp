@@ -16,7 +16,7 @@ public:
         in_place_(in_place), roots_(roots), calls_(calls) {}
 
   // Has the cell come to its value? If not, the word is noted: until it has, another look finds nothing new.
-  bool reached(operation& op, const graph::cell& c) {
+  [[gnu::always_inline]] bool reached(operation& op, const graph::cell& c) {
     const auto [word, value] = word_of(op, c);
     if (net_.load(*word) >= value) return true;
     op.run->watch.note(*word, value);
@@ -32,23 +32,23 @@ public:
 
   outcome raise(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
     const bool to_group = n.peer == graph::peer_rule::group;
+    if (to_group && n.about == fact::payload) [[likely]]
+      return publish(op, n);
     switch (n.about) {
     case fact::payload:
-      return to_group ? publish(op, n) : send(op, n, peer, tag);
+      return send(op, n, peer, tag);
     case fact::landed:
     case fact::taken:
       return count(op, n, peer, tag);
     case fact::stage_in:
     case fact::stage_out:
       return announce_stage(op, n, peer, tag);
-    case fact::ready: // far members: an empty payload, its stamp says it
-      if (!(to_group ? reach_.near_credit(op) : reach_.credit(op, peer))) return outcome::blocked;
-      return to_group ? stamp(op) : tell(op, n, peer, tag, {});
+    case fact::ready:
+      return to_group ? announce_ready(op) : announce_puts(op, n, peer, tag);
     case fact::row:
       return to_group ? publish_row(op) : send_row(op, n, peer, tag);
     case fact::call:
-      if (!to_group) return tell(op, n, peer, tag, calls_.published(op));
-      return n.count == 0 ? calls_.publish(op) : calls_.publish_name(op, operands_.own_row(op).named);
+      return to_group ? publish_call(op, n) : tell(op, n, peer, tag, calls_.published(op));
     case fact::entry:
     case fact::asked:
       return tell(op, n, peer, tag, {});
@@ -69,7 +69,7 @@ private:
     std::uint64_t value;
   };
   // Words that only grow.
-  watched word_of(operation& op, const graph::cell& c) {
+  [[gnu::always_inline]] watched word_of(operation& op, const graph::cell& c) {
     const engine::board of = reach_.view(*op.team, c.owner);
     const std::uint32_t slot = engine::slot_of(op.seq);
     switch (c.what) {
@@ -94,17 +94,22 @@ private:
       message_kind::taken, message_kind::stage_in, message_kind::stage_out, message_kind::asked,
       message_kind::named, message_kind::ring,     message_kind::call,      message_kind::payload};
 
-  // What is no single word: rows, and counts that rows tell.
-  bool is_known(operation& op, const graph::node& n, const graph::cell& c) {
+  [[gnu::always_inline]] bool is_known(operation& op, const graph::node& n, const graph::cell& c) {
+    if (graph::is_counter(c.what)) {
+      if (n.stepwise) return c.value == 0 || reached(op, c);
+      return counted(op, c);
+    }
+    const bool of_rows = c.what == fact::row || c.what == fact::named || c.what == fact::call;
+    return of_rows ? is_known_by_rows(op, n, c) : reached(op, c);
+  }
+  // What is no single word.
+  [[gnu::noinline]] bool is_known_by_rows(operation& op, const graph::node& n, const graph::cell& c) {
     if (c.what == fact::row) {
       named_block row;
       return operands_.row(op, c.owner, row);
     }
     if (c.what == fact::named) return roots_.found_naming(op);
-    if (c.what == fact::call) return n.count == 0 ? calls_.admits(op) : calls_.admits_names(op);
-    if (!graph::is_counter(c.what)) return reached(op, c);
-    if (n.stepwise) return c.value == 0 || reached(op, c);
-    return counted(op, c);
+    return n.count == 0 ? calls_.admits(op) : calls_.admits_names(op);
   }
 
   // A count that stands in the plan, less what is not in the counter, or one that only the rows tell.
@@ -119,8 +124,8 @@ private:
   }
 
   // To a far member, about the operation.
-  outcome tell(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag,
-               std::span<const std::byte> payload, message_kind as) {
+  [[gnu::noinline]] outcome tell(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag,
+                                 std::span<const std::byte> payload, message_kind as) {
     flight* const f = flights_.start(op, peer, tag);
     if (f == nullptr) return outcome::blocked;
     const auto stage = graph::is_stage(n.about) ? tag.iteration : n.phase;
@@ -140,19 +145,31 @@ private:
     return outcome::done;
   }
 
-  outcome publish(operation& op, const graph::node& n) {
+  [[gnu::noinline]] outcome publish(operation& op, const graph::node& n) {
     if (!reach_.near_credit(op)) return outcome::blocked;
     payloads_.write(op, n);
     return stamp(op);
   }
 
-  outcome send(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
+  [[gnu::noinline]] outcome announce_ready(operation& op) {
+    return reach_.near_credit(op) ? stamp(op) : outcome::blocked;
+  }
+  // An empty payload: its stamp says it, one for each sender.
+  outcome announce_puts(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
+    return reach_.credit(op, peer) ? tell(op, n, peer, tag, {}) : outcome::blocked;
+  }
+
+  [[gnu::noinline]] outcome publish_call(operation& op, const graph::node& n) {
+    return n.count == 0 ? calls_.publish(op) : calls_.publish_name(op, operands_.own_row(op).named);
+  }
+
+  [[gnu::noinline]] outcome send(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
     if (!reach_.credit(op, peer)) return outcome::blocked;
     const auto as = op.program->names != graph::naming::none ? message_kind::named : message_kind::payload;
     return tell(op, n, peer, tag, payloads_.message(op, n, peer, tag.iteration), as);
   }
 
-  outcome count(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
+  [[gnu::noinline]] outcome count(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
     const graph::cell c = graph::cell_of(*op.program, n, peer, tag.iteration);
     if (!reach_.credit(op, c.owner)) return outcome::blocked;
     if (!reach<T>::near(op, c.owner)) return tell(op, n, peer, tag, {});
@@ -165,7 +182,8 @@ private:
 
   // Announces that I have reached this round; a barrier's value lies beside it, one place a round. In my own
   // slot it lies where a payload was that any near member may still have to take.
-  outcome announce_stage(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
+  [[gnu::noinline]] outcome announce_stage(operation& op, const graph::node& n, std::uint32_t peer,
+                                           flight_tag tag) {
     const bool near = reach<T>::near(op, peer);
     if (n.valued && !(near ? reach_.near_credit(op) : reach_.credit(op, peer))) return outcome::blocked;
     if (!near) {
@@ -191,7 +209,7 @@ private:
   // What my row says: into my own slot for near members, and to far ones who have asked. Who still has to ask
   // has not retired the operation, so what I answer with stays until all have: rows that nobody asks for
   // leave it alone.
-  outcome publish_row(operation& op) {
+  [[gnu::noinline]] outcome publish_row(operation& op) {
     team_state& team = *op.team;
     if (!reach_.near_credit(op)) return outcome::blocked;
     const bool asked_for = op.program->rooted_by_rows();
@@ -209,7 +227,8 @@ private:
     return outcome::done;
   }
 
-  outcome send_row(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
+  [[gnu::noinline]] outcome send_row(operation& op, const graph::node& n, std::uint32_t peer,
+                                     flight_tag tag) {
     if (!reach_.credit(op, peer)) return outcome::blocked;
     return tell(op, n, peer, tag, std::as_bytes(std::span(&operands_.own_row(op), 1)));
   }

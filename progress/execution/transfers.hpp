@@ -22,8 +22,9 @@ public:
     return in == graph::buffer::source ? op.at.src : op.at.dst;
   }
 
-  outcome copy_own(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
-    if (op.program->dynamic()) return copies_.own_block(op, tag);
+  [[gnu::always_inline]] outcome copy_own(operation& op, const graph::node& n, std::uint32_t peer,
+                                          flight_tag tag) {
+    if (op.program->dynamic) return copies_.own_block(op, tag);
     const graph::action a = graph::resolve(*op.program, graph::flow::own, peer, tag.iteration);
     return copy(op, n, a, own(op, n.write.in), own(op, n.read.in), tag);
   }
@@ -31,7 +32,7 @@ public:
   template <class Kind>
   outcome carry(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
     const graph::action a = graph::resolve(*op.program, Kind::way(n), peer, tag.iteration);
-    if (op.program->dynamic()) return carry_found(op, a, tag);
+    if (op.program->dynamic) return carry_found(op, a, tag);
     std::byte* const theirs = reach_.base(*op.team, peer);
     if (theirs == nullptr) return transfer(op, n, a, tag);
     std::byte* const to = (a.to == peer ? theirs : net_.segment()) + offset(op, n.write.in);
@@ -56,13 +57,19 @@ public:
 private:
   // A single region may be too large for one pass; there are several of what is handed on, in pieces or
   // packed.
-  outcome copy(operation& op, const graph::node& n, const graph::action& a, std::byte* to,
-               const std::byte* from, flight_tag tag) {
-    outcome result = outcome::done;
+  [[gnu::always_inline]] outcome copy(operation& op, const graph::node& n, const graph::action& a,
+                                      std::byte* to, const std::byte* from, flight_tag tag) {
+    if (n.of != graph::blocks::one) [[unlikely]]
+      return copy_several(op, n, a, to, from, tag);
+    const graph::region r = graph::only_region(*op.program, op.team->info.geometry, n, a);
+    return copies_.carry(op, tag, to + r.write, from + r.read, r.bytes);
+  }
+  [[gnu::noinline]] outcome copy_several(operation& op, const graph::node& n, const graph::action& a,
+                                         std::byte* to, const std::byte* from, flight_tag tag) {
     graph::each_region(*op.program, op.team->info.geometry, n, a, [&](const graph::region& r) {
-      result = copies_.carry(op, tag, to + r.write, from + r.read, r.bytes, n.of == graph::blocks::one);
+      copies_.carry(op, tag, to + r.write, from + r.read, r.bytes, false);
     });
-    return result;
+    return outcome::done;
   }
 
   // What is more than one region is begun at once, and the flush that follows knows when it is in place. What

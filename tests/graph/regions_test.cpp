@@ -1,0 +1,79 @@
+// What the executor moves at a step is what the verifier has seen: both ask the same node, but one block by
+// block, the other in as few regions as may be and with short cuts for what is most frequent.
+#include "engine/operations/all_kinds.hpp"
+#include "engine/plan/peers.hpp"
+#include "tests/graph/operations.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+namespace weft::graph {
+namespace {
+using namespace collectives;
+
+// Of every byte, where it is read by where it is written.
+using bytes_moved = std::map<std::uint64_t, std::uint64_t>;
+
+void add(bytes_moved& all, const region& r) {
+  for (std::uint64_t k = 0; k < r.bytes; ++k) {
+    const bool new_byte = all.emplace(r.write + k, r.read + k).second;
+    EXPECT_TRUE(new_byte) << "byte " << r.write + k << " is moved twice";
+  }
+}
+
+flow way_of(const node& n) {
+  static constexpr auto ways = operations::all_kinds::table([]<class Kind>() { return &Kind::way; });
+  return ways[static_cast<std::size_t>(n.what)](n);
+}
+
+// How many steps moved something.
+int compare(const plan& p, const geometry& g, const node& n, std::uint32_t peer, std::uint32_t step) {
+  const bool moves = n.read.in != buffer::none && n.write.in != buffer::none &&
+                     (n.what == kind::copy || n.what == kind::get || n.what == kind::put ||
+                      n.what == kind::signal || n.what == kind::take);
+  if (!moves || p.dynamic) return 0;
+  const action a = resolve(p, way_of(n), peer, step);
+  bytes_moved seen, carried;
+  const auto see = [&](const region& r) { add(seen, r); };
+  each_move(p, g, n, a, visitor<const region&>(see));
+  each_region(p, g, n, a, [&](const region& r) { add(carried, r); });
+  EXPECT_EQ(seen, carried) << "rank " << p.me << " step " << step << " with " << peer;
+  return seen.empty() ? 0 : 1;
+}
+
+int compare_all(const plan& p, const geometry& g) {
+  int steps = 0;
+  for (unsigned n = 0; n < p.size; ++n) {
+    const node& it = p.nodes[n];
+    if (it.what != kind::loop) {
+      if ((p.top >> n & 1) != 0) steps += compare(p, g, it, p.me, 0);
+      continue;
+    }
+    for (unsigned s = it.body; s < unsigned{it.body} + it.body_size; ++s)
+      for (std::uint32_t k = 0; k < it.count; ++k)
+        steps += compare(p, g, p.nodes[s], peer_at(p, g, it.over, p.nodes[s].peer, k), k);
+  }
+  return steps;
+}
+
+TEST(regions, are_what_the_verifier_sees_block_by_block) {
+  int steps = 0;
+  for (const algorithm& a : algorithms())
+    for (const node_map& nodes :
+         {one_node(1), one_node(4), alone(4), blocks_of(6, 2), dealt(7, 3), blocks_of(8, 4)})
+      for (const std::uint64_t bytes :
+           {std::uint64_t{0}, std::uint64_t{8}, std::uint64_t{600}, std::uint64_t{5000}})
+        for (const std::uint32_t root : {0u, static_cast<std::uint32_t>(nodes.size() - 1)}) {
+          if (!rooted(a.op) && root != 0) continue;
+          const request r{a.op, sync::my, sync::my, hint::none, root, bytes};
+          for (const plan& p : compile_all(r, nodes, forcing(a.op, a.name))) {
+            steps += compare_all(p, geometry(p.me, nodes));
+            if (HasFailure()) FAIL() << a.name << " of " << text(r, nodes);
+          }
+        }
+  EXPECT_GT(steps, 1000);
+}
+
+} // namespace
+} // namespace weft::graph
