@@ -2,6 +2,7 @@
 #include "engine/operations/aside.hpp"
 #include "engine/operations/assist.hpp"
 #include "engine/operations/await.hpp"
+#include "engine/operations/call.hpp"
 #include "engine/operations/claim.hpp"
 #include "engine/operations/compare.hpp"
 #include "engine/operations/copy.hpp"
@@ -10,6 +11,7 @@
 #include "engine/operations/get.hpp"
 #include "engine/operations/loop.hpp"
 #include "engine/operations/put.hpp"
+#include "engine/operations/reduce.hpp"
 #include "engine/operations/restore.hpp"
 #include "engine/operations/rotate.hpp"
 #include "engine/operations/signal.hpp"
@@ -27,7 +29,7 @@ template <class... Kind> struct kind_list {
 
 // Every kind, in the order of `graph::kind`. The one place that knows them all.
 using all_kinds = kind_list<copy, get, put, flush, signal, await, take, claim, assist, fetch, survey, aside,
-                            restore, rotate, compare, loop>;
+                            restore, rotate, compare, reduce, call, loop>;
 
 constexpr bool in_their_order() {
   constexpr auto listed = all_kinds::table([]<class Kind>() { return Kind::what; });

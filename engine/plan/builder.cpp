@@ -118,6 +118,15 @@ node moves(node n, buffer from = buffer::source, buffer to = buffer::destination
 node copy_own() {
   return moves(make(kind::copy, fact::none, peer_rule::self));
 }
+node combine_own(buffer from, std::uint8_t at) {
+  return reading(moves(make(kind::reduce, fact::none, peer_rule::self)), from, at);
+}
+node call_user() {
+  return make(kind::call, fact::none, peer_rule::self);
+}
+node combine_all() {
+  return moves(make(kind::reduce, fact::none, peer_rule::group));
+}
 node get_from_each() {
   return moves(make(kind::get, fact::none, peer_rule::each));
 }

@@ -32,6 +32,8 @@ enum class kind : std::uint8_t {
   rotate,  // in place: the blocks of whole cycles that lie on my node, by whoever is there; mine, or (group)
            // all of them; done when they are in place
   compare, // checked mode: the other members' calls with mine; done when all else is
+  reduce,  // combine what is read with what stands where it is written
+  call,    // user code, run with nothing held
   loop,    // the body for each peer of a range, in any order as facts arrive (or in order, if flagged)
 };
 

@@ -3,8 +3,8 @@
 #include "engine/topology/rounds.hpp"
 #include "engine/topology/tree.hpp"
 
-#include <array>
 #include <bit>
+#include <iterator>
 
 namespace weft::graph {
 
@@ -48,63 +48,59 @@ number rows_tell(const plan&, const geometry&, peer_rule, number) {
 using P = const plan&;
 using G = const geometry&;
 
-constexpr std::array rules = {
-    range_rule{range::root, "root", one, [](P p, G, peer_rule, number) { return p.root; }},
-    range_rule{range::near, "near", [](P, G g) { return length(g.near()); },
-               [](P, G g, peer_rule, number k) { return g.near()[k]; }},
-    range_rule{range::far, "far", [](P, G g) { return length(g.far()); },
-               [](P, G g, peer_rule, number k) { return g.far()[k]; }},
-    range_rule{range::others, "others", [](P, G g) { return g.size() - 1; },
-               [](P p, G g, peer_rule, number k) { return (p.me + 1 + k) % g.size(); }},
+constexpr range_rule rules[] = {
+    {range::root, "root", one, [](P p, G, peer_rule, number) { return p.root; }},
+    {range::near, "near", [](P, G g) { return length(g.near()); },
+     [](P, G g, peer_rule, number k) { return g.near()[k]; }},
+    {range::far, "far", [](P, G g) { return length(g.far()); },
+     [](P, G g, peer_rule, number k) { return g.far()[k]; }},
+    {range::others, "others", [](P, G g) { return g.size() - 1; },
+     [](P p, G g, peer_rule, number k) { return (p.me + 1 + k) % g.size(); }},
     range_rule{
         range::rounds, "rounds", [](P, G g) { return dissemination_rounds(g.size()); },
         [](P p, G g, peer_rule r, number k) { return in_round(p.me, g.size(), r == peer_rule::ahead, k); },
         true},
-    range_rule{range::named, "named", one, rows_tell},
-    range_rule{range::naming, "naming", one, rows_tell},
-    range_rule{range::led, "led", [](P, G g) { return length(g.led()); },
-               [](P, G g, peer_rule, number k) { return g.led()[k]; }},
-    range_rule{range::leading, "leading", [](P, G g) { return length(g.leading()); },
-               [](P, G g, peer_rule, number k) { return g.leading()[k]; }},
+    {range::named, "named", one, rows_tell},
+    {range::naming, "naming", one, rows_tell},
+    {range::led, "led", [](P, G g) { return length(g.led()); },
+     [](P, G g, peer_rule, number k) { return g.led()[k]; }},
+    {range::leading, "leading", [](P, G g) { return length(g.leading()); },
+     [](P, G g, peer_rule, number k) { return g.leading()[k]; }},
     range_rule{
         range::leaders, "leaders", [](P p, G g) { return leads(p, g) ? g.nodes() - 1 : 0; },
         [](P p, G g, peer_rule, number k) { return leader_of(p, g, (mine(p, g) + 1 + k) % g.nodes()); }},
-    range_rule{range::leader, "my leader", [](P p, G g) -> number { return leads(p, g) ? 0 : 1; }, my_leader},
+    {range::leader, "my leader", [](P p, G g) -> number { return leads(p, g) ? 0 : 1; }, my_leader},
     range_rule{
         range::parent, "parent",
         [](P p, G g) -> number { return leads(p, g) && p.radix >= 2 && p.me != p.root ? 1 : 0; },
         [](P p, G g, peer_rule, number) { return leader_at(p, g, tree::parent(vertex_of(p, g), p.radix)); }},
-    range_rule{range::children, "children",
-               [](P p, G g) {
-                 return leads(p, g) && p.radix >= 2 ? tree::children(vertex_of(p, g), g.nodes(), p.radix) : 0;
-               },
-               [](P p, G g, peer_rule, number k) {
-                 return leader_at(p, g, tree::child(vertex_of(p, g), g.nodes(), p.radix, k));
-               }},
-    range_rule{range::next, "the next leader",
-               [](P p, G g) { return leads(p, g) && g.nodes() > 1 ? any_number : 0; },
-               [](P p, G g, peer_rule, number) {
-                 return leader_of(p, g, (mine(p, g) + g.nodes() - 1) % g.nodes());
-               }},
-    range_rule{range::follow, "my leader, stepwise", [](P p, G g) { return leads(p, g) ? 0 : any_number; },
-               my_leader},
+    {range::children, "children",
+     [](P p, G g) {
+       return leads(p, g) && p.radix >= 2 ? tree::children(vertex_of(p, g), g.nodes(), p.radix) : 0;
+     },
+     [](P p, G g, peer_rule, number k) {
+       return leader_at(p, g, tree::child(vertex_of(p, g), g.nodes(), p.radix, k));
+     }},
+    {range::next, "the next leader", [](P p, G g) { return leads(p, g) && g.nodes() > 1 ? any_number : 0; },
+     [](P p, G g, peer_rule, number) { return leader_of(p, g, (mine(p, g) + g.nodes() - 1) % g.nodes()); }},
+    {range::follow, "my leader, stepwise", [](P p, G g) { return leads(p, g) ? 0 : any_number; }, my_leader},
     // Counted downwards: who is ahead of me takes what I send.
-    range_rule{range::node_rounds, "rounds of nodes",
-               [](P p, G g) { return leads(p, g) ? dissemination_rounds(g.nodes()) : 0; },
-               [](P p, G g, peer_rule r, number k) {
-                 return leader_of(p, g, in_round(mine(p, g), g.nodes(), r != peer_rule::ahead, k));
-               },
-               true},
-    range_rule{range::partners, "partners",
-               [](P p, G g) {
-                 const bool halves = leads(p, g) && std::has_single_bit(g.nodes());
-                 return halves ? static_cast<number>(std::countr_zero(g.nodes())) : 0;
-               },
-               [](P p, G g, peer_rule, number k) { return leader_of(p, g, mine(p, g) ^ (number{1} << k)); }},
+    {range::node_rounds, "rounds of nodes",
+     [](P p, G g) { return leads(p, g) ? dissemination_rounds(g.nodes()) : 0; },
+     [](P p, G g, peer_rule r, number k) {
+       return leader_of(p, g, in_round(mine(p, g), g.nodes(), r != peer_rule::ahead, k));
+     },
+     true},
+    {range::partners, "partners",
+     [](P p, G g) {
+       const bool halves = leads(p, g) && std::has_single_bit(g.nodes());
+       return halves ? static_cast<number>(std::countr_zero(g.nodes())) : 0;
+     },
+     [](P p, G g, peer_rule, number k) { return leader_of(p, g, mine(p, g) ^ (number{1} << k)); }},
 };
 
 constexpr bool in_their_order() {
-  for (std::size_t k = 0; k < rules.size(); ++k)
+  for (std::size_t k = 0; k < std::size(rules); ++k)
     if (static_cast<std::size_t>(rules[k].over) != k) return false;
   return true;
 }

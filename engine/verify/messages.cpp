@@ -18,7 +18,7 @@ bool covers(std::uint64_t begin, std::uint64_t bytes, std::uint64_t offset, std:
 
 std::uint32_t messages::move(event_id e, const node& n, const action& a, const region& r, bool complete,
                              const deeds& program) {
-  step s{e, a.me, n.read.in, n.write.in, r};
+  step s{e, a.me, n.read.in, n.write.in, r, n.what == kind::reduce};
   if (s.from == buffer::scratch) {
     s.filled_by = filling(s, program);
     if (s.filled_by == none)
@@ -46,6 +46,7 @@ std::uint32_t messages::note_access(const step& s, const action& a, bool complet
   made.to = made.writes ? s.at.write : 0;
   made.bytes = s.at.bytes;
   made.forwards = s.from == buffer::destination;
+  made.combines = s.combines;
   graph_.accesses.push_back(made);
   if (complete) graph_.completions.push_back({s.when, id});
   return id;

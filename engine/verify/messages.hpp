@@ -29,6 +29,7 @@ private:
     std::uint32_t member;
     buffer from, to;
     region at;
+    bool combines = false;
     std::uint32_t filled_by = none; // from scratch: the move that put it there
     std::uint32_t access = none;
   };

@@ -3,8 +3,8 @@
 namespace weft::graph::checking {
 
 shared_blocks::shared_blocks(event_graph& g, counts& counted, report& out)
-    : graph_(g), counts_(counted), out_(out),
-      blocks_(std::size_t{g.members()} * g.members(), nobody), cycles_(g.members(), nobody) {}
+    : graph_(g), counts_(counted), out_(out), blocks_(std::size_t{g.members()} * g.members(), nobody),
+      together_(g.members(), nobody) {}
 
 std::uint32_t shared_blocks::block(std::uint32_t source, std::uint32_t destination) {
   std::uint32_t& known = blocks_[std::size_t{source} * graph_.members() + destination];
@@ -50,18 +50,21 @@ void shared_blocks::check_carried(event_id e, std::uint32_t which) {
            graph_.text(e), a.source, a.destination);
 }
 
-// All blocks of a cycle move at once, as the two of a pair do.
-event_id shared_blocks::rotate(event_id e, std::span<const std::uint32_t> links) {
-  std::uint32_t& first = cycles_[links.front()];
+// As the two of a pair that change places. Of a reduction the first block is written, the others are combined
+// with it.
+event_id shared_blocks::together(event_id e, std::span<const block_ends> all) {
+  std::uint32_t& first = together_[all.front().source];
   if (first == nobody) {
-    const event_id when = graph_.add(role::block, links.front(), graph_.moved.named_by(links.front()));
+    const event_id when = graph_.add(role::block, all.front().source, all.front().destination);
     first = static_cast<std::uint32_t>(graph_.accesses.size());
-    for (const std::uint32_t source : links)
-      access_of(when, source, graph_.moved.named_by(source));
+    for (const block_ends& b : all) {
+      access& made = graph_.accesses[access_of(when, b.source, b.destination)];
+      made.combines = graph_.moved.combined && b.source != all.front().source;
+    }
   }
-  for (std::uint32_t k = 0; k < links.size(); ++k) {
+  for (std::uint32_t k = 0; k < all.size(); ++k) {
     check_carried(e, first + k);
-    graph_.carriers.push_back({e, links[k], graph_.moved.named_by(links[k])});
+    graph_.carriers.push_back({e, all[k].source, all[k].destination});
   }
   const event_id when = graph_.accesses[first].begin;
   graph_.edges.push_back({e, when});

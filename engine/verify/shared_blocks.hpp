@@ -7,6 +7,10 @@
 
 namespace weft::graph::checking {
 
+struct block_ends {
+  std::uint32_t source, destination;
+};
+
 // Blocks that any of several members may carry, by claims. One event for each: it is in place when one of its
 // carriers has come, and all of them must be allowed to.
 class shared_blocks {
@@ -14,8 +18,9 @@ public:
   shared_blocks(event_graph& g, counts& counted, report& out);
 
   void claim(event_id e, std::uint32_t source, std::uint32_t destination);
-  // The blocks of a cycle, its lowest member first; returns the event of their being in place.
-  event_id rotate(event_id e, std::span<const std::uint32_t> links);
+  // Blocks that are carried as one, those from the lowest member first; returns the event of their being in
+  // place.
+  event_id together(event_id e, std::span<const block_ends> all);
   // Returns the event of seeing every destination full.
   event_id assist(event_id e);
 
@@ -34,7 +39,7 @@ private:
   counts& counts_;
   report& out_;
   std::vector<std::uint32_t> blocks_;                  // by pair: the access
-  std::vector<std::uint32_t> cycles_;                  // by lowest member: the first access
+  std::vector<std::uint32_t> together_;                // by lowest member: the first access
   std::vector<std::pair<event_id, event_id>> assists_; // begin and end
 };
 

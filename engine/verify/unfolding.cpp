@@ -186,6 +186,18 @@ event_id unfolding::assists(event_id e) {
   return signals_.shared().assist(e);
 }
 
+// By whoever is there: every pair of the host at once.
+event_id unfolding::combines_host(event_id e) {
+  std::vector<block_ends> all;
+  for (std::uint32_t i = 0; i < place_->locals(); ++i)
+    for (std::uint32_t j = 0; j < place_->locals(); ++j)
+      all.push_back({place_->local(i), place_->local(j)});
+  const event_id done = graph_.add(role::rotated, me_);
+  order(e, done);
+  order(signals_.shared().together(e, all), done);
+  return done;
+}
+
 void unfolding::sends(const node& n, event_id e) {
   signals_.send(n, e, at_once_);
 }

@@ -26,6 +26,7 @@ public:
   std::uint32_t bounces(event_id e, bool reads, bool writes);
   void may_carry(event_id e, std::uint32_t source, std::uint32_t destination);
   event_id assists(event_id e);
+  event_id combines_host(event_id e);
 
   void sends(const node& n, event_id e);
   void receives(const node& n, event_id e);

@@ -62,7 +62,10 @@ event_id unfolding::rotates(const node& n, event_id e) {
       if (owner != me_ && !publishes_row(owner))
         out_.add(fault::early_exit, "rank {} may leave while {} reads its row", owner, graph_.text(e));
     }
-    if (!links.empty()) order(signals_.shared().rotate(e, links), done);
+    std::vector<block_ends> all;
+    for (const std::uint32_t source : links)
+      all.push_back({source, graph_.moved.named_by(source)});
+    if (!all.empty()) order(signals_.shared().together(e, all), done);
   }
   return done;
 }

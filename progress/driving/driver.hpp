@@ -26,8 +26,8 @@ struct engine_options {
   faults broken;
 };
 
-// The driving half of an engine (engine.hpp is the other): who holds the right to drive, what he does with it,
-// and how he sleeps.
+// The driving half of an engine (engine.hpp is the other): who holds the right to drive, what he does with
+// it, and how he sleeps.
 //
 // Who drives. Everything behind the baton (executor, plans, transport) is touched by its holder only. A
 // poster that finds it free starts its operation itself; one that does not leaves it in the queue. No
@@ -41,7 +41,8 @@ struct engine_options {
 //
 // Who sleeps. A waiting thread climbs the idle ladder; at its end it goes to sleep, see sleeper.hpp.
 //
-// What throws. Nothing does while the baton is held, or it is caught and thrown on when it has been let go of.
+// What throws. Nothing does while the baton is held, or it is caught and thrown on when it has been let go
+// of.
 //
 // `Engine` begins what was queued (begin_queued) and completes what is over (finish).
 template <transport::transport T, class Engine> class driver {
@@ -61,6 +62,7 @@ public:
     if (!mine.take()) return;
     drain();
     executor_.sweep();
+    run_user_calls(mine);
   }
 
   // Drives, or lets others drive, until `fact` has said yes. It is asked with and without the baton.
@@ -104,6 +106,12 @@ public:
     driver& of_;
     bool held_ = false;
   };
+
+  // What plans have come to: each with nothing held, so that somebody else may drive meanwhile.
+  void run_user_calls(turn& mine) {
+    while (executor_.user_calls().waiting())
+      [[unlikely]] run_user_call(mine);
+  }
 
   // A dedicated thread's turn, with the baton held on entry and on return. True: come again at once.
   bool sweep_for_thread() {
@@ -154,7 +162,8 @@ protected:
   // it is something small.
   template <class Fact, class Light> void drive(turn& mine, Fact&& fact, Light&& light) {
     latched awaited(fact);
-    baton_request wish(baton_, baton_request::what::to_drive, false); // raised as long as somebody else drives
+    baton_request wish(baton_, baton_request::what::to_drive,
+                       false); // raised as long as somebody else drives
     idle_ladder ladder(options_.idle);
     for (unsigned turn = 1; !awaited.holds(); ++turn) {
       if (!mine.held()) {
@@ -168,6 +177,7 @@ protected:
         // Within the node nothing arrives by the transport but rings and requests: it can wait a little.
         const bool polls = turn % polls_every == 0 || executor_.needs_driver();
         const bool moved = executor_.sweep(polls, patient ? pass::light : pass::full);
+        run_user_calls(mine);
         if (baton_.needed()) [[unlikely]]
           step_aside(mine);
         if (moved) {
@@ -180,6 +190,17 @@ protected:
     mine.let_go();
     awaited.rethrow();
   }
+  [[gnu::cold, gnu::noinline]] void run_user_call(turn& mine) {
+    flight& f = executor_.user_calls().take();
+    const graph::user_code& code = *f.op->at.code; // in place until it is done
+    mine.let_go();
+    const int status = user_calls<T>::run(code);
+    const baton_request wish(baton_);
+    while (!mine.take())
+      net_.yield();
+    f.done(&f, status);
+  }
+
   using pass = typename executor<T>::pass;
   static constexpr unsigned polls_every = 32;
   static constexpr unsigned helps_every = 16; // yields
@@ -193,8 +214,7 @@ protected:
   }
 
   // Between two unsuccessful sweeps.
-  template <class Fact>
-  void pause(idle_ladder& ladder, turn& mine, latched<Fact>& awaited, bool patient) {
+  template <class Fact> void pause(idle_ladder& ladder, turn& mine, latched<Fact>& awaited, bool patient) {
     switch (ladder.next()) {
     case idle_ladder::step::spin:
       return net_.relax();
@@ -224,9 +244,7 @@ protected:
 
   // Sleeps until something may have happened, without the baton.
   template <class Fact> void park(turn& mine, latched<Fact>& awaited) {
-    const auto finds_work = [&] {
-      return executor_.sweep() || !queue_.empty() || awaited.holds(look::all);
-    };
+    const auto finds_work = [&] { return executor_.sweep() || !queue_.empty() || awaited.holds(look::all); };
     sleeper_.sleep(place_, true, finds_work, [&] {
       if (sleep_watcher_ != nullptr) sleep_watcher_->on_sleep();
       mine.let_go();

@@ -12,14 +12,14 @@
 namespace weft::progress {
 
 // One rank: posts operations, drives them, completes them. Nothing in it is global, so that many ranks live
-// in one process; the dedicated thread (progress_thread.hpp) is one more that drives. Who drives and who sleeps:
-// driver.hpp.
+// in one process; the dedicated thread (progress_thread.hpp) is one more that drives. Who drives and who
+// sleeps: driver.hpp.
 template <transport::transport T> class engine : public driver<T, engine<T>> {
   using base = driver<T, engine<T>>;
 
 public:
-  using typename base::turn;
   using base::drive_until, base::progress, base::with_baton;
+  using typename base::turn;
   using handle = std::uint64_t;
   using request = collectives::request;
   using status = completion_table::status;
@@ -142,6 +142,7 @@ public:
   }
 
   plan_store& plans() { return plans_; }
+
 private:
   friend base;
   using base::counts_, base::executor_, base::net_, base::options_, base::place_, base::queue_;

@@ -11,8 +11,8 @@ namespace weft::progress {
 enum class look : std::uint8_t { part, all };
 
 // What a thread waits for. Whatever asks, sweeping, parking or dozing, asks here, and a yes stays: a fact may
-// therefore be a search that finds something once. It is called without an argument, or with the look. What it
-// throws is an answer too, and kept until nobody drives for it any more.
+// therefore be a search that finds something once. It is called without an argument, or with the look. What
+// it throws is an answer too, and kept until nobody drives for it any more.
 template <class Fact> class latched {
 public:
   explicit latched(Fact& fact) noexcept : fact_(fact) {}

@@ -9,7 +9,8 @@ namespace weft::progress {
 
 // The thread that drives an engine while its application threads are away.
 //
-//   watching    asleep on {doorbell, transport events}, the transport armed: see sleeper.hpp. An arrival wakes
+//   watching    asleep on {doorbell, transport events}, the transport armed: see sleeper.hpp. An arrival
+//   wakes
 //               it.
 //   driving     holds the baton, sweeps.
 //               With cores to spare (mode dedicated) as long as something is outstanding,
@@ -72,6 +73,7 @@ private:
     for (;;) {
       const auto before = engine_.net().now();
       const bool moved = engine_.sweep_for_thread();
+      engine_.run_user_calls(mine);
       if (stop_.load(std::memory_order_relaxed) || engine_.right_to_drive().requested()) return;
       if (moved) {
         ladder_.reset();

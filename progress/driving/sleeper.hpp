@@ -23,8 +23,8 @@ struct sleeping_place {
   }
 };
 
-// How a thread sleeps without missing what it waits for. Three can bring it, and none of them wakes anybody by
-// itself: a neighbour that stores into shared memory, the network, and another thread of this process that
+// How a thread sleeps without missing what it waits for. Three can bring it, and none of them wakes anybody
+// by itself: a neighbour that stores into shared memory, the network, and another thread of this process that
 // drives in the meantime. So for each there is a word that says "I sleep", and all threads go the same way:
 //
 //   announce      to the process (place.sleepers), and to the node (sleep_flag.hpp) if others are to ring for
@@ -42,8 +42,8 @@ struct sleeping_place {
 //   node      announce() ends with the sleeper's fence, the signaller's store is followed by his: either the
 //             last look finds what was stored, or the signaller finds the word and rings.
 //   network   what comes before arm() makes it refuse, what comes later makes the descriptor readable. An
-//             attempt that was refused has taken the events from whoever sleeps on them already: took_events()
-//             says so to the next one who lets go, who rings the watcher.
+//             attempt that was refused has taken the events from whoever sleeps on them already:
+//             took_events() says so to the next one who lets go, who rings the watcher.
 //   process   With the right to drive: the word is raised before the right is let go of, hence whoever holds
 //             it next sees the word, by the release and the acquire of the right. Without it: raised
 //             (sequentially consistent) before the last look; if the completing thread reads it too early,

@@ -94,9 +94,6 @@ static_assert(sizeof(call_record) == sizeof(engine::board::call_line::record),
               "a record and its stamp are one line");
 static_assert(sizeof(call_dispute) <= sizeof(engine::board::dispute_lines::record));
 
-// The status of an operation that failed because members disagree: of none of a transport.
-inline constexpr int status_disputed = -1000000;
-
 // "upc_all_broadcast", and with its arguments: "upc_all_broadcast(dst 0x1040, src 0x2040, nbytes 64, root 1,
 // MY/MY)".
 std::string call_name(const collectives::request& r);

@@ -1,7 +1,7 @@
 #pragma once
 #include "engine/operations/claim.hpp"
 #include "progress/execution/lone_copies.hpp"
-#include "progress/execution/pieces.hpp"
+#include "progress/execution/shared_work.hpp"
 
 namespace weft::progress {
 
@@ -79,34 +79,24 @@ private:
     }
     const block there = operands_.find(op, i, j, iteration);
     const block back = p.in_place ? operands_.find(op, j, i, iteration) : block{};
-    const cut c = cut_of(p, std::max(there.bytes, back.bytes));
-    const std::uint64_t at_once = c.at_once * std::min(c.piece, std::max(there.bytes, back.bytes));
-    if (!reach_.carries.allows(at_once)) return outcome::held;
-
-    T& net = reach_.net;
     const std::uint32_t slot = engine::slot_of(op.seq);
     const engine::board at = reach_.view(*op.team, j);
-    engine::word& claimed = at.claim(slot, op.team->info.geometry.local_index(i));
-    const auto [first, taken, left] = claim_pieces(net, claimed, op.seq, p.chunks, c.at_once, from_front);
-    if (taken == 0) return outcome::done;
-    reach_.carries.take(at_once);
-    const std::uint64_t begin = first * c.piece, end = begin + taken * c.piece;
-    // What cannot be carried is counted all the same: nobody must wait for it.
-    const bool good =
-        operands_.usable(op, i, j, iteration) && (!p.in_place || operands_.usable(op, j, i, iteration));
-    if (good && p.in_place)
-      swap(op, i, j, there, back, begin, end);
-    else if (good)
-      move(op, i, j, there, begin, end);
-    reach_.counts.chunks_claimed.add();
-    reach_.raise(at.counts(slot).landed, op.seq, taken);
-    // In place both are destinations, and what is read is what is written.
-    if (p.counts_taken(i, j)) {
+    const shared_work both{at.claim(slot, op.team->info.geometry.local_index(i)),
+                           std::max(there.bytes, back.bytes), 1, from_front};
+    return share(reach_, op, both, [&](std::uint64_t begin, std::uint64_t end, std::uint32_t pieces) {
+      // What cannot be carried is counted all the same: nobody must wait for it.
+      const bool good =
+          operands_.usable(op, i, j, iteration) && (!p.in_place || operands_.usable(op, j, i, iteration));
+      if (good && p.in_place)
+        swap(op, i, j, there, back, begin, end);
+      else if (good)
+        move(op, i, j, there, begin, end);
+      reach_.raise(at.counts(slot).landed, op.seq, pieces);
+      // In place both are destinations, and what is read is what is written.
+      if (!p.counts_taken(i, j)) return;
       const engine::board other = reach_.view(*op.team, i);
-      reach_.raise(p.in_place ? other.counts(slot).landed : other.counts(slot).taken, op.seq, taken);
-    }
-    reach_.wake_near();
-    return left == 0 ? outcome::done : outcome::again;
+      reach_.raise(p.in_place ? other.counts(slot).landed : other.counts(slot).taken, op.seq, pieces);
+    });
   }
 
   void move(operation& op, std::uint32_t i, std::uint32_t j, const block& b, std::uint64_t begin,

@@ -57,6 +57,8 @@ public:
   // needs anything of it; transfers under way may still land, in memory that lives as long as this.
   void abandon() {
     active_.clear();
+    while (user_calls().waiting())
+      user_calls().take();
     for (auto& [id, team] : teams_) {
       team->waiting = {};
       team->askers.clear();
@@ -136,8 +138,9 @@ public:
   std::size_t outstanding() const { return outstanding_; }
   // There are operations that are not light.
   bool carries_large() const { return heavy_active_ != 0 || transport_carries(); }
-  // Something waits for nothing but another sweep.
-  bool tries_again() { return members().later || transport_carries(); }
+  // Something waits for nothing but another sweep, or for a thread that drives.
+  bool tries_again() { return members().later || transport_carries() || user_calls().waiting(); }
+  progress::user_calls<T>& user_calls() { return steps_.user_calls; }
   // Work that only this rank's own process can move on.
   bool needs_driver() { return steps_.flights.in_flight() != 0 || far_active_ != 0; }
 

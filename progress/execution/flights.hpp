@@ -22,7 +22,7 @@ struct flight : transport::completion {
   flight_tag tag;
   std::uint32_t peer = 0; // member of the operation's team
   void* owner = nullptr;
-  flight* next_free = nullptr;
+  flight* next = nullptr;
 };
 
 // The requests in flight of one executor, capped for the whole rank: what does not get one waits for its
@@ -33,7 +33,7 @@ public:
 
   explicit flight_pool(T&) : all_(cap) {
     for (flight& f : all_) {
-      f.next_free = free_;
+      f.next = free_;
       f.owner = this;
       f.done = &landed;
       free_ = &f;
@@ -45,7 +45,7 @@ public:
   flight* start(operation& op, std::uint32_t peer, flight_tag tag) {
     flight* f = free_;
     if (f == nullptr) return nullptr;
-    free_ = f->next_free;
+    free_ = f->next;
     f->op = &op;
     f->peer = peer;
     f->tag = tag;
@@ -74,7 +74,7 @@ public:
 
 private:
   void release(flight* f) {
-    f->next_free = free_;
+    f->next = free_;
     free_ = f;
   }
 

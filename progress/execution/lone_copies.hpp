@@ -14,9 +14,27 @@ public:
   // `held` and `again` until all is in place; at once where it must not be cut.
   outcome carry(operation& op, flight_tag tag, std::byte* to, const std::byte* from, std::uint64_t bytes,
                 bool may_be_cut = true) {
-    if (bytes > quota::always && may_be_cut) return carry_piece(op.run->begun, name(tag), to, from, bytes);
+    if (bytes > quota::always && may_be_cut)
+      return in_pieces(op.run->begun, tag, bytes,
+                       [=, this](std::uint64_t at, std::uint64_t n) { reach_.copy(to + at, from + at, n); });
     reach_.copy(to, from, bytes);
     reach_.counts.bytes_copied.add(bytes);
+    return outcome::done;
+  }
+
+  // Whatever else is done with so many bytes: `move` gets them in pieces, each from an offset that is a
+  // multiple of 64.
+  template <class Move>
+  [[gnu::noinline]] outcome in_pieces(begun_copy& begun, flight_tag tag, std::uint64_t bytes, Move move) {
+    if (!reach_.carries.allows(bytes) || (begun.name != 0 && begun.name != name(tag))) return outcome::held;
+    const std::uint64_t most = std::max(reach_.carries.left() & ~std::uint64_t{63}, quota::always);
+    const std::uint64_t piece = std::min(most, bytes - begun.bytes);
+    reach_.carries.take(piece);
+    move(begun.bytes, piece);
+    begun = {name(tag), begun.bytes + piece};
+    if (begun.bytes < bytes) return outcome::again;
+    reach_.counts.bytes_copied.add(bytes);
+    begun = {};
     return outcome::done;
   }
 
@@ -32,19 +50,6 @@ public:
 private:
   // Whose copy it is: of a top node, or of an iteration of one.
   static std::uint64_t name(flight_tag tag) { return (std::uint64_t{tag.node} + 1) << 32 | tag.iteration; }
-
-  [[gnu::noinline]] outcome carry_piece(begun_copy& begun, std::uint64_t name, std::byte* to,
-                                        const std::byte* from, std::uint64_t bytes) {
-    if (!reach_.carries.allows(bytes) || (begun.name != 0 && begun.name != name)) return outcome::held;
-    const std::uint64_t piece = std::min(reach_.carries.left(), bytes - begun.bytes);
-    reach_.carries.take(piece);
-    reach_.copy(to + begun.bytes, from + begun.bytes, piece);
-    begun = {name, begun.bytes + piece};
-    if (begun.bytes < bytes) return outcome::again;
-    reach_.counts.bytes_copied.add(bytes);
-    begun = {};
-    return outcome::done;
-  }
 
   reach<T>& reach_;
   operands<T>& operands_;

@@ -202,6 +202,9 @@ struct execution {
   }
 };
 
+// Statuses that no transport has: members disagree about the call; user code threw.
+inline constexpr int status_disputed = -1000000, status_user_code = -1000001;
+
 // One posted collective: which plan, on which buffers, with which sequence number.
 struct operation {
   operation* next = nullptr; // link of the queue, the waiting list or the free list that it is in

@@ -50,6 +50,11 @@ std::exception_ptr error_of(const posted& op, const char* why) noexcept {
       return std::make_exception_ptr(operation_error(fmt::format(
           "thread {} of the job has died; no operation of a team that it is a member of can finish any more",
           op.team->lost)));
+    if (op.status == status_user_code)
+      return std::make_exception_ptr(operation_error(fmt::format(
+          "operation {} of the team cannot be finished: a function of the user threw on thread {}; what it was "
+          "to write is undefined",
+          op.seq, op.told_by)));
     if (op.status < 0)
       return std::make_exception_ptr(operation_error(fmt::format(
           "operation {} of the team cannot be finished: thread {} could not reach thread {} ({}); "

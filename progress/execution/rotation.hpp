@@ -1,6 +1,6 @@
 #pragma once
 #include "progress/execution/operands.hpp"
-#include "progress/execution/pieces.hpp"
+#include "progress/execution/shared_work.hpp"
 
 #include <algorithm>
 
@@ -104,19 +104,14 @@ private:
     const engine::board at = reach_.view(*op.team, lowest);
     const std::uint32_t slot = engine::slot_of(op.seq);
     engine::word& counted = at.counts(slot).landed;
+    if (reach_.reached(counted, op, p.chunks)) return outcome::done;
     engine::word& claimed = at.claim(slot, op.team->info.geometry.local_index(lowest));
-    const cut c = cut_of(p, bytes);
-    const std::uint64_t at_once = std::min(bytes, c.at_once * c.piece) * links.size();
-    if (!reach_.carries.allows(at_once) && !reach_.reached(counted, op, p.chunks)) return outcome::held;
-    const auto [first, taken, left] = claim_pieces(reach_.net, claimed, op.seq, p.chunks, c.at_once, true);
-    if (taken != 0) {
-      reach_.carries.take(at_once);
-      move(op, first * c.piece, std::min(bytes, (first + taken) * c.piece));
-      reach_.counts.chunks_claimed.add();
-      reach_.raise(counted, op.seq, taken);
-      reach_.wake_near();
-      if (left != 0) return outcome::again;
-    }
+    const auto move_pieces = [&](std::uint64_t begin, std::uint64_t end, std::uint32_t pieces) {
+      move(op, begin, std::min(bytes, end));
+      reach_.raise(counted, op.seq, pieces);
+    };
+    const outcome result = share(reach_, op, {claimed, bytes, links.size()}, move_pieces);
+    if (result != outcome::done) return result;
     return reach_.reached(counted, op, p.chunks) ? outcome::done : outcome::blocked;
   }
 

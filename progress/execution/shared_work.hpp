@@ -1,7 +1,5 @@
 #pragma once
-#include "engine/memory/cells.hpp"
-#include "engine/plan/plan.hpp"
-#include "engine/transport/transport.hpp"
+#include "progress/execution/reach.hpp"
 
 #include <algorithm>
 
@@ -48,6 +46,32 @@ claimed_pieces claim_pieces(T& net, engine::word& claimed, engine::sequence n, s
     if (net.cas(claimed, seen, engine::claim_word::make(n, front, rear)))
       return {first, count, all - gone - count};
   }
+}
+
+// A member's turn at work that several members of a host may do, whatever it is: `carry` does the bytes
+// [begin, end) of it and counts that so many pieces are done. Which pieces are whose, a CAS on the claim word
+// decides. `times`: how often as many bytes are moved as the work is long. Done when nothing is left to
+// claim.
+struct shared_work {
+  engine::word& claimed;
+  std::uint64_t bytes;
+  std::size_t times = 1;
+  bool from_front = true;
+};
+template <transport::transport T, class Carry>
+outcome share(reach<T>& members, const operation& op, const shared_work& work, Carry&& carry) {
+  const graph::plan& p = *op.program;
+  const cut c = cut_of(p, work.bytes);
+  const std::uint64_t at_once = std::min(c.at_once * c.piece, work.bytes) * work.times;
+  if (!members.carries.allows(at_once)) return outcome::held;
+  const auto [first, taken, left] =
+      claim_pieces(members.net, work.claimed, op.seq, p.chunks, c.at_once, work.from_front);
+  if (taken == 0) return outcome::done;
+  members.carries.take(at_once);
+  carry(first * c.piece, (first + taken) * c.piece, taken);
+  members.counts.chunks_claimed.add();
+  members.wake_near();
+  return left == 0 ? outcome::done : outcome::again;
 }
 
 } // namespace weft::progress

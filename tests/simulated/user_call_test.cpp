@@ -1,0 +1,116 @@
+// User code that a plan calls: it runs with nothing held, so that operations of the same rank go on
+// meanwhile; it completes like a request, and what it throws fails its operation alone.
+//
+// Mutations that this catches: the call is made with the right to drive (a hang); an exception leaves the
+// call.
+#include "engine/plan/builder.hpp"
+#include "engine/transport/threads/threads_transport.hpp"
+#include "progress/driving/driver.hpp"
+
+#include <atomic>
+#include <gtest/gtest.h>
+#include <stdexcept>
+#include <thread>
+
+namespace weft::tests {
+namespace {
+using transport::threads_transport;
+
+// An engine for plans that no call of the library has.
+class plan_engine : public progress::driver<threads_transport, plan_engine> {
+  using base = progress::driver<threads_transport, plan_engine>;
+
+public:
+  explicit plan_engine(threads_transport& net) : base(net, {}) {}
+
+  void post(progress::posted& op, progress::team_state& team, const graph::plan& p,
+            const graph::user_code& code) {
+    op.team = &team;
+    op.program = &p;
+    op.at.code = &code;
+    op.seq = net().add(team.own.entered(), 1) + 1;
+    with_baton([&] { works().start(op); });
+  }
+  void wait(const progress::posted& op) {
+    drive_until([&] { return op.finished.load(std::memory_order_acquire); });
+  }
+  progress::team_state& add_team(std::uint32_t id, std::uint64_t board) {
+    engine::team_info info;
+    info.id = id;
+    info.world = {0};
+    info.geometry = graph::geometry(0, {0});
+    info.board_offset = board;
+    return works().add_team(std::move(info));
+  }
+
+private:
+  friend base;
+  void begin_queued(progress::posted& op) { works().start(op); }
+  static void finish(progress::posted& op) { op.finished.store(true, std::memory_order_release); }
+};
+
+void count_call(const void* calls) {
+  ++*const_cast<std::atomic<int>*>(static_cast<const std::atomic<int>*>(calls));
+}
+
+graph::plan calling() {
+  graph::builder b(0, 1, 0);
+  b.add(graph::copy_own(), b.add(graph::call_user()));
+  return b.finish();
+}
+
+struct user_calls : testing::Test {
+  static constexpr std::uint64_t board = engine::first_board_offset;
+  transport::threads_fabric memory{1, {0}, board + 2 * engine::board::bytes(1) + 4096};
+  threads_transport net{memory, 0};
+  plan_engine e{net};
+  const graph::plan plan = calling();
+  progress::team_state& team = e.add_team(0, board);
+  progress::team_state& other = e.add_team(1, board + (engine::board::bytes(1) + 63) / 64 * 64);
+};
+
+TEST_F(user_calls, hold_up_nobody_else) {
+  struct meeting {
+    mutable std::atomic<bool> inside{false}, over{false};
+  } m;
+  const graph::user_code until_the_other_is_over{.call =
+                                                     [](const void* it) {
+                                                       const auto* const m = static_cast<const meeting*>(it);
+                                                       m->inside = true;
+                                                       while (!m->over)
+                                                         std::this_thread::yield();
+                                                     },
+                                                 .argument = &m};
+  progress::posted slow, quick;
+  e.post(slow, team, plan, until_the_other_is_over);
+  std::thread waiter([&] { e.wait(slow); });
+  while (!m.inside)
+    std::this_thread::yield();
+  std::atomic<int> calls = 0;
+  const graph::user_code count{.call = count_call, .argument = &calls};
+  e.post(quick, other, plan, count);
+  e.wait(quick);
+  EXPECT_EQ(calls, 1);
+  EXPECT_FALSE(slow.finished);
+  m.over = true;
+  waiter.join();
+  EXPECT_TRUE(slow.finished);
+  EXPECT_EQ(slow.status, 0);
+}
+
+TEST_F(user_calls, that_throw_fail_their_operation_alone) {
+  progress::posted wrong, right;
+  std::atomic<int> calls = 0;
+  const graph::user_code throwing{.call = [](const void*) { throw std::runtime_error("no"); }};
+  const graph::user_code count{.call = count_call, .argument = &calls};
+  e.post(wrong, team, plan, throwing);
+  e.post(right, team, plan, count);
+  e.wait(wrong);
+  e.wait(right);
+  EXPECT_EQ(wrong.status, progress::status_user_code);
+  EXPECT_EQ(right.status, 0);
+  EXPECT_EQ(calls, 1);
+}
+
+} // namespace
+} // namespace weft::tests
