@@ -1,6 +1,6 @@
 #pragma once
+#include "engine/memory/mailbox.hpp"
 #include "engine/topology/topology.hpp"
-#include "engine/memory/board.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -8,16 +8,16 @@
 
 namespace weft::engine {
 
-// A team as one member sees it: who is in it, and where everybody's board is. Its boards lie at the same
+// A team as one member sees it: who is in it, and where everybody's mailbox is. Its mailboxes lie at the same
 // offset of every member's segment.
 struct team_info {
   std::uint32_t id = 0;
   std::vector<std::uint32_t> world; // rank in the job of every member
-  graph::geometry geometry;
-  std::uint64_t board_offset = 0;
+  graph::topology topology;
+  std::uint64_t mailbox_offset = 0;
 
-  std::uint32_t me() const { return geometry.me(); }
-  std::uint32_t size() const { return geometry.size(); }
+  std::uint32_t me() const { return topology.me(); }
+  std::uint32_t size() const { return topology.size(); }
   // The member that is this rank of the job; size() if it is none.
   std::uint32_t member(std::uint32_t rank) const {
     if (rank < world.size() && world[rank] == rank) return rank;

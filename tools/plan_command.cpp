@@ -103,7 +103,7 @@ collectives::tuning tuning_for(const plan_options& o) {
 }
 
 // As a comment above the graph: which algorithms there are, and what each would cost here.
-void print_choice(const collectives::request& r, const graph::geometry& g, const collectives::tuning& t) {
+void print_choice(const collectives::request& r, const graph::topology& g, const collectives::tuning& t) {
   const collectives::algorithm* const chosen = collectives::choose(r, g, t);
   for (const collectives::algorithm& a : collectives::algorithms()) {
     if (a.op != r.op) continue;
@@ -190,10 +190,10 @@ int show(const plan_options& o) {
   const std::vector<std::uint32_t> nodes = node_map(o);
   const collectives::tuning t = tuning_for(o);
   const auto compiled = [&](std::uint32_t rank) {
-    return collectives::compile(r, graph::geometry(rank, nodes), t);
+    return collectives::compile(r, graph::topology(rank, nodes), t);
   };
   if (!o.verify) {
-    print_choice(r, graph::geometry(o.rank, nodes), t);
+    print_choice(r, graph::topology(o.rank, nodes), t);
     std::cout << graph::to_dot(compiled(o.rank));
     return 0;
   }

@@ -17,7 +17,7 @@ namespace weft::api {
 
 namespace {
 
-// Room for the boards of teams: about 1,800 at once. Reserved, taken when touched.
+// Room for the mailboxes of teams: about 1,800 at once. Reserved, taken when touched.
 constexpr std::uint64_t team_memory = std::uint64_t{128} << 20;
 
 // Forcing the UCP lane is the same as giving every rank a node of its own.
@@ -190,14 +190,14 @@ void process_runtime::open_engine(const collectives::tuning& tuning, const contr
   engine::team_info all;
   all.world.resize(job_.size());
   std::iota(all.world.begin(), all.world.end(), 0u);
-  all.geometry = graph::geometry(job_.rank(), nodes_);
-  all.board_offset = engine::first_board_offset;
+  all.topology = graph::topology(job_.rank(), nodes_);
+  all.mailbox_offset = engine::first_mailbox_offset;
   all_ = &engine_->add_team(std::move(all));
 
   std::vector<std::uint32_t> near;
   for (std::uint32_t r = 0; r < job_.size(); ++r)
     if (nodes_[r] == nodes_[job_.rank()]) near.push_back(r);
-  engine_->with_baton([&] {
+  engine_->with_ownership([&] {
     for (const std::uint32_t r : near)
       if (r != job_.rank()) net_->meet(r);
     engine_->meet_neighbours(near);
@@ -223,7 +223,7 @@ void process_runtime::open_engine(const collectives::tuning& tuning, const contr
 void process_runtime::close() {
   try {
     engine_->run(*all_, {.by = collectives::caller::finalize}, {});
-    engine_->with_baton([&] {
+    engine_->with_ownership([&] {
       teams_->abandon();
       engine_->works().abandon();
     });

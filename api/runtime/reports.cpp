@@ -197,7 +197,7 @@ std::uint64_t wait_reporter::waited(clock::time_point now) {
 
 template <class Work> bool wait_reporter::under_the_baton(Work&& work) {
   engine_type::turn mine(engine_);
-  const progress::baton_request wish(engine_.right_to_drive());
+  const progress::ownership_request wish(engine_.right_to_drive());
   const clock::time_point end = clock::now() + patience;
   while (!mine.take() && clock::now() < end)
     std::this_thread::sleep_for(1ms);

@@ -32,7 +32,7 @@ public:
   wait_reporter(const wait_reporter&) = delete;
   wait_reporter& operator=(const wait_reporter&) = delete;
 
-  void on_sleep() override; // under the baton
+  void on_sleep() override; // under progress ownership
 
 private:
   using clock = std::chrono::steady_clock;

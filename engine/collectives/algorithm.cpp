@@ -7,11 +7,11 @@
 #include <stdexcept>
 
 namespace weft::collectives {
-using graph::geometry;
+using graph::topology;
 
 namespace {
 
-bool always(const request&, const geometry&, const tuning&) {
+bool always(const request&, const topology&, const tuning&) {
   return true;
 }
 
@@ -79,7 +79,7 @@ std::span<const algorithm> algorithms() {
   return list;
 }
 
-const algorithm* choose(const request& r, const geometry& g, const tuning& t) {
+const algorithm* choose(const request& r, const topology& g, const tuning& t) {
   const std::uint8_t asked = t.forced[static_cast<std::size_t>(r.op)];
   if (asked != 0 && asked <= list.size()) {
     const algorithm& a = list[asked - 1u];
@@ -103,38 +103,6 @@ forced_choice parse_choice(const std::string& text) {
     begin = end + 1;
   }
   return choice;
-}
-
-std::string_view name(operation op) {
-  switch (op) {
-  case operation::barrier:
-    return "barrier";
-  case operation::broadcast:
-    return "broadcast";
-  case operation::gather_all:
-    return "gather_all";
-  case operation::exchange:
-    return "exchange";
-  case operation::scatter:
-    return "scatter";
-  case operation::gather:
-    return "gather";
-  case operation::permute:
-    return "permute";
-  case operation::broadcast_x:
-    return "broadcast_x";
-  case operation::gather_all_x:
-    return "gather_all_x";
-  case operation::exchange_x:
-    return "exchange_x";
-  case operation::scatter_x:
-    return "scatter_x";
-  case operation::gather_x:
-    return "gather_x";
-  case operation::permute_x:
-    return "permute_x";
-  }
-  return "?";
 }
 
 } // namespace weft::collectives

@@ -1,4 +1,5 @@
 #pragma once
+#include "engine/collectives/operations.hpp"
 #include "engine/collectives/relocate.hpp"
 
 #include <span>
@@ -13,26 +14,24 @@ struct algorithm {
   std::string_view name;
   std::string_view summary;
   std::string_view restriction; // in words; `fits` in code
-  bool (*fits)(const request& r, const graph::geometry& g, const tuning& t);
-  std::uint64_t (*cost)(const request& r, const graph::geometry& g, const tuning& t); // nanoseconds
-  graph::plan (*compile)(const request& r, const graph::geometry& g, const tuning& t);
+  bool (*fits)(const request& r, const graph::topology& g, const tuning& t);
+  std::uint64_t (*cost)(const request& r, const graph::topology& g, const tuning& t); // nanoseconds
+  graph::plan (*compile)(const request& r, const graph::topology& g, const tuning& t);
 };
 std::span<const algorithm> algorithms();
 
 // The algorithm that all members of a team use: what the user asked for if it fits, else the cheapest that
 // fits. Looks only at what is the same on all of them: the request, who is on which node, and rank 0's table.
 // Null for an operation that has no choice.
-const algorithm* choose(const request& r, const graph::geometry& g, const tuning& t);
+const algorithm* choose(const request& r, const graph::topology& g, const tuning& t);
 
 // "broadcast=knomial,gather_all=ring". Throws std::invalid_argument that says what is allowed.
 forced_choice parse_choice(const std::string& text);
 
 // Data may be handed on by a member only when all are known to have entered, and only between nodes: on one
 // node everybody reads where the data are.
-inline bool may_relay(const request& r, const graph::geometry& g) {
+inline bool may_relay(const request& r, const graph::topology& g) {
   return r.in == graph::sync::all && !g.one_node() && r.bytes != 0 && !r.in_place;
 }
-
-std::string_view name(operation op);
 
 } // namespace weft::collectives

@@ -9,7 +9,7 @@
 namespace weft::collectives {
 using namespace graph;
 
-plan compile_barrier(const request&, const geometry& g, const tuning&) {
+plan compile_barrier(const request&, const topology& g, const tuning&) {
   builder b(g.me(), g.size(), 0);
   b.draft().valued = true;
   b.draft().far = !g.one_node();

@@ -8,42 +8,42 @@ using namespace graph;
 namespace {
 
 // Blocks that come into a node from others, if all have as many members.
-std::uint64_t into_node(const geometry& g) {
+std::uint64_t into_node(const topology& g) {
   return g.size() - g.size() / g.nodes();
 }
 
 } // namespace
 
 node_set scatter_to_leaders(staged& s, std::uint8_t at, node_set after) {
-  if (!s.root) return s.b.add(await_count(fact::landed, 1), after);
+  if (!s.root) return s.b.add(await_count(fact::delivered, 1), after);
   const node put = of_blocks(writing(reading(put_to_each(), buffer::source, at), buffer::destination, at),
                              blocks::of_host);
   builder::step_list steps;
-  steps.then(put).then(flush_each()).then(count_for_each(fact::landed, 1));
+  steps.then(put).then(flush_each()).then(count_for_each(fact::delivered, 1));
   return s.b.loop(range::leaders, s.count(range::leaders), steps, after);
 }
 
-std::uint64_t cost_of_scatter_to_leaders(std::uint64_t bytes, const geometry& g, const cost_model& c) {
+std::uint64_t cost_of_scatter_to_leaders(std::uint64_t bytes, const topology& g, const cost_model& c) {
   const std::uint64_t far = g.nodes() - 1;
   return c.put_and_count() + 2 * c.wire(far, 0) + c.of_bytes(into_node(g) * bytes);
 }
 
 node_set ring_of_leaders(staged& s, std::uint8_t at, bool read, node_set after) {
-  const geometry& g = s.g;
+  const topology& g = s.g;
   const std::uint32_t mine = g.node(g.me()), locals = g.members(mine);
   const std::uint32_t receivers_own = g.members((mine + g.nodes() - 1) % g.nodes());
   builder::step_list steps;
   steps.then_if(g.nodes() > 2, await_steps(peer_rule::self, locals));
-  steps.then(put_handed_on(at, blocks::ring)).then(flush_each()).then(count_for_each(fact::landed, 1));
+  steps.then(put_handed_on(at, blocks::ring)).then(flush_each()).then(count_for_each(fact::delivered, 1));
   node_set done = s.b.pipeline(range::next, g.size() - receivers_own, steps, after);
   // Whoever sends the last ones knows of them: the leader must only if it must leave its data quiet, or if
   // its neighbours watch its count or are told of all.
   if (s.modes.tells_ends() || read || g.nodes() == 2)
-    done |= s.b.add(await_count(fact::landed, g.size() - locals));
+    done |= s.b.add(await_count(fact::delivered, g.size() - locals));
   return done;
 }
 
-std::uint64_t cost_of_ring_of_leaders(std::uint64_t bytes, const geometry& g, const cost_model& c) {
+std::uint64_t cost_of_ring_of_leaders(std::uint64_t bytes, const topology& g, const cost_model& c) {
   const std::uint64_t far = into_node(g);
   return (g.nodes() - 1) * c.put_and_count() + c.wire(far, bytes) + c.wire(far, 0);
 }
@@ -55,7 +55,7 @@ node_set doubling_of_leaders(staged& s, std::uint8_t at, bool told, node_set aft
   return s.b.loop(range::partners, s.count(range::partners), steps, after, true);
 }
 
-std::uint64_t cost_of_doubling_of_leaders(std::uint64_t bytes, const geometry& g, const cost_model& c) {
+std::uint64_t cost_of_doubling_of_leaders(std::uint64_t bytes, const topology& g, const cost_model& c) {
   const auto rounds = static_cast<std::uint64_t>(std::countr_zero(g.nodes()));
   const std::uint64_t far = into_node(g);
   return rounds * (c.put_and_count() + c.wire(1, 0)) + c.wire(in_rank_order(g) ? rounds : far, 0) +

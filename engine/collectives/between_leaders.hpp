@@ -9,16 +9,16 @@ namespace weft::collectives {
 
 // The root puts the blocks of a node's members to its leader. Everybody else waits for his.
 graph::node_set scatter_to_leaders(staged& s, std::uint8_t at, graph::node_set after);
-std::uint64_t cost_of_scatter_to_leaders(std::uint64_t bytes, const graph::geometry& g, const cost_model& c);
+std::uint64_t cost_of_scatter_to_leaders(std::uint64_t bytes, const graph::topology& g, const cost_model& c);
 
 // Blocks go around the ring to the leader before me: first those of my own node, then what I receive, each as
 // soon as it is there. `read`: neighbours copy from my destination.
 graph::node_set ring_of_leaders(staged& s, std::uint8_t at, bool read, graph::node_set after);
-std::uint64_t cost_of_ring_of_leaders(std::uint64_t bytes, const graph::geometry& g, const cost_model& c);
+std::uint64_t cost_of_ring_of_leaders(std::uint64_t bytes, const graph::topology& g, const cost_model& c);
 
 // A power of two of nodes: in round k two whose numbers differ in bit k swap all blocks that each has by
 // then. `told`: the neighbours hear of each round.
 graph::node_set doubling_of_leaders(staged& s, std::uint8_t at, bool told, graph::node_set after);
-std::uint64_t cost_of_doubling_of_leaders(std::uint64_t bytes, const graph::geometry& g, const cost_model& c);
+std::uint64_t cost_of_doubling_of_leaders(std::uint64_t bytes, const graph::topology& g, const cost_model& c);
 
 } // namespace weft::collectives

@@ -7,7 +7,7 @@
 //          the root does for those who are away. P*n bytes moved in all, one step, (P-1)*n of them out of the
 //          root's node.
 // knomial  A tree of radix k over the nodes, ceil(log_k N) steps, at most k-1 sends a step, P-1 payloads in
-//          all. Small: a node's leader takes the payload from its own slot of the parent's board, sends it
+//          all. Small: a node's leader takes the payload from its own slot of the parent's mailbox, sends it
 //          on, and publishes it to its neighbours. Large: put, flush, count; the neighbours copy from the
 //          leader's destination. No rank sends more than (k-1)*ceil(log_k N)*n bytes. k is what costs least.
 // chain    From leader to leader in S pieces, each handed on as soon as it is there: N-1 + S-1 steps of n/S
@@ -21,17 +21,17 @@
 namespace weft::collectives {
 using namespace graph;
 
-plan compile_flat_broadcast(const request& r, const geometry& g, const tuning& t) {
+plan compile_flat_broadcast(const request& r, const topology& g, const tuning& t) {
   return relocate(r, pattern::from_root, {.bytes = r.bytes}, g, t);
 }
 
-std::uint64_t cost_of_flat_broadcast(const request& r, const geometry& g, const tuning& t) {
+std::uint64_t cost_of_flat_broadcast(const request& r, const topology& g, const tuning& t) {
   const cost_model c(t.costs);
   const std::uint32_t far = g.size() - g.members(g.node(r.root));
   return far == 0 ? c.copies(1, r.bytes) : c.get() + c.wire(far, r.bytes) + c.copies(1, r.bytes);
 }
 
-bool fits_staged_broadcast(const request& r, const geometry& g, const tuning&) {
+bool fits_staged_broadcast(const request& r, const topology& g, const tuning&) {
   return may_relay(r, g);
 }
 
@@ -43,7 +43,7 @@ bool streams(const request& r, const tuning& t) {
   return r.bytes > t.eager_bytes && c.of_bytes(r.bytes) > 2 * t.costs.latency;
 }
 
-std::uint64_t cost_of_tree(std::uint32_t radix, const request& r, const geometry& g, const tuning& t) {
+std::uint64_t cost_of_tree(std::uint32_t radix, const request& r, const topology& g, const tuning& t) {
   const cost_model c(t.costs);
   const std::uint64_t hop = r.bytes <= t.eager_bytes ? c.message() : c.put_and_count();
   // Large ones go to one child after the other.
@@ -52,7 +52,7 @@ std::uint64_t cost_of_tree(std::uint32_t radix, const request& r, const geometry
   return tree::depth(g.nodes(), radix) * level + c.copies(2, r.bytes);
 }
 
-std::uint32_t best_radix(const request& r, const geometry& g, const tuning& t) {
+std::uint32_t best_radix(const request& r, const topology& g, const tuning& t) {
   const std::uint32_t nodes = std::max(2u, g.nodes());
   std::uint32_t best = nodes;
   for (std::uint32_t radix = std::min(nodes, 16u); radix >= 2; --radix)
@@ -79,28 +79,28 @@ plan put_tree(staged& s, bool one_by_one) {
   if (!s.leader) {
     builder::step_list steps;
     steps.then(await_steps(peer_rule::each)).then(get_handed_on(in_destination));
-    steps.then_if(s.modes.tells_ends(), count_for_each(fact::taken, 1));
+    steps.then_if(s.modes.tells_ends(), count_for_each(fact::consumed, 1));
     return s.finish(s.b.loop(range::leader, 1, steps), 0);
   }
-  // That it has landed is known to whoever sent it: a leaf has nothing to add to the rounds of OUT_ALL.
-  const node_set have = s.root ? s.gate : s.b.add(await_count(fact::landed, 1));
+  // That it has delivered is known to whoever sent it: a leaf has nothing to add to the rounds of OUT_ALL.
+  const node_set have = s.root ? s.gate : s.b.add(await_count(fact::delivered, 1));
   node_set data = s.root ? s.b.add(copy_own(), s.gate) : 0;
   builder::step_list steps;
   steps.then(s.root ? put_to_each() : put_handed_on(in_destination))
       .then(flush_each())
-      .then(count_for_each(fact::landed, 1));
+      .then(count_for_each(fact::delivered, 1));
   data |= s.b.loop(range::children, s.count(range::children), steps, have, one_by_one);
   return s.finish(data, s.near());
 }
 
-std::uint64_t cost_of_pieces(std::uint64_t piece, const request& r, const geometry& g, const tuning& t) {
+std::uint64_t cost_of_pieces(std::uint64_t piece, const request& r, const topology& g, const tuning& t) {
   const cost_model c(t.costs);
   const std::uint64_t count = (r.bytes + piece - 1) / piece;
   const std::uint64_t step = c.wire(1, piece) + c.wire(1, 0); // the piece and its count
   return (g.nodes() - 1) * (c.put_and_count() + step) + (count - 1) * step + c.copies(1, piece);
 }
 
-std::uint64_t best_piece(const request& r, const geometry& g, const tuning& t) {
+std::uint64_t best_piece(const request& r, const topology& g, const tuning& t) {
   std::uint64_t best = std::max<std::uint64_t>(1, r.bytes);
   for (std::uint64_t piece = 1024; piece < r.bytes; piece *= 2)
     if (cost_of_pieces(piece, r, g, t) < cost_of_pieces(best, r, g, t)) best = piece;
@@ -109,21 +109,21 @@ std::uint64_t best_piece(const request& r, const geometry& g, const tuning& t) {
 
 } // namespace
 
-std::uint64_t cost_of_knomial(const request& r, const geometry& g, const tuning& t) {
+std::uint64_t cost_of_knomial(const request& r, const topology& g, const tuning& t) {
   return cost_of_tree(best_radix(r, g, t), r, g, t);
 }
 
-plan compile_knomial(const request& r, const geometry& g, const tuning& t) {
+plan compile_knomial(const request& r, const topology& g, const tuning& t) {
   staged s(r, pattern::from_root, {.bytes = r.bytes}, g, t);
   s.p().radix = best_radix(r, g, t);
   return r.bytes <= t.eager_bytes ? eager_tree(s, r.bytes) : put_tree(s, streams(r, t));
 }
 
-std::uint64_t cost_of_chain(const request& r, const geometry& g, const tuning& t) {
+std::uint64_t cost_of_chain(const request& r, const topology& g, const tuning& t) {
   return cost_of_pieces(best_piece(r, g, t), r, g, t);
 }
 
-plan compile_chain(const request& r, const geometry& g, const tuning& t) {
+plan compile_chain(const request& r, const topology& g, const tuning& t) {
   staged s(r, pattern::from_root, {.bytes = r.bytes}, g, t);
   const std::uint64_t bytes = best_piece(r, g, t);
   const auto count = static_cast<std::uint32_t>((r.bytes + bytes - 1) / bytes);
@@ -140,21 +140,21 @@ plan compile_chain(const request& r, const geometry& g, const tuning& t) {
   if (s.root) data |= s.b.add(copy_own(), s.gate);
   const bool last = (g.node(g.me()) + g.nodes() - 1) % g.nodes() == g.node(r.root);
   if (last) {
-    s.b.add(await_count(fact::landed, count)); // known to its sender
+    s.b.add(await_count(fact::delivered, count)); // known to its sender
   } else {
     builder::step_list steps;
     steps.then_if(!s.root, await_steps(peer_rule::self));
     const buffer from = s.root ? buffer::source : buffer::destination;
     steps.then(reading(put_handed_on(piece), from, piece))
         .then(flush_each())
-        .then(count_for_each(fact::landed, 1));
+        .then(count_for_each(fact::delivered, 1));
     data |= s.b.pipeline(range::next, count, steps, s.root ? s.gate : 0);
   }
   return s.finish(data, s.near());
 }
 
 // V0.3, 5.3.1: the same block to dst[j] on each thread j, which reads its own pointer.
-plan compile_broadcast_x(const request& r, const geometry& g, const tuning& t) {
+plan compile_broadcast_x(const request& r, const topology& g, const tuning& t) {
   const indirection rows{.src = {}, .dst = {found::at_destination}, .size = {}};
   return relocate(r, pattern::from_root, {.bytes = r.bytes}, g, t, rows);
 }

@@ -20,17 +20,17 @@ std::uint64_t piece_of_member(std::uint64_t bytes, std::uint32_t members) {
   return ((bytes + members - 1) / members + line - 1) / line * line;
 }
 
-bool doubles(const geometry& g) {
+bool doubles(const topology& g) {
   return std::has_single_bit(g.nodes());
 }
 
 } // namespace
 
-bool fits_scattered(const request& r, const geometry& g, const tuning& t) {
+bool fits_scattered(const request& r, const topology& g, const tuning& t) {
   return may_relay(r, g) && r.bytes > t.eager_bytes;
 }
 
-std::uint64_t cost_of_scattered(const request& r, const geometry& g, const tuning& t) {
+std::uint64_t cost_of_scattered(const request& r, const topology& g, const tuning& t) {
   const cost_model c(t.costs);
   const std::uint64_t piece = piece_of_member(r.bytes, g.size());
   const std::uint64_t gathered =
@@ -38,7 +38,7 @@ std::uint64_t cost_of_scattered(const request& r, const geometry& g, const tunin
   return cost_of_scatter_to_leaders(piece, g, c) + gathered + c.copies(2, r.bytes);
 }
 
-plan compile_scattered(const request& r, const geometry& g, const tuning& t) {
+plan compile_scattered(const request& r, const topology& g, const tuning& t) {
   staged s(r, pattern::from_root, {.bytes = r.bytes}, g, t);
   if (!s.leader && s.at_roots_node()) return s.finish(s.read_from_root(), 0);
   if (!s.leader) {

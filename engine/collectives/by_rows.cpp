@@ -9,14 +9,14 @@ namespace {
 
 class by_rows {
 public:
-  by_rows(const request& r, pattern pairs, naming names, const block_rule& rule, const geometry& g,
+  by_rows(const request& r, pattern pairs, naming names, const block_rule& rule, const topology& g,
           const tuning& t, const indirection& indirect)
       : request_(r), g_(g), builder_(g.me(), g.size(), 0), modes_(builder_, g, r.in, r.out),
         many_nodes_(!g.one_node()) {
     p().pairs = pairs;
     p().names = names;
     builder_.blocks_of(rule, name_bytes);
-    p().indirect = indirect;
+    p().find(indirect);
     p().in_place = r.in_place;
     p().far = many_nodes_ || (r.in_place && !p().rotates()); // else nobody can do my part for me
     cut_blocks(p(), t);
@@ -86,12 +86,13 @@ private:
     out.then(far_only(send_row()));
     if (many_nodes_) builder_.loop(range::named, 1, out, gate);
     builder::step_list in;
-    in.then(await_named()).then(take_aside()).then(count_for_each(fact::taken, 1)).then(restore_piece());
+    in.then(await_named()).then(take_aside()).then(count_for_each(fact::consumed, 1)).then(restore_piece());
     const node_set here = builder_.loop(range::naming, 1, in, gate | rotated);
     // Blocks of one length are gone when the last piece is restored.
-    const bool may_be_longer = static_cast<bool>(p().indirect);
-    return modes_.claims() && may_be_longer ? here | builder_.add(await_count(fact::taken, 0), gate | rotated)
-                                            : here;
+    const bool may_be_longer = static_cast<bool>(p().indirect());
+    return modes_.claims() && may_be_longer
+               ? here | builder_.add(await_count(fact::consumed, 0), gate | rotated)
+               : here;
   }
 
   bool by_source() { return p().pairs == pattern::by_source; }
@@ -113,12 +114,13 @@ private:
     if (pulls()) {
       steps.then(far_only(send_row()));
     } else if (many_nodes_) {
-      fetch_rows(steps, p().indirect, direction::out);
+      fetch_rows(steps, p().indirect(), direction::out);
       steps.then(far_only(put_to_each())).then(far_only(flush_each()));
-      steps.then_if(modes_.tells_ends(), far_only(count_for_each(fact::landed, all_pieces())));
-      steps.then_if(modes_.tells_ends(), far_only(count_for_self(fact::taken, all_pieces())));
+      steps.then_if(modes_.tells_ends(), far_only(count_for_each(fact::delivered, all_pieces())));
+      steps.then_if(modes_.tells_ends(), far_only(count_for_self(fact::consumed, all_pieces())));
     }
-    if (modes_.claims() && !both_ends_carry()) steps.then(near_only(await_count(fact::taken, all_pieces())));
+    if (modes_.claims() && !both_ends_carry())
+      steps.then(near_only(await_count(fact::consumed, all_pieces())));
     return builder_.loop(range::named, 1, steps, gate);
   }
 
@@ -129,8 +131,8 @@ private:
     steps.then_if(both_ends_carry(), near_only(claim_block(direction::in)));
     if (pulls()) {
       steps.then(far_only(get_from_each()));
-      steps.then_if(modes_.tells_ends(), far_only(count_for_each(fact::taken, all_pieces())));
-      steps.then_if(both_ends_carry(), far_only(count_for_self(fact::landed, all_pieces())));
+      steps.then_if(modes_.tells_ends(), far_only(count_for_each(fact::consumed, all_pieces())));
+      steps.then_if(both_ends_carry(), far_only(count_for_self(fact::delivered, all_pieces())));
     }
     return builder_.loop(range::naming, 1, steps, gate);
   }
@@ -148,12 +150,12 @@ private:
       steps.then_if(by_source(), far_only(flush_each()));
       steps.then_if(modes_.tells_ends(), far_only(count_for_each(counted_at_root(), all_pieces())));
     }
-    const fact mine = by_source() ? fact::taken : fact::landed;
+    const fact mine = by_source() ? fact::consumed : fact::delivered;
     if (modes_.claims() && !modes_.assists()) steps.then(near_only(await_count(mine, all_pieces())));
     return builder_.loop(range::named, 1, steps, gate);
   }
 
-  fact counted_at_root() { return by_source() ? fact::landed : fact::taken; }
+  fact counted_at_root() { return by_source() ? fact::delivered : fact::consumed; }
 
   // The root may not leave before all blocks that name it are done, and helps with those of its node.
   node_set serve_if_root(node_set gate) {
@@ -167,7 +169,7 @@ private:
   }
 
   const request& request_;
-  const geometry& g_;
+  const topology& g_;
   builder builder_;
   sync_modes modes_;
   const bool many_nodes_;
@@ -175,13 +177,13 @@ private:
 
 } // namespace
 
-plan relocate_permuted(const request& r, naming names, const block_rule& rule, const geometry& g,
+plan relocate_permuted(const request& r, naming names, const block_rule& rule, const topology& g,
                        const tuning& t, const indirection& indirect) {
   by_rows made(r, pattern::by_source, names, rule, g, t, indirect);
   return r.in_place ? made.permuted_in_place() : made.permuted();
 }
 
-plan relocate_rooted_by_rows(const request& r, pattern pairs, const block_rule& rule, const geometry& g,
+plan relocate_rooted_by_rows(const request& r, pattern pairs, const block_rule& rule, const topology& g,
                              const tuning& t, const indirection& indirect) {
   return by_rows(r, pairs, naming::pointer, rule, g, t, indirect).rooted();
 }

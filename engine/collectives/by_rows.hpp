@@ -22,7 +22,7 @@ namespace weft::collectives {
 // cycles, and under IN_MY, each block moves on in pieces of 64 KiB, taken aside by its destination before
 // that one gives its own away (2n bytes a member).
 graph::plan relocate_permuted(const request& r, graph::naming names, const graph::block_rule& rule,
-                              const graph::geometry& g, const tuning& t, const graph::indirection& indirect);
+                              const graph::topology& g, const tuning& t, const graph::indirection& indirect);
 
 // Each member's row names the root as the source (by_destination) or the destination (by_source) of its
 // block, or nobody where the block is empty. Nobody else knows the root: so a member carries its own block,
@@ -33,7 +33,7 @@ graph::plan relocate_permuted(const request& r, graph::naming names, const graph
 // question and one answer. The root (and under OUT_MY a member with an empty block) one row of each other
 // member.
 graph::plan relocate_rooted_by_rows(const request& r, graph::pattern pairs, const graph::block_rule& rule,
-                                    const graph::geometry& g, const tuning& t,
+                                    const graph::topology& g, const tuning& t,
                                     const graph::indirection& indirect);
 
 } // namespace weft::collectives

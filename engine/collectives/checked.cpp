@@ -1,7 +1,7 @@
 // What checked mode adds to the plan of any collective: each member makes known which call the operation is,
 // and compares what it hears with its own.
 //
-//   publish call            into my board, before anything else
+//   publish call            into my mailbox, before anything else
 //   send call to each       far member
 //   compare                 looked at in every pass before the plan's own nodes: who has entered by then
 //   await call              IN_ALL only, before data is touched: all have been compared
@@ -74,7 +74,7 @@ void append(plan& all, const plan& p, node_set gate) {
 
 } // namespace
 
-plan with_comparison(const plan& p, sync in, const geometry& g) {
+plan with_comparison(const plan& p, sync in, const topology& g) {
   const unsigned more_loops = p.names == naming::none ? 1 : 2;
   if (p.size + 10u > max_nodes || p.loops + more_loops > all_loops)
     throw std::logic_error("no room for the nodes of the checked mode in a plan");

@@ -16,12 +16,12 @@
 namespace weft::collectives {
 using namespace graph;
 
-plan compile_spread(const request& r, const geometry& g, const tuning& t) {
+plan compile_spread(const request& r, const topology& g, const tuning& t) {
   const block_rule rule{.bytes = r.bytes, .src_j = r.bytes, .dst_i = r.bytes};
   return r.in_place ? transpose(r, rule, g, t) : relocate(r, pattern::all_pairs, rule, g, t);
 }
 
-std::uint64_t cost_of_spread(const request& r, const geometry& g, const tuning& t) {
+std::uint64_t cost_of_spread(const request& r, const topology& g, const tuning& t) {
   const cost_model c(t.costs);
   const std::uint64_t locals = g.largest_node(), far = g.size() - locals;
   const std::uint64_t windows = (far + t.window - 1) / t.window;
@@ -38,18 +38,18 @@ std::uint64_t most_travelling(std::uint32_t members) {
 }
 } // namespace
 
-bool fits_bruck_exchange(const request& r, const geometry& g, const tuning& t) {
+bool fits_bruck_exchange(const request& r, const topology& g, const tuning& t) {
   return may_relay(r, g) && g.nodes() == g.size() && r.bytes <= t.eager_bytes &&
          most_travelling(g.size()) * r.bytes <= t.eager_bytes;
 }
 
-std::uint64_t cost_of_bruck_exchange(const request& r, const geometry& g, const tuning& t) {
+std::uint64_t cost_of_bruck_exchange(const request& r, const topology& g, const tuning& t) {
   const cost_model c(t.costs);
   const std::uint64_t rounds = dissemination_rounds(g.size()), most = most_travelling(g.size());
   return rounds * (c.message() + c.wire(1, most * r.bytes) + c.copies(2 * most, r.bytes));
 }
 
-plan compile_bruck_exchange(const request& r, const geometry& g, const tuning& t) {
+plan compile_bruck_exchange(const request& r, const topology& g, const tuning& t) {
   staged s(r, pattern::all_pairs, {.bytes = r.bytes, .src_j = r.bytes, .dst_i = r.bytes}, g, t);
   // In scratch the blocks lie in the order of the distances that they have to go.
   const std::uint8_t distance = s.b.add_place({.owner = r.bytes, .bytes = r.bytes}), message = s.of_message();
@@ -66,7 +66,7 @@ plan compile_bruck_exchange(const request& r, const geometry& g, const tuning& t
 }
 
 // V0.3, 5.3.5: nbytes[j*T+i] bytes at src[j*T+i] on thread j go to dst[i*T+j] on thread i.
-plan compile_exchange_x(const request& r, const geometry& g, const tuning& t) {
+plan compile_exchange_x(const request& r, const topology& g, const tuning& t) {
   const block_rule rule{.bytes = 1, .src_j = 1, .dst_i = 1};
   const indirection rows{.src = {found::at_source, column::other},
                          .dst = {found::at_destination, column::other},

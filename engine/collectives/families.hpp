@@ -3,12 +3,12 @@
 
 namespace weft::collectives {
 
-graph::plan compile_barrier(const request& r, const graph::geometry& g, const tuning& t);
+graph::plan compile_barrier(const request& r, const graph::topology& g, const tuning& t);
 
 // The algorithms of the list, each described in its family's file.
-using plan_of = graph::plan(const request& r, const graph::geometry& g, const tuning& t);
-using cost_of = std::uint64_t(const request& r, const graph::geometry& g, const tuning& t);
-using fits = bool(const request& r, const graph::geometry& g, const tuning& t);
+using plan_of = graph::plan(const request& r, const graph::topology& g, const tuning& t);
+using cost_of = std::uint64_t(const request& r, const graph::topology& g, const tuning& t);
+using fits = bool(const request& r, const graph::topology& g, const tuning& t);
 plan_of compile_flat_broadcast, compile_knomial, compile_chain;
 cost_of cost_of_flat_broadcast, cost_of_knomial, cost_of_chain;
 fits fits_staged_broadcast;
@@ -22,20 +22,20 @@ plan_of compile_spread, compile_bruck_exchange;
 cost_of cost_of_spread, cost_of_bruck_exchange;
 fits fits_bruck_exchange;
 
-graph::plan compile_scatter(const request& r, const graph::geometry& g, const tuning& t);
-graph::plan compile_gather(const request& r, const graph::geometry& g, const tuning& t);
-graph::plan compile_permute(const request& r, const graph::geometry& g, const tuning& t);
-graph::plan compile_broadcast_x(const request& r, const graph::geometry& g, const tuning& t);
-graph::plan compile_gather_all_x(const request& r, const graph::geometry& g, const tuning& t);
-graph::plan compile_exchange_x(const request& r, const graph::geometry& g, const tuning& t);
-graph::plan compile_scatter_x(const request& r, const graph::geometry& g, const tuning& t);
-graph::plan compile_gather_x(const request& r, const graph::geometry& g, const tuning& t);
-graph::plan compile_permute_x(const request& r, const graph::geometry& g, const tuning& t);
+graph::plan compile_scatter(const request& r, const graph::topology& g, const tuning& t);
+graph::plan compile_gather(const request& r, const graph::topology& g, const tuning& t);
+graph::plan compile_permute(const request& r, const graph::topology& g, const tuning& t);
+graph::plan compile_broadcast_x(const request& r, const graph::topology& g, const tuning& t);
+graph::plan compile_gather_all_x(const request& r, const graph::topology& g, const tuning& t);
+graph::plan compile_exchange_x(const request& r, const graph::topology& g, const tuning& t);
+graph::plan compile_scatter_x(const request& r, const graph::topology& g, const tuning& t);
+graph::plan compile_gather_x(const request& r, const graph::topology& g, const tuning& t);
+graph::plan compile_permute_x(const request& r, const graph::topology& g, const tuning& t);
 
 // A plan whose members also tell each other which call it is, and compare: see checked.cpp.
-graph::plan with_comparison(const graph::plan& p, graph::sync in, const graph::geometry& g);
+graph::plan with_comparison(const graph::plan& p, graph::sync in, const graph::topology& g);
 
 // The plan of a request for one member of a team. A pure function of its arguments.
-graph::plan compile(const request& r, const graph::geometry& g, const tuning& t);
+graph::plan compile(const request& r, const graph::topology& g, const tuning& t);
 
 } // namespace weft::collectives

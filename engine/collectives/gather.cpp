@@ -8,13 +8,13 @@
 
 namespace weft::collectives {
 
-graph::plan compile_gather(const request& r, const graph::geometry& g, const tuning& t) {
+graph::plan compile_gather(const request& r, const graph::topology& g, const tuning& t) {
   return relocate(r, graph::pattern::to_root, {.bytes = r.bytes, .dst_i = r.bytes}, g, t);
 }
 
 // V0.3, 5.3.3: thread i's row says where its block lies, how long it is and where on the root it goes; the
 // root may find itself named by others only.
-graph::plan compile_gather_x(const request& r, const graph::geometry& g, const tuning& t) {
+graph::plan compile_gather_x(const request& r, const graph::topology& g, const tuning& t) {
   using graph::found;
   return relocate_rooted_by_rows(
       r, graph::pattern::by_source, {.bytes = 1, .dst_i = 1}, g, t,

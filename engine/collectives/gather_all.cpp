@@ -24,12 +24,12 @@
 namespace weft::collectives {
 using namespace graph;
 
-plan compile_flat_gather_all(const request& r, const geometry& g, const tuning& t) {
+plan compile_flat_gather_all(const request& r, const topology& g, const tuning& t) {
   const std::uint64_t own = r.in_place ? r.bytes : 0; // in place: block i of member i's own destination
   return relocate(r, pattern::all_pairs, {.bytes = r.bytes, .src_i = own, .dst_i = r.bytes}, g, t);
 }
 
-std::uint64_t cost_of_flat_gather_all(const request& r, const geometry& g, const tuning& t) {
+std::uint64_t cost_of_flat_gather_all(const request& r, const topology& g, const tuning& t) {
   const cost_model c(t.costs);
   const std::uint64_t locals = g.largest_node(), far = g.size() - locals;
   return (far == 0 ? 0 : c.gets(locals * far, r.bytes, r.out == sync::my)) + c.copies(locals, r.bytes);
@@ -38,17 +38,17 @@ std::uint64_t cost_of_flat_gather_all(const request& r, const geometry& g, const
 namespace {
 
 // So many copies by each neighbour of a leader; none if nobody has neighbours.
-std::uint64_t followed(std::uint64_t count, const request& r, const geometry& g, const cost_model& c) {
+std::uint64_t followed(std::uint64_t count, const request& r, const topology& g, const cost_model& c) {
   return g.largest_node() == 1 ? 0 : c.copies(count, r.bytes);
 }
 
 } // namespace
 
-bool fits_ring(const request& r, const geometry& g, const tuning&) {
+bool fits_ring(const request& r, const topology& g, const tuning&) {
   return may_relay(r, g);
 }
 
-std::uint64_t cost_of_ring(const request& r, const geometry& g, const tuning& t) {
+std::uint64_t cost_of_ring(const request& r, const topology& g, const tuning& t) {
   const cost_model c(t.costs);
   const std::uint64_t between = cost_of_ring_of_leaders(r.bytes, g, c);
   const std::uint64_t hops = (g.nodes() - 1) * c.put_and_count();
@@ -68,7 +68,7 @@ std::uint64_t most_handed_on(std::uint32_t nodes) {
 // The blocks of my own node: everybody reads them from their owners.
 node_set read_neighbours(staged& s) {
   builder::step_list steps;
-  steps.then(get_from_each()).then_if(s.modes.tells_ends(), count_for_each(fact::taken, 1));
+  steps.then(get_from_each()).then_if(s.modes.tells_ends(), count_for_each(fact::consumed, 1));
   return s.b.add(copy_own(), s.gate) | s.b.loop(range::near, s.near(), steps, s.gate);
 }
 
@@ -79,7 +79,7 @@ std::uint32_t readers(const staged& s) {
 
 } // namespace
 
-plan compile_ring(const request& r, const geometry& g, const tuning& t) {
+plan compile_ring(const request& r, const topology& g, const tuning& t) {
   staged s(r, pattern::all_pairs, {.bytes = r.bytes, .dst_i = r.bytes}, g, t);
   const std::uint8_t member = s.of_member();
   s.stream(r.bytes, t);
@@ -91,18 +91,18 @@ plan compile_ring(const request& r, const geometry& g, const tuning& t) {
   return s.finish(data | rest | s.tell_leader(rest), readers(s));
 }
 
-bool fits_bruck(const request& r, const geometry& g, const tuning& t) {
+bool fits_bruck(const request& r, const topology& g, const tuning& t) {
   return may_relay(r, g) && most_handed_on(g.nodes()) * g.largest_node() * r.bytes <= t.eager_bytes;
 }
 
-std::uint64_t cost_of_bruck(const request& r, const geometry& g, const tuning& t) {
+std::uint64_t cost_of_bruck(const request& r, const topology& g, const tuning& t) {
   const cost_model c(t.costs);
   const auto rounds = static_cast<std::uint64_t>(std::bit_width(g.nodes() - 1));
   return rounds * (c.message() + c.wire(1, 0)) + c.of_bytes(g.size() * r.bytes) +
          c.copies(2 * g.size() + g.largest_node() + (g.largest_node() > 1 ? g.size() : 0), r.bytes);
 }
 
-plan compile_bruck(const request& r, const geometry& g, const tuning& t) {
+plan compile_bruck(const request& r, const topology& g, const tuning& t) {
   staged s(r, pattern::all_pairs, {.bytes = r.bytes, .dst_i = r.bytes}, g, t);
   const std::uint8_t member = s.of_member();
   node_set data = read_neighbours(s);
@@ -122,17 +122,17 @@ plan compile_bruck(const request& r, const geometry& g, const tuning& t) {
   return s.finish(data, readers(s));
 }
 
-bool fits_doubling(const request& r, const geometry& g, const tuning&) {
+bool fits_doubling(const request& r, const topology& g, const tuning&) {
   return may_relay(r, g) && std::has_single_bit(g.nodes());
 }
 
-std::uint64_t cost_of_doubling(const request& r, const geometry& g, const tuning& t) {
+std::uint64_t cost_of_doubling(const request& r, const topology& g, const tuning& t) {
   const cost_model c(t.costs);
   return c.copies(g.largest_node(), r.bytes) + cost_of_doubling_of_leaders(r.bytes, g, c) +
          followed(g.size() / 2, r, g, c); // the last half
 }
 
-plan compile_doubling(const request& r, const geometry& g, const tuning& t) {
+plan compile_doubling(const request& r, const topology& g, const tuning& t) {
   staged s(r, pattern::all_pairs, {.bytes = r.bytes, .dst_i = r.bytes}, g, t);
   const std::uint8_t member = s.of_member();
   const node_set data = read_neighbours(s);
@@ -146,7 +146,7 @@ plan compile_doubling(const request& r, const geometry& g, const tuning& t) {
 
 // V0.3, 5.3.4: thread i's nbytes[i] bytes at src[i] go to dst[j*T+i] on each thread j. In place they are what
 // dst[i*T+i] points to.
-plan compile_gather_all_x(const request& r, const geometry& g, const tuning& t) {
+plan compile_gather_all_x(const request& r, const topology& g, const tuning& t) {
   return relocate(r, pattern::all_pairs, {.bytes = 1, .dst_i = 1}, g, t,
                   {.src = {found::at_source, r.in_place ? column::own : column::only},
                    .dst = {found::at_destination, column::other},

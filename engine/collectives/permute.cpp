@@ -7,12 +7,12 @@
 
 namespace weft::collectives {
 
-graph::plan compile_permute(const request& r, const graph::geometry& g, const tuning& t) {
+graph::plan compile_permute(const request& r, const graph::topology& g, const tuning& t) {
   return relocate_permuted(r, graph::naming::rank, {.bytes = r.bytes}, g, t, {});
 }
 
 // V0.3, 5.3.6: nbytes[i] bytes at src[i] go to dst[perm[i]], of which only that thread knows the address.
-graph::plan compile_permute_x(const request& r, const graph::geometry& g, const tuning& t) {
+graph::plan compile_permute_x(const request& r, const graph::topology& g, const tuning& t) {
   using graph::found;
   return relocate_permuted(
       r, r.wide_perm ? graph::naming::wide_thread : graph::naming::thread, {.bytes = 1}, g, t,

@@ -10,7 +10,7 @@ using namespace graph;
 
 void cut_blocks(plan& p, const tuning& t) {
   p.whole_block = t.whole_block;
-  if (p.indirect.size.where != found::by_rule) {
+  if (p.places[in_source].size) {
     p.chunks = indirect_chunks;
     return;
   }
@@ -22,14 +22,14 @@ namespace {
 
 class relocation {
 public:
-  relocation(const request& r, pattern pairs, const block_rule& rule, const geometry& g, const tuning& t,
+  relocation(const request& r, pattern pairs, const block_rule& rule, const topology& g, const tuning& t,
              const indirection& indirect)
       : request_(r), pairs_(pairs), rule_(rule), g_(g), builder_(g.me(), g.size(), r.root),
         modes_(builder_, g, r.in, r.out), push_(r.direction == hint::push && !indirect) {
     plan& p = builder_.draft();
     p.pairs = pairs;
     builder_.blocks_of(rule, 0, rule.src_j == 0 ? 0 : rule.bytes);
-    p.indirect = indirect;
+    p.find(indirect);
     cut_blocks(p, t);
     p.window = static_cast<std::uint8_t>(t.window);
     find_peers();
@@ -69,7 +69,7 @@ private:
     const bool one_slice = rule_.src_j == 0;
     const std::uint64_t readers = one_slice ? 1 : std::max<std::uint64_t>(1, g_.largest_node() - 1);
     const bool fits = rule_.bytes <= t.eager_bytes && readers * rule_.bytes <= t.eager_bytes;
-    p().eager = request_.in == sync::my && request_.out != sync::all && fits && !p().indirect;
+    p().eager = request_.in == sync::my && request_.out != sync::all && fits && !p().indirect();
     if (!p().eager) return;
     const std::uint64_t mine = one_slice ? 1 : out_near_.count;
     p().eager_bytes = static_cast<std::uint32_t>(mine * rule_.bytes);
@@ -91,9 +91,9 @@ private:
     const std::uint32_t claimed = modes_.claims() ? p().chunks : 0;
     const bool tell = modes_.tells_ends();
     const std::uint32_t own = own_ && modes_.shares_own() ? 1 : 0;
-    const std::uint32_t landed = (own + in_near_.count) * claimed + (tell && push_ ? in_far_.count : 0);
+    const std::uint32_t delivered = (own + in_near_.count) * claimed + (tell && push_ ? in_far_.count : 0);
     const std::uint32_t taken = out_near_.count * claimed + (push_ ? 0 : out_far_.count);
-    modes_.exit(data, near, landed, tell ? taken : 0);
+    modes_.exit(data, near, delivered, tell ? taken : 0);
   }
 
   node_set own_block(node_set gate) {
@@ -128,11 +128,11 @@ private:
     builder::step_list steps;
     steps.then_if(modes_.each_waits(), await_entry());
     if (push_) {
-      steps.then(put_to_each()).then(flush_each()).then_if(tell, count_for_each(fact::landed, 1));
+      steps.then(put_to_each()).then(flush_each()).then_if(tell, count_for_each(fact::delivered, 1));
       return builder_.loop(out_far_.over, out_far_.count, steps, gate);
     }
-    fetch_rows(steps, p().indirect, direction::in);
-    steps.then(get_from_each()).then_if(tell, count_for_each(fact::taken, 1));
+    fetch_rows(steps, p().indirect(), direction::in);
+    steps.then(get_from_each()).then_if(tell, count_for_each(fact::consumed, 1));
     return builder_.loop(in_far_.over, in_far_.count, steps, gate);
   }
 
@@ -145,7 +145,7 @@ private:
   const request& request_;
   pattern pairs_;
   const block_rule& rule_;
-  const geometry& g_;
+  const topology& g_;
   builder builder_;
   sync_modes modes_;
   bool push_;
@@ -162,7 +162,7 @@ void fetch_rows(builder::step_list& steps, const indirection& of, direction way)
   steps.then_if(of.dst.where == theirs, far_only(fetch_operand(descriptor::destination, way)));
 }
 
-plan relocate(const request& r, pattern pairs, const block_rule& rule, const geometry& g, const tuning& t,
+plan relocate(const request& r, pattern pairs, const block_rule& rule, const topology& g, const tuning& t,
               const indirection& indirect) {
   return relocation(r, pairs, rule, g, t, indirect).compile();
 }

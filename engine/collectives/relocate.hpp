@@ -26,7 +26,7 @@ struct tuning {
 //             far: entry token, one get (or put and flush) of n, one count.
 // With indirect operands the rule only says which bytes are distinct; never eager, the destination pulls.
 graph::plan relocate(const request& r, graph::pattern pairs, const graph::block_rule& rule,
-                     const graph::geometry& g, const tuning& t, const graph::indirection& indirect = {});
+                     const graph::topology& g, const tuning& t, const graph::indirection& indirect = {});
 
 // Steps that bring what a far peer's rows say of the block that comes from it (or goes to it).
 void fetch_rows(graph::builder::step_list& steps, const graph::indirection& of, graph::direction way);

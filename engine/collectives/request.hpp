@@ -24,12 +24,6 @@ enum class operation : std::uint8_t {
   permute_x,
 };
 
-// True if one member, the root, is the only source or the only destination, and known to all.
-inline bool rooted(operation op) {
-  return op == operation::broadcast || op == operation::scatter || op == operation::gather ||
-         op == operation::broadcast_x;
-}
-
 // The call that an operation is, or is a part of.
 enum class caller : std::uint8_t {
   collective, // one of V1.0 or V0.3, or a barrier of all

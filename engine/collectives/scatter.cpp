@@ -8,13 +8,13 @@
 
 namespace weft::collectives {
 
-graph::plan compile_scatter(const request& r, const graph::geometry& g, const tuning& t) {
+graph::plan compile_scatter(const request& r, const graph::topology& g, const tuning& t) {
   return relocate(r, graph::pattern::from_root, {.bytes = r.bytes, .src_j = r.bytes}, g, t);
 }
 
 // V0.3, 5.3.2: thread i's row says where its block lies on the root, how long it is and where it goes; the
 // root may find itself named by others only.
-graph::plan compile_scatter_x(const request& r, const graph::geometry& g, const tuning& t) {
+graph::plan compile_scatter_x(const request& r, const graph::topology& g, const tuning& t) {
   using graph::found;
   return relocate_rooted_by_rows(
       r, graph::pattern::by_destination, {.bytes = 1, .src_j = 1}, g, t,

@@ -7,24 +7,6 @@ using graph::block_rule;
 using graph::movement;
 using graph::pattern;
 
-bool sized_by_rows(operation op) {
-  return op == operation::gather_all_x || op == operation::exchange_x || op == operation::permute_x ||
-         rooted_by_rows(op);
-}
-
-bool permutes(operation op) {
-  return op == operation::permute || op == operation::permute_x;
-}
-
-bool rooted_by_rows(operation op) {
-  return op == operation::scatter_x || op == operation::gather_x;
-}
-
-bool has_in_place(operation op) {
-  return op == operation::gather_all || op == operation::gather_all_x || op == operation::exchange ||
-         op == operation::exchange_x || permutes(op);
-}
-
 row_names shifted(std::uint32_t members, std::uint32_t by) {
   row_names names(members);
   for (std::uint32_t r = 0; r < members; ++r)

@@ -5,7 +5,7 @@
 namespace weft::collectives {
 using namespace graph;
 
-staged::staged(const request& r, pattern pairs, const block_rule& rule, const geometry& where,
+staged::staged(const request& r, pattern pairs, const block_rule& rule, const topology& where,
                const tuning& t)
     : b(where.me(), where.size(), r.root), g(where), modes(b, where, r.in, r.out), root_(r.root) {
   p().pairs = pairs;
@@ -32,13 +32,13 @@ node_set staged::each(range over, std::uint32_t iterations, const node& step, no
 
 node_set staged::read_from_root() {
   builder::step_list steps;
-  steps.then(get_from_each()).then_if(modes.tells_ends(), count_for_each(fact::taken, 1));
+  steps.then(get_from_each()).then_if(modes.tells_ends(), count_for_each(fact::consumed, 1));
   return b.loop(range::root, 1, steps, gate);
 }
 
 node_set staged::tell_leader(node_set after) {
   if (leader || !modes.tells_ends()) return 0;
-  return each(range::leader, 1, count_for_each(fact::taken, 1), after);
+  return each(range::leader, 1, count_for_each(fact::consumed, 1), after);
 }
 
 plan staged::finish(node_set data, std::uint32_t readers) {

@@ -10,12 +10,12 @@ namespace weft::collectives {
 // part between nodes; its neighbours copy from its destination, one level, as soon as the data are there.
 class staged {
 public:
-  staged(const request& r, graph::pattern pairs, const graph::block_rule& rule, const graph::geometry& g,
+  staged(const request& r, graph::pattern pairs, const graph::block_rule& rule, const graph::topology& g,
          const tuning& t);
 
   graph::plan& p() { return b.draft(); }
   graph::builder b;
-  const graph::geometry& g;
+  const graph::topology& g;
   sync_modes modes;
   graph::node_set gate = 0;
   bool root = false;   // I have the data

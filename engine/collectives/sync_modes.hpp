@@ -15,17 +15,18 @@ struct peers {
 //
 //   IN_NO   nothing.
 //   IN_MY   each transfer waits for the entry of the other end. Near members publish it by a word in their
-//           board at post; to far members who will touch my data a token is sent.
+//           mailbox at post; to far members who will touch my data a token is sent.
 //   IN_ALL  everything waits for everybody: on one node a scan of the entry words, else log2(P) rounds.
 //   OUT_NO  a rank leaves when what it carries itself is in place.
-//   OUT_MY  ... and its own data are quiet: so many pieces landed in its destination, so many were taken from
+//   OUT_MY  ... and its own data are quiet: so many pieces delivered in its destination, so many were taken
+//   from
 //           its source, by whoever carried them.
 //   OUT_ALL ... and so it is everywhere:
 //           on one node a look at every destination's count (carrying what is left),
 //           else log2(P) rounds.
 class sync_modes {
 public:
-  sync_modes(graph::builder& b, const graph::geometry& g, graph::sync in, graph::sync out);
+  sync_modes(graph::builder& b, const graph::topology& g, graph::sync in, graph::sync out);
 
   // Nodes that must be done before any data is touched.
   graph::node_set gate();
@@ -36,17 +37,17 @@ public:
 
   // True if blocks within the node are carried by claims: then their ends can be known quiet.
   bool claims() const { return out_ != graph::sync::no; }
-  bool assists() const { return out_ == graph::sync::all && geometry_.one_node(); }
+  bool assists() const { return out_ == graph::sync::all && topology_.one_node(); }
   // True if a member's own block may be carried by others too: whoever waits or leaves looks after those who
   // compute, and knows of all of them.
   bool shares_own() const {
-    return assists() || (claims() && geometry_.one_node() && !geometry_.near().empty());
+    return assists() || (claims() && topology_.one_node() && !topology_.near().empty());
   }
   // True if the other end of a block must hear from me that it is done. Under OUT_ALL the last rounds say so.
   bool tells_ends() const { return out_ == graph::sync::my; }
   // `data` are the nodes that touch data, `near` those that may share the work with others on the node, and
-  // landed/taken the pieces that others may carry to and from me.
-  void exit(graph::node_set data, graph::node_set near, std::uint32_t landed, std::uint32_t taken);
+  // delivered/taken the pieces that others may carry to and from me.
+  void exit(graph::node_set data, graph::node_set near, std::uint32_t delivered, std::uint32_t taken);
 
   // The same for those who know on their own when their data are quiet: once `quiet` is done.
   void leave(graph::node_set quiet);
@@ -54,7 +55,7 @@ public:
 private:
   graph::node_set rounds(graph::fact stage, graph::node_set after);
   graph::builder& builder_;
-  const graph::geometry& geometry_;
+  const graph::topology& topology_;
   graph::sync in_, out_;
 };
 

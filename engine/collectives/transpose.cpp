@@ -5,20 +5,20 @@
 namespace weft::collectives {
 using namespace graph;
 
-plan transpose(const request& r, const block_rule& rule, const geometry& g, const tuning& t,
+plan transpose(const request& r, const block_rule& rule, const topology& g, const tuning& t,
                const indirection& indirect) {
   builder b(g.me(), g.size(), 0);
   sync_modes modes(b, g, r.in, r.out);
   plan& p = b.draft();
   p.pairs = pattern::all_pairs;
   b.blocks_of(rule);
-  p.indirect = indirect;
+  p.find(indirect);
   p.in_place = true;
   p.far = !g.one_node();
   cut_blocks(p, t);
 
   const node_set gate = modes.gate();
-  const peers leading{range::leading, static_cast<std::uint32_t>(g.leading().size())};
+  const peers leading{range::initiators, static_cast<std::uint32_t>(g.initiators().size())};
   modes.announce(leading);
 
   builder::step_list near;
@@ -31,8 +31,8 @@ plan transpose(const request& r, const block_rule& rule, const geometry& g, cons
   fetch_rows(far, indirect, direction::in);
   fetch_rows(far, indirect, direction::out);
   far.then(take_aside()).then(put_to_each()).then(flush_each()).then(restore_piece());
-  far.then_if(modes.tells_ends(), count_for_each(fact::landed, 1));
-  const node_set led = b.loop(range::led, static_cast<std::uint32_t>(g.led().size()), far, gate);
+  far.then_if(modes.tells_ends(), count_for_each(fact::delivered, 1));
+  const node_set led = b.loop(range::initiated, static_cast<std::uint32_t>(g.initiated().size()), far, gate);
 
   modes.exit(led, swapped, neighbours * p.chunks + (modes.tells_ends() ? leading.count : 0), 0);
   return b.finish();

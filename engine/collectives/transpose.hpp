@@ -9,7 +9,7 @@ namespace weft::collectives {
 //
 // Steps and bytes (n bytes a block): near pairs 3n copied, by either end; far pairs: get n, put n, n copied
 // by the leader, piece after piece, then one count. The diagonal stays where it is.
-graph::plan transpose(const request& r, const graph::block_rule& rule, const graph::geometry& g,
+graph::plan transpose(const request& r, const graph::block_rule& rule, const graph::topology& g,
                       const tuning& t, const graph::indirection& indirect = {});
 
 } // namespace weft::collectives

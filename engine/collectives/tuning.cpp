@@ -1,6 +1,6 @@
 #include "engine/collectives/tuning.hpp"
 
-#include "engine/memory/board.hpp"
+#include "engine/memory/mailbox.hpp"
 
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/fmt/ranges.h>
@@ -26,7 +26,7 @@ constexpr std::size_t all_numbers = plain_numbers + cost_table::size + most_oper
 
 tuning tuning_of(const engine::settings& s) {
   tuning t;
-  t.eager_bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(s.eager, engine::board::body_bytes));
+  t.eager_bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(s.eager, engine::mailbox::body_bytes));
   t.whole_block = s.whole_block;
   t.window = std::clamp<std::uint64_t>(s.window, 1, 64);
   t.check = s.check;

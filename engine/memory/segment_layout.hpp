@@ -1,5 +1,5 @@
 #pragma once
-#include "engine/memory/board.hpp"
+#include "engine/memory/mailbox.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -7,18 +7,18 @@
 namespace weft::engine {
 
 // How a rank's segment begins; the same on every rank, so that an offset means the same everywhere:
-//   segment_header | board of the team of all | shared heap
+//   segment_header | mailbox of the team of all | shared heap
 struct segment_header {
   alignas(64) std::atomic<std::uint32_t> sleeping; // this rank's process sleeps and wants to be rung
   alignas(64) std::atomic<std::uint32_t> sleepers; // on the node's first rank: how many of the node sleep
 };
 
-inline constexpr std::uint64_t first_board_offset = (sizeof(segment_header) + 63) / 64 * 64;
+inline constexpr std::uint64_t first_mailbox_offset = (sizeof(segment_header) + 63) / 64 * 64;
 
 // `locals`: members of the largest node.
 inline std::uint64_t heap_offset(std::uint32_t locals) {
   constexpr std::uint64_t page = 4096;
-  return (first_board_offset + board::bytes(locals) + page - 1) / page * page;
+  return (first_mailbox_offset + mailbox::bytes(locals) + page - 1) / page * page;
 }
 
 } // namespace weft::engine

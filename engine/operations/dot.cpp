@@ -44,7 +44,7 @@ std::string arrow(unsigned from, unsigned to, const plan& p) {
 }
 
 std::string size_of_block(const plan& p) {
-  if (p.indirect.size.where != found::by_rule) return "bytes as the rows say";
+  if (p.places[in_source].size) return "bytes as the rows say";
   return fmt::format("{} bytes", p.block());
 }
 

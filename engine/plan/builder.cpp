@@ -39,7 +39,8 @@ plan builder::finish() const {
 }
 
 void prepare(plan& p) {
-  p.dynamic = p.indirect || p.names != naming::none || p.in_place;
+  p.by_rows = static_cast<bool>(p.indirect());
+  p.dynamic = p.by_rows || p.names != naming::none || p.in_place;
   p.steady = std::all_of(p.places.begin(), p.places.begin() + p.place_count,
                          [](const place& at) { return at.is_steady(); });
   p.first = 0;
@@ -228,7 +229,7 @@ node far_only(node n) {
 }
 
 node assist_all() {
-  return moves(make(kind::assist, fact::landed, peer_rule::group));
+  return moves(make(kind::assist, fact::delivered, peer_rule::group));
 }
 
 node of_blocks(node n, blocks of) {
@@ -270,12 +271,12 @@ node announce_puts() {
   return make(kind::signal, fact::ready, peer_rule::each);
 }
 node count_step() {
-  node n = count_for_self(fact::landed, 1);
+  node n = count_for_self(fact::delivered, 1);
   n.stepwise = true;
   return n;
 }
 node await_steps(peer_rule whose, std::uint32_t lag) {
-  node n = make(kind::await, fact::landed, whose);
+  node n = make(kind::await, fact::delivered, whose);
   n.count = lag;
   n.stepwise = true;
   return n;

@@ -18,7 +18,7 @@ constexpr bool is_stage(fact f) {
   return f == fact::stage_in || f == fact::stage_out;
 }
 constexpr bool is_counter(fact f) {
-  return f == fact::landed || f == fact::taken;
+  return f == fact::delivered || f == fact::consumed;
 }
 
 // How many of what is counted step by step must have come in this one.

@@ -19,8 +19,8 @@ template <class... Word> constexpr auto words(Word... all) {
 } // namespace
 
 std::string_view name(fact f) {
-  static constexpr auto all = words("none", "entry", "payload", "landed", "taken", "stage_in", "stage_out",
-                                    "asked", "row", "named", "call", "ready");
+  static constexpr auto all = words("none", "entry", "payload", "delivered", "consumed", "stage_in",
+                                    "stage_out", "asked", "row", "named", "call", "ready");
   return word(all, f);
 }
 std::string_view name(range r) {

@@ -42,8 +42,8 @@ enum class fact : std::uint8_t {
   none,
   entry,     // the peer has posted this operation (near members: by their entry word, no node needed)
   payload,   // the peer's eager payload is in its slot
-  landed,    // so many blocks (chunks, if claimed) have arrived in my destination
-  taken,     // so many blocks (chunks, if claimed) have been read from my source
+  delivered, // so many blocks (chunks, if claimed) have arrived in my destination
+  consumed,  // so many blocks (chunks, if claimed) have been read from my source
   stage_in,  // dissemination round before the data
   stage_out, // dissemination round after the data
   asked,     // the peer wants to have my row
@@ -58,20 +58,20 @@ enum class peer_rule : std::uint8_t {
   each,   // the loop's current peer
   ahead,  // (me + 2^k) mod size in round k
   behind, // (me - 2^k) mod size in round k
-  group,  // all near members at once (a store into my own board)
+  group,  // all near members at once (a store into my own mailbox)
   self,
 };
 
 enum class range : std::uint8_t {
-  root,    // the root alone
-  near,    // other members on my node
-  far,     // members on other nodes
-  others,  // all other members
-  rounds,  // rounds 0 .. ceil(log2 size) - 1
-  named,   // the member that my own row names, if it names one
-  naming,  // the member whose row names me, as soon as it is found
-  led,     // far members whose swap with me is mine to make
-  leading, // far members who make the swap with me
+  root,       // the root alone
+  near,       // other members on my node
+  far,        // members on other nodes
+  others,     // all other members
+  rounds,     // rounds 0 .. ceil(log2 size) - 1
+  named,      // the member that my own row names, if it names one
+  naming,     // the member whose row names me, as soon as it is found
+  initiated,  // far members whose swap with me is mine to make
+  initiators, // far members who make the swap with me
   // Between nodes one member of each, the leader, acts for its node; see peers.hpp.
   leaders,     // those of all other nodes, if I am one
   leader,      // my node's leader
@@ -135,24 +135,6 @@ enum class flow : std::uint8_t { own, in, out };
 // Which pairs (i, j) exchange a block. With the last two a member's row in shared memory names the other end:
 // where its block goes, or where it comes from.
 enum class pattern : std::uint8_t { none, all_pairs, from_root, to_root, by_source, by_destination };
-
-// Indirect operands: where an address or size of the block i -> j is found, if not by the rule. A row is the
-// elements of an array that lie on one member: one element, or one for each thread of the job, of which that
-// of the block's other end or the member's own is meant.
-enum class found : std::uint8_t { by_rule, at_source, at_destination };
-enum class column : std::uint8_t { only, other, own };
-struct indirection {
-  struct place {
-    found where = found::by_rule;
-    column which = column::only;
-    bool operator==(const place&) const = default;
-  };
-  place src, dst, size;
-  explicit operator bool() const {
-    return src.where != found::by_rule || dst.where != found::by_rule || size.where != found::by_rule;
-  }
-  bool operator==(const indirection&) const = default;
-};
 
 // How a row names the other end: by an element of the permutation (a team rank, or a thread in 4 or 8 bytes),
 // or by the thread of the block's pointer.

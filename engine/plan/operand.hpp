@@ -36,13 +36,26 @@ struct coordinates {
   std::uint32_t turn = 0;         // its number among those of the step
 };
 
+// An address or a size that is no argument of the call stands in shared memory: in a row, the elements of an
+// array that lie on one end of the block. There is one element, or one for each thread of the job, of which
+// that of the block's other end or the member's own is meant.
+enum class found : std::uint8_t { by_rule, at_source, at_destination };
+enum class column : std::uint8_t { only, other, own };
+struct row_element {
+  found where = found::by_rule;
+  column which = column::only;
+  explicit operator bool() const { return where != found::by_rule; }
+  bool operator==(const row_element&) const = default;
+};
+
 // Where a block lies in a buffer, and how much of it: linear in its coordinates, so that one entry of a
 // plan's table serves all of them. Nothing here is an address: a plan serves every pair of buffers.
 struct place {
   std::uint64_t base = 0;
   std::uint64_t from = 0, to = 0, step = 0, owner = 0, turn = 0; // bytes for one more of each
   std::uint64_t bytes = 0;
-  std::uint64_t end = 0; // 0, or where the last step's bytes end
+  std::uint64_t end = 0;     // 0, or where the last step's bytes end
+  row_element pointer{}, size{}; // instead, if they say where
 
   [[gnu::always_inline]] std::uint64_t offset(const coordinates& c) const {
     return base + c.from * from + c.to * to + c.step * step + c.owner * owner + c.turn * turn;

@@ -19,13 +19,13 @@ number in_round(number at, number size, bool ahead, number round) {
 }
 
 // My node's place in a tree that begins at the root's node, and the node at a place.
-number vertex_of(const plan& p, const geometry& g) {
+number vertex_of(const plan& p, const topology& g) {
   return (g.node(p.me) + g.nodes() - g.node(p.root)) % g.nodes();
 }
-number leader_at(const plan& p, const geometry& g, number vertex) {
+number leader_at(const plan& p, const topology& g, number vertex) {
   return leader_of(p, g, (vertex + g.node(p.root)) % g.nodes());
 }
-number mine(const plan& p, const geometry& g) {
+number mine(const plan& p, const topology& g) {
   return g.node(p.me);
 }
 
@@ -35,18 +35,18 @@ number length(const std::vector<number>& members) {
 
 constexpr number any_number = ~number{0};
 
-number one(const plan&, const geometry&) {
+number one(const plan&, const topology&) {
   return 1;
 }
-number my_leader(const plan& p, const geometry& g, peer_rule, number) {
+number my_leader(const plan& p, const topology& g, peer_rule, number) {
   return leader_of(p, g, mine(p, g));
 }
-number rows_tell(const plan&, const geometry&, peer_rule, number) {
+number rows_tell(const plan&, const topology&, peer_rule, number) {
   return found_by_rows;
 }
 
 using P = const plan&;
-using G = const geometry&;
+using G = const topology&;
 
 constexpr range_rule rules[] = {
     {range::root, "root", one, [](P p, G, peer_rule, number) { return p.root; }},
@@ -62,10 +62,10 @@ constexpr range_rule rules[] = {
         true},
     {range::named, "named", one, rows_tell},
     {range::naming, "naming", one, rows_tell},
-    {range::led, "led", [](P, G g) { return length(g.led()); },
-     [](P, G g, peer_rule, number k) { return g.led()[k]; }},
-    {range::leading, "leading", [](P, G g) { return length(g.leading()); },
-     [](P, G g, peer_rule, number k) { return g.leading()[k]; }},
+    {range::initiated, "initiated", [](P, G g) { return length(g.initiated()); },
+     [](P, G g, peer_rule, number k) { return g.initiated()[k]; }},
+    {range::initiators, "initiators", [](P, G g) { return length(g.initiators()); },
+     [](P, G g, peer_rule, number k) { return g.initiators()[k]; }},
     range_rule{
         range::leaders, "leaders", [](P p, G g) { return leads(p, g) ? g.nodes() - 1 : 0; },
         [](P p, G g, peer_rule, number k) { return leader_of(p, g, (mine(p, g) + 1 + k) % g.nodes()); }},
@@ -112,7 +112,7 @@ const range_rule& rule_of(range over) {
   return rules[static_cast<std::size_t>(over)];
 }
 
-std::uint32_t leader_of(const plan& p, const geometry& g, std::uint32_t node) {
+std::uint32_t leader_of(const plan& p, const topology& g, std::uint32_t node) {
   return node == g.node(p.root) ? p.root : g.in_node_order(g.first(node));
 }
 

@@ -9,8 +9,8 @@ namespace weft::graph {
 // One member of each node acts for it between nodes, the leader: the root on its own node, the first member
 // on every other. Nodes are numbered in the order of their first members; in trees they are counted from the
 // root's.
-std::uint32_t leader_of(const plan& p, const geometry& g, std::uint32_t node);
-inline bool leads(const plan& p, const geometry& g) {
+std::uint32_t leader_of(const plan& p, const topology& g, std::uint32_t node);
+inline bool leads(const plan& p, const topology& g) {
   return leader_of(p, g, g.node(p.me)) == p.me;
 }
 
@@ -20,19 +20,19 @@ inline constexpr std::uint32_t found_by_rows = ~std::uint32_t{0};
 struct range_rule {
   range over;
   std::string_view name;
-  std::uint32_t (*count)(const plan& p, const geometry& g);
-  std::uint32_t (*peer)(const plan& p, const geometry& g, peer_rule rule, std::uint32_t step);
+  std::uint32_t (*count)(const plan& p, const topology& g);
+  std::uint32_t (*peer)(const plan& p, const topology& g, peer_rule rule, std::uint32_t step);
   bool in_rounds = false; // a step has two peers: who is ahead, and who is behind
 };
 const range_rule& rule_of(range over);
 
-inline std::uint32_t count_of(const plan& p, const geometry& g, range over) {
+inline std::uint32_t count_of(const plan& p, const topology& g, range over) {
   return rule_of(over).count(p, g);
 }
 
 // The peer of a step of a loop; found_by_rows where a row names it. Asked at every step: what is looked up
 // most often is so here.
-[[gnu::always_inline]] inline std::uint32_t peer_at(const plan& p, const geometry& g, range over,
+[[gnu::always_inline]] inline std::uint32_t peer_at(const plan& p, const topology& g, range over,
                                                     peer_rule rule, std::uint32_t step) {
   if (over == range::near) return g.near()[step];
   if (over == range::root) return p.root;

@@ -29,6 +29,13 @@ struct binding {
   bool operator==(const binding&) const = default;
 };
 
+// The operands of the block between two members that stand in rows.
+struct indirection {
+  row_element src, dst, size;
+  explicit operator bool() const { return src || dst || size; }
+  bool operator==(const indirection&) const = default;
+};
+
 // In front of an eager payload, if a row names whom it is for: the named member.
 inline constexpr std::uint32_t name_bytes = 8;
 
@@ -44,6 +51,7 @@ struct plan {
   // and the eager payload's in the mailbox.
   std::array<place, max_places> places{};
   std::uint8_t place_count = in_mailbox + 1;
+  bool by_rows = false; // some operand stands in a row
   bool dynamic = false; // an execution must read in shared memory what it moves, and needs room for it
   bool steady = false;  // no place depends on the step, or on whose block it is
   pattern pairs = pattern::none;
@@ -57,7 +65,6 @@ struct plan {
   std::uint64_t chunk = 0;       // claimed blocks are cut into pieces of this many bytes
   std::uint32_t chunks = 0;      // pieces of one block
   std::uint32_t eager_bytes = 0; // bytes of the payload that I publish to near members
-  indirection indirect;          // operands in shared memory
   naming names = naming::none;
   bool in_place = false; // all_pairs: the blocks i -> j and j -> i change places; by_source: they move on
   std::uint64_t whole_block = 0; // indirect: blocks up to this size are claimed in one piece
@@ -72,6 +79,15 @@ struct plan {
   // The last, for few of them are used: an execution reads the lines up to there.
   std::array<node, max_nodes> nodes{};
 
+  // The operands of a block that stand in rows.
+  indirection indirect() const {
+    return {places[in_source].pointer, places[in_destination].pointer, places[in_source].size};
+  }
+  void find(const indirection& rows) {
+    places[in_source].pointer = rows.src;
+    places[in_destination].pointer = rows.dst;
+    places[in_source].size = places[in_destination].size = rows.size;
+  }
   // Bytes of the block between two members; nominal where its size stands in rows.
   std::uint64_t block() const { return places[in_source].bytes; }
   // Bytes that an execution needs besides: scratch, and room for a message behind it.
@@ -102,7 +118,7 @@ struct plan {
   }
   // Whether the source of a claimed block hears of it too: where it stays, its destination's count says it
   // all.
-  bool counts_taken(std::uint32_t i, std::uint32_t j) const { return i != j || names != naming::none; }
+  bool counts_consumed(std::uint32_t i, std::uint32_t j) const { return i != j || names != naming::none; }
   // Pieces that fill the destination of rank j once every block is claimed, its own included.
   std::uint32_t full(std::uint32_t j) const {
     switch (pairs) {

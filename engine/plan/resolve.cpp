@@ -2,7 +2,7 @@
 
 namespace weft::graph {
 
-void each_block(const plan& p, const geometry& g, const node& n, const action& a,
+void each_block(const plan& p, const topology& g, const node& n, const action& a,
                 visitor<const coordinates&> visit) {
   const std::uint32_t size = g.size(), host = g.node(a.me);
   coordinates c{a.from, a.to, a.step, 0, 0};
@@ -57,17 +57,17 @@ void each_block(const plan& p, const geometry& g, const node& n, const action& a
   }
 }
 
-void each_move(const plan& p, const geometry& g, const node& n, const action& a,
+void each_move(const plan& p, const topology& g, const node& n, const action& a,
                visitor<const region&> visit) {
   const auto move = [&](const coordinates& c) { visit(region_at(p, n, c)); };
   each_block(p, g, n, a, visitor<const coordinates&>(move));
 }
 
-region region_of_step(const plan& p, const geometry& g, const node& n, const action& a) {
+region region_of_step(const plan& p, const topology& g, const node& n, const action& a) {
   return region_at(p, n, {a.from, a.to, a.step, 0, slice_of(p, g, n, a)});
 }
 
-void each_joined(const plan& p, const geometry& g, const node& n, const action& a,
+void each_joined(const plan& p, const topology& g, const node& n, const action& a,
                  visitor<const region&> visit) {
   region pending;
   const auto join = [&](const region& r) {
@@ -82,7 +82,7 @@ void each_joined(const plan& p, const geometry& g, const node& n, const action& 
   if (pending.bytes != 0) visit(pending);
 }
 
-std::uint64_t packed_bytes(const plan& p, const geometry& g, const node& n, const action& a) {
+std::uint64_t packed_bytes(const plan& p, const topology& g, const node& n, const action& a) {
   std::uint64_t bytes = 0;
   const auto add = [&](const region& r) { bytes += r.bytes; };
   each_move(p, g, n, a, visitor<const region&>(add));

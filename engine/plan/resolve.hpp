@@ -25,7 +25,7 @@ struct region {
 };
 
 // Which of the slices of a payload is mine: far members are sent theirs alone.
-[[gnu::always_inline]] inline std::uint32_t slice_of(const plan& p, const geometry& g, const node& n,
+[[gnu::always_inline]] inline std::uint32_t slice_of(const plan& p, const topology& g, const node& n,
                                                      const action& a) {
   if (n.read.in != buffer::mailbox || p.places[n.read.at].turn == 0) return 0;
   return g.reader_index(a.me, a.peer);
@@ -46,13 +46,13 @@ private:
 };
 
 // The coordinates of all blocks that a node moves at one step.
-void each_block(const plan& p, const geometry& g, const node& n, const action& a,
+void each_block(const plan& p, const topology& g, const node& n, const action& a,
                 visitor<const coordinates&> visit);
 // What it moves, block by block: from where in the buffer that it reads to where in the one that it writes.
-void each_move(const plan& p, const geometry& g, const node& n, const action& a,
+void each_move(const plan& p, const topology& g, const node& n, const action& a,
                visitor<const region&> visit);
 // The same in as few regions as may be: what follows each other in both places is one.
-void each_joined(const plan& p, const geometry& g, const node& n, const action& a,
+void each_joined(const plan& p, const topology& g, const node& n, const action& a,
                  visitor<const region&> visit);
 
 [[gnu::always_inline]] inline region region_at(const plan& p, const node& n, const coordinates& c) {
@@ -60,7 +60,7 @@ void each_joined(const plan& p, const geometry& g, const node& n, const action& 
 }
 
 // One for each other member of my host, in a row.
-template <class Visit> void each_reader(const geometry& g, const action& a, Visit&& visit) {
+template <class Visit> void each_reader(const topology& g, const action& a, Visit&& visit) {
   coordinates c{a.from, a.to, a.step, 0, 0};
   for (std::uint32_t k = 0; k < g.locals(); ++k) {
     c.to = g.local(k);
@@ -71,8 +71,8 @@ template <class Visit> void each_reader(const geometry& g, const action& a, Visi
 }
 
 // The only region of a node that moves one block.
-region region_of_step(const plan& p, const geometry& g, const node& n, const action& a);
-[[gnu::always_inline]] inline region only_region(const plan& p, const geometry& g, const node& n,
+region region_of_step(const plan& p, const topology& g, const node& n, const action& a);
+[[gnu::always_inline]] inline region only_region(const plan& p, const topology& g, const node& n,
                                                  const action& a) {
   if (!p.steady) [[unlikely]]
     return region_of_step(p, g, n, a);
@@ -84,7 +84,7 @@ region region_of_step(const plan& p, const geometry& g, const node& n, const act
 
 // One for each other member of my host.
 template <class Visit>
-[[gnu::always_inline]] inline void each_readers_region(const plan& p, const geometry& g, const node& n,
+[[gnu::always_inline]] inline void each_readers_region(const plan& p, const topology& g, const node& n,
                                                        const action& a, Visit&& visit) {
   const place &read = p.places[n.read.at], &write = p.places[n.write.at];
   const std::uint64_t from = read.offset(a.from, 0);
@@ -100,7 +100,7 @@ template <class Visit>
 // The regions of a node at one step, as few as may be: what a verifier sees block by block (each_move), with
 // what is most often asked for in line.
 template <class Visit>
-[[gnu::always_inline]] inline void each_region(const plan& p, const geometry& g, const node& n,
+[[gnu::always_inline]] inline void each_region(const plan& p, const topology& g, const node& n,
                                                const action& a, Visit&& visit) {
   if (n.of == blocks::one) [[likely]]
     return visit(only_region(p, g, n, a));
@@ -109,8 +109,8 @@ template <class Visit>
 }
 
 // Bytes of the eager payload of which a node takes its part.
-std::uint64_t packed_bytes(const plan& p, const geometry& g, const node& n, const action& a);
-inline std::uint64_t payload_bytes(const plan& p, const geometry& g, const node& n, const action& a) {
+std::uint64_t packed_bytes(const plan& p, const topology& g, const node& n, const action& a);
+inline std::uint64_t payload_bytes(const plan& p, const topology& g, const node& n, const action& a) {
   const place& at = p.places[n.read.at];
   if (n.of != blocks::one) [[unlikely]]
     return packed_bytes(p, g, n, a);

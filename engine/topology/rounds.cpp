@@ -9,7 +9,7 @@ std::uint32_t dissemination_rounds(std::uint32_t members) {
   return members <= 1 ? 0 : static_cast<std::uint32_t>(std::bit_width(members - 1));
 }
 
-member_run sent_in_round(const geometry& g, std::uint32_t node, std::uint32_t round) {
+member_run sent_in_round(const topology& g, std::uint32_t node, std::uint32_t round) {
   const std::uint32_t nodes = g.nodes();
   const std::uint32_t known = std::min(std::uint32_t{1} << round, nodes - (std::uint32_t{1} << round));
   member_run run{g.first(node), 0};
@@ -18,13 +18,13 @@ member_run sent_in_round(const geometry& g, std::uint32_t node, std::uint32_t ro
   return run;
 }
 
-member_run half_in_round(const geometry& g, std::uint32_t node, std::uint32_t round) {
+member_run half_in_round(const topology& g, std::uint32_t node, std::uint32_t round) {
   const std::uint32_t first = node >> round << round;
   const std::uint32_t begin = g.first(first);
   return {begin, g.first(first + (std::uint32_t{1} << round)) - begin};
 }
 
-bool in_rank_order(const geometry& g) {
+bool in_rank_order(const topology& g) {
   for (std::uint32_t k = 0; k < g.size(); ++k)
     if (g.in_node_order(k) != k) return false;
   return true;

@@ -13,13 +13,13 @@ struct member_run {
 };
 // Whose blocks the leader of a node sends in a round of the dissemination over nodes: those of as many nodes
 // as it knows by then, its own first, but none that the receiver has.
-member_run sent_in_round(const geometry& g, std::uint32_t node, std::uint32_t round);
+member_run sent_in_round(const topology& g, std::uint32_t node, std::uint32_t round);
 
 // The members of the 2^round nodes whose numbers differ from this one's in lower bits only: in this round of
 // a doubling they are one half, and its partner's are the other.
-member_run half_in_round(const geometry& g, std::uint32_t node, std::uint32_t round);
+member_run half_in_round(const topology& g, std::uint32_t node, std::uint32_t round);
 // Whether all halves are consecutive team ranks, so that their blocks lie side by side.
-bool in_rank_order(const geometry& g);
+bool in_rank_order(const topology& g);
 
 // The blocks that travel in a round are those whose distance, from sender to receiver, has this bit.
 inline bool travels(std::uint32_t distance, std::uint32_t round) {

@@ -5,7 +5,7 @@
 
 namespace weft::graph {
 
-geometry::geometry(std::uint32_t me, std::vector<std::uint32_t> node) : me_(me), node_(std::move(node)) {
+topology::topology(std::uint32_t me, std::vector<std::uint32_t> node) : me_(me), node_(std::move(node)) {
   std::unordered_map<std::uint32_t, std::uint32_t> members;
   local_index_.reserve(node_.size());
   for (std::uint32_t r = 0; r < size(); ++r) {
@@ -17,12 +17,12 @@ geometry::geometry(std::uint32_t me, std::vector<std::uint32_t> node) : me_(me),
   for (std::uint32_t k = 1; k < size(); ++k) {
     const std::uint32_t peer = (me_ + k) % size();
     (is_near(peer) ? near_ : far_).push_back(peer);
-    if (!is_near(peer)) (leads(me_, peer) ? led_ : leading_).push_back(peer);
+    if (!is_near(peer)) (leads(me_, peer) ? initiated_ : initiators_).push_back(peer);
   }
   number_nodes();
 }
 
-void geometry::number_nodes() {
+void topology::number_nodes() {
   std::unordered_map<std::uint32_t, std::uint32_t> number;
   for (const std::uint32_t id : node_)
     index_.push_back(number.try_emplace(id, static_cast<std::uint32_t>(number.size())).first->second);

@@ -8,11 +8,11 @@ namespace weft::graph {
 // Every number is a team rank. Members on the caller's node are "near" (their memory is reachable by loads
 // and stores), the others are "far". Both lists are rotated to begin behind the caller, so that the k-th
 // peer of every member is a different one.
-class geometry {
+class topology {
 public:
-  geometry() = default;
+  topology() = default;
   // node[r] is the node of team rank r.
-  geometry(std::uint32_t me, std::vector<std::uint32_t> node);
+  topology(std::uint32_t me, std::vector<std::uint32_t> node);
 
   std::uint32_t me() const { return me_; }
   std::uint32_t size() const { return static_cast<std::uint32_t>(node_.size()); }
@@ -24,8 +24,8 @@ public:
 
   // A swap between two members of different nodes is made by one of them, each by about half of its own.
   static bool leads(std::uint32_t a, std::uint32_t b) { return (a < b) == ((a + b) % 2 == 0); }
-  const std::vector<std::uint32_t>& led() const { return led_; }         // far members whose swap is mine
-  const std::vector<std::uint32_t>& leading() const { return leading_; } // far members who make mine
+  const std::vector<std::uint32_t>& initiated() const { return initiated_; } // far members whose swap is mine
+  const std::vector<std::uint32_t>& initiators() const { return initiators_; } // far members who make mine
 
   // The largest number of members that any node holds: the same for all members.
   std::uint32_t largest_node() const { return largest_node_; }
@@ -59,7 +59,7 @@ private:
   std::vector<std::uint32_t> local_;
   std::vector<std::uint32_t> near_;
   std::vector<std::uint32_t> far_;
-  std::vector<std::uint32_t> led_, leading_;
+  std::vector<std::uint32_t> initiated_, initiators_;
   std::vector<std::uint32_t> index_, first_{0}, by_node_;
 };
 

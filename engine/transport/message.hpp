@@ -7,11 +7,11 @@ namespace weft::transport {
 
 // What an active message announces. All but the last two speak of an operation of a team.
 enum class message_kind : std::uint8_t {
-  entry,    // the sender has entered operation `seq`
-  payload,  // eager payload, or row, of operation `seq`
-  landed,   // `count` more blocks are in your destination; `stage`: the phase that counts them
-  taken,    // `count` more blocks of your source have been read, likewise
-  stage_in, // the sender reached stage `stage`; a barrier's value may come along
+  entry,     // the sender has entered operation `seq`
+  payload,   // eager payload, or row, of operation `seq`
+  delivered, // `count` more blocks are in your destination; `stage`: the phase that counts them
+  consumed,  // `count` more blocks of your source have been read, likewise
+  stage_in,  // the sender reached stage `stage`; a barrier's value may come along
   stage_out,
   asked,   // send me your row of operation `seq`
   named,   // my row of operation `seq`, which names you
@@ -43,7 +43,7 @@ struct failure {
   std::uint32_t unreachable = 0; // rank in the job
 };
 
-// Who receives messages: called from poll(), so under the same baton.
+// Who receives messages: called from poll(), so under progress ownership.
 class message_sink {
 public:
   virtual void on_message(const message& m, std::span<const std::byte> payload) = 0;

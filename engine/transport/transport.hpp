@@ -9,7 +9,7 @@
 namespace weft::transport {
 
 // The one interface between an executor and a network, for one rank. Ranks are ranks of the job.
-// All calls but rank/size/segment and the memory operations are made by the holder of the baton.
+// All calls but rank/size/segment and the memory operations are made by the holder of progress ownership.
 //
 // None of them throws: what cannot be done is a status of the request, or of its completion. (The simulated
 // transport unwinds the stacks of a simulation that is given up, and only those.)

@@ -8,7 +8,7 @@
 namespace weft::graph::checking {
 
 counts::counts(event_graph& g, report& out)
-    : graph_(g), out_(out), landed_(std::size_t{max_phases} * g.members()), taken_(landed_.size()) {}
+    : graph_(g), out_(out), delivered_(std::size_t{max_phases} * g.members()), consumed_(delivered_.size()) {}
 
 void counts::raise(const node& n, const cell& c, event_id e) {
   counter& raised = at(c.what, c.owner, c.phase);
@@ -104,8 +104,8 @@ void counts::await_full(event_id begin, event_id end, fact which, std::uint32_t 
 
 void counts::find_unread() {
   const std::uint32_t size = graph_.members();
-  for (const fact which : {fact::landed, fact::taken}) {
-    for (std::uint32_t k = 0; k < landed_.size(); ++k) {
+  for (const fact which : {fact::delivered, fact::consumed}) {
+    for (std::uint32_t k = 0; k < delivered_.size(); ++k) {
       const counter& c = at(which, k % size, k / size);
       if (c.signalled != 0 && !c.read) {
         out_.add(fault::surplus_signal, "{} are counted on rank {} ({}), which never awaits it", c.signalled,
@@ -114,8 +114,8 @@ void counts::find_unread() {
     }
   }
   // One that others watch must be full before its owner leaves: a later operation may count on it then.
-  for (std::uint32_t k = 0; k < landed_.size(); ++k) {
-    const counter& c = landed_[k];
+  for (std::uint32_t k = 0; k < delivered_.size(); ++k) {
+    const counter& c = delivered_[k];
     if (c.watched == no_event || c.owner_saw == c.signalled) continue;
     out_.add(fault::early_exit, "{}: rank {} may leave before its count is full", graph_.text(c.watched),
              k % size);

@@ -39,14 +39,14 @@ private:
     std::vector<event_id> fed_by;
   };
   counter& at(fact which, std::uint32_t owner, std::uint32_t phase = 0) {
-    return (which == fact::landed ? landed_ : taken_)[std::size_t{phase} * graph_.members() + owner];
+    return (which == fact::delivered ? delivered_ : consumed_)[std::size_t{phase} * graph_.members() + owner];
   }
   event_id reached(counter& c, fact which, std::uint32_t owner);
   bool in_order(const counter& c, std::uint32_t steps) const;
 
   event_graph& graph_;
   report& out_;
-  std::vector<counter> landed_, taken_; // by phase and owner
+  std::vector<counter> delivered_, consumed_; // by phase and owner
   event_id never_ = no_event;
 };
 

@@ -82,7 +82,7 @@ struct carrier {
 
 struct event_graph {
   std::span<const plan> plans;
-  std::vector<geometry> places;
+  std::vector<topology> places;
   movement moved;
   std::vector<event> events;
   std::vector<edge> edges;
@@ -99,7 +99,7 @@ struct event_graph {
 
 // The events of plans that passed check_structure. Finds what one can see without an order: signals without
 // an await, awaits without a signal, counts that do not add up, signals that announce what is not done.
-event_graph unfold(std::span<const plan> plans, std::vector<geometry> places, const movement& moved,
+event_graph unfold(std::span<const plan> plans, std::vector<topology> places, const movement& moved,
                    report& out);
 
 } // namespace weft::graph::checking

@@ -17,7 +17,7 @@ bool covers(std::uint64_t begin, std::uint64_t bytes, std::uint64_t offset, std:
 } // namespace
 
 std::uint32_t messages::move(event_id e, const node& n, const action& a, const region& r, bool complete,
-                             const deeds& program) {
+                             const effects& program) {
   step s{e, a.me, n.read.in, n.write.in, r, n.what == kind::reduce};
   if (s.from == buffer::scratch) {
     s.filled_by = filling(s, program);
@@ -53,7 +53,7 @@ std::uint32_t messages::note_access(const step& s, const action& a, bool complet
 }
 
 // The last move that put these bytes into scratch. It must come before, and so must any other one.
-std::uint32_t messages::filling(const step& s, const deeds& program) const {
+std::uint32_t messages::filling(const step& s, const effects& program) const {
   const auto& all = scratch_[s.member];
   for (auto it = all.rbegin(); it != all.rend(); ++it) {
     const step& f = steps_[*it];

@@ -1,6 +1,6 @@
 #pragma once
 #include "engine/plan/resolve.hpp"
-#include "engine/verify/deeds.hpp"
+#include "engine/verify/effects.hpp"
 #include "engine/verify/events.hpp"
 
 #include <unordered_map>
@@ -17,7 +17,7 @@ public:
   // One region of a node at a step. Returns its access to memory of users, or nobody. `program` orders the
   // events of the member.
   std::uint32_t move(event_id e, const node& n, const action& a, const region& r, bool complete,
-                     const deeds& program);
+                     const effects& program);
   // The payload that is taken by the one is what was sent by the other.
   void matched(event_id take, event_id send) { sent_by_[take] = send; }
   void trace();
@@ -40,7 +40,7 @@ private:
   };
 
   std::uint32_t note_access(const step& s, const action& a, bool complete);
-  std::uint32_t filling(const step& s, const deeds& program) const;
+  std::uint32_t filling(const step& s, const effects& program) const;
   origin trace(const step& s, std::uint64_t offset) const;
 
   event_graph& graph_;

@@ -8,7 +8,7 @@ namespace {
 
 class rows_check {
 public:
-  rows_check(const plan& p, const geometry& g, report& out) : plan_(p), place_(g), out_(out) {}
+  rows_check(const plan& p, const topology& g, report& out) : plan_(p), place_(g), out_(out) {}
 
   void run() {
     for (unsigned n = 0; n < plan_.size; ++n) {
@@ -31,7 +31,7 @@ private:
   }
 
   static bool counter(const node& n) {
-    return !n.stepwise && (n.about == fact::landed || n.about == fact::taken);
+    return !n.stepwise && (n.about == fact::delivered || n.about == fact::consumed);
   }
 
   void top_node(unsigned n) {
@@ -87,7 +87,7 @@ private:
     const node& first = plan_.nodes[it.body];
     if (it.over == range::naming && (first.what != kind::await || first.about != fact::named))
       complain(n, "does not wait until it is known who names me");
-    if ((it.over == range::led || it.over == range::leading) && !plan_.in_place)
+    if ((it.over == range::initiated || it.over == range::initiators) && !plan_.in_place)
       complain(n, "nothing changes places");
   }
 
@@ -95,7 +95,8 @@ private:
     const node& it = plan_.nodes[n];
     common(n);
     const bool near_range = loop.over == range::near;
-    const bool far_range = loop.over == range::far || loop.over == range::led || loop.over == range::leading;
+    const bool far_range =
+        loop.over == range::far || loop.over == range::initiated || loop.over == range::initiators;
     if (it.only != lane::any && loop.over == range::rounds)
       complain(n, "is for one lane, but a round has no peer");
     if ((it.only == lane::near && far_range) || (it.only == lane::far && near_range))
@@ -104,7 +105,7 @@ private:
       complain(n, "counts outside a loop over peers");
     if (it.about == fact::named && (loop.over != range::naming || n != loop.body))
       complain(n, "stands where nobody is looked for");
-    if (it.what == kind::fetch && !plan_.indirect) complain(n, "no operand lies in shared memory");
+    if (it.what == kind::fetch && !plan_.indirect()) complain(n, "no operand lies in shared memory");
     if (it.what == kind::survey && !loop.hunts) complain(n, "nobody hunts for the root");
     if (it.what == kind::survey && !row_awaited(loop, n)) complain(n, "does not wait for the row");
     if (it.what == kind::await && counter(it) && it.count == 0)
@@ -136,14 +137,14 @@ private:
   }
 
   const plan& plan_;
-  const geometry& place_;
+  const topology& place_;
   report& out_;
   bool aside_elsewhere_ = false;
 };
 
 } // namespace
 
-void check_rows(const plan& p, const geometry& g, report& out) {
+void check_rows(const plan& p, const topology& g, report& out) {
   rows_check(p, g, out).run();
 }
 

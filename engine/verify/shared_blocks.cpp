@@ -101,10 +101,10 @@ void shared_blocks::feed_counters() {
     if (id == nobody) continue;
     const access& a = graph_.accesses[id];
     const plan& p = graph_.plans[a.destination];
-    counts_.carried(fact::landed, a.destination, p.chunks, a.begin);
+    counts_.carried(fact::delivered, a.destination, p.chunks, a.begin);
     // In place both are destinations, and what is read is what is written.
-    if (p.counts_taken(a.source, a.destination))
-      counts_.carried(p.in_place ? fact::landed : fact::taken, a.source, p.chunks, a.begin);
+    if (p.counts_consumed(a.source, a.destination))
+      counts_.carried(p.in_place ? fact::delivered : fact::consumed, a.source, p.chunks, a.begin);
   }
 }
 
@@ -113,11 +113,11 @@ void shared_blocks::match_assists() {
     const plan& p = graph_.plans[graph_.events[begin].member];
     for (std::uint32_t j = 0; j < graph_.members(); ++j) {
       if (p.names == naming::none) {
-        counts_.await_full(begin, end, fact::landed, j, p.full(j));
+        counts_.await_full(begin, end, fact::delivered, j, p.full(j));
         continue;
       }
       const bool empty = graph_.moved.named_by(j) == nobody;
-      counts_.await_full(begin, end, p.pairs == pattern::by_source ? fact::taken : fact::landed, j,
+      counts_.await_full(begin, end, p.pairs == pattern::by_source ? fact::consumed : fact::delivered, j,
                          empty ? 0 : p.chunks);
       if (empty && p.in == sync::my) graph_.edges.push_back({graph_.posts[j], end}); // its row says so
     }

@@ -12,8 +12,8 @@ signal_board::signal_board(event_graph& g, messages& payloads, report& out)
 
 // A payload and being ready are one word: the stamp of the slot.
 signal_board::key signal_board::key_of(const cell& c, std::uint32_t reader) const {
-  const bool in_mirror = !is_stage(c.what) && reader != host && !near(c.owner, reader);
-  return {c.what == fact::ready ? fact::payload : c.what, c.value, c.owner, in_mirror ? reader : host};
+  const bool in_shadow = !is_stage(c.what) && reader != host && !near(c.owner, reader);
+  return {c.what == fact::ready ? fact::payload : c.what, c.value, c.owner, in_shadow ? reader : host};
 }
 
 void signal_board::note_message(std::uint32_t from, std::uint32_t to, event_id e, bool at_once) {
@@ -30,7 +30,7 @@ void signal_board::send(const node& n, event_id e, bool at_once) {
   if (!to_group) note_message(at.member, to, e, at_once);
   if (is_counter(c.what)) return counts_.raise(n, c, e);
   if (!to_group && !is_stage(c.what) && near(at.member, to)) {
-    out_.add(fault::surplus_signal, "{}: rank {} is on the same node and reads the board", graph_.text(e),
+    out_.add(fault::surplus_signal, "{}: rank {} is on the same node and reads the mailbox", graph_.text(e),
              to);
     return;
   }
@@ -147,7 +147,7 @@ void signal_board::match_one(const awaited& a) {
   near(c.owner, me) ? match_row(a, me) : match_cell(find({fact::row, 0, c.owner, me}), a);
 }
 
-// With nobody else on the node, publishing is a store into one's own board and no signal. What a member
+// With nobody else on the node, publishing is a store into one's own mailbox and no signal. What a member
 // publishes of its row, and says there of its stages, is there for whoever looks.
 void signal_board::find_unread() {
   for (const raised& r : raised_) {

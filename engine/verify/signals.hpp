@@ -21,7 +21,7 @@ public:
   void match();
 
 private:
-  // Everybody on the owner's host reads the cells of his own mailbox; a far member has a mirror of it.
+  // Everybody on the owner's host reads the cells of his own mailbox; a far member has a shadow of it.
   static constexpr std::uint32_t host = nobody - 1;
   struct key {
     fact what = fact::none;

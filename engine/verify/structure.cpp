@@ -13,7 +13,7 @@ namespace {
 
 class structure {
 public:
-  structure(const plan& p, const geometry& g, report& out) : plan_(p), place_(g), out_(out) {}
+  structure(const plan& p, const topology& g, report& out) : plan_(p), place_(g), out_(out) {}
 
   void check() {
     check_header();
@@ -66,7 +66,7 @@ private:
 
   bool chunks_fit() const {
     const std::uint64_t bytes = plan_.block();
-    if (plan_.indirect.size.where != found::by_rule) return plan_.chunks == indirect_chunks;
+    if (plan_.places[in_source].size) return plan_.chunks == indirect_chunks;
     if (plan_.chunks == 0) return false;
     if (bytes == 0) return plan_.chunks == 1;
     return plan_.chunk * plan_.chunks >= bytes && plan_.chunk * (plan_.chunks - 1) < bytes;
@@ -141,7 +141,7 @@ private:
   }
 
   const plan& plan_;
-  const geometry& place_;
+  const topology& place_;
   report& out_;
   node_set inner_ = 0;
   unsigned states_ = 0;
@@ -149,7 +149,7 @@ private:
 
 } // namespace
 
-void check_structure(std::span<const plan> plans, const std::vector<geometry>& places, report& out) {
+void check_structure(std::span<const plan> plans, const std::vector<topology>& places, report& out) {
   for (std::size_t r = 0; r < plans.size(); ++r)
     structure(plans[r], places[r], out).check();
 }
@@ -168,7 +168,7 @@ void check_agreement(std::span<const plan> plans, report& out) {
     differs(p.eager == first.eager, "the eager payload");
     differs(p.radix == first.radix, "the tree");
     differs(p.valued == first.valued, "carrying a barrier's value");
-    differs(p.names == first.names && p.indirect == first.indirect, "what the rows say");
+    differs(p.names == first.names && p.indirect() == first.indirect(), "what the rows say");
     differs(p.whole_block == first.whole_block, "the blocks that are one piece");
     differs(p.in_place == first.in_place, "being in place");
   }

@@ -5,7 +5,7 @@
 namespace weft::graph::checking {
 
 // Each plan by itself: indices, edges, operands, bounds. Without findings the plans may be unfolded.
-void check_structure(std::span<const plan> plans, const std::vector<geometry>& places, report& out);
+void check_structure(std::span<const plan> plans, const std::vector<topology>& places, report& out);
 
 // What the members' plans must have in common.
 void check_agreement(std::span<const plan> plans, report& out);

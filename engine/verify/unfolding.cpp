@@ -9,7 +9,7 @@
 namespace weft::graph::checking {
 
 unfolding::unfolding(event_graph& g, report& out)
-    : graph_(g), out_(out), contents_(g, out), signals_(g, contents_, out), deeds_(g, out) {}
+    : graph_(g), out_(out), contents_(g, out), signals_(g, contents_, out), effects_(g, out) {}
 
 void unfolding::run() {
   for (std::uint32_t r = 0; r < graph_.members(); ++r)
@@ -24,7 +24,7 @@ void unfolding::member(std::uint32_t r) {
   me_ = r;
   plan_ = &graph_.plans[r];
   place_ = &graph_.places[r];
-  deeds_.of_member(r);
+  effects_.of_member(r);
   surveyed_.clear();
   rotated_ = has_rotation() && !cycle_of(r).empty();
   const event_id exit = graph_.add(role::exit, r);
@@ -33,12 +33,12 @@ void unfolding::member(std::uint32_t r) {
     if ((plan_->top >> n & 1) == 0) continue;
     top_ = static_cast<std::uint8_t>(n);
     const node& it = plan_->nodes[n];
-    deeds_.top_node(top_);
+    effects_.top_node(top_);
     ends_[n] = it.what == kind::loop ? loop(it) : single(it);
     order(ends_[n], exit);
   }
   graph_.exits.push_back(exit);
-  deeds_.check();
+  effects_.check();
 }
 
 event_id unfolding::single(const node& n) {
@@ -155,7 +155,7 @@ template <class Kind> std::size_t unfolding::moves(const node& n, event_id e) {
   const auto note = [&](const region& r) {
     if (r.bytes == 0) return;
     ++regions;
-    const std::uint32_t made = contents_.move(e, n, a, r, complete, deeds_);
+    const std::uint32_t made = contents_.move(e, n, a, r, complete, effects_);
     if (transfer) did(n, e, made);
     if (n.peer == peer_rule::group) check_room(e, r.write + r.bytes);
   };
@@ -164,7 +164,7 @@ template <class Kind> std::size_t unfolding::moves(const node& n, event_id e) {
 }
 
 void unfolding::did(const node& n, event_id e, std::uint32_t access) {
-  deeds_.with(with_, {e, n.what, n.about, access, n.peer == peer_rule::self});
+  effects_.with(with_, {e, n.what, n.about, access, n.peer == peer_rule::self});
 }
 
 std::uint32_t unfolding::bounces(event_id e, bool reads, bool writes) {
@@ -213,7 +213,7 @@ void unfolding::check_room(event_id e, std::uint64_t needed) {
            plan_->eager_bytes, needed);
 }
 
-event_graph unfold(std::span<const plan> plans, std::vector<geometry> places, const movement& moved,
+event_graph unfold(std::span<const plan> plans, std::vector<topology> places, const movement& moved,
                    report& out) {
   event_graph g;
   g.plans = plans;

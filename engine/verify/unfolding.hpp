@@ -1,5 +1,5 @@
 #pragma once
-#include "engine/verify/deeds.hpp"
+#include "engine/verify/effects.hpp"
 #include "engine/verify/messages.hpp"
 #include "engine/verify/signals.hpp"
 
@@ -72,10 +72,10 @@ private:
   report& out_;
   messages contents_;
   signal_board signals_;
-  deeds deeds_;
+  effects effects_;
   std::uint32_t me_ = 0;
   const plan* plan_ = nullptr;
-  const geometry* place_ = nullptr;
+  const topology* place_ = nullptr;
   std::uint8_t top_ = 0;
   bool at_once_ = false; // the step waits for the entry alone
   // Whose rows the hunt looks at; check_rows has seen that it comes first.

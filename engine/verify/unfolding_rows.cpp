@@ -43,7 +43,7 @@ void unfolding::receives_naming(event_id e) {
   if (with_ == nobody || plan_->in_place || tells_me(with_))
     signals_.receive(fact::named, e, with_, 0, false);
   else
-    signals_.receive(fact::landed, e, me_, plan_->chunks, false);
+    signals_.receive(fact::delivered, e, me_, plan_->chunks, false);
 }
 
 // Of my cycle, or of all of the node. A member that comes late reads the rows of those who have left.
@@ -124,11 +124,11 @@ bool unfolding::publishes_row(std::uint32_t owner) const {
 // describes the block as well, and has been sent.
 void unfolding::needs_row(event_id e, direction way) {
   if (place_->is_near(with_)) return;
-  const indirection& of = plan_->indirect;
+  const indirection of = plan_->indirect();
   const found theirs = way == direction::in ? found::at_source : found::at_destination;
   const bool described =
       plan_->names != naming::none && (way == direction::in) == (plan_->pairs == pattern::by_source);
-  const auto need = [&](const indirection::place& where, descriptor which, direction of_block) {
+  const auto need = [&](const row_element& where, descriptor which, direction of_block) {
     if (where.where == theirs && !described && (fetched_ & bit(which, of_block)) == 0)
       out_.add(fault::missing_row, "{}: the row of rank {} is not known", graph_.text(e), with_);
   };
@@ -142,7 +142,7 @@ void unfolding::sent_as_published(event_id e) {
     const node& it = plan_->nodes[n];
     const bool publishes =
         it.what == kind::signal && it.about == fact::payload && it.peer == peer_rule::group;
-    if (publishes && deeds_.before(n, top_)) return;
+    if (publishes && effects_.before(n, top_)) return;
   }
   out_.add(fault::early_signal, "{}: nothing was published before it", graph_.text(e));
 }
@@ -172,7 +172,7 @@ void unfolding::receives_what_rows_say(const node& n, event_id e) {
 }
 
 void unfolding::receives_what_goes_out(event_id e) {
-  if (plan_->names != naming::none) signals_.receive(fact::taken, e, me_, outgoing(), true);
+  if (plan_->names != naming::none) signals_.receive(fact::consumed, e, me_, outgoing(), true);
 }
 
 } // namespace weft::graph::checking

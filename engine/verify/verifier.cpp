@@ -87,8 +87,8 @@ std::string verdict::text() const {
 namespace checking {
 namespace {
 
-std::vector<geometry> places_of(const std::vector<std::uint32_t>& node_of_rank) {
-  std::vector<geometry> places;
+std::vector<topology> places_of(const std::vector<std::uint32_t>& node_of_rank) {
+  std::vector<topology> places;
   places.reserve(node_of_rank.size());
   for (std::uint32_t r = 0; r < node_of_rank.size(); ++r)
     places.emplace_back(r, node_of_rank);
@@ -114,7 +114,7 @@ movement said_by(std::span<const plan> plans) {
   return {p.pairs, {p.block(), src.from, src.to, dst.from, dst.to}, p.root, {}, p.in_place};
 }
 
-void check_all(std::span<const plan> plans, std::vector<geometry> places, const movement& expected,
+void check_all(std::span<const plan> plans, std::vector<topology> places, const movement& expected,
                const on_progress& progress, report& out) {
   check_structure(plans, places, out);
   if (!out.empty()) return;
@@ -131,7 +131,7 @@ void check_all(std::span<const plan> plans, std::vector<geometry> places, const 
   check_accesses(g, after, before, run, progress, out);
 }
 
-void check_without(std::span<const plan> plans, std::vector<geometry> places,
+void check_without(std::span<const plan> plans, std::vector<topology> places,
                    const std::vector<std::uint32_t>& absent, const movement& expected, report& out) {
   check_structure(plans, places, out);
   if (!out.empty()) return;

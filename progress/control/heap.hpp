@@ -19,16 +19,17 @@ constexpr std::uint64_t team_scratch_bytes(std::uint32_t members) {
   return 16u * (members + 1u);
 }
 
-// Where in every rank's segment the memory lies that is handed out: behind the board of the team of all.
+// Where in every rank's segment the memory lies that is handed out: behind the mailbox of the team of all.
 struct heap_layout {
   heap_layout(std::uint32_t ranks, std::uint64_t bytes_for_teams, std::uint64_t bytes_of_heap)
       : scratch(engine::heap_offset(ranks)),
-        boards(scratch + whole_pages(2 * sizeof(std::uint64_t) + team_scratch_bytes(ranks))),
-        board_bytes(bytes_for_teams), heap(boards + board_bytes), heap_bytes(whole_pages(bytes_of_heap)) {}
+        mailboxes(scratch + whole_pages(2 * sizeof(std::uint64_t) + team_scratch_bytes(ranks))),
+        mailbox_bytes(bytes_for_teams), heap(mailboxes + mailbox_bytes),
+        heap_bytes(whole_pages(bytes_of_heap)) {}
 
   std::uint64_t
       scratch; // two words for the broadcast of a collective allocation, then that of the team of all
-  std::uint64_t boards, board_bytes;
+  std::uint64_t mailboxes, mailbox_bytes;
   std::uint64_t heap, heap_bytes; // of each of the two regions, one behind the other
   std::uint64_t scratch_of_all() const { return scratch + 2 * sizeof(std::uint64_t); }
   std::uint64_t end() const { return heap + 2 * heap_bytes; }
@@ -36,7 +37,7 @@ struct heap_layout {
   static constexpr std::uint64_t whole_pages(std::uint64_t bytes) { return (bytes + 4095) / 4096 * 4096; }
 };
 
-struct board_grant {
+struct mailbox_grant {
   std::uint64_t offset = 0; // 0 = no room
   std::uint64_t number = 0;
 };
@@ -48,7 +49,7 @@ struct board_grant {
 //              one 8-byte broadcast, the others a request to rank 0
 //              and its answer.
 //   local      what upc_alloc hands out: each rank keeps its own books; others ask it to free.
-// Beside them lies the memory of teams (their boards), which rank 0 hands out the same way, each with a
+// Beside them lies the memory of teams (their mailboxes), which rank 0 hands out the same way, each with a
 // number that no other team of the run has. Requests are served inside the transport's poll, by whoever
 // drives the engine of the keeper. A free by one thread waits for the keeper's answer: only the books know
 // whether there is such a block, and who frees something else must hear of it from the call.
@@ -58,7 +59,7 @@ public:
 
   heap_service(engine_type& engine, progress::team_state& all, const heap_layout& l)
       : engine_(engine), all_(all), layout_(l), symmetric_(l.heap, local_begin()),
-        local_(local_begin(), l.end()), boards_(l.boards, l.boards + l.board_bytes) {}
+        local_(local_begin(), l.end()), mailboxes_(l.mailboxes, l.mailboxes + l.mailbox_bytes) {}
 
   std::uint64_t allocate_all(std::uint64_t bytes) {
     const std::uint64_t granted = all_.info.me() == 0 ? take(symmetric_, bytes) : 0;
@@ -100,12 +101,12 @@ public:
   }
 
   // Where there is no room, asks again until there is, or `patience` is over: memory may be on its way back.
-  board_grant take_board(std::uint64_t bytes, std::chrono::nanoseconds patience) {
+  mailbox_grant take_mailbox(std::uint64_t bytes, std::chrono::nanoseconds patience) {
     constexpr std::chrono::milliseconds between_attempts{1};
     const auto attempt = [&] {
-      return engine_.net().rank() == 0 ? make_board(bytes) : ask(0, allocate_board{.bytes = bytes});
+      return engine_.net().rank() == 0 ? make_mailbox(bytes) : ask(0, allocate_mailbox{.bytes = bytes});
     };
-    board_grant grant = attempt();
+    mailbox_grant grant = attempt();
     for (const auto end = engine_.net().now() + patience; grant.offset == 0 && engine_.net().now() < end;) {
       const auto next = engine_.net().now() + between_attempts;
       engine_.drive_until([&] { return engine_.net().now() >= next; });
@@ -113,18 +114,18 @@ public:
     }
     return grant;
   }
-  // Under the baton.
-  void give_board_back(std::uint64_t offset) {
+  // Under progress ownership.
+  void give_mailbox_back(std::uint64_t offset) {
     if (engine_.net().rank() == 0)
-      give_back(boards_, offset);
+      give_back(mailboxes_, offset);
     else
-      static_cast<void>(send(0, free_board{offset})); // else the block is lost, and nobody waits for it
+      static_cast<void>(send(0, free_mailbox{offset})); // else the block is lost, and nobody waits for it
   }
 
   // The rank is dead: what it was asked for it will not grant. Any thread.
   void lose(std::uint32_t rank) { lost_[rank].store(true, std::memory_order_relaxed); }
 
-  // Under the baton. False for want of memory.
+  // Under progress ownership. False for want of memory.
   template <class Request> bool send(std::uint32_t rank, const Request& r) {
     const transport::message m{.kind = transport::message_kind::request, .source = engine_.net().rank()};
     return engine_.works().members().unasked().send(rank, m, encoded(r));
@@ -137,25 +138,25 @@ public:
   void on_request(std::uint32_t from, const control::free_block& r) {
     answer(from, freed{r.id, give_back(books_of(r.offset), r.offset)});
   }
-  void on_request(std::uint32_t from, const allocate_board& r) {
-    const board_grant grant = make_board(r.bytes);
-    answer(from, allocated_board{r.id, grant.offset, grant.number});
+  void on_request(std::uint32_t from, const allocate_mailbox& r) {
+    const mailbox_grant grant = make_mailbox(r.bytes);
+    answer(from, allocated_mailbox{r.id, grant.offset, grant.number});
   }
-  void on_request(std::uint32_t, const free_board& r) { give_back(boards_, r.offset); }
+  void on_request(std::uint32_t, const free_mailbox& r) { give_back(mailboxes_, r.offset); }
   void on_request(std::uint32_t, const allocated& r) { hear(r.id, {r.offset}); }
   void on_request(std::uint32_t, const freed& r) { hear(r.id, {r.block}); }
-  void on_request(std::uint32_t, const allocated_board& r) { hear(r.id, {r.offset, r.team}); }
+  void on_request(std::uint32_t, const allocated_mailbox& r) { hear(r.id, {r.offset, r.team}); }
 
   std::uint64_t end() const { return layout_.end(); }
 
   // The largest requests that the books of this rank would grant.
   struct room {
-    std::uint64_t symmetric, local, boards;
+    std::uint64_t symmetric, local, mailboxes;
     bool operator==(const room&) const = default;
   };
   room largest() {
     const std::lock_guard lock(books_);
-    return {symmetric_.largest(), local_.largest(), boards_.largest()};
+    return {symmetric_.largest(), local_.largest(), mailboxes_.largest()};
   }
 
 private:
@@ -177,8 +178,8 @@ private:
     const std::lock_guard lock(books_);
     return h.free(offset) ? offset : h.block_of(offset);
   }
-  board_grant make_board(std::uint64_t bytes) {
-    const std::uint64_t offset = take(boards_, bytes);
+  mailbox_grant make_mailbox(std::uint64_t bytes) {
+    const std::uint64_t offset = take(mailboxes_, bytes);
     const std::lock_guard lock(books_);
     return {offset, offset == 0 ? 0 : numbers_++};
   }
@@ -209,11 +210,11 @@ private:
   }
 
   // Sends the request, with an id of its own, and waits for its answer.
-  template <class Request> board_grant ask(std::uint32_t keeper, Request r) {
+  template <class Request> mailbox_grant ask(std::uint32_t keeper, Request r) {
     const std::lock_guard lock(one_request_);
     r.id = ++ids_;
     bool asked = false;
-    engine_.with_baton([&] {
+    engine_.with_ownership([&] {
       awaited_ = r.id;
       asked = send(keeper, r);
     });
@@ -226,7 +227,7 @@ private:
     return answer_;
   }
   // An answer that nobody waits for any more is late, or came twice.
-  void hear(std::uint64_t id, board_grant granted) {
+  void hear(std::uint64_t id, mailbox_grant granted) {
     if (id != awaited_) return;
     awaited_ = 0;
     answer_ = granted;
@@ -240,12 +241,12 @@ private:
   progress::team_state& all_;
   const heap_layout layout_;
   std::mutex books_;
-  engine::heap symmetric_, local_, boards_;
+  engine::heap symmetric_, local_, mailboxes_;
   std::uint32_t numbers_ = 2; // 0 is the team of all, 1 the node's
   std::mutex one_request_;    // a rank has one under way
   std::uint64_t ids_ = 0;
-  std::uint64_t awaited_ = 0; // under the baton
-  board_grant answer_;        // written before answered_
+  std::uint64_t awaited_ = 0; // under progress ownership
+  mailbox_grant answer_;      // written before answered_
   std::atomic<std::uint64_t> answered_{0};
   std::vector<std::atomic<bool>> lost_ = std::vector<std::atomic<bool>>(all_.info.size()); // by rank
 };

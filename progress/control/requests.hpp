@@ -38,31 +38,31 @@ struct freed {
 };
 
 // As `allocate`, but memory for a team, which comes with a number.
-struct allocate_board {
+struct allocate_mailbox {
   std::uint64_t id = 0, bytes = 0;
   bool fits(std::uint64_t) const { return id != 0; }
 };
-struct allocated_board {
+struct allocated_mailbox {
   std::uint64_t id = 0, offset = 0, team = 0; // offset 0: there is no room
   bool fits(std::uint64_t end) const { return offset < end && team == static_cast<std::uint32_t>(team); }
 };
 // Has no answer.
-struct free_board {
+struct free_mailbox {
   std::uint64_t offset = 0;
   bool fits(std::uint64_t end) const { return offset < end; }
 };
 
-// To the first member of a team: the sender touches nobody's board of it by itself any more. Has no answer.
+// To the first member of a team: the sender touches nobody's mailbox of it by itself any more. Has no answer.
 struct left {
-  std::uint64_t team = 0, board = 0;
-  bool fits(std::uint64_t end) const { return board < end; }
+  std::uint64_t team = 0, mailbox = 0;
+  bool fits(std::uint64_t end) const { return mailbox < end; }
 };
 
-using request =
-    std::variant<allocate, allocated, free_block, freed, allocate_board, allocated_board, free_board, left>;
+using request = std::variant<allocate, allocated, free_block, freed, allocate_mailbox, allocated_mailbox,
+                             free_mailbox, left>;
 using request_kind = std::uint64_t; // which of them
 
-constexpr std::size_t longest_request = sizeof(request_kind) + sizeof(allocated_board);
+constexpr std::size_t longest_request = sizeof(request_kind) + sizeof(allocated_mailbox);
 
 namespace detail {
 

@@ -11,12 +11,12 @@
 
 namespace weft::control {
 
-// The memory of teams, which is the same place in every member's segment: a board, and scratch behind it.
+// The memory of teams, which is the same place in every member's segment: a mailbox, and scratch behind it.
 //
 // A member is quiet when it has freed the team and all that it posted on it is retired here: from then on it
-// touches nobody's board by itself. It says so to the first member, once, whoever drives its engine then; who
-// has heard it from all gives the memory back to rank 0.
-//   - A quiet member still answers those that are not: they read its board, and ask it for rows and credit.
+// touches nobody's mailbox by itself. It says so to the first member, once, whoever drives its engine then;
+// who has heard it from all gives the memory back to rank 0.
+//   - A quiet member still answers those that are not: they read its mailbox, and ask it for rows and credit.
 //     So it keeps its state of the team until the memory is another team's, of which it is a member too:
 //     that is handed out only after all were quiet. What still arrives for the old team is dropped then.
 //   - Nothing of this waits, takes part in the team's sequence of operations or in the users' number of them,
@@ -24,7 +24,7 @@ namespace weft::control {
 //   - Who finds no memory asks again for as long as some may be on its way back.
 // So many teams in turn take no more memory than those that live at once.
 //
-// Everything of a freed team, and of what is told about it, is under the baton.
+// Everything of a freed team, and of what is told about it, is under progress ownership.
 template <transport::transport T> class team_memory {
 public:
   using engine_type = progress::engine<T>;
@@ -34,22 +34,22 @@ public:
   }
 
   // For the first member of a team to be. Is memory of others on its way back?
-  board_grant take(const graph::geometry& g, bool some_return) {
+  mailbox_grant take(const graph::topology& g, bool some_return) {
     using namespace std::chrono_literals;
-    return heap_.take_board(bytes(g), some_return ? 10s : 100ms);
+    return heap_.take_mailbox(bytes(g), some_return ? 10s : 100ms);
   }
   // Of a team that nobody has, or that nobody uses any more.
-  void give_back(std::uint64_t board) { heap_.give_board_back(board); }
+  void give_back(std::uint64_t mailbox) { heap_.give_mailbox_back(mailbox); }
 
   static std::uint64_t scratch(const progress::team_state& team) {
-    return team.info.board_offset + board_bytes(team.info.geometry);
+    return team.info.mailbox_offset + mailbox_bytes(team.info.topology);
   }
 
   // The team is known to this rank's engine from now on.
   progress::team_state& move_in(engine::team_info info) {
-    const std::uint64_t begin = info.board_offset, end = begin + bytes(info.geometry);
+    const std::uint64_t begin = info.mailbox_offset, end = begin + bytes(info.topology);
     forget(begin, end);
-    engine::board::clear(engine_.net().segment() + begin, info.geometry.locals());
+    engine::mailbox::clear(engine_.net().segment() + begin, info.topology.locals());
     tenant fresh{nullptr, end, std::vector<bool>(info.size())};
     fresh.state = &engine_.add_team(std::move(info));
     return *tenants_.emplace(begin, std::move(fresh)).first->second.state;
@@ -65,7 +65,7 @@ public:
   void abandon() { over_ = true; }
 
   void on_request(std::uint32_t from, const left& news) {
-    const auto found = tenants_.find(news.board);
+    const auto found = tenants_.find(news.mailbox);
     if (over_ || found == tenants_.end() || found->second.state->info.id != news.team) return;
     const engine::team_info& team = found->second.state->info;
     std::vector<bool>& quiet = found->second.quiet;
@@ -74,20 +74,20 @@ public:
     quiet[member] = true;
     if (std::ranges::find(quiet, false) != quiet.end()) return;
     returning_.fetch_sub(1, std::memory_order_relaxed);
-    give_back(news.board);
+    give_back(news.mailbox);
   }
 
 private:
-  static std::uint64_t board_bytes(const graph::geometry& g) {
-    return engine::board::bytes(g.largest_node());
+  static std::uint64_t mailbox_bytes(const graph::topology& g) {
+    return engine::mailbox::bytes(g.largest_node());
   }
   // Whole pages, so that a team of nearly the same size fits where another one was.
-  static std::uint64_t bytes(const graph::geometry& g) {
-    return heap_layout::whole_pages(board_bytes(g) + team_scratch_bytes(g.size()));
+  static std::uint64_t bytes(const graph::topology& g) {
+    return heap_layout::whole_pages(mailbox_bytes(g) + team_scratch_bytes(g.size()));
   }
 
   void became_quiet(const progress::team_state& team) {
-    const left news{team.info.id, team.info.board_offset};
+    const left news{team.info.id, team.info.mailbox_offset};
     const std::uint32_t first = team.info.world.front();
     if (first == engine_.net().rank())
       on_request(first, news);

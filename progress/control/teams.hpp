@@ -27,10 +27,10 @@ inline std::uint64_t digest(std::span<const std::uint32_t> ranks) {
 //
 // Creation is collective over a parent. Every member offers {color, key}, or a digest of the list that all
 // give; two gather-alls of 16 bytes over the parent tell everybody who is in which team, and what the first
-// member of each got from rank 0: the offset of the team's board in every member's segment, and a number that
-// no other team of the run has. Each member clears its board before a third one, of who has got so far, so
-// nobody can touch a board that is not ready, and no message of the new team can come before its receiver
-// knows the team.
+// member of each got from rank 0: the offset of the team's mailbox in every member's segment, and a number
+// that no other team of the run has. Each member clears its mailbox before a third one, of who has got so
+// far, so nobody can touch a mailbox that is not ready, and no message of the new team can come before its
+// receiver knows the team.
 //
 // Freeing returns at once; what becomes of the memory then is in team_memory.hpp.
 template <transport::transport T> class team_registry final : public team_calls {
@@ -57,7 +57,7 @@ public:
   std::uint32_t thread(team t, std::uint32_t member) const override { return state(t).info.world[member]; }
   std::uint32_t member(team t, std::uint32_t rank) const override { return state(t).info.member(rank); }
   // Where its memory begins, in every member's segment.
-  std::uint64_t place(team t) const { return state(t).info.board_offset; }
+  std::uint64_t place(team t) const { return state(t).info.mailbox_offset; }
 
   team split(team parent, int color, int key) override {
     return split_as(parent, color, key, collectives::caller::split);
@@ -91,7 +91,7 @@ public:
   void free(team t) override {
     progress::team_state* const gone = at(t).state;
     forget(t);
-    engine_.with_baton([&] { memory_.leave(*gone); });
+    engine_.with_ownership([&] { memory_.leave(*gone); });
   }
 
   handle post(team t, const collectives::request& r, const graph::binding& where) override {
@@ -111,7 +111,7 @@ public:
   }
   void await_all_entered(team t, handle h) override { engine_.await_all_entered(state(t), h); }
 
-  // The job is over. Under the baton.
+  // The job is over. Under progress ownership.
   void abandon() { memory_.abandon(); }
 
 private:
@@ -213,12 +213,12 @@ private:
     for (const std::uint32_t r : order)
       info.world.push_back(old.world[r]);
     const bool member = std::ranges::find(order, old.me()) != order.end();
-    if (member) info.geometry = geometry_of(info.world);
-    board_grant grant;
+    if (member) info.topology = topology_of(info.world);
+    mailbox_grant grant;
     if (!m.failed && order.front() == old.me())
-      m.go([&] { grant = memory_.take(info.geometry, some_return); });
-    const std::vector<board_grant> grants = gather(m, grant);
-    const board_grant agreed = m.failed ? board_grant{} : grants[order.front()];
+      m.go([&] { grant = memory_.take(info.topology, some_return); });
+    const std::vector<mailbox_grant> grants = gather(m, grant);
+    const mailbox_grant agreed = m.failed ? mailbox_grant{} : grants[order.front()];
 
     std::optional<team> made;
     if (agreed.offset != 0)
@@ -231,13 +231,13 @@ private:
     if (missing == order.end() && !m.failed) return made;
 
     if (made.value_or(0) != 0) forget(*made);
-    if (grant.offset != 0) engine_.with_baton([&] { memory_.give_back(grant.offset); });
+    if (grant.offset != 0) engine_.with_ownership([&] { memory_.give_back(grant.offset); });
     if (m.failed) std::rethrow_exception(m.failed);
     throw progress::operation_error("thread " + std::to_string(old.world[*missing]) +
                                     " failed while the team was made; none of its threads has it");
   }
 
-  graph::geometry geometry_of(const std::vector<std::uint32_t>& members) const {
+  graph::topology topology_of(const std::vector<std::uint32_t>& members) const {
     std::vector<std::uint32_t> nodes;
     for (const std::uint32_t rank : members)
       nodes.push_back(nodes_[rank]);
@@ -245,13 +245,13 @@ private:
     return {static_cast<std::uint32_t>(me), std::move(nodes)};
   }
 
-  // The new team is known here from now on; the first member got `granted`, the board's offset and the
+  // The new team is known here from now on; the first member got `granted`, the mailbox's offset and the
   // number.
-  team enter(engine::team_info info, const board_grant& granted, bool of_node) {
-    info.board_offset = granted.offset;
+  team enter(engine::team_info info, const mailbox_grant& granted, bool of_node) {
+    info.mailbox_offset = granted.offset;
     info.id = static_cast<std::uint32_t>(granted.number);
     entry fresh;
-    engine_.with_baton([&] { fresh.state = &memory_.move_in(std::move(info)); });
+    engine_.with_ownership([&] { fresh.state = &memory_.move_in(std::move(info)); });
     fresh.scratch = team_memory<T>::scratch(*fresh.state);
     const team made = of_node ? node : granted.number + 1;
     const std::unique_lock lock(lock_);

@@ -1,9 +1,9 @@
 #pragma once
 #include "engine/collectives/relocate.hpp"
-#include "progress/driving/baton.hpp"
 #include "progress/driving/cores.hpp"
 #include "progress/driving/fact.hpp"
 #include "progress/driving/idle.hpp"
+#include "progress/driving/ownership.hpp"
 #include "progress/driving/sleeper.hpp"
 #include "progress/driving/submission_queue.hpp"
 #include "progress/driving/watcher.hpp"
@@ -29,20 +29,20 @@ struct engine_options {
 // The driving half of an engine (engine.hpp is the other): who holds the right to drive, what he does with
 // it, and how he sleeps.
 //
-// Who drives. Everything behind the baton (executor, plans, transport) is touched by its holder only. A
-// poster that finds it free starts its operation itself; one that does not leaves it in the queue. No
+// Who drives. Everything behind progress ownership (executor, plans, transport) is touched by its holder
+// only. A poster that finds it free starts its operation itself; one that does not leaves it in the queue. No
 // operation is stranded there: the holder releases, fences and looks into the queue; the poster pushes,
-// fences and looks at the baton; one of the two sees the other.
+// fences and looks at progress ownership; one of the two sees the other.
 //
 // Who comes first. A pass over the operations carries about one piece of a large copy (see quota), what is
 // small first. Who waits for something small carries no piece of anything else for its first few empty
 // passes: what it waits for is most likely on its way. Between two passes a driver lets go for whoever needs
-// the baton itself.
+// progress ownership itself.
 //
 // Who sleeps. A waiting thread climbs the idle ladder; at its end it goes to sleep, see sleeper.hpp.
 //
-// What throws. Nothing does while the baton is held, or it is caught and thrown on when it has been let go
-// of.
+// What throws. Nothing does while progress ownership is held, or it is caught and thrown on when it has been
+// let go of.
 //
 // `Engine` begins what was queued (begin_queued) and completes what is over (finish).
 template <transport::transport T, class Engine> class driver {
@@ -65,15 +65,15 @@ public:
     run_user_calls(mine);
   }
 
-  // Drives, or lets others drive, until `fact` has said yes. It is asked with and without the baton.
+  // Drives, or lets others drive, until `fact` has said yes. It is asked with and without progress ownership.
   template <class Fact> void drive_until(Fact&& fact) {
     turn mine(*this);
     drive(mine, fact, [] { return false; });
   }
 
-  // Runs `work` under the baton.
-  template <class Work> void with_baton(Work&& work) {
-    const baton_request wish(baton_);
+  // Runs `work` under progress ownership.
+  template <class Work> void with_ownership(Work&& work) {
+    const ownership_request wish(ownership_);
     turn mine(*this);
     while (!mine.take())
       net_.yield();
@@ -96,7 +96,7 @@ public:
     turn(const turn&) = delete;
     turn& operator=(const turn&) = delete;
 
-    bool take() noexcept { return held_ = held_ || of_.baton_.try_acquire(); }
+    bool take() noexcept { return held_ = held_ || of_.ownership_.try_acquire(); }
     bool held() const noexcept { return held_; }
     void let_go() {
       if (std::exchange(held_, false)) of_.leave();
@@ -113,18 +113,18 @@ public:
       [[unlikely]] run_user_call(mine);
   }
 
-  // A dedicated thread's turn, with the baton held on entry and on return. True: come again at once.
+  // A dedicated thread's turn, with progress ownership held on entry and on return. True: come again at once.
   bool sweep_for_thread() {
     drain();
     return executor_.sweep();
   }
-  // Under the baton: whoever sleeps next must look again soon, for no event comes.
+  // Under progress ownership: whoever sleeps next must look again soon, for no event comes.
   bool tries_again() { return executor_.tries_again(); }
-  baton& right_to_drive() { return baton_; }
+  ownership& right_to_drive() { return ownership_; }
   sleeper<T>& sleeps() { return sleeper_; }
   void watched_by(watcher* w) { watcher_ = w; }
   void sleeps_watched_by(sleep_watcher* w) {
-    with_baton([&] { sleep_watcher_ = w; });
+    with_ownership([&] { sleep_watcher_ = w; });
   }
 
   T& net() { return net_; }
@@ -158,12 +158,12 @@ protected:
         mine, [&] { return op.finished.load(std::memory_order_acquire); }, [&] { return op.light; });
   }
 
-  // Sweeps until `fact` has said yes, with the baton if it is to be had. Under the baton `light` says whether
-  // it is something small.
+  // Sweeps until `fact` has said yes, with progress ownership if it is to be had. Under progress ownership
+  // `light` says whether it is something small.
   template <class Fact, class Light> void drive(turn& mine, Fact&& fact, Light&& light) {
     latched awaited(fact);
-    baton_request wish(baton_, baton_request::what::to_drive,
-                       false); // raised as long as somebody else drives
+    ownership_request wish(ownership_, ownership_request::what::to_drive,
+                           false); // raised as long as somebody else drives
     idle_ladder ladder(options_.idle);
     for (unsigned turn = 1; !awaited.holds(); ++turn) {
       if (!mine.held()) {
@@ -178,7 +178,7 @@ protected:
         const bool polls = turn % polls_every == 0 || executor_.needs_driver();
         const bool moved = executor_.sweep(polls, patient ? pass::light : pass::full);
         run_user_calls(mine);
-        if (baton_.needed()) [[unlikely]]
+        if (ownership_.needed()) [[unlikely]]
           step_aside(mine);
         if (moved) {
           ladder.reset();
@@ -195,7 +195,7 @@ protected:
     const graph::user_code& code = *f.op->at.code; // in place until it is done
     mine.let_go();
     const int status = user_calls<T>::run(code);
-    const baton_request wish(baton_);
+    const ownership_request wish(ownership_);
     while (!mine.take())
       net_.yield();
     f.done(&f, status);
@@ -206,10 +206,10 @@ protected:
   static constexpr unsigned helps_every = 16; // yields
   static constexpr unsigned patience = 64;    // empty passes
 
-  // For who needs the baton itself, until it has had it.
+  // For who needs progress ownership itself, until it has had it.
   [[gnu::cold, gnu::noinline]] void step_aside(turn& mine) {
     mine.let_go();
-    while (baton_.needed())
+    while (ownership_.needed())
       net_.yield();
   }
 
@@ -242,7 +242,7 @@ protected:
     if (late) ladder.skip_to_sleep();
   }
 
-  // Sleeps until something may have happened, without the baton.
+  // Sleeps until something may have happened, without progress ownership.
   template <class Fact> void park(turn& mine, latched<Fact>& awaited) {
     const auto finds_work = [&] { return executor_.sweep() || !queue_.empty() || awaited.holds(look::all); };
     sleeper_.sleep(place_, true, finds_work, [&] {
@@ -255,14 +255,14 @@ protected:
 private:
   Engine& self() { return static_cast<Engine&>(*this); }
 
-  // Releases the baton; nobody's operation stays behind in the queue.
+  // Releases progress ownership; nobody's operation stays behind in the queue.
   void leave() {
     for (;;) {
       const bool undriven = watcher_ != nullptr && wants_watcher();
-      baton_.release();
+      ownership_.release();
       if (undriven) ring_watcher();
       full_fence();
-      if (queue_.empty() || !baton_.try_acquire()) return;
+      if (queue_.empty() || !ownership_.try_acquire()) return;
       drain();
     }
   }
@@ -287,7 +287,7 @@ protected:
   sleeping_place place_; // of the application's threads
 
 private:
-  baton baton_;
+  ownership ownership_;
   sleeper<T> sleeper_;
   watcher* watcher_ = nullptr;
   sleep_watcher* sleep_watcher_ = nullptr;

@@ -18,7 +18,7 @@ template <transport::transport T> class engine : public driver<T, engine<T>> {
   using base = driver<T, engine<T>>;
 
 public:
-  using base::drive_until, base::progress, base::with_baton;
+  using base::drive_until, base::progress, base::with_ownership;
   using typename base::turn;
   using handle = std::uint64_t;
   using request = collectives::request;
@@ -87,7 +87,7 @@ public:
   void wait(handle h) {
     if (table_.query(h) == status::pending) {
       turn mine(*this);
-      const auto is_light = [&] { // what is pending under the baton stays what it is
+      const auto is_light = [&] { // what is pending under progress ownership stays what it is
         return table_.query(h) == status::pending && operations_.at(completion_table::index(h)).light;
       };
       drive(
@@ -99,7 +99,7 @@ public:
   // Until every member of the team has entered the operation of this handle, or it is complete.
   void await_all_entered(team_state& team, handle h) {
     weft::engine::sequence n = 0;
-    with_baton([&] {
+    with_ownership([&] {
       if (table_.query(h) == status::pending) n = operations_.at(completion_table::index(h)).seq;
       for (std::uint32_t member = 0; n != 0 && member < team.info.size(); ++member)
         executor_.members().view(team, member); // connects
@@ -107,7 +107,7 @@ public:
     if (n == 0) return;
     std::uint32_t first = 0; // all members before it have entered
     drive_until([&] {
-      while (first < team.info.size() && net_.load(team.boards[first].entered()) >= n)
+      while (first < team.info.size() && net_.load(team.mailboxes[first].entered()) >= n)
         ++first;
       return first == team.info.size() || table_.query(h) != status::pending;
     });
@@ -123,7 +123,7 @@ public:
       static_cast<waited*>(done)->status.store(status, std::memory_order_release);
     };
     int status = 0;
-    with_baton([&] { status = start(c).status(); });
+    with_ownership([&] { status = start(c).status(); });
     if (status > 0) {
       drive_until([&] { return c.status.load(std::memory_order_acquire) <= 0; });
       status = c.status.load(std::memory_order_relaxed);
@@ -134,7 +134,7 @@ public:
   // This rank of the job is dead: what needs it fails, now and from now on. From a thread that does not
   // drive.
   void lose(std::uint32_t rank) {
-    with_baton([&] {
+    with_ownership([&] {
       executor_.lose(rank);
       executor_.sweep();
     });

@@ -12,7 +12,7 @@ namespace weft::progress {
 //   watching    asleep on {doorbell, transport events}, the transport armed: see sleeper.hpp. An arrival
 //   wakes
 //               it.
-//   driving     holds the baton, sweeps.
+//   driving     holds progress ownership, sweeps.
 //               With cores to spare (mode dedicated) as long as something is outstanding,
 //               climbing the idle ladder; without (mode helping) until one sweep finds nothing, then it
 //               sleeps at once: it would take the core from the computation that it works for. For the same
@@ -21,9 +21,9 @@ namespace weft::progress {
 //               Blocked on the doorbell,
 //               it looks again every millisecond; an application thread that leaves work behind rings.
 //
-// `where_` is written here only. `watching` is stored before the baton is released, so the next holder sees
-// it. That somebody is displaced may be missed by a leaver: then the thread looks again within its
-// millisecond.
+// `where_` is written here only. `watching` is stored before progress ownership is released, so the next
+// holder sees it. That somebody is displaced may be missed by a leaver: then the thread looks again within
+// its millisecond.
 template <transport::transport T> class progress_thread final : public watcher {
 public:
   explicit progress_thread(engine<T>& e)
@@ -121,7 +121,7 @@ private:
 
   void stand_aside() {
     where_.store(where::displaced, std::memory_order_relaxed);
-    const baton& right = engine_.right_to_drive();
+    const ownership& right = engine_.right_to_drive();
     engine_.sleeps().sleep_beside_driver(place_, [&] { return !right.held() && !right.requested(); });
     where_.store(where::driving, std::memory_order_relaxed);
   }

@@ -5,7 +5,8 @@
 namespace weft::progress {
 
 // Intrusive lock-free queue from any number of producers to one consumer, which may be another thread each
-// time: the consumer is whoever holds the baton. How a producer makes sure that there is one, see baton.hpp.
+// time: the consumer is whoever holds progress ownership. How a producer makes sure that there is one, see
+// ownership.hpp.
 //
 // One word, head_, is the whole state: the newest item of a chain linked through Next, whose oldest item's
 // link is null; or null. Producers only move the word to an item of theirs, every other move is the
@@ -14,7 +15,7 @@ namespace weft::progress {
 // Orders
 //   push releases, take_all acquires: the consumer sees the item as its producer left it. Later pushes are
 //   read-modify-writes and continue the release sequence, so the one acquire covers the whole chain.
-//   Consumer to consumer is ordered by the baton, not here.
+//   Consumer to consumer is ordered by progress ownership, not here.
 //
 // Ownership: from push to take_all an item belongs to the queue and its Next to nobody else. After that the
 // consumer may free or re-push it, also while another producer still runs its push: a producer never

@@ -22,7 +22,7 @@ struct team_position {
   weft::engine::sequence entered = 0;
 };
 
-// Looks at what an executor has under way. Under the baton; changes nothing.
+// Looks at what an executor has under way. Under progress ownership; changes nothing.
 template <transport::transport T> class wait_survey {
 public:
   explicit wait_survey(executor<T>& e) : e_(e) {}
@@ -54,8 +54,8 @@ private:
     if (op.run != nullptr) waits_of(op, b.nodes);
     team_state& team = *op.team;
     for (std::uint32_t member = 0; member < team.info.size(); ++member)
-      if (member != team.info.me() && team.boards[member] &&
-          e_.net_.load(team.boards[member].entered()) < op.seq)
+      if (member != team.info.me() && team.mailboxes[member] &&
+          e_.net_.load(team.mailboxes[member].entered()) < op.seq)
         b.missing.push_back(team.info.world[member]);
     return b;
   }
@@ -102,10 +102,10 @@ private:
   std::string text_of(const graph::node& n, const operation& op) {
     std::string text = graph::describe(n);
     const std::uint32_t slot = weft::engine::slot_of(op.seq);
-    if (n.what == graph::kind::await && n.about == graph::fact::landed)
-      text += here(op.team->own.counts(slot).landed, op);
-    if (n.what == graph::kind::await && n.about == graph::fact::taken)
-      text += here(op.team->own.counts(slot).taken, op);
+    if (n.what == graph::kind::await && n.about == graph::fact::delivered)
+      text += here(op.team->own.counts(slot).delivered, op);
+    if (n.what == graph::kind::await && n.about == graph::fact::consumed)
+      text += here(op.team->own.counts(slot).consumed, op);
     return text;
   }
   std::string here(weft::engine::word& counter, const operation& op) {

@@ -14,7 +14,7 @@ protected:
   ~watcher() = default;
 };
 
-// Told when a thread that waits goes to sleep, under the baton.
+// Told when a thread that waits goes to sleep, under progress ownership.
 struct sleep_watcher {
   virtual void on_sleep() = 0;
 

@@ -11,10 +11,10 @@ namespace weft::progress {
 
 // Checked mode: the steps of the nodes that engine/collectives/checked.cpp adds to a plan.
 //
-// Each member writes which call operation n is into line n mod S of its board; near members read it there,
+// Each member writes which call operation n is into line n mod S of its mailbox; near members read it there,
 // far ones are sent it. Every member compares with every other one whose record it sees while the operation
 // is active here. A line is written again S operations later: a member that is so far ahead is compared by
-// the operations that follow. If two calls differ, who sees it says so in its board, and tells far members:
+// the operations that follow. If two calls differ, who sees it says so in its mailbox, and tells far members:
 // then this operation of the team, and every later one, fails on every member. So nobody waits for a call
 // that never comes, whoever has seen the difference.
 //
@@ -29,7 +29,7 @@ public:
   explicit call_check(reach<T>& members) : reach_(members) {}
 
   // Want of memory ends the job in one line, here and below: the others wait for my record, and nothing may
-  // be thrown under the baton.
+  // be thrown under progress ownership.
   [[gnu::noinline]] outcome publish(operation& op) noexcept {
     team_state& team = *op.team;
     const std::uint32_t members = team.info.size();
@@ -144,13 +144,13 @@ private:
     const std::uint32_t me = team.info.me();
     for (std::uint32_t member = 0; member < team.info.size() && !disputed(team, op.seq); ++member) {
       if (member == me) continue;
-      const engine::board theirs = reach_.view(team, member);
+      const engine::mailbox theirs = reach_.view(team, member);
       if (!op.run->compared[member] || (by_names(op) && !op.run->heard[member])) look_at(op, theirs, member);
       take_over(team, theirs);
     }
   }
 
-  void look_at(operation& op, const engine::board& theirs, std::uint32_t member) {
+  void look_at(operation& op, const engine::mailbox& theirs, std::uint32_t member) {
     auto& line = theirs.call(engine::slot_of(op.seq));
     const std::uint64_t stamp = reach_.net.load(line.stamp);
     if (stamp < op.seq) return;
@@ -173,7 +173,7 @@ private:
   }
 
   // As my own line, and was not written meanwhile.
-  bool says_the_same(const engine::board::call_line& line, std::uint64_t stamp, const operation& op) {
+  bool says_the_same(const engine::mailbox::call_line& line, std::uint64_t stamp, const operation& op) {
     auto& own = op.team->own.call(engine::slot_of(op.seq));
     std::uint64_t differ = stamp ^ op.seq;
     for (std::size_t k = 0; k < call_record::words; ++k)
@@ -213,12 +213,12 @@ private:
     auto& lines = team.own.dispute();
     write(reach_.net, lines, n, std::as_bytes(std::span(&d, 1)));
     reach_.wake_near();
-    for (const std::uint32_t far : team.info.geometry.far())
+    for (const std::uint32_t far : team.info.topology.far())
       reach_.answer(team, far, {.kind = transport::message_kind::dispute, .seq = n},
                     {reinterpret_cast<const std::byte*>(lines.record.data()), sizeof d});
   }
 
-  void take_over(team_state& team, const engine::board& theirs) {
+  void take_over(team_state& team, const engine::mailbox& theirs) {
     auto& lines = theirs.dispute();
     const std::uint64_t stamp = reach_.net.load(lines.stamp);
     if (stamp == 0 || disputed(team, stamp)) [[likely]]

@@ -1,6 +1,7 @@
 #include "progress/execution/call_record.hpp"
 
 #include "engine/collectives/algorithm.hpp"
+#include "engine/collectives/operations.hpp"
 #include "engine/plan/names.hpp"
 
 #include <spdlog/fmt/fmt.h>

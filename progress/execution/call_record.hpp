@@ -1,6 +1,6 @@
 #pragma once
 #include "engine/collectives/request.hpp"
-#include "engine/memory/board.hpp"
+#include "engine/memory/mailbox.hpp"
 
 #include <array>
 #include <cstdint>
@@ -90,9 +90,9 @@ struct call_dispute {
 };
 
 static_assert(std::is_trivially_copyable_v<call_dispute>);
-static_assert(sizeof(call_record) == sizeof(engine::board::call_line::record),
+static_assert(sizeof(call_record) == sizeof(engine::mailbox::call_line::record),
               "a record and its stamp are one line");
-static_assert(sizeof(call_dispute) <= sizeof(engine::board::dispute_lines::record));
+static_assert(sizeof(call_dispute) <= sizeof(engine::mailbox::dispute_lines::record));
 
 // "upc_all_broadcast", and with its arguments: "upc_all_broadcast(dst 0x1040, src 0x2040, nbytes 64, root 1,
 // MY/MY)".

@@ -6,7 +6,8 @@
 namespace weft::progress {
 
 // Carries blocks between members of one node that several may carry: a CAS on the block's claim word, which
-// lies on the destination's board, decides who moves which piece. Counters on both ends say what is in place.
+// lies on the destination's mailbox, decides who moves which piece. Counters on both ends say what is in
+// place.
 template <transport::transport T> class claims {
 public:
   claims(reach<T>& members, operands<T>& blocks, lone_copies<T>& copies)
@@ -25,13 +26,13 @@ public:
     return op.program->names == graph::naming::none ? assist_all(op) : assist_rows(op);
   }
 
-  // Others may carry all that I receive in this operation, my own block included: my board says so from now
+  // Others may carry all that I receive in this operation, my own block included: my mailbox says so from now
   // on.
   void lend(operation& op) {
     team_state& team = *op.team;
     const std::uint32_t me = op.program->me;
     if (has_own_word(op) && op.program->sends(me, me))
-      reach_.net.store(team.own.claim(engine::slot_of(op.seq), team.info.geometry.local_index(me)),
+      reach_.net.store(team.own.claim(engine::slot_of(op.seq), team.info.topology.local_index(me)),
                        engine::claim_word::make(op.seq, 0, 0));
     if (reach_.net.load(team.own.lent()) < op.seq) reach_.net.store(team.own.lent(), op.seq);
   }
@@ -48,7 +49,7 @@ public:
   // A line that changes only when somebody posts and goes away.
   bool somebody_lends(operation& op) {
     team_state& team = *op.team;
-    for (const std::uint32_t peer : team.info.geometry.near())
+    for (const std::uint32_t peer : team.info.topology.near())
       if (reach_.net.load(reach_.view(team, peer).lent()) >= op.seq) return true;
     return false;
   }
@@ -80,8 +81,8 @@ private:
     const block there = operands_.find(op, i, j, iteration);
     const block back = p.in_place ? operands_.find(op, j, i, iteration) : block{};
     const std::uint32_t slot = engine::slot_of(op.seq);
-    const engine::board at = reach_.view(*op.team, j);
-    const shared_work both{at.claim(slot, op.team->info.geometry.local_index(i)),
+    const engine::mailbox at = reach_.view(*op.team, j);
+    const shared_work both{at.claim(slot, op.team->info.topology.local_index(i)),
                            std::max(there.bytes, back.bytes), 1, from_front};
     return share(reach_, op, both, [&](std::uint64_t begin, std::uint64_t end, std::uint32_t pieces) {
       // What cannot be carried is counted all the same: nobody must wait for it.
@@ -91,11 +92,11 @@ private:
         swap(op, i, j, there, back, begin, end);
       else if (good)
         move(op, i, j, there, begin, end);
-      reach_.raise(at.counts(slot).landed, op.seq, pieces);
+      reach_.raise(at.counts(slot).delivered, op.seq, pieces);
       // In place both are destinations, and what is read is what is written.
-      if (!p.counts_taken(i, j)) return;
-      const engine::board other = reach_.view(*op.team, i);
-      reach_.raise(p.in_place ? other.counts(slot).landed : other.counts(slot).taken, op.seq, pieces);
+      if (!p.counts_consumed(i, j)) return;
+      const engine::mailbox other = reach_.view(*op.team, i);
+      reach_.raise(p.in_place ? other.counts(slot).delivered : other.counts(slot).consumed, op.seq, pieces);
     });
   }
 
@@ -132,7 +133,7 @@ private:
       const std::uint32_t j = (p.me + dj) % p.members;
       const std::uint32_t full = p.full(j);
       // Where nothing lands nobody counts, and the word goes on speaking of an older operation.
-      if (full == 0 || reach_.reached(counts(op, j).landed, op, full)) continue;
+      if (full == 0 || reach_.reached(counts(op, j).delivered, op, full)) continue;
       all_full = false;
       if (!may_touch(op, j)) continue;
       for (std::uint32_t di = 0; di < p.members; ++di) {
@@ -153,8 +154,8 @@ private:
     outcome result = outcome::blocked;
     for (std::uint32_t d = 0; d < p.members; ++d) {
       const std::uint32_t owner = (p.me + d) % p.members;
-      engine::board::count_line& counted = counts(op, owner);
-      if (reach_.reached(by_source ? counted.taken : counted.landed, op, p.chunks)) continue;
+      engine::mailbox::count_line& counted = counts(op, owner);
+      if (reach_.reached(by_source ? counted.consumed : counted.delivered, op, p.chunks)) continue;
       named_block row;
       const bool known = operands_.row(op, owner, row);
       const std::uint32_t other = row.named;
@@ -177,7 +178,7 @@ private:
     return op.program->in != graph::sync::my || reach_.entered(op, member);
   }
 
-  engine::board::count_line& counts(operation& op, std::uint32_t member) {
+  engine::mailbox::count_line& counts(operation& op, std::uint32_t member) {
     return reach_.view(*op.team, member).counts(engine::slot_of(op.seq));
   }
 
@@ -190,7 +191,7 @@ private:
   outcome help(operation& op, std::uint32_t i, std::uint32_t j) {
     if (!reach_.credit(op, i) || !reach_.credit(op, j)) return outcome::blocked;
     const std::uint32_t slot = engine::slot_of(op.seq);
-    engine::word& claimed = reach_.view(*op.team, j).claim(slot, op.team->info.geometry.local_index(i));
+    engine::word& claimed = reach_.view(*op.team, j).claim(slot, op.team->info.topology.local_index(i));
     const std::uint64_t word = reach_.net.load(claimed);
     if (i == j && has_own_word(op) && !engine::claim_word::speaks_of(word, op.seq)) return outcome::blocked;
     const auto state = engine::claim_word::read(word, op.seq);

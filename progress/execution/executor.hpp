@@ -12,7 +12,7 @@
 namespace weft::progress {
 
 // Runs the operations of one rank: gives each a slot of its team, steps through its plan as facts arrive, and
-// retires it. Driven by whoever holds the baton; knows neither threads nor handles.
+// retires it. Driven by whoever holds progress ownership; knows neither threads nor handles.
 template <transport::transport T> class executor {
 public:
   // `finished` is called once for every operation, when its plan is done, or with op.status < 0 when the
@@ -30,16 +30,16 @@ public:
   executor& operator=(const executor&) = delete;
   ~executor() { net_.set_sink(nullptr); }
 
-  // The board must be zero before any member posts.
+  // The mailbox must be zero before any member posts.
   team_state& add_team(engine::team_info info) {
     auto team = std::make_unique<team_state>();
     const std::uint32_t members = info.size();
-    team->own = {net_.segment() + info.board_offset, info.geometry.locals()};
-    team->boards.resize(members);
-    team->mirrors.resize(members);
+    team->own = {net_.segment() + info.mailbox_offset, info.topology.locals()};
+    team->mailboxes.resize(members);
+    team->shadows.resize(members);
     team->credit.resize(members);
     team->asked.resize(members);
-    team->askers.reserve(info.geometry.far().size());
+    team->askers.reserve(info.topology.far().size());
     team->info = std::move(info);
     return *(teams_[team->info.id] = std::move(team));
   }
@@ -78,7 +78,7 @@ public:
 
   // This rank of the job is dead. Whatever its teams have under way fails as soon as no request of it is in
   // flight any more, whatever is posted on them later fails at once; other teams go on. Here alone is that
-  // decided; under the baton, within a sweep or outside.
+  // decided; under progress ownership, within a sweep or outside.
   [[gnu::cold, gnu::noinline]] void lose(std::uint32_t rank) {
     if constexpr (requires { net_.abandon(rank); }) net_.abandon(rank);
     for (auto& [id, team] : teams_)
@@ -265,9 +265,7 @@ private:
   }
 
   // Moves nothing that a pass could not do all of.
-  static bool is_light(const graph::plan& p) {
-    return p.eager || (!p.indirect && p.block() <= quota::always);
-  }
+  static bool is_light(const graph::plan& p) { return p.eager || (!p.by_rows && p.block() <= quota::always); }
 
   // A transport that cuts large transfers starts their pieces here.
   bool transport_carries() const {
@@ -370,8 +368,8 @@ private:
   void warm_next_slot(team_state& team, const graph::plan& last) {
     const std::uint32_t slot = engine::slot_of(team.retired + 1);
     net_.prefetch_for_write(&team.own.head(slot));
-    if (last.eager_bytes <= engine::board::head_bytes) return;
-    for (std::uint32_t at = 0; at < last.eager_bytes; at += engine::board::line)
+    if (last.eager_bytes <= engine::mailbox::head_bytes) return;
+    for (std::uint32_t at = 0; at < last.eager_bytes; at += engine::mailbox::line)
       net_.prefetch_for_write(team.own.body(slot) + at);
   }
 

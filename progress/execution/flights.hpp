@@ -26,7 +26,7 @@ struct flight : transport::completion {
 };
 
 // The requests in flight of one executor, capped for the whole rank: what does not get one waits for its
-// turn. Under the baton, completions included.
+// turn. Under progress ownership, completions included.
 template <class T> class flight_pool {
 public:
   static constexpr std::size_t cap = 1024;
@@ -35,7 +35,7 @@ public:
     for (flight& f : all_) {
       f.next = free_;
       f.owner = this;
-      f.done = &landed;
+      f.done = &delivered;
       free_ = &f;
     }
   }
@@ -78,7 +78,7 @@ private:
     free_ = f;
   }
 
-  static void landed(transport::completion* c, int status) {
+  static void delivered(transport::completion* c, int status) {
     flight* f = static_cast<flight*>(c);
     auto* pool = static_cast<flight_pool*>(f->owner);
     operation& op = *f->op;

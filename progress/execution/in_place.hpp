@@ -29,7 +29,7 @@ public:
 
   // So many pieces have been taken of my block, or it is not the one that its target takes.
   bool has_gone(operation& op, std::uint64_t pieces) {
-    engine::word& taken = reach_.own_counts(op).taken;
+    engine::word& taken = reach_.own_counts(op).consumed;
     if (pieces == 0 || reach_.reached(taken, op, pieces)) return true;
     return target_is_done(op) && (reach_.reached(taken, op, pieces) || passed_over(op));
   }
@@ -83,8 +83,8 @@ private:
   // What the target does last it does when it has counted all that it takes. Asked where all rows can be
   // known, on one node.
   [[gnu::noinline]] bool target_is_done(operation& op) {
-    if (!op.team->info.geometry.one_node()) return false;
-    const engine::board theirs = reach_.view(*op.team, operands_.own_row(op).named);
+    if (!op.team->info.topology.one_node()) return false;
+    const engine::mailbox theirs = reach_.view(*op.team, operands_.own_row(op).named);
     return reach_.net.load(theirs.retired()) >= op.seq ||
            reach_.net.load(theirs.counts(engine::slot_of(op.seq)).stage_out) >=
                engine::stage_word::make(op.seq, 1);

@@ -9,9 +9,10 @@
 
 namespace weft::progress {
 
-// Brings the facts of the UCP lane to where the executor looks for them: into the mirror of the sender's
-// board, or into my own counters. Runs inside the transport's poll, so under the baton; the words are still
-// written with the transport's operations, because near members raise the same counters at the same time.
+// Brings the facts of the UCP lane to where the executor looks for them: into the shadow of the sender's
+// mailbox, or into my own counters. Runs inside the transport's poll, so under progress ownership; the words
+// are still written with the transport's operations, because near members raise the same counters at the same
+// time.
 template <transport::transport T> class inbox final : public transport::message_sink {
 public:
   using request_handler = std::function<void(const transport::message&, std::span<const std::byte>)>;
@@ -56,7 +57,7 @@ private:
   void keep(team_state& team, std::uint32_t sender, const transport::message& m,
             std::span<const std::byte> payload) {
     using transport::message_kind;
-    const engine::board theirs = members_.view(team, sender);
+    const engine::mailbox theirs = members_.view(team, sender);
     const std::uint32_t slot = engine::slot_of(m.seq);
     lift(theirs.retired(), m.retired);
     if (m.kind != message_kind::credit && m.kind != message_kind::wanted && m.kind != message_kind::dispute)
@@ -69,12 +70,12 @@ private:
       net_.copy(theirs.payload(slot, payload.size()), payload.data(), payload.size());
       net_.store(theirs.head(slot).stamp, m.seq);
       break;
-    case message_kind::landed:
-      members_.raise(team.own.counts(slot, phase_of(m)).landed, m.seq, m.count);
+    case message_kind::delivered:
+      members_.raise(team.own.counts(slot, phase_of(m)).delivered, m.seq, m.count);
       members_.wake_near(); // neighbours follow what lands on their leader
       break;
-    case message_kind::taken:
-      members_.raise(team.own.counts(slot, phase_of(m)).taken, m.seq, m.count);
+    case message_kind::consumed:
+      members_.raise(team.own.counts(slot, phase_of(m)).consumed, m.seq, m.count);
       break;
     case message_kind::stage_in:
     case message_kind::stage_out:
@@ -101,7 +102,7 @@ private:
     }
   }
 
-  static std::uint32_t phase_of(const transport::message& m) { return m.stage % engine::board::phases; }
+  static std::uint32_t phase_of(const transport::message& m) { return m.stage % engine::mailbox::phases; }
 
   // The sender waits until I have retired operation n, or an older one that it has asked for as well.
   void tell_credit(team_state& team, std::uint32_t sender, engine::sequence n) {
@@ -121,7 +122,7 @@ private:
       team.waiters.push_back({sender, n});
   }
 
-  void reached(const engine::board& theirs, std::uint32_t slot, const transport::message& m,
+  void reached(const engine::mailbox& theirs, std::uint32_t slot, const transport::message& m,
                std::span<const std::byte> value) {
     if (!value.empty()) net_.copy(reach<T>::value_place(theirs, slot, m.stage), value.data(), value.size());
     auto& counts = theirs.counts(slot);
@@ -129,7 +130,7 @@ private:
          engine::stage_word::make(m.seq, m.stage + 1u));
   }
 
-  // A mirror has one writer, so a load and a store raise it.
+  // A shadow has one writer, so a load and a store raise it.
   void lift(engine::word& w, std::uint64_t value) {
     if (net_.load(w) < value) net_.store(w, value);
   }

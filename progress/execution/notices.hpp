@@ -1,5 +1,5 @@
 #pragma once
-#include "engine/memory/board.hpp"
+#include "engine/memory/mailbox.hpp"
 #include "engine/out_of_memory.hpp"
 #include "engine/transport/transport.hpp"
 
@@ -13,7 +13,7 @@ namespace weft::progress {
 // Messages that belong to no operation of the sender: answers, requests for credit, news of a failure. Nobody
 // here waits for their end, and somebody elsewhere may wait for them for ever. So one that could not be sent
 // is kept, and sent again at later sweeps. After `patience` its receiver counts as lost. They may be sent
-// twice, and arrive in another order: none of them minds. Under the baton.
+// twice, and arrive in another order: none of them minds. Under progress ownership.
 template <transport::transport T> class notices {
 public:
   // `later` is raised as long as there is something to be sent again.
@@ -54,7 +54,7 @@ private:
     std::uint32_t rank = 0;
     transport::message what;
     std::size_t bytes = 0;
-    std::array<std::byte, sizeof(weft::engine::board::dispute_lines)> payload; // the longest
+    std::array<std::byte, sizeof(weft::engine::mailbox::dispute_lines)> payload; // the longest
   };
 
   notice* take() noexcept {

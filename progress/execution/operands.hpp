@@ -29,7 +29,7 @@ public:
 
   block find(operation& op, std::uint32_t i, std::uint32_t j, std::uint32_t iteration) {
     const graph::plan& p = *op.program;
-    if (!p.indirect) [[likely]]
+    if (!p.by_rows) [[likely]]
       return {op.at.src + p.places[graph::in_source].offset(i, j),
               op.at.dst + p.places[graph::in_destination].offset(i, j), p.block()};
     return find_in_rows(op, i, j, iteration);
@@ -38,7 +38,7 @@ public:
   // False, and an error of the operation, if the pointers in the rows do not lead where they must. For who is
   // about to carry the block.
   bool usable(operation& op, std::uint32_t i, std::uint32_t j, std::uint32_t iteration) {
-    return !op.program->indirect || usable_by_rows(op, i, j, iteration);
+    return !op.program->by_rows || usable_by_rows(op, i, j, iteration);
   }
 
   // My own row; read once.
@@ -50,7 +50,7 @@ public:
       found.own_known = true;
       // A permutation that names no member: nobody will take my block.
       if (op.program->names != graph::naming::pointer && found.own.named == findings::nobody)
-        reach_.raise(reach_.own_counts(op).taken, op.seq, op.program->chunks);
+        reach_.raise(reach_.own_counts(op).consumed, op.seq, op.program->chunks);
       if (op.program->rooted_by_rows()) {
         if (found.own.named == me) found.expected = op.program->chunks; // my own block is counted too
         found.not_root = found.own.named != me && found.own.named != findings::nobody;
@@ -68,7 +68,7 @@ public:
       return true;
     }
     const std::uint32_t slot = engine::slot_of(op.seq);
-    engine::board::head_line& head = reach_.view(*op.team, m).head(slot);
+    engine::mailbox::head_line& head = reach_.view(*op.team, m).head(slot);
     if (reach_.net.load(head.stamp) != op.seq) {
       const bool may_read = op.program->in != graph::sync::my || reach_.entered(op, m);
       if (!reach_.near(op, m) || !may_read) return false;
@@ -83,7 +83,7 @@ public:
   // A permutation in which I am not: nothing will land here.
   void left_out(operation& op) {
     complain(op, {bad_operand::what::nobody, thread(op, op.program->me), 0, {}, 0});
-    reach_.raise(reach_.own_counts(op).landed, op.seq, op.program->chunks);
+    reach_.raise(reach_.own_counts(op).delivered, op.seq, op.program->chunks);
   }
 
   // Another member's element is mine too, and its block was taken.
@@ -100,7 +100,7 @@ public:
   };
   errand fetch(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t iteration) {
     fetched_row& row = row_of(op, iteration);
-    const graph::indirection& rows = op.program->indirect;
+    const graph::indirection rows = op.program->indirect();
     const std::uint32_t me = op.program->me;
     switch (n.which) {
     case graph::descriptor::source:
@@ -122,7 +122,7 @@ private:
 
   [[gnu::noinline]] bool usable_by_rows(operation& op, std::uint32_t i, std::uint32_t j,
                                         std::uint32_t iteration) {
-    const graph::indirection& rows = op.program->indirect;
+    const graph::indirection rows = op.program->indirect();
     const fetched_row& row = row_of(op, iteration);
     if (op.program->names != graph::naming::none) {
       if (rows.dst.where != graph::found::at_destination || op.program->pairs != graph::pattern::by_source)
@@ -147,7 +147,7 @@ private:
   }
 
   // The element of the holder's row for a block between it and the other.
-  static std::uint64_t place(operation& op, std::uint64_t array, const graph::indirection::place& rule,
+  static std::uint64_t place(operation& op, std::uint64_t array, const graph::row_element& rule,
                              std::uint32_t holder, std::uint32_t other, std::size_t bytes) {
     const std::vector<std::uint32_t>& world = op.team->info.world;
     switch (rule.which) {
@@ -167,26 +167,26 @@ private:
   }
 
   template <class Value>
-  Value operand(operation& op, std::uint64_t array, const graph::indirection::place& rule, std::uint32_t i,
+  Value operand(operation& op, std::uint64_t array, const graph::row_element& rule, std::uint32_t i,
                 std::uint32_t j, const Value& fetched) {
     const bool at_source = rule.where == graph::found::at_source;
     const std::uint32_t holder = at_source ? i : j, other = at_source ? j : i;
     if (!reach_.near(op, holder)) return fetched;
     return element<Value>(op, holder, place(op, array, rule, holder, other, sizeof(Value)));
   }
-  shared_pointer pointer(operation& op, std::uint64_t array, const graph::indirection::place& rule,
-                         std::uint32_t i, std::uint32_t j, const shared_pointer& fetched) {
+  shared_pointer pointer(operation& op, std::uint64_t array, const graph::row_element& rule, std::uint32_t i,
+                         std::uint32_t j, const shared_pointer& fetched) {
     return operand<shared_pointer>(op, array, rule, i, j, fetched);
   }
   engine::checked size(operation& op, std::uint32_t i, std::uint32_t j, const fetched_row& row) {
-    const graph::indirection& rows = op.program->indirect;
+    const graph::indirection rows = op.program->indirect();
     if (rows.size.where == graph::found::by_rule) return op.program->block();
     return operand<engine::checked>(op, op.at.sizes, rows.size, i, j, row.size);
   }
 
   block read(operation& op, std::uint32_t i, std::uint32_t j, std::uint32_t iteration) {
     const graph::plan& p = *op.program;
-    const graph::indirection& rows = p.indirect;
+    const graph::indirection rows = p.indirect();
     const fetched_row& row = row_of(op, iteration);
     block b{op.at.src + p.places[graph::in_source].offset(i, j),
             op.at.dst + p.places[graph::in_destination].offset(i, j), user_.possible(size(op, i, j, row))};
@@ -203,9 +203,11 @@ private:
     const bool by_source = p.pairs == graph::pattern::by_source;
     named_block said;
     if (!row(op, by_source ? i : j, said)) return {};
-    if (by_source && p.indirect.dst.where == graph::found::at_destination && said.what.bytes != 0 &&
-        (reach_.near(op, j) || i == p.me))
-      said.what.dst = pointer(op, op.at.dst, p.indirect.dst, i, j, row_of(op, iteration).dst).offset;
+    if (by_source && p.places[graph::in_destination].pointer.where == graph::found::at_destination &&
+        said.what.bytes != 0 && (reach_.near(op, j) || i == p.me))
+      said.what.dst =
+          pointer(op, op.at.dst, p.places[graph::in_destination].pointer, i, j, row_of(op, iteration).dst)
+              .offset;
     return said.what;
   }
 
@@ -214,7 +216,7 @@ private:
     if (p.names == graph::naming::pointer) return read_rooted_row(op, m, mine);
     named_block said;
     const std::uint32_t named = member_named(op, m);
-    const graph::indirection& rows = p.indirect;
+    const graph::indirection rows = p.indirect();
     said.what = {op.at.src, op.at.dst, p.block()};
     if (rows) {
       const auto bytes = element<engine::checked>(op, m, op.at.sizes);

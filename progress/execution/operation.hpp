@@ -164,7 +164,7 @@ struct watch_list {
 struct execution {
   graph::node_set done = 0, ready = 0; // top nodes; one in flight is neither
   watch_list watch;
-  std::uint32_t own_pieces = 0; // of my own block, carried without being counted in my board
+  std::uint32_t own_pieces = 0; // of my own block, carried without being counted in my mailbox
   begun_copy begun;
   std::array<loop_state, graph::all_loops> loops;
   std::unique_ptr<findings> found; // of plans that need it

@@ -10,7 +10,7 @@
 
 namespace weft::progress {
 
-// An operation as it waits in the submission queue: its plan is looked up under the baton.
+// An operation as it waits in the submission queue: its plan is looked up under progress ownership.
 struct posted : operation {
   collectives::request key;
 };

@@ -6,7 +6,7 @@
 
 namespace weft::progress {
 
-// Eager payloads: written into my own mailbox, or sent into the mirror of it that a far member has; and taken
+// Eager payloads: written into my own mailbox, or sent into the shadow of it that a far member has; and taken
 // out of there.
 template <transport::transport T> class payloads {
 public:
@@ -24,12 +24,12 @@ public:
     const std::byte* const from = buffers_.own(op, n.read.in);
     const graph::action a = graph::resolve(p, graph::flow::own, p.me, 0);
     const auto copy = [&](const graph::region& r) { net_.copy(to + r.write, from + r.read, r.bytes); };
-    if (n.of == graph::blocks::one) return copy(graph::only_region(p, op.team->info.geometry, n, a));
+    if (n.of == graph::blocks::one) return copy(graph::only_region(p, op.team->info.topology, n, a));
     each_region(op, n, a, copy);
   }
 
   // What a far member is sent. One block lies where it is sent from; several are put together, behind the
-  // scratch. The message itself lies in the receiver's mirror of the sender, as every payload does: that is
+  // scratch. The message itself lies in the receiver's shadow of the sender, as every payload does: that is
   // credited.
   [[gnu::noinline]] std::span<const std::byte> message(operation& op, const graph::node& n,
                                                        std::uint32_t peer, std::uint32_t step) {
@@ -57,12 +57,12 @@ public:
                                    std::uint32_t step) {
     if (n.valued) return take_value(op, peer);
     const graph::action a = graph::resolve(*op.program, graph::flow::in, peer, step);
-    const std::uint64_t bytes = graph::payload_bytes(*op.program, op.team->info.geometry, n, a);
+    const std::uint64_t bytes = graph::payload_bytes(*op.program, op.team->info.topology, n, a);
     const std::byte* const from = reach_.view(*op.team, peer).payload(engine::slot_of(op.seq), bytes);
     std::byte* const to = buffers_.own(op, n.write.in);
     if (n.of != graph::blocks::one) [[unlikely]]
       return take_several(op, n, a, to, from);
-    const graph::region r = graph::only_region(*op.program, op.team->info.geometry, n, a);
+    const graph::region r = graph::only_region(*op.program, op.team->info.topology, n, a);
     net_.copy(to + r.write, from + r.read, r.bytes);
   }
 
@@ -79,7 +79,7 @@ private:
 
   template <class Visit>
   static void each_region(const operation& op, const graph::node& n, const graph::action& a, Visit&& visit) {
-    graph::each_region(*op.program, op.team->info.geometry, n, a, visit);
+    graph::each_region(*op.program, op.team->info.topology, n, a, visit);
   }
 
   reach<T>& reach_;

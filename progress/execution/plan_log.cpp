@@ -10,7 +10,7 @@ namespace weft::progress {
 
 void log_plan(const collectives::request& r, const engine::team_info& team, const collectives::tuning& t) {
   if (team.me() != 0 || !spdlog::should_log(spdlog::level::debug)) return;
-  const collectives::algorithm* way = collectives::choose(r, team.geometry, t);
+  const collectives::algorithm* way = collectives::choose(r, team.topology, t);
   const bool part = r.by != collectives::caller::collective;
   spdlog::debug("plan: {}{} on team {} of {} threads, {} bytes a block, in {}, out {}: {}", name(r.op),
                 part ? " of " + call_name(r) : "", team.id, team.size(), r.bytes, graph::name(r.in),

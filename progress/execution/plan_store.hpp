@@ -10,7 +10,7 @@
 
 namespace weft::progress {
 
-// The plans of one rank's teams: compiled on first use, cached by team and request. Under the baton.
+// The plans of one rank's teams: compiled on first use, cached by team and request. Under progress ownership.
 class plan_store {
 public:
   plan_store(std::size_t cap_bytes, const collectives::tuning& tuning) : cache_(cap_bytes), tuning_(tuning) {}
@@ -26,7 +26,7 @@ public:
     const std::uint64_t missed = cache_.counts().misses;
     const graph::plan* p = cache_.pin({team.id, r}, [&] {
       log_plan(r, team, tuning_);
-      return collectives::compile(r, team.geometry, tuning_);
+      return collectives::compile(r, team.topology, tuning_);
     });
     (cache_.counts().misses == missed ? counts.cache_hits : counts.cache_misses).add();
     if (last.program != nullptr) cache_.unpin(last.program);

@@ -18,8 +18,8 @@ struct faults {
   bool never_ring = false;    // let sleepers sleep
 };
 
-// How one rank reaches the members of its teams: their boards and memory, messages to far ones, and when the
-// cells of a slot may be used.
+// How one rank reaches the members of its teams: their mailboxes and memory, messages to far ones, and when
+// the cells of a slot may be used.
 template <transport::transport T> class reach {
 public:
   reach(T& net, statistics& counts, const faults& broken)
@@ -31,9 +31,9 @@ public:
   quota carries;
   bool later = false; // something that could not be done at once is tried again at the next sweep
 
-  // The board of a member: in its memory, or the mirror of a far one.
-  [[gnu::always_inline]] engine::board view(team_state& team, std::uint32_t member) {
-    const engine::board& known = team.boards[member];
+  // The mailbox of a member: in its memory, or the shadow of a far one.
+  [[gnu::always_inline]] engine::mailbox view(team_state& team, std::uint32_t member) {
+    const engine::mailbox& known = team.mailboxes[member];
     if (!known) [[unlikely]]
       connect(team, member);
     return known;
@@ -42,14 +42,14 @@ public:
   // The memory of a near member (or mine); null for a far one.
   std::byte* base(team_state& team, std::uint32_t member) {
     if (member == team.info.me()) return net.segment();
-    return team.info.geometry.is_near(member) ? net.direct(team.info.world[member]) : nullptr;
+    return team.info.topology.is_near(member) ? net.direct(team.info.world[member]) : nullptr;
   }
 
   bool entered(operation& op, std::uint32_t member) {
     return net.load(view(*op.team, member).entered()) >= op.seq;
   }
   static bool near(const operation& op, std::uint32_t member) {
-    return op.team->info.geometry.is_near(member);
+    return op.team->info.topology.is_near(member);
   }
 
   // Has a counter of this operation come so far? Raises one.
@@ -63,7 +63,7 @@ public:
       if (net.cas(counter_word, seen, next)) return;
     }
   }
-  engine::board::count_line& own_counts(const operation& op) {
+  engine::mailbox::count_line& own_counts(const operation& op) {
     return op.team->own.counts(engine::slot_of(op.seq));
   }
 
@@ -75,7 +75,7 @@ public:
     if (known + engine::slots / 2 >= op.seq || broken_.ignore_credit) [[likely]]
       return true;
     known = net.load(view(team, member).retired());
-    if (known + engine::slots / 2 < op.seq && !team.info.geometry.is_near(member))
+    if (known + engine::slots / 2 < op.seq && !team.info.topology.is_near(member))
       ask_for_credit(team, member, op.seq);
     return known + engine::slots >= op.seq;
   }
@@ -84,7 +84,7 @@ public:
     team_state& team = *op.team;
     if (team.near_credit + engine::slots >= op.seq || broken_.ignore_credit) return true;
     engine::sequence lowest = op.seq;
-    for (std::uint32_t peer : team.info.geometry.near())
+    for (std::uint32_t peer : team.info.topology.near())
       lowest = std::min(lowest, net.load(view(team, peer).retired()));
     team.near_credit = lowest;
     return lowest + engine::slots >= op.seq;
@@ -92,7 +92,7 @@ public:
 
   bool far_credit(operation& op) {
     bool all = true; // asks all of them
-    for (const std::uint32_t peer : op.team->info.geometry.far())
+    for (const std::uint32_t peer : op.team->info.topology.far())
       all &= credit(op, peer);
     return all;
   }
@@ -132,7 +132,7 @@ public:
   notices<T>& unasked() { return notices_; }
 
   // Where a barrier's value of a round lies.
-  static std::byte* value_place(const engine::board& b, std::uint32_t slot, std::uint32_t round) {
+  static std::byte* value_place(const engine::mailbox& b, std::uint32_t slot, std::uint32_t round) {
     return b.body(slot) + round * sizeof(barrier_summary);
   }
 
@@ -150,11 +150,11 @@ private:
 
   [[gnu::cold, gnu::noinline]] void connect(team_state& team, std::uint32_t member) {
     if (member == team.info.me()) {
-      team.boards[member] = team.own;
+      team.mailboxes[member] = team.own;
     } else if (std::byte* memory = base(team, member)) {
-      team.boards[member] = {memory + team.info.board_offset, team.info.geometry.locals()};
+      team.mailboxes[member] = {memory + team.info.mailbox_offset, team.info.topology.locals()};
     } else {
-      team.boards[member] = team.mirrors[member].view();
+      team.mailboxes[member] = team.shadows[member].view();
     }
   }
 

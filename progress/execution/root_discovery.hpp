@@ -29,7 +29,7 @@ public:
     const bool mine = operands_.own_row(op).named == p.me;
     if (mine && p.eager)
       found.naming = p.me;
-    else if (mine || (!p.in_place && reach_.reached(reach_.own_counts(op).landed, op, p.chunks)))
+    else if (mine || (!p.in_place && reach_.reached(reach_.own_counts(op).delivered, op, p.chunks)))
       found.naming = findings::nobody;
     else if (told.seq == op.seq)
       found.naming = told.member;
@@ -41,8 +41,8 @@ public:
 private:
   // The near member that names me; nobody, if all members are near and none does.
   std::uint32_t near_naming(operation& op) {
-    bool all = op.team->info.geometry.one_node();
-    for (const std::uint32_t peer : op.team->info.geometry.near()) {
+    bool all = op.team->info.topology.one_node();
+    for (const std::uint32_t peer : op.team->info.topology.near()) {
       std::uint32_t named = findings::nobody;
       if (!(op.program->eager ? payload_names(op, peer, named) : row_names(op, peer, named)))
         all = false;
@@ -62,7 +62,7 @@ private:
   }
 
   bool payload_names(operation& op, std::uint32_t peer, std::uint32_t& named) {
-    const engine::board theirs = reach_.view(*op.team, peer);
+    const engine::mailbox theirs = reach_.view(*op.team, peer);
     const std::uint32_t slot = engine::slot_of(op.seq);
     if (reach_.net.load(theirs.head(slot).stamp) != op.seq) return false;
     reach_.net.copy(&named, theirs.payload(slot, op.program->eager_bytes), sizeof named);

@@ -14,9 +14,10 @@ namespace weft::progress {
 // The protocol. Each member finds its cycle by following the rows, its own first. All find the same one: a
 // row may be read from the first entry on (the plan waits for all entries under IN_ALL) and does not change
 // before its owner leaves, and who leaves has published it before; see operands::row. The lowest member of
-// the cycle lends two words of its board: the claim word that nobody else has a use for, that of its block to
-// itself, and its count of what has landed. A CAS on the claim word gives the next pieces to one member. It
-// moves them, and then adds them to the count. Who sees all pieces counted knows that the cycle is rotated.
+// the cycle lends two words of its mailbox: the claim word that nobody else has a use for, that of its block
+// to itself, and its count of what has delivered. A CAS on the claim word gives the next pieces to one
+// member. It moves them, and then adds them to the count. Who sees all pieces counted knows that the cycle is
+// rotated.
 //
 // Orders. The claim orders no data: pieces are disjoint in all blocks, and what a piece moves was written
 // before the first entry (or, under IN_ALL, before the entry that the gate has read with acquire). The count
@@ -57,7 +58,7 @@ private:
   // True if the rows lead back to where they begin, and not beyond my node.
   bool follow(operation& op, std::uint32_t first) {
     cycle& it = op.run->found->rotated;
-    const graph::geometry& g = op.team->info.geometry;
+    const graph::topology& g = op.team->info.topology;
     std::uint32_t at = first;
     do {
       named_block row;
@@ -77,13 +78,13 @@ private:
     found.rotated.mine = whole;
     if (whole)
       found.naming = findings::nobody;
-    else if (op.team->info.geometry.one_node())
+    else if (op.team->info.topology.one_node())
       blame(op);
   }
 
   // Whose own row is wrong has said so; and who is named by nobody says it.
   [[gnu::cold, gnu::noinline]] void blame(operation& op) {
-    for (const std::uint32_t peer : op.team->info.geometry.near()) {
+    for (const std::uint32_t peer : op.team->info.topology.near()) {
       named_block row;
       if (!operands_.row(op, peer, row) || row.named == op.program->me) return;
     }
@@ -101,11 +102,11 @@ private:
       bytes = std::max(bytes, l.bytes);
     }
     if (!reach_.credit(op, lowest)) return outcome::blocked;
-    const engine::board at = reach_.view(*op.team, lowest);
+    const engine::mailbox at = reach_.view(*op.team, lowest);
     const std::uint32_t slot = engine::slot_of(op.seq);
-    engine::word& counted = at.counts(slot).landed;
+    engine::word& counted = at.counts(slot).delivered;
     if (reach_.reached(counted, op, p.chunks)) return outcome::done;
-    engine::word& claimed = at.claim(slot, op.team->info.geometry.local_index(lowest));
+    engine::word& claimed = at.claim(slot, op.team->info.topology.local_index(lowest));
     const auto move_pieces = [&](std::uint64_t begin, std::uint64_t end, std::uint32_t pieces) {
       move(op, begin, std::min(bytes, end));
       reach_.raise(counted, op.seq, pieces);
@@ -119,7 +120,7 @@ private:
   // last block's aside, each other one to its next, and the last's to the first.
   void move(operation& op, std::uint64_t begin, std::uint64_t end) {
     std::vector<cycle::link>& links = op.run->found->rotated.links;
-    if (op.program->indirect) look_at_places(op, links);
+    if (op.program->by_rows) look_at_places(op, links);
     std::byte* const aside = op.run->found->scratch.get();
     const cycle::link& last = links.back();
     for (; begin < end; begin += part) {

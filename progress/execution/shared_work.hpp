@@ -12,7 +12,7 @@ struct cut {
 };
 
 inline cut cut_of(const graph::plan& p, std::uint64_t bytes) {
-  if (p.indirect.size.where == graph::found::by_rule) [[likely]]
+  if (!p.places[graph::in_source].size) [[likely]]
     return {p.chunk, 1};
   constexpr std::uint64_t line = 64;
   const std::uint64_t piece = ((bytes + p.chunks - 1) / p.chunks + line - 1) / line * line;

@@ -6,8 +6,8 @@
 
 namespace weft::progress {
 
-// Raises cells and waits for them: which word of which board each is, by which message a far member hears of
-// it, and what is written beside it first. Nothing else in the executor knows one fact from the other.
+// Raises cells and waits for them: which word of which mailbox each is, by which message a far member hears
+// of it, and what is written beside it first. Nothing else in the executor knows one fact from the other.
 template <transport::transport T> class signals {
 public:
   signals(reach<T>& members, operands<T>& blocks, flight_pool<T>& flights, payloads<T>& eager,
@@ -37,8 +37,8 @@ public:
     switch (n.about) {
     case fact::payload:
       return send(op, n, peer, tag);
-    case fact::landed:
-    case fact::taken:
+    case fact::delivered:
+    case fact::consumed:
       return count(op, n, peer, tag);
     case fact::stage_in:
     case fact::stage_out:
@@ -70,13 +70,13 @@ private:
   };
   // Words that only grow.
   [[gnu::always_inline]] watched word_of(operation& op, const graph::cell& c) {
-    const engine::board of = reach_.view(*op.team, c.owner);
+    const engine::mailbox of = reach_.view(*op.team, c.owner);
     const std::uint32_t slot = engine::slot_of(op.seq);
     switch (c.what) {
-    case fact::landed:
-      return {&of.counts(slot, c.phase).landed, engine::counter::make(op.seq, c.value)};
-    case fact::taken:
-      return {&of.counts(slot, c.phase).taken, engine::counter::make(op.seq, c.value)};
+    case fact::delivered:
+      return {&of.counts(slot, c.phase).delivered, engine::counter::make(op.seq, c.value)};
+    case fact::consumed:
+      return {&of.counts(slot, c.phase).consumed, engine::counter::make(op.seq, c.value)};
     case fact::stage_in:
       return {&of.counts(slot).stage_in, engine::stage_word::make(op.seq, c.value)};
     case fact::stage_out:
@@ -90,9 +90,9 @@ private:
 
   // By which message a far member hears of a fact, in their order.
   static constexpr std::array messages = {
-      message_kind::ring,  message_kind::entry,    message_kind::payload,   message_kind::landed,
-      message_kind::taken, message_kind::stage_in, message_kind::stage_out, message_kind::asked,
-      message_kind::named, message_kind::ring,     message_kind::call,      message_kind::payload};
+      message_kind::ring,     message_kind::entry,    message_kind::payload,   message_kind::delivered,
+      message_kind::consumed, message_kind::stage_in, message_kind::stage_out, message_kind::asked,
+      message_kind::named,    message_kind::ring,     message_kind::call,      message_kind::payload};
 
   [[gnu::always_inline]] bool is_known(operation& op, const graph::node& n, const graph::cell& c) {
     if (graph::is_counter(c.what)) {
@@ -114,7 +114,7 @@ private:
 
   // A count that stands in the plan, less what is not in the counter, or one that only the rows tell.
   bool counted(operation& op, graph::cell c) {
-    const std::uint32_t uncounted = c.what == fact::landed ? op.run->own_pieces : 0;
+    const std::uint32_t uncounted = c.what == fact::delivered ? op.run->own_pieces : 0;
     if (uncounted != 0 && c.value == uncounted) return true;
     c.value -= uncounted;
     if (c.value == 0 && op.program->in_place) return in_place_.has_gone(op, in_place_.outgoing_pieces(op));
@@ -173,9 +173,9 @@ private:
     const graph::cell c = graph::cell_of(*op.program, n, peer, tag.iteration);
     if (!reach_.credit(op, c.owner)) return outcome::blocked;
     if (!reach<T>::near(op, c.owner)) return tell(op, n, peer, tag, {});
-    engine::board::count_line& counts =
+    engine::mailbox::count_line& counts =
         reach_.view(*op.team, c.owner).counts(engine::slot_of(op.seq), c.phase);
-    reach_.raise(c.what == fact::landed ? counts.landed : counts.taken, op.seq, c.value);
+    reach_.raise(c.what == fact::delivered ? counts.delivered : counts.consumed, op.seq, c.value);
     reach_.wake_near();
     return outcome::done;
   }
@@ -191,7 +191,7 @@ private:
       if (n.valued) value = std::as_bytes(std::span(&op.value, 1));
       return tell(op, n, peer, tag, value);
     }
-    const engine::board& own = op.team->own;
+    const engine::mailbox& own = op.team->own;
     const std::uint32_t slot = engine::slot_of(op.seq);
     if (n.valued) net_.copy(reach_.value_place(own, slot, tag.iteration), &op.value, sizeof op.value);
     word& mine = n.about == fact::stage_in ? own.counts(slot).stage_in : own.counts(slot).stage_out;
@@ -201,7 +201,7 @@ private:
   }
   void merge_value(operation& op, std::uint32_t peer, std::uint32_t round) {
     barrier_summary value;
-    const engine::board theirs = reach_.view(*op.team, peer);
+    const engine::mailbox theirs = reach_.view(*op.team, peer);
     net_.copy(&value, reach_.value_place(theirs, engine::slot_of(op.seq), round), sizeof value);
     op.value.merge(value);
   }

@@ -7,7 +7,8 @@
 namespace weft::progress {
 
 // A counter that any thread may read at any time, always whole, not always the newest.
-//   add()             for one writer at a time (the holder of the baton, or the only thread that counts
+//   add()             for one writer at a time (the holder of progress ownership, or the only thread that
+//   counts
 //                     here): a load and a store, no locked instruction
 //   add_concurrent()  for writers that may meet
 // A counter is written in one of the two ways, never in both: add() would lose what others add meanwhile.
@@ -27,7 +28,7 @@ private:
 };
 
 // The numbers of one engine. `Number` is counter where they are counted and std::uint64_t in a snapshot.
-// Written with add() by the holder of the baton, except where "any thread" says add_concurrent().
+// Written with add() by the holder of progress ownership, except where "any thread" says add_concurrent().
 template <class Number> struct statistics_of {
   Number posts{};
   Number inline_posts{};

@@ -14,18 +14,18 @@
 
 namespace weft::progress {
 
-// A private copy of a far member's board, kept by its messages; made by the first look at it. Pages are taken
-// when touched: most payloads are small, and a board has room for large ones.
-class mirror {
+// A private copy of a far member's mailbox, kept by its messages; made by the first look at it. Pages are
+// taken when touched: most payloads are small, and a mailbox has room for large ones.
+class shadow {
 public:
-  mirror() = default;
-  ~mirror() {
+  shadow() = default;
+  ~shadow() {
     if (memory_ != nullptr) munmap(memory_, bytes());
   }
-  mirror(mirror&& other) noexcept : memory_(std::exchange(other.memory_, nullptr)) {}
-  mirror& operator=(mirror&&) = delete;
+  shadow(shadow&& other) noexcept : memory_(std::exchange(other.memory_, nullptr)) {}
+  shadow& operator=(shadow&&) = delete;
 
-  engine::board view() noexcept {
+  engine::mailbox view() noexcept {
     if (memory_ == nullptr)
       memory_ = mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory_ == MAP_FAILED) engine::end_out_of_memory("what is known of another rank");
@@ -33,7 +33,7 @@ public:
   }
 
 private:
-  static std::size_t bytes() { return engine::board::bytes(0); }
+  static std::size_t bytes() { return engine::mailbox::bytes(0); }
   void* memory_ = nullptr;
 };
 
@@ -43,14 +43,14 @@ struct credit_request {
   engine::sequence needed;
 };
 
-// A team as its member's executor works on it. Everything here is under the baton, except own.entered(),
-// which the posting threads raise.
+// A team as its member's executor works on it. Everything here is under progress ownership, except
+// own.entered(), which the posting threads raise.
 struct team_state {
   engine::team_info info;
-  engine::board own;
-  std::vector<engine::board> boards;    // by member: in place, or a mirror; empty until first needed
-  std::vector<mirror> mirrors;          // by member
-  std::vector<engine::sequence> credit; // by member: the last `retired` seen
+  engine::mailbox own;
+  std::vector<engine::mailbox> mailboxes; // by member: in place, or a shadow; empty until first needed
+  std::vector<shadow> shadows;            // by member
+  std::vector<engine::sequence> credit;   // by member: the last `retired` seen
 
   engine::sequence retired = 0; // every operation up to this one is finished here
   engine::sequence admitted =

@@ -61,12 +61,12 @@ private:
                                       std::byte* to, const std::byte* from, flight_tag tag) {
     if (n.of != graph::blocks::one) [[unlikely]]
       return copy_several(op, n, a, to, from, tag);
-    const graph::region r = graph::only_region(*op.program, op.team->info.geometry, n, a);
+    const graph::region r = graph::only_region(*op.program, op.team->info.topology, n, a);
     return copies_.carry(op, tag, to + r.write, from + r.read, r.bytes);
   }
   [[gnu::noinline]] outcome copy_several(operation& op, const graph::node& n, const graph::action& a,
                                          std::byte* to, const std::byte* from, flight_tag tag) {
-    graph::each_region(*op.program, op.team->info.geometry, n, a, [&](const graph::region& r) {
+    graph::each_region(*op.program, op.team->info.topology, n, a, [&](const graph::region& r) {
       copies_.carry(op, tag, to + r.write, from + r.read, r.bytes, false);
     });
     return outcome::done;
@@ -79,7 +79,7 @@ private:
     const bool one = n.of == graph::blocks::one || n.of == graph::blocks::ring;
     if (!one) tag.moves_on = false;
     outcome result = outcome::done;
-    graph::each_region(*op.program, op.team->info.geometry, n, a, [&](const graph::region& r) {
+    graph::each_region(*op.program, op.team->info.topology, n, a, [&](const graph::region& r) {
       if (r.bytes == 0) return;
       const outcome began =
           begin(op, a, {offset(op, n.read.in) + r.read, offset(op, n.write.in) + r.write, r.bytes}, tag);

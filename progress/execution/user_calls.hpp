@@ -5,7 +5,7 @@
 namespace weft::progress {
 
 // Calls into user code that plans have come to. Whoever drives takes one, lets go of the right to drive, runs
-// it, and finishes it when he has the right again. Under the baton, but for run().
+// it, and finishes it when he has the right again. Under progress ownership, but for run().
 template <class T> class user_calls {
 public:
   explicit user_calls(flight_pool<T>& flights) : flights_(flights) {}

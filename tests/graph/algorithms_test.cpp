@@ -1,8 +1,8 @@
 // Every algorithm of the list, checked wherever it fits; and how one of them is chosen.
 #include "engine/collectives/tuning.hpp"
 #include "engine/plan/names.hpp"
-#include "engine/plan/resolve.hpp"
 #include "engine/plan/peers.hpp"
+#include "engine/plan/resolve.hpp"
 #include "engine/topology/tree.hpp"
 #include "tests/graph/operations.hpp"
 
@@ -21,7 +21,7 @@ std::vector<plan> compile_by(const algorithm& a, const request& r, const node_ma
 }
 
 bool fits_all(const algorithm& a, const request& r, const node_map& nodes) {
-  return a.fits(r, geometry(0, nodes), tuning{});
+  return a.fits(r, topology(0, nodes), tuning{});
 }
 
 bool is_staged_algorithm(const algorithm& a) {
@@ -96,7 +96,7 @@ TEST(algorithms, a_knomial_broadcast_sends_each_far_leader_one_payload_and_no_ra
       for (const std::uint64_t bytes : {std::uint64_t{8}, std::uint64_t{300001}}) {
         const request r{operation::broadcast, sync::all, sync::no, hint::none, members / 2, bytes};
         const auto plans = compile_by(named(r.op, "knomial"), r, nodes);
-        const geometry g(0, nodes);
+        const topology g(0, nodes);
         const std::uint32_t radix = plans[0].radix;
         if (g.one_node()) continue;
         std::uint32_t between = 0, within = 0;
@@ -104,7 +104,7 @@ TEST(algorithms, a_knomial_broadcast_sends_each_far_leader_one_payload_and_no_ra
           const std::uint32_t sent = payloads_sent(p);
           EXPECT_LE(sent, (radix - 1) * tree::depth(g.nodes(), radix)) << text(r, nodes);
           between += sent;
-          within += leads(p, geometry(p.me, nodes)) ? 0 : 1;
+          within += leads(p, topology(p.me, nodes)) ? 0 : 1;
         }
         EXPECT_EQ(between, g.nodes() - 1) << text(r, nodes);
         EXPECT_EQ(between + within, members - 1) << text(r, nodes);
@@ -156,7 +156,7 @@ TEST(algorithms, a_doubling_sends_each_block_once_into_each_node_in_few_puts) {
     const request r{operation::gather_all, sync::all, sync::my, hint::none, 0, 65536};
     std::set<std::pair<std::uint64_t, std::uint32_t>> seen;
     for (const plan& p : compile_by(named(r.op, "doubling"), r, nodes)) {
-      const geometry g(p.me, nodes);
+      const topology g(p.me, nodes);
       if (!leads(p, g)) continue;
       std::uint64_t bytes = 0;
       std::uint32_t puts = 0;
@@ -211,7 +211,7 @@ TEST(algorithms, all_members_choose_alike) {
         const request r{a.op, sync::all, sync::my, hint::none, rooted(a.op) ? 4u : 0u, bytes};
         std::set<const algorithm*> chosen;
         for (std::uint32_t me = 0; me < nodes.size(); ++me)
-          chosen.insert(choose(r, geometry(me, nodes), tuning{}));
+          chosen.insert(choose(r, topology(me, nodes), tuning{}));
         EXPECT_EQ(chosen.size(), 1u) << text(r, nodes);
         EXPECT_FALSE(chosen.contains(nullptr));
       }
@@ -223,7 +223,7 @@ TEST(algorithms, a_wish_is_granted_where_it_fits_and_cost_decides_elsewhere) {
   const request all{operation::broadcast, sync::all, sync::my, hint::none, 0, 8};
   request loose = all;
   loose.in = sync::my;
-  const geometry g(0, alone(16));
+  const topology g(0, alone(16));
   EXPECT_EQ(choose(all, g, forcing(all.op, "chain"))->name, "chain");
   EXPECT_EQ(choose(all, g, tuning{})->name, "knomial");
   EXPECT_EQ(choose(loose, g, forcing(all.op, "chain"))->name, "flat");
@@ -231,7 +231,7 @@ TEST(algorithms, a_wish_is_granted_where_it_fits_and_cost_decides_elsewhere) {
 
 // The more bytes the fewer hops matter, and the more that what has come is copied while the rest is coming.
 TEST(algorithms, blocks_gathered_from_several_nodes_of_several_members_are_handed_on_by_size) {
-  const geometry g(0, blocks_of(32, 4));
+  const topology g(0, blocks_of(32, 4));
   const auto chosen = [&](std::uint64_t bytes) {
     return choose({operation::gather_all, sync::all, sync::my, hint::none, 0, bytes}, g, tuning{})->name;
   };
@@ -245,7 +245,7 @@ TEST(algorithms, blocks_gathered_from_several_nodes_of_several_members_are_hande
 TEST(algorithms, a_broadcast_over_nodes_goes_by_their_number_and_its_size) {
   const auto chosen = [&](std::uint32_t nodes, std::uint64_t bytes) {
     const request r{operation::broadcast, sync::all, sync::my, hint::none, 0, bytes};
-    return choose(r, geometry(0, alone(nodes)), tuning{})->name;
+    return choose(r, topology(0, alone(nodes)), tuning{})->name;
   };
   EXPECT_EQ(chosen(64, 8), "knomial");
   EXPECT_EQ(chosen(64, 256 << 10), "scatter");
@@ -358,14 +358,14 @@ TEST_F(handed_on, by_neighbours_from_a_leader_who_does_not_say_that_he_is_ready)
 
 TEST_F(handed_on, read_when_the_leader_may_have_left) {
   start(operation::broadcast, "knomial", sync::my, 300001, blocks_of(4, 2));
-  const unsigned taken = find(plans_[2], kind::await, fact::taken);
+  const unsigned taken = find(plans_[2], kind::await, fact::consumed);
   erase(plans_[2], taken);
   expect(fault::early_exit);
 }
 
 TEST_F(handed_on, watched_on_a_leader_who_does_not_await_it) {
   start(operation::broadcast, "knomial", sync::no, 300001, blocks_of(4, 2));
-  erase(plans_[2], find(plans_[2], kind::await, fact::landed));
+  erase(plans_[2], find(plans_[2], kind::await, fact::delivered));
   expect(fault::early_exit);
 }
 
@@ -413,7 +413,7 @@ TEST_F(handed_on, a_half_that_the_partner_has_not_announced) {
 TEST_F(handed_on, halves_told_by_a_count_of_all) {
   start(operation::gather_all, "doubling", sync::no, 300001, alone(8));
   for (plan& p : plans_) {
-    p.nodes[find(p, kind::signal, fact::ready)] = count_for_each(fact::landed, 1);
+    p.nodes[find(p, kind::signal, fact::ready)] = count_for_each(fact::delivered, 1);
     p.nodes[find(p, kind::await, fact::ready)] = await_steps(peer_rule::self);
   }
   expect(fault::wrong_count);
@@ -433,7 +433,7 @@ TEST_F(handed_on, a_half_told_to_the_neighbours_before_it_is_there) {
 
 TEST_F(handed_on, a_half_that_the_neighbours_are_not_told_of) {
   start(operation::gather_all, "doubling", sync::no, 300001, blocks_of(8, 2));
-  erase(plans_[2], find(plans_[2], kind::signal, fact::landed));
+  erase(plans_[2], find(plans_[2], kind::signal, fact::delivered));
   expect(fault::wrong_count);
 }
 

@@ -16,7 +16,7 @@ TEST(builder, edges_are_unions_of_what_add_returned) {
   builder b(1, 4, 2);
   const node_set first = b.add(copy_own());
   const node_set loop = b.loop(range::near, 3, one_get(), first);
-  const node_set last = b.add(await_count(fact::landed, 3), first | loop);
+  const node_set last = b.add(await_count(fact::delivered, 3), first | loop);
   const plan p = b.finish();
   EXPECT_EQ(p.me, 1u);
   EXPECT_EQ(p.members, 4u);

@@ -1,5 +1,5 @@
-#include "engine/plan/builder.hpp"
 #include "engine/operations/dot.hpp"
+#include "engine/plan/builder.hpp"
 #include "tests/graph/operations.hpp"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ TEST(dot, shows_nodes_loops_and_edges) {
   const node_set own = b.add(copy_own());
   const node_set first = b.loop(range::near, 3, steps, own);
   const node_set second = b.loop(range::far, 1, steps, first);
-  b.add(await_count(fact::taken, 4), own | second);
+  b.add(await_count(fact::consumed, 4), own | second);
   const std::string dot = to_dot(b.finish());
 
   EXPECT_TRUE(says(dot, "digraph plan {")) << dot;
@@ -55,7 +55,7 @@ TEST(dot, shows_rows_lanes_and_hunts) {
   EXPECT_TRUE(says(rooted, ": await row from each, if far")) << rooted;
   EXPECT_TRUE(says(rooted, ": loop over others, 3 times, until another root is found")) << rooted;
   EXPECT_TRUE(says(rooted, ": survey row of each")) << rooted;
-  EXPECT_TRUE(says(rooted, ": await landed what the rows say")) << rooted;
+  EXPECT_TRUE(says(rooted, ": await delivered what the rows say")) << rooted;
   const std::string swapped = shown({.op = operation::exchange_x, .in_place = true}, blocks_of(4, 2));
   EXPECT_TRUE(says(swapped, ": claim swap")) << swapped;
   EXPECT_TRUE(says(swapped, ": loop over led, 1 times")) << swapped;

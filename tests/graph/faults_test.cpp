@@ -42,7 +42,7 @@ TEST(faults, missing_barrier_value) {
 
 TEST(faults, surplus_signals) {
   sample nobody_counts(exchange_of(sync::no, sync::my), alone(3));
-  nobody_counts.drop(0, kind::await, fact::taken);
+  nobody_counts.drop(0, kind::await, fact::consumed);
   nobody_counts.expect(fault::surplus_signal);
 
   sample nobody_awaits(exchange_of(sync::my, sync::no), alone(3));
@@ -64,14 +64,14 @@ TEST(faults, surplus_signals) {
 TEST(faults, wrong_counts) {
   for (const int off : {-1, 1}) {
     sample far(exchange_of(sync::no, sync::my), alone(4));
-    far.at(2, kind::await, fact::taken).count += static_cast<std::uint32_t>(off);
+    far.at(2, kind::await, fact::consumed).count += static_cast<std::uint32_t>(off);
     far.expect(fault::wrong_count);
     sample claimed(exchange_of(sync::my, sync::my), one_node(4));
-    claimed.at(2, kind::await, fact::landed).count += static_cast<std::uint32_t>(off);
+    claimed.at(2, kind::await, fact::delivered).count += static_cast<std::uint32_t>(off);
     claimed.expect(fault::wrong_count);
   }
   sample lost(exchange_of(sync::no, sync::my), alone(4));
-  lost.drop(1, kind::signal, fact::taken);
+  lost.drop(1, kind::signal, fact::consumed);
   lost.expect(fault::wrong_count);
   sample not_full(exchange_of(sync::no, sync::all), one_node(4));
   for (plan& p : not_full.plans)
@@ -97,9 +97,9 @@ TEST(faults, cycle_across_ranks) {
     p.chunk = 8;
     p.chunks = 1;
     p.far = true;
-    const node_set arrived = b.add(await_count(fact::landed, 1));
+    const node_set arrived = b.add(await_count(fact::delivered, 1));
     builder::step_list steps;
-    steps.then(put_to_each()).then(flush_each()).then(count_for_each(fact::landed, 1));
+    steps.then(put_to_each()).then(flush_each()).then(count_for_each(fact::delivered, 1));
     b.loop(range::far, 1, steps, arrived);
     b.add(copy_own());
     return b.finish();
@@ -263,7 +263,7 @@ TEST(faults, access_before_entry_in_all) {
 
 TEST(faults, assistance_before_the_gate) {
   sample s(exchange_of(sync::all, sync::all), one_node(3));
-  s.at(1, kind::assist, fact::landed).after = 0;
+  s.at(1, kind::assist, fact::delivered).after = 0;
   s.expect(fault::early_access);
 }
 
@@ -278,17 +278,17 @@ TEST(faults, late_entry) {
 TEST(faults, exit_too_early_out_my) {
   for (const node_map& nodes : {one_node(3), alone(3)}) {
     sample source(exchange_of(sync::no, sync::my), nodes);
-    source.drop(1, kind::await, fact::taken);
+    source.drop(1, kind::await, fact::consumed);
     source.expect(fault::early_exit);
     sample destination(exchange_of(sync::no, sync::my, hint::push), nodes);
-    destination.drop(1, kind::await, fact::landed);
+    destination.drop(1, kind::await, fact::delivered);
     destination.expect(fault::early_exit);
   }
 }
 
 TEST(faults, exit_too_early_out_all) {
   sample near(exchange_of(sync::no, sync::all), one_node(3));
-  near.drop(2, kind::assist, fact::landed);
+  near.drop(2, kind::assist, fact::delivered);
   near.expect(fault::early_exit);
   for (const node_map& nodes : {alone(4), blocks_of(4, 2)}) {
     sample too_soon(exchange_of(sync::no, sync::all), nodes);
@@ -322,8 +322,8 @@ TEST(faults, a_block_tells_only_what_all_its_carriers_know) {
     builder::step_list steps;
     steps.then(claim_block(direction::in)).then(claim_block(direction::out));
     const node_set claimed = b.loop(range::near, 1, steps, own);
-    b.add(await_count(fact::landed, 1), claimed);
-    b.add(await_count(fact::taken, 1), claimed);
+    b.add(await_count(fact::delivered, 1), claimed);
+    b.add(await_count(fact::consumed, 1), claimed);
     return b.finish();
   };
   std::vector<plan> plans{one(0), one(1)};
@@ -369,17 +369,17 @@ TEST(faults, dropped_flush) {
 
 TEST(faults, signal_before_the_flush) {
   sample s(exchange_of(sync::no, sync::my, hint::push), alone(3));
-  std::swap(s.at(1, kind::flush), s.at(1, kind::signal, fact::landed));
+  std::swap(s.at(1, kind::flush), s.at(1, kind::signal, fact::delivered));
   s.expect(fault::missing_flush);
   s.expect(fault::early_exit);
 }
 
 TEST(faults, signal_before_its_data) {
   sample put(exchange_of(sync::no, sync::my, hint::push), alone(3));
-  std::swap(put.at(1, kind::put), put.at(1, kind::signal, fact::landed));
+  std::swap(put.at(1, kind::put), put.at(1, kind::signal, fact::delivered));
   put.expect(fault::early_signal);
   sample get(exchange_of(sync::no, sync::my), alone(3));
-  std::swap(get.at(1, kind::get), get.at(1, kind::signal, fact::taken));
+  std::swap(get.at(1, kind::get), get.at(1, kind::signal, fact::consumed));
   get.expect(fault::early_signal);
   get.expect(fault::early_exit);
 }
@@ -415,7 +415,7 @@ TEST(faults, a_message_to_a_near_member) {
   s.nodes = blocks_of(3, 2);
   s.plans = compile_all(s.what, s.nodes);
   s.loop_of(0, kind::signal, fact::entry).over = range::near;
-  s.expect(fault::surplus_signal); // rank 1 reads the board
+  s.expect(fault::surplus_signal); // rank 1 reads the mailbox
   s.expect(fault::missing_signal); // rank 2 cannot
 }
 

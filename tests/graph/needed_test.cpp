@@ -24,7 +24,7 @@ bool has(const plan& p, unsigned n, kind what) {
 // Where each carries for itself, or for the other end, one is enough as long as both run: then it is the
 // independence that is lost. Where all assist, a claim only says what to begin with.
 bool needed_if_absent(const std::vector<plan>& mutants, const node_map& nodes, const movement& moved) {
-  if (mutants.front().out == sync::all && geometry(0, nodes).one_node()) return true;
+  if (mutants.front().out == sync::all && topology(0, nodes).one_node()) return true;
   for (std::uint32_t absent = 0; absent < mutants.size(); ++absent) {
     if (!verify_independence(mutants, nodes, {absent}, moved).ok()) return true;
   }
@@ -65,7 +65,7 @@ bool needed(const request& r, const std::vector<plan>& mutants, const node_map& 
 // Nodes that the rows or their sizes may make needed, or that are no synchronization.
 bool for_other_cases(const request& r, const plan& p, const node_map& nodes, unsigned n) {
   const node& it = p.nodes[n];
-  const bool lonely = geometry(p.me, nodes).near().empty();
+  const bool lonely = topology(p.me, nodes).near().empty();
   const bool by_rows = permutes(r.op) || rooted_by_rows(r.op);
   // The block lies where it belongs: nothing is copied.
   if (r.in_place && r.op == operation::gather_all && (it.what == kind::copy || it.way == direction::self))
@@ -75,19 +75,19 @@ bool for_other_cases(const request& r, const plan& p, const node_map& nodes, uns
   // Nor need he rotate a cycle who may leave before it is rotated.
   if (r.out == sync::no && has(p, n, kind::rotate)) return true;
   // Both ends count a swap, and the last rounds tell of it who hears of either.
-  if (r.in_place && r.out == sync::all && it.what == kind::await && it.about == fact::landed) return true;
+  if (r.in_place && r.out == sync::all && it.what == kind::await && it.about == fact::delivered) return true;
   // What I have may be longer than what I get, in pieces that are not looked at here.
-  if (r.in_place && r.op == operation::permute_x && it.what == kind::await && it.about == fact::taken)
+  if (r.in_place && r.op == operation::permute_x && it.what == kind::await && it.about == fact::consumed)
     return true;
   // All plans of these are for near members too; and they know from the rows alone when there are none.
-  if (by_rows && lonely && (it.only == lane::near || (it.what == kind::await && it.about == fact::landed)))
+  if (by_rows && lonely && (it.only == lane::near || (it.what == kind::await && it.about == fact::delivered)))
     return true;
   return false;
 }
 
 // A pushing root that is told of an entry by the rounds of OUT_ALL as well: they may be the first message.
 bool said_twice(const plan& p, const node_map& nodes, const node& it) {
-  if (p.out != sync::all || geometry(p.me, nodes).one_node()) return false;
+  if (p.out != sync::all || topology(p.me, nodes).one_node()) return false;
   const bool loop = it.what == kind::loop;
   const node& what = loop ? p.nodes[it.body] : it;
   return what.what == kind::signal && what.about == fact::entry;
@@ -122,7 +122,8 @@ void expect_edges_needed(const request& r, const node_map& nodes, const std::vec
       // My own blocks first, then the others'.
       const bool only_priority = it.what == kind::assist && plans[who].in != sync::all;
       // Whose swaps are all near: their other ends count them as well, and say so.
-      const bool said_by_others = r.in_place && r.out == sync::all && geometry(who, nodes).led().empty();
+      const bool said_by_others =
+          r.in_place && r.out == sync::all && topology(who, nodes).initiated().empty();
       if (it.after == 0 || only_priority || said_by_others || told_by_others(plans[who], it)) continue;
       std::vector<plan> mutants = plans;
       mutants[who].nodes[n].after = 0;
@@ -154,7 +155,7 @@ TEST(needed, every_node_and_edge_of_what_is_handed_on) {
           for (const std::uint64_t bytes : {std::uint64_t{8}, std::uint64_t{300001}}) {
             const request r{a.op, sync::all, out, hint::none, rooted(a.op) ? 1u : 0u, bytes};
             const tuning t = forcing(a.op, a.name);
-            if (testing::Test::HasFailure() || choose(r, geometry(0, nodes), t) != &a) continue;
+            if (testing::Test::HasFailure() || choose(r, topology(0, nodes), t) != &a) continue;
             SCOPED_TRACE(a.name);
             const std::vector<plan> plans = compile_all(r, nodes, t);
             expect_nodes_needed(r, nodes, plans);

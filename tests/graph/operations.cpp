@@ -37,7 +37,7 @@ std::vector<plan> compile_all(const request& r, const node_map& nodes, const tun
   std::vector<plan> plans;
   plans.reserve(nodes.size());
   for (std::uint32_t me = 0; me < nodes.size(); ++me)
-    plans.push_back(compile(r, geometry(me, nodes), t));
+    plans.push_back(compile(r, topology(me, nodes), t));
   return plans;
 }
 

@@ -28,7 +28,7 @@ flow way_of(const node& n) {
 }
 
 // How many steps moved something.
-int compare(const plan& p, const geometry& g, const node& n, std::uint32_t peer, std::uint32_t step) {
+int compare(const plan& p, const topology& g, const node& n, std::uint32_t peer, std::uint32_t step) {
   const bool moves = n.read.in != buffer::none && n.write.in != buffer::none &&
                      (n.what == kind::copy || n.what == kind::get || n.what == kind::put ||
                       n.what == kind::signal || n.what == kind::take);
@@ -42,7 +42,7 @@ int compare(const plan& p, const geometry& g, const node& n, std::uint32_t peer,
   return seen.empty() ? 0 : 1;
 }
 
-int compare_all(const plan& p, const geometry& g) {
+int compare_all(const plan& p, const topology& g) {
   int steps = 0;
   for (unsigned n = 0; n < p.size; ++n) {
     const node& it = p.nodes[n];
@@ -68,7 +68,7 @@ TEST(regions, are_what_the_verifier_sees_block_by_block) {
           if (!rooted(a.op) && root != 0) continue;
           const request r{a.op, sync::my, sync::my, hint::none, root, bytes};
           for (const plan& p : compile_all(r, nodes, forcing(a.op, a.name))) {
-            steps += compare_all(p, geometry(p.me, nodes));
+            steps += compare_all(p, topology(p.me, nodes));
             if (HasFailure()) FAIL() << a.name << " of " << text(r, nodes);
           }
         }

@@ -173,7 +173,7 @@ TEST(rows_faults, the_end_of_a_hunt_tells_of_nobody) {
 
 TEST(rows_faults, counts_of_what_the_rows_say) {
   for (const operation op : {operation::scatter_x, operation::gather_x}) {
-    const fact at_root = op == operation::gather_x ? fact::landed : fact::taken;
+    const fact at_root = op == operation::gather_x ? fact::delivered : fact::consumed;
     sample untold(by_rows_of(op, sync::no, sync::my), alone(3), to_root(3, 0));
     untold.drop(2, kind::signal, at_root);
     untold.expect(fault::wrong_count);
@@ -185,16 +185,16 @@ TEST(rows_faults, counts_of_what_the_rows_say) {
     unread.expect(fault::early_exit);
   }
   for (const sync in : {sync::no, sync::my}) { // pushed and pulled
-    const fact told = in == sync::my ? fact::taken : fact::landed;
+    const fact told = in == sync::my ? fact::consumed : fact::delivered;
     sample untold(permute_of(in, sync::my), alone(3), shifted(3));
     untold.drop(1, kind::signal, told);
     untold.expect(fault::missing_signal);
   }
   sample unread(permute_of(sync::my, sync::my), alone(3), shifted(3));
-  unread.drop(1, kind::await, fact::taken);
+  unread.drop(1, kind::await, fact::consumed);
   unread.expect(fault::early_exit);
   sample static_count(permute_of(sync::no, sync::my), one_node(3), shifted(3));
-  static_count.at(1, kind::await, fact::landed).count = 0;
+  static_count.at(1, kind::await, fact::delivered).count = 0;
   static_count.expect(fault::malformed);
 }
 
@@ -244,7 +244,7 @@ TEST(rows_faults, swaps_of_the_wrong_pair) {
 
   sample both_lead(exchange_in_place(sync::no, sync::no), alone(2));
   node& led = both_lead.loop_of(1, kind::aside);
-  EXPECT_EQ(led.over, range::led);
+  EXPECT_EQ(led.over, range::initiated);
   plan& other = both_lead.plans[0];
   other = both_lead.plans[1];
   other.me = 0;
@@ -274,7 +274,7 @@ TEST(rows_faults, blocks_overwritten_before_they_are_read) {
   for (const node_map& nodes : {one_node(3), alone(3)}) {
     sample told_first(permute_of(sync::my, sync::my, true), nodes, shifted(3));
     plan& p = told_first.plans[1];
-    std::swap(p.nodes[find(p, kind::aside)], p.nodes[find(p, kind::signal, fact::taken)]);
+    std::swap(p.nodes[find(p, kind::aside)], p.nodes[find(p, kind::signal, fact::consumed)]);
     told_first.expect(fault::early_signal);
     told_first.expect(fault::race);
   }
@@ -329,7 +329,7 @@ TEST(rows_faults, a_rotation_where_there_can_be_none) {
   undecided.loop_of(1, kind::aside).after = 0; // as if no cycle were rotated
   undecided.expect(fault::malformed);
   sample uncounted(permute_of(sync::no, sync::my, true, operation::permute_x), blocks_of(4, 2), pairs);
-  uncounted.at(1, kind::await, fact::taken).after = 0;
+  uncounted.at(1, kind::await, fact::consumed).after = 0;
   uncounted.expect(fault::malformed);
   sample of_pairs(exchange_in_place(sync::no, sync::my), one_node(3));
   of_pairs.at(1, kind::claim) = rotate_own();
@@ -371,7 +371,7 @@ TEST(rows_faults, members_that_read_rows_differently) {
   names.plans[1].names = naming::wide_thread;
   names.expect(fault::mismatch);
   sample columns({.op = operation::exchange_x, .in = sync::no, .out = sync::no}, one_node(3));
-  columns.plans[1].indirect.dst.which = column::only;
+  columns.plans[1].places[in_destination].pointer.which = column::only;
   columns.expect(fault::mismatch);
   sample pieces({.op = operation::exchange_x, .in = sync::no, .out = sync::no}, one_node(3));
   pieces.plans[1].whole_block /= 2;

@@ -1,4 +1,4 @@
-#include "progress/driving/baton.hpp"
+#include "progress/driving/ownership.hpp"
 #include "progress/driving/submission_queue.hpp"
 #include "tests/progress/crew.hpp"
 
@@ -10,7 +10,7 @@
 
 namespace {
 
-using weft::progress::baton;
+using weft::progress::ownership;
 using weft::progress::submission_queue;
 using weft::testing::patience;
 using weft::testing::run_together;
@@ -72,7 +72,7 @@ private:
 };
 
 // What a consumer does with a chain: every producer's items come in its order, each once. Plain data, as the
-// consumers pass each other the baton.
+// consumers pass each other progress ownership.
 class ledger {
 public:
   explicit ledger(unsigned producers) : expected_(producers, 0) {}
@@ -105,7 +105,7 @@ TEST(submission_queue_stress, keeps_order_while_the_consumer_changes) {
   constexpr unsigned consumers = 2;
   constexpr unsigned items = 20'000;
   queue q;
-  baton b;
+  ownership b;
   ledger taken{producers};
   std::atomic<unsigned> count{0};
   std::atomic<bool> stuck{false};

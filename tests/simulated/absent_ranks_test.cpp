@@ -57,7 +57,7 @@ void play_with_absent(const collective_case& c, std::uint32_t absent, What what,
   bool away = false;
   s.run([&](std::uint32_t rank, simulated_transport& t) {
     simulated_engine e(t, drowsy());
-    progress::team_state& team = e.add_team(team_of_all(c, rank, 0, engine::first_board_offset));
+    progress::team_state& team = e.add_team(team_of_all(c, rank, 0, engine::first_mailbox_offset));
     e.meet_neighbours(neighbours_of(c, rank));
     std::memset(t.segment() + at.dst_area, static_cast<int>(poison), c.stride());
     const std::vector<std::byte> source = source_before(c, call, 0, rank);
@@ -66,7 +66,7 @@ void play_with_absent(const collective_case& c, std::uint32_t absent, What what,
     e.run(team, {}, {});
     if (rank == absent && its == post::never) what(t);
     const auto handle = e.post(team, r, at.binding(r));
-    t.fence(); // a driver's, at its end, which the simulated memory does not know of
+    t.fence();                  // a driver's, at its end, which the simulated memory does not know of
     const bool was_away = away; // it has entered
     if (rank == absent) {
       away = true;

@@ -80,10 +80,10 @@ public:
     engine::team_info info;
     for (std::uint32_t r = 0; r < c.nodes.size(); ++r)
       info.world.push_back(r);
-    info.geometry = graph::geometry(rank, c.nodes);
-    info.board_offset = engine::first_board_offset;
+    info.topology = graph::topology(rank, c.nodes);
+    info.mailbox_offset = engine::first_mailbox_offset;
     const auto make = c.shared ? all_reduce_shared : all_reduce_eager;
-    program_ = make(rank, info.geometry, bytes());
+    program_ = make(rank, info.topology, bytes());
     team_ = &executor_.add_team(std::move(info));
   }
 

@@ -37,13 +37,13 @@ struct onlookers {
 
 // The team of all ranks of a case, as one of them sees it.
 inline engine::team_info team_of_all(const collective_case& c, std::uint32_t rank, std::uint32_t id,
-                                     std::uint64_t board_offset) {
+                                     std::uint64_t mailbox_offset) {
   engine::team_info info;
   info.id = id;
   for (std::uint32_t r = 0; r < c.ranks; ++r)
     info.world.push_back(r);
-  info.geometry = graph::geometry(rank, c.nodes);
-  info.board_offset = board_offset;
+  info.topology = graph::topology(rank, c.nodes);
+  info.mailbox_offset = mailbox_offset;
   return info;
 }
 

@@ -27,7 +27,7 @@ TEST(simulated_collectives, random_programs_use_every_algorithm) {
     const collective_case c = make_case(seed);
     for (const auto& round : c.rounds)
       for (const auto& call : round)
-        used.insert(collectives::choose(call.request, graph::geometry(0, c.nodes), tuning_of_seed(seed)));
+        used.insert(collectives::choose(call.request, graph::topology(0, c.nodes), tuning_of_seed(seed)));
   }
   used.erase(nullptr);
   EXPECT_EQ(collectives::algorithms().size(), used.size());

@@ -91,7 +91,7 @@ public:
     if (r.handle == handle && r.place == place) return;
     if (r.handle != 0) throw wrong_result("two members got different teams");
     if (!handles_.insert(handle).second) throw wrong_result("two teams have the same number");
-    const std::uint64_t least = engine::board::bytes(1);
+    const std::uint64_t least = engine::mailbox::bytes(1);
     for (const record& other : teams_)
       if (other.handle != 0 && other.gone == never && place < other.place + least &&
           other.place < place + least)

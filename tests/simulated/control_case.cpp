@@ -8,7 +8,7 @@
 
 namespace weft::tests {
 namespace {
-using deed = control_case::deed;
+using effect = control_case::effect;
 using step = control_case::step;
 using transport::sim::seeded_random;
 
@@ -36,7 +36,7 @@ public:
     while (alive_.size() > 1)
       free_team();
     for (std::uint32_t rank = 0; rank < c_.ranks; ++rank)
-      c_.steps.push_back({.what = deed::free_together, .rank = rank, .twice = random_.coin(0.2)});
+      c_.steps.push_back({.what = effect::free_together, .rank = rank, .twice = random_.coin(0.2)});
     return std::move(c_);
   }
 
@@ -61,12 +61,12 @@ private:
   void allocate() {
     const std::uint64_t bytes = 1 + random_.below(random_.coin(0.2) ? 2 * c_.heap_bytes : c_.heap_bytes / 2);
     blocks_.push_back(c_.steps.size());
-    c_.steps.push_back({.what = deed::allocate, .bytes = bytes});
+    c_.steps.push_back({.what = effect::allocate, .bytes = bytes});
   }
   void free_together() {
     if (blocks_.empty()) return;
     c_.steps[blocks_.back()].kept = true;
-    c_.steps.push_back({.what = deed::free_together, .block = blocks_.back(), .twice = random_.coin(0.2)});
+    c_.steps.push_back({.what = effect::free_together, .block = blocks_.back(), .twice = random_.coin(0.2)});
     blocks_.pop_back();
   }
 
@@ -79,7 +79,7 @@ private:
   void split() {
     const std::size_t parent = any_team();
     const std::vector<std::uint32_t> members = c_.teams[parent];
-    step s{.what = deed::split, .team = parent, .made = std::vector<std::size_t>(members.size())};
+    step s{.what = effect::split, .team = parent, .made = std::vector<std::size_t>(members.size())};
     std::map<int, std::vector<std::pair<int, std::uint32_t>>> colors; // key, rank in the parent
     const std::uint64_t choices = 1 + random_.below(3);
     for (std::uint32_t k = 0; k < members.size(); ++k) {
@@ -104,9 +104,9 @@ private:
     std::vector<std::uint32_t> list = c_.teams[parent];
     for (std::size_t k = list.size(); k > 1; --k)
       std::swap(list[k - 1], list[random_.below(k)]);
-    step s{.what = deed::make, .team = parent};
+    step s{.what = effect::make, .team = parent};
     if (list.size() > 1 && random_.coin(0.2)) {
-      s.what = deed::make_of_two_lists;
+      s.what = effect::make_of_two_lists;
       s.list = std::move(list);
     } else {
       list.resize(1 + random_.below(list.size()));
@@ -119,7 +119,7 @@ private:
   void free_team() {
     if (alive_.size() == 1) return;
     const std::size_t at = 1 + random_.below(alive_.size() - 1);
-    c_.steps.push_back({.what = deed::free, .team = alive_[at]});
+    c_.steps.push_back({.what = effect::free, .team = alive_[at]});
     alive_.erase(alive_.begin() + static_cast<std::ptrdiff_t>(at));
   }
 
@@ -128,7 +128,7 @@ private:
     constexpr operation all[] = {operation::barrier, operation::broadcast, operation::gather_all,
                                  operation::exchange};
     constexpr graph::sync modes[] = {graph::sync::no, graph::sync::my, graph::sync::all};
-    step s{.what = deed::collective, .team = any_team()};
+    step s{.what = effect::collective, .team = any_team()};
     s.area = c_.areas++;
     s.call.op = all[random_.below(4)];
     if (s.call.op != operation::barrier) {

@@ -12,7 +12,7 @@ struct control_case {
   static constexpr std::size_t none = ~std::size_t{0};
   static constexpr std::uint64_t most_bytes = 2500; // of a block of a collective
 
-  enum class deed : std::uint8_t {
+  enum class effect : std::uint8_t {
     allocate,
     free_together,
     split,
@@ -22,7 +22,7 @@ struct control_case {
     collective
   };
   struct step {
-    deed what = deed::collective;
+    effect what = effect::collective;
     std::size_t team = 0;     // that takes part; 0 is the team of all
     std::uint64_t bytes = 0;  // of an allocation
     bool kept = false;        // allocate: it is freed together

@@ -7,12 +7,12 @@ namespace weft::tests {
 namespace {
 using collectives::operation;
 using control::team_calls;
-using deed = control_case::deed;
+using effect = control_case::effect;
 
 // The most that a team takes.
 std::uint64_t bytes_of_team(const control_case& c) {
-  const std::uint32_t locals = graph::geometry(0, c.nodes).largest_node();
-  return control::heap_layout::whole_pages(engine::board::bytes(locals) +
+  const std::uint32_t locals = graph::topology(0, c.nodes).largest_node();
+  return control::heap_layout::whole_pages(engine::mailbox::bytes(locals) +
                                            control::team_scratch_bytes(c.ranks));
 }
 
@@ -57,7 +57,7 @@ void control_player::play() {
   mine = {1 + rank_, heap_.allocate_local(100), 100};
   mine.life = world_.regions[mine.region].granted(mine.offset, mine.bytes, tick());
   teams_.run(team_calls::all, {}, {});
-  const auto room = heap_.largest().boards;
+  const auto room = heap_.largest().mailboxes;
   for (const step& s : c_.steps) {
     for (std::uint64_t n = random_.below(3); n != 0; --n)
       act();
@@ -65,7 +65,7 @@ void control_player::play() {
     ++at_;
   }
   end();
-  if (rank_ == 0) engine_.drive_until([&] { return heap_.largest().boards == room; });
+  if (rank_ == 0) engine_.drive_until([&] { return heap_.largest().mailboxes == room; });
   for (++world_.ended; world_.ended != c_.ranks;) { // who has ended still answers
     if (engine_.works().sweep() || !c_.scarce())
       net_.relax();
@@ -149,7 +149,7 @@ void control_player::send_nonsense() {
   auto to = static_cast<std::uint32_t>((rank_ + 1 + random_.below(c_.ranks - 1)) % c_.ranks);
   transport::message m{.kind = transport::message_kind::request, .source = rank_};
   const auto send = [&](std::span<const std::byte> payload) {
-    engine_.with_baton([&] {
+    engine_.with_ownership([&] {
       if (!engine_.works().members().unasked().send(to, m, payload)) throw std::bad_alloc();
     });
   };
@@ -174,27 +174,28 @@ void control_player::send_nonsense() {
   default: // of a team that had the memory of one of mine before
     to = c_.teams[random_.below(c_.teams.size())].front();
     if (to == rank_) return;
-    for (std::uint64_t board = l.boards; board < l.boards + 6 * world_.team_bytes; board += world_.team_bytes)
-      send(control::encoded(control::left{unused, board}));
+    for (std::uint64_t mailbox = l.mailboxes; mailbox < l.mailboxes + 6 * world_.team_bytes;
+         mailbox += world_.team_bytes)
+      send(control::encoded(control::left{unused, mailbox}));
   }
 }
 
 void control_player::take(const step& s) {
   if (handles_[s.team] == 0) return;
   switch (s.what) {
-  case deed::allocate:
+  case effect::allocate:
     return allocate(s);
-  case deed::free_together:
+  case effect::free_together:
     return free_together(s);
-  case deed::split:
+  case effect::split:
     return split(s);
-  case deed::make:
+  case effect::make:
     return make(s);
-  case deed::make_of_two_lists:
+  case effect::make_of_two_lists:
     return make_of_two_lists(s);
-  case deed::free:
+  case effect::free:
     return free_team(s);
-  case deed::collective:
+  case effect::collective:
     return post(s);
   }
 }
@@ -269,7 +270,7 @@ void control_player::note(std::size_t team, std::uint64_t handle, moment asked) 
 
 void control_player::check_refusal(moment asked) {
   ++world_.counts.teams_refused;
-  const std::uint32_t of_nodes = graph::geometry(rank_, c_.nodes).nodes();
+  const std::uint32_t of_nodes = graph::topology(rank_, c_.nodes).nodes();
   if (!c_.scarce() || of_nodes + 1 + world_.teams.places_since(asked) <= c_.team_places)
     throw wrong_result("there was room for the team");
 }

@@ -33,8 +33,8 @@ progress::team_state& join(simulated_engine& e, const control_case& c, std::uint
   e.meet_neighbours(near);
   engine::team_info all;
   all.world = c.teams.front();
-  all.geometry = graph::geometry(rank, c.nodes);
-  all.board_offset = engine::first_board_offset;
+  all.topology = graph::topology(rank, c.nodes);
+  all.mailbox_offset = engine::first_mailbox_offset;
   return e.add_team(std::move(all));
 }
 
@@ -98,9 +98,9 @@ TEST(simulated_control, who_asks_a_dead_keeper_hears_that_it_is_dead) {
 }
 
 TEST(control_requests, come_out_as_they_went_in) {
-  const auto out = control::decoded(control::encoded(control::allocated_board{7, 64, 5}), 4096);
+  const auto out = control::decoded(control::encoded(control::allocated_mailbox{7, 64, 5}), 4096);
   ASSERT_TRUE(out);
-  const auto* const r = std::get_if<control::allocated_board>(&*out);
+  const auto* const r = std::get_if<control::allocated_mailbox>(&*out);
   ASSERT_NE(r, nullptr);
   EXPECT_EQ(r->id, 7u);
   EXPECT_EQ(r->offset, 64u);
@@ -122,7 +122,7 @@ TEST(control_requests, what_does_not_fit_is_none) {
   longer.front() = std::byte{200};
   EXPECT_FALSE(control::decoded(longer, 4096)) << "of no kind";
   EXPECT_FALSE(control::decoded(control::encoded(control::allocate{0, 64}), 4096)) << "without an id";
-  EXPECT_FALSE(control::decoded(control::encoded(control::allocated_board{1, 64, 1ull << 32}), 4096));
+  EXPECT_FALSE(control::decoded(control::encoded(control::allocated_mailbox{1, 64, 1ull << 32}), 4096));
 }
 
 } // namespace

@@ -1,4 +1,5 @@
 #pragma once
+#include "engine/collectives/operations.hpp"
 #include "engine/memory/segment_layout.hpp"
 #include "progress/driving/engine.hpp"
 #include "tests/simulated/failing_transport.hpp"
@@ -30,8 +31,8 @@ public:
     engine::team_info info;
     for (std::uint32_t r = 0; r < ranks_; ++r)
       info.world.push_back(r);
-    info.geometry = graph::geometry(rank, nodes_);
-    info.board_offset = engine::first_board_offset;
+    info.topology = graph::topology(rank, nodes_);
+    info.mailbox_offset = engine::first_mailbox_offset;
     return e.add_team(std::move(info));
   }
 
@@ -81,8 +82,8 @@ public:
 private:
   std::uint64_t area() const { return ranks_ * most_bytes; }
   std::uint64_t heap() const {
-    const graph::geometry g(0, nodes_);
-    return (engine::first_board_offset + engine::board::bytes(g.largest_node()) + 4095) / 4096 * 4096;
+    const graph::topology g(0, nodes_);
+    return (engine::first_mailbox_offset + engine::mailbox::bytes(g.largest_node()) + 4095) / 4096 * 4096;
   }
 
   std::vector<collectives::request> calls() const {

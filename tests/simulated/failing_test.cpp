@@ -44,11 +44,11 @@ private:
     std::optional<progress::progress_thread<net_type>> thread;
     if (drive_ != progress::mode::caller) thread.emplace(e);
     meet(e);
-    if (rank == 0) e.with_baton([&] { net.fail(n_, late_); });
+    if (rank == 0) e.with_ownership([&] { net.fail(n_, late_); });
     errors_ += program_.play(e, team);
     if (net.has_failed()) failed_ = true;
     if (net.was_of_operation()) of_operation_ = true;
-    if (rank == 0) e.with_baton([&] { net.fail(0, false); });
+    if (rank == 0) e.with_ownership([&] { net.fail(0, false); });
     meet(e);
     right_ += program_.is_right(e, team, rank);
     meet(e);
@@ -57,7 +57,7 @@ private:
   void meet(engine_type& e) {
     const std::uint32_t all = (meetings_.fetch_add(1) / ranks_ + 1) * ranks_;
     while (meetings_ < all) {
-      e.with_baton([&e] { e.works().sweep(); });
+      e.with_ownership([&e] { e.works().sweep(); });
       std::this_thread::yield();
     }
   }

@@ -1,5 +1,5 @@
-// A small operation passes large ones: while it is awaited, not more is carried than one pass may, and nothing
-// as long as it may come at once. By counting pieces, on one node without chaos.
+// A small operation passes large ones: while it is awaited, not more is carried than one pass may, and
+// nothing as long as it may come at once. By counting pieces, on one node without chaos.
 //
 // Mutations that this catches: a quota that is never spent, a waiter without patience.
 #include "tests/simulated/collective_player.hpp"
@@ -22,7 +22,8 @@ constexpr std::uint64_t pieces = 4; // 128 KiB each
 constexpr std::size_t large_calls = 4;
 
 // Every rank posts large exchanges on one team and then makes a small one on another, the last rank later by
-// `delay`. How many pieces the others carry from the moment when the last one has come until they are through.
+// `delay`. How many pieces the others carry from the moment when the last one has come until they are
+// through.
 std::vector<std::uint64_t> carried_beside_small(std::chrono::nanoseconds delay, bool from_begin) {
   collective_case c;
   c.ranks = ranks;
@@ -41,7 +42,7 @@ std::vector<std::uint64_t> carried_beside_small(std::chrono::nanoseconds delay, 
     settings.tuning.whole_block = 16 * 1024;
     simulated_engine e(t, settings);
     engines[rank] = &e;
-    progress::team_state& all = e.add_team(team_of_all(c, rank, 0, engine::first_board_offset));
+    progress::team_state& all = e.add_team(team_of_all(c, rank, 0, engine::first_mailbox_offset));
     progress::team_state& apart = e.add_team(team_of_all(c, rank, 1, engine::heap_offset(ranks)));
     e.meet_neighbours(neighbours_of(c, rank));
     e.run(all, {}, {});

@@ -79,7 +79,7 @@ TEST_P(handing_on, gives_what_the_serial_reference_gives) {
   for (std::uint64_t seed = 1; seed <= 120 / seeds_share && !HasFailure(); ++seed) {
     const collective_case c = program_of(a, seed);
     const request& first = c.rounds.front().front().request;
-    used += choose(first, graph::geometry(0, c.nodes), *options.tuning) == &a;
+    used += choose(first, graph::topology(0, c.nodes), *options.tuning) == &a;
     EXPECT_EQ("", failure_of(c, options));
   }
   EXPECT_GE(used, 10 / seeds_share);

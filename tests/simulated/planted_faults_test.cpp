@@ -68,12 +68,12 @@ TEST(planted_faults, a_dropped_flush_is_found) {
 }
 
 TEST(planted_faults, a_landing_told_before_the_flush_is_found) {
-  const auto early = [](plan& p) { signal_before(p, kind::flush, fact::landed); };
+  const auto early = [](plan& p) { signal_before(p, kind::flush, fact::delivered); };
   EXPECT_NE(0u, seed_that_finds(with_plans(early), "byte"));
 }
 
 TEST(planted_faults, a_reading_told_before_the_get_is_found) {
-  const auto early = [](plan& p) { signal_before(p, kind::get, fact::taken); };
+  const auto early = [](plan& p) { signal_before(p, kind::get, fact::consumed); };
   EXPECT_NE(0u, seed_that_finds(with_plans(early), "byte"));
 }
 

@@ -65,7 +65,7 @@ std::vector<measured> measure_all(const collectives::request& r, const std::vect
   simulated_run_options options;
   options.chaos = {};
   options.awake = true;
-  const graph::geometry g(0, nodes);
+  const graph::topology g(0, nodes);
   std::vector<measured> all;
   for (const collectives::algorithm& a : collectives::algorithms()) {
     collectives::tuning t = tuning_for(options.costs);

@@ -150,8 +150,8 @@ TEST(simulated_network, pieces_of_a_put_are_seen_alone) {
       for (int look = 0; look < 200; ++look) {
         t.compute(500ns);
         t.poll();
-        const auto landed = std::count(data, data + data_bytes, std::byte{1});
-        part |= landed != 0 && landed != data_bytes;
+        const auto delivered = std::count(data, data + data_bytes, std::byte{1});
+        part |= delivered != 0 && delivered != data_bytes;
       }
     });
     return part;

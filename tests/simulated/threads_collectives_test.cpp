@@ -23,14 +23,14 @@ using threads_engine = progress::engine<threads_transport>;
 
 constexpr std::size_t programs = 2; // application threads of a rank
 
-// Where the boards of the teams and the buffers of the programs are, in every segment.
+// Where the mailboxes of the teams and the buffers of the programs are, in every segment.
 struct layout {
   explicit layout(const std::array<collective_case, programs>& cases) {
-    const std::uint32_t locals = graph::geometry(0, cases[0].nodes).largest_node();
-    std::uint64_t end = engine::first_board_offset;
-    for (std::uint64_t& at : boards) {
+    const std::uint32_t locals = graph::topology(0, cases[0].nodes).largest_node();
+    std::uint64_t end = engine::first_mailbox_offset;
+    for (std::uint64_t& at : mailboxes) {
       at = end;
-      end += engine::board::bytes(locals);
+      end += engine::mailbox::bytes(locals);
     }
     for (std::size_t k = 0; k < programs; ++k) {
       heaps[k] = end = (end + 63) / 64 * 64;
@@ -38,7 +38,7 @@ struct layout {
     }
     bytes = end;
   }
-  std::array<std::uint64_t, programs> boards{}, heaps{};
+  std::array<std::uint64_t, programs> mailboxes{}, heaps{};
   std::uint64_t bytes = 0;
 };
 
@@ -119,7 +119,8 @@ private:
     e.meet_neighbours(neighbours_of(cases_[0], rank));
     std::array<progress::team_state*, programs> teams;
     for (std::size_t k = 0; k < programs; ++k)
-      teams[k] = &e.add_team(team_of_all(cases_[k], rank, static_cast<std::uint32_t>(k), layout_.boards[k]));
+      teams[k] =
+          &e.add_team(team_of_all(cases_[k], rank, static_cast<std::uint32_t>(k), layout_.mailboxes[k]));
     std::optional<progress::progress_thread<threads_transport>> thread;
     if (e.options().drive != progress::mode::caller) thread.emplace(e);
     meet(e);
@@ -149,7 +150,7 @@ private:
   void meet(threads_engine& e) {
     const std::uint32_t all = (meetings_.fetch_add(1) / cases_[0].ranks + 1) * cases_[0].ranks;
     while (meetings_ < all) {
-      e.with_baton([&e] { e.works().sweep(); });
+      e.with_ownership([&e] { e.works().sweep(); });
       std::this_thread::yield();
     }
   }

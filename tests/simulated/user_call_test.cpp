@@ -29,17 +29,17 @@ public:
     op.program = &p;
     op.at.code = &code;
     op.seq = net().add(team.own.entered(), 1) + 1;
-    with_baton([&] { works().start(op); });
+    with_ownership([&] { works().start(op); });
   }
   void wait(const progress::posted& op) {
     drive_until([&] { return op.finished.load(std::memory_order_acquire); });
   }
-  progress::team_state& add_team(std::uint32_t id, std::uint64_t board) {
+  progress::team_state& add_team(std::uint32_t id, std::uint64_t mailbox) {
     engine::team_info info;
     info.id = id;
     info.world = {0};
-    info.geometry = graph::geometry(0, {0});
-    info.board_offset = board;
+    info.topology = graph::topology(0, {0});
+    info.mailbox_offset = mailbox;
     return works().add_team(std::move(info));
   }
 
@@ -60,13 +60,13 @@ graph::plan calling() {
 }
 
 struct user_calls : testing::Test {
-  static constexpr std::uint64_t board = engine::first_board_offset;
-  transport::threads_fabric memory{1, {0}, board + 2 * engine::board::bytes(1) + 4096};
+  static constexpr std::uint64_t mailbox = engine::first_mailbox_offset;
+  transport::threads_fabric memory{1, {0}, mailbox + 2 * engine::mailbox::bytes(1) + 4096};
   threads_transport net{memory, 0};
   plan_engine e{net};
   const graph::plan plan = calling();
-  progress::team_state& team = e.add_team(0, board);
-  progress::team_state& other = e.add_team(1, board + (engine::board::bytes(1) + 63) / 64 * 64);
+  progress::team_state& team = e.add_team(0, mailbox);
+  progress::team_state& other = e.add_team(1, mailbox + (engine::mailbox::bytes(1) + 63) / 64 * 64);
 };
 
 TEST_F(user_calls, hold_up_nobody_else) {

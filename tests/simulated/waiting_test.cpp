@@ -1,5 +1,5 @@
 // What a waiting thread asks for may say yes once only, wherever it is asked: between two sweeps, before it
-// parks, before it dozes for want of the baton.
+// parks, before it dozes for want of progress ownership.
 //
 // Mutation that this catches: a park or a doze that throws the answer away.
 #include "engine/transport/threads/threads_transport.hpp"

@@ -23,7 +23,7 @@ struct watched_rank : testing::Test {
   ~watched_rank() override { mine.watched_by(nullptr); }
   // Takes the events of a message that has come, as a waiting thread does before it would block.
   void arm_in_vain() {
-    mine.with_baton([this] {
+    mine.with_ownership([this] {
       other.ring(0);
       EXPECT_FALSE(mine.sleeps().arm());
     });
@@ -40,12 +40,12 @@ TEST_F(watched_rank, who_takes_the_events_of_a_listener_rings_it) {
 }
 
 TEST_F(watched_rank, a_listener_that_keeps_its_events_sleeps_on) {
-  mine.with_baton([this] { EXPECT_TRUE(mine.sleeps().arm()); });
+  mine.with_ownership([this] { EXPECT_TRUE(mine.sleeps().arm()); });
   EXPECT_EQ(watcher.rings, 0);
 }
 
 TEST_F(watched_rank, who_has_armed_since_need_not_ring) {
-  mine.with_baton([this] {
+  mine.with_ownership([this] {
     other.ring(0);
     EXPECT_FALSE(mine.sleeps().arm());
     net.poll();

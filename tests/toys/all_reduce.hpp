@@ -9,7 +9,7 @@ namespace weft::tests {
 // a new kind of operation takes. IN_MY, OUT_MY.
 
 // Every member sends its block to all others, and each combines them itself.
-inline graph::plan all_reduce_eager(std::uint32_t me, const graph::geometry& g, std::uint64_t bytes) {
+inline graph::plan all_reduce_eager(std::uint32_t me, const graph::topology& g, std::uint64_t bytes) {
   using namespace graph;
   builder b(me, g.size(), 0);
   plan& p = b.draft();
@@ -35,7 +35,7 @@ inline graph::plan all_reduce_eager(std::uint32_t me, const graph::geometry& g, 
 }
 
 // On one host: in pieces, each by whoever is there.
-inline graph::plan all_reduce_shared(std::uint32_t me, const graph::geometry& g, std::uint64_t bytes) {
+inline graph::plan all_reduce_shared(std::uint32_t me, const graph::topology& g, std::uint64_t bytes) {
   using namespace graph;
   builder b(me, g.size(), 0);
   plan& p = b.draft();

@@ -99,7 +99,7 @@ void network::land_put(const std::shared_ptr<transfer>& t, std::int64_t earliest
     ++t->open_pieces;
     at_or_by_poll(earliest + jitter(), t->peer, [this, t, begin, size] {
       memory_.write(t->peer, t->there + begin, t->data.data() + begin, size);
-      if (--t->open_pieces == 0) landed(t->me, t->peer, t->id);
+      if (--t->open_pieces == 0) delivered(t->me, t->peer, t->id);
     });
   });
 }
@@ -165,7 +165,7 @@ void network::deliver(std::uint32_t me, std::uint32_t peer) {
     ports_[peer].inbox.push_back(p);
     ++messages_;
     scheduler_.wake(peer);
-    landed(me, peer, p->id);
+    delivered(me, peer, p->id);
   }
 }
 
@@ -182,7 +182,7 @@ started network::flush(std::uint32_t me, std::uint32_t peer, completion& done) {
   return started::on_its_way();
 }
 
-void network::landed(std::uint32_t me, std::uint32_t peer, std::uint64_t id) {
+void network::delivered(std::uint32_t me, std::uint32_t peer, std::uint64_t id) {
   channel& way = ports_[me].to[peer];
   way.unlanded.erase(id);
   const auto news = static_cast<std::int64_t>(std::ceil(options_.costs.latency)) + jitter();

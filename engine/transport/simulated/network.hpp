@@ -18,7 +18,7 @@ namespace weft::transport::sim {
 //           some only when the target polls
 //   get     reads at any time between start and end, some only when the target polls; lands in pieces
 //   send    in order from one rank to another, but not ordered with puts; handed over by the target's poll
-//   flush   finishes when everything that was started before it to that peer has landed
+//   flush   finishes when everything that was started before it to that peer has delivered
 //   ring    sticks until the next poll or nap
 // What has finished is reported by the initiator's poll.
 class network {
@@ -86,7 +86,7 @@ private:
   void in_pieces(std::uint64_t bytes, const std::function<void(std::uint64_t, std::uint64_t)>& piece);
   void at_or_by_poll(std::int64_t when, std::uint32_t target, std::function<void()> work);
   void land_put(const std::shared_ptr<transfer>& t, std::int64_t earliest);
-  void landed(std::uint32_t me, std::uint32_t peer, std::uint64_t id);
+  void delivered(std::uint32_t me, std::uint32_t peer, std::uint64_t id);
   void deliver(std::uint32_t me, std::uint32_t peer);
   unsigned do_work(std::uint32_t me, std::size_t most);
   unsigned hand_over(std::uint32_t me, std::size_t most);

@@ -13,8 +13,8 @@ namespace weft::transport::ucx {
 // carry() starts a piece of it: one, if that was carried at once, else as many as keep a network busy. The
 // transfers take turns. A flush behind puts that are not all started waits for them here.
 //
-// Under the baton. Ends of transfers are told from carry() and from the transport's poll, never from put(),
-// get() or flush().
+// Under progress ownership. Ends of transfers are told from carry() and from the transport's poll, never from
+// put(), get() or flush().
 class cut_transfers {
 public:
   static constexpr std::uint64_t piece_bytes = 128 * 1024;

@@ -20,7 +20,7 @@ struct link {
   bool lost = false;       // broken or abandoned; the memory, once mapped, stays
 };
 
-// The connections to all other ranks, each made on first use. Under the baton, as the transport is.
+// The connections to all other ranks, each made on first use. Under progress ownership, as the transport is.
 class links {
 public:
   links(const options& o, ucp_worker_h worker, bool by_messages);

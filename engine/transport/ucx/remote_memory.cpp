@@ -75,7 +75,7 @@ started remote_memory::flush(std::uint32_t peer, completion& done) noexcept {
   state& s = states_[peer];
   if (s.failed != 0) [[unlikely]]
     return started::failure(s.failed);
-  if (s.landed == s.promised) return started::at_its_end();
+  if (s.delivered == s.promised) return started::at_its_end();
   transfer* const t = begin(kind::flush, peer, nullptr, 0, 0);
   if (t == nullptr) [[unlikely]]
     return started::failure(no_memory);
@@ -126,7 +126,7 @@ void remote_memory::release(transfer& t) noexcept {
 
 // ---- messages out
 
-remote_memory::parcel* remote_memory::take_parcel(std::uint32_t peer, deed what) noexcept {
+remote_memory::parcel* remote_memory::take_parcel(std::uint32_t peer, effect what) noexcept {
   parcel* const p = take_from(free_parcels_, parcels_);
   if (p == nullptr) return nullptr;
   *p = {};
@@ -196,7 +196,7 @@ void remote_memory::issue_puts(std::uint32_t peer) noexcept {
   while (!s.puts.empty() && s.putting.has_room()) {
     transfer& t = *s.puts.front();
     const std::uint64_t bytes = std::min(piece_bytes, t.bytes - t.gone);
-    parcel* const p = take_parcel(peer, deed::put);
+    parcel* const p = take_parcel(peer, effect::put);
     if (p != nullptr) {
       p->head.at = t.remote + t.gone;
       p->payload = t.local + t.gone;
@@ -218,7 +218,7 @@ void remote_memory::issue_gets(std::uint32_t peer) noexcept {
   while (!s.gets.empty() && s.getting.has_room()) {
     transfer& t = *s.gets.front();
     const std::uint64_t bytes = std::min(piece_bytes, t.bytes - t.gone);
-    parcel* const p = take_parcel(peer, deed::wanted);
+    parcel* const p = take_parcel(peer, effect::wanted);
     if (p != nullptr) {
       p->head.at = t.remote + t.gone;
       p->head.bytes = bytes;
@@ -235,7 +235,7 @@ void remote_memory::issue_gets(std::uint32_t peer) noexcept {
 void remote_memory::acknowledge(std::uint32_t peer) noexcept {
   state& s = states_[peer];
   if (s.owed_pieces == 0) return;
-  parcel* const p = take_parcel(peer, deed::landed);
+  parcel* const p = take_parcel(peer, effect::delivered);
   if (p != nullptr) {
     p->head.pieces = s.owed_pieces;
     p->head.bytes = s.owed_bytes;
@@ -247,7 +247,7 @@ void remote_memory::acknowledge(std::uint32_t peer) noexcept {
 
 void remote_memory::refuse(std::uint32_t peer) noexcept {
   state& s = states_[peer];
-  if (s.refuses) s.refuses = send(take_parcel(peer, deed::refused), peer) == no_memory;
+  if (s.refuses) s.refuses = send(take_parcel(peer, effect::refused), peer) == no_memory;
 }
 
 void remote_memory::answer(std::uint32_t peer) noexcept {
@@ -282,15 +282,15 @@ ucs_status_t remote_memory::received(void* self, const void* head, std::size_t h
 
 void remote_memory::take_in(const header& h, std::span<const std::byte> payload) noexcept {
   switch (h.what) {
-  case deed::put:
+  case effect::put:
     return land(h, payload);
-  case deed::landed:
+  case effect::delivered:
     return heard_of(h);
-  case deed::wanted:
+  case effect::wanted:
     return write_down(h);
-  case deed::piece:
+  case effect::piece:
     return arrive(h, payload);
-  case deed::refused:
+  case effect::refused:
     return fail_later(h.source, UCS_ERR_INVALID_ADDR);
   }
 }
@@ -309,9 +309,9 @@ void remote_memory::land(const header& h, std::span<const std::byte> payload) no
 
 void remote_memory::heard_of(const header& h) noexcept {
   state& s = states_[h.source];
-  s.landed += h.pieces;
+  s.delivered += h.pieces;
   s.putting.give(h.bytes, h.pieces);
-  while (!s.flushes.empty() && s.flushes.front()->target <= s.landed)
+  while (!s.flushes.empty() && s.flushes.front()->target <= s.delivered)
     end(s.flushes.pop(), 0);
   if (!s.puts.empty()) mark(h.source);
 }
@@ -323,7 +323,7 @@ void remote_memory::write_down(const header& h) noexcept {
     s.refuses = true;
     return;
   }
-  parcel* const p = take_parcel(h.source, deed::piece);
+  parcel* const p = take_parcel(h.source, effect::piece);
   if (p == nullptr) engine::end_out_of_memory("an answer to another rank");
   p->head.name = h.name;
   p->head.place = h.place;

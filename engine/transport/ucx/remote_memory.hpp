@@ -14,9 +14,9 @@ namespace weft::transport::ucx {
 // to answer is dead.) All messages carry the key of the job.
 //
 //   put     The source goes out in pieces, each one segment of UCX, so that the target copies it from the
-//           receive buffer to its place. `landed` comes back, one message for all that a poll has brought,
+//           receive buffer to its place. `delivered` comes back, one message for all that a poll has brought,
 //           sent after the copies: who hears of a piece may tell others that it is in place.
-//   flush   Sends nothing: it ends when as many pieces have landed as were put before it. Pieces and what
+//   flush   Sends nothing: it ends when as many pieces have delivered as were put before it. Pieces and what
 //           comes back of them stay in order (single segments on the one lane of UCX for messages).
 //   get     One `wanted` for each piece; `piece` comes back, straight out of the target's segment.
 //
@@ -47,13 +47,13 @@ public:
   bool idle() const noexcept { return busy_ == nullptr; }
 
 private:
-  enum class deed : std::uint32_t { put, landed, wanted, piece, refused };
+  enum class effect : std::uint32_t { put, delivered, wanted, piece, refused };
 
   struct header {
     std::uint64_t job_key;
     std::uint32_t version;
     std::uint32_t source;
-    deed what;
+    effect what;
     std::uint32_t pieces;
     std::uint64_t bytes;
     std::uint64_t at;    // in the target's segment
@@ -71,7 +71,7 @@ private:
     std::uint64_t bytes = 0;
     std::uint64_t gone = 0;    // how far its pieces have been sent, or asked for
     std::uint64_t arrived = 0; // of a get
-    std::uint64_t target = 0;  // of a flush: as many pieces are to have landed
+    std::uint64_t target = 0;  // of a flush: as many pieces are to have delivered
     std::uint64_t name = 0;    // index and generation: an answer that is late finds nobody
     std::uint32_t peer = 0;
     std::uint32_t with_ucx = 0; // pieces that UCX still reads
@@ -109,9 +109,9 @@ private:
   struct state {
     engine::fifo<transfer> puts, gets, flushes;
     window putting, getting;
-    std::uint64_t promised = 0, landed = 0; // pieces put, those that wait included
+    std::uint64_t promised = 0, delivered = 0; // pieces put, those that wait included
     engine::fifo<parcel> answers;
-    std::uint64_t owed_bytes = 0; // the peer has not heard that they have landed
+    std::uint64_t owed_bytes = 0; // the peer has not heard that they have delivered
     std::uint32_t owed_pieces = 0;
     int failed = 0;
     bool refuses = false; // the peer asked for what is not there
@@ -125,7 +125,7 @@ private:
   void end(transfer& t, int status) noexcept;
   void release(transfer& t) noexcept;
 
-  parcel* take_parcel(std::uint32_t peer, deed what) noexcept;
+  parcel* take_parcel(std::uint32_t peer, effect what) noexcept;
   void give_back(parcel& p) noexcept;
   int submit(parcel& p) noexcept;
   int send(parcel* p, std::uint32_t peer) noexcept;

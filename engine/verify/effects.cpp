@@ -1,4 +1,4 @@
-#include "engine/verify/deeds.hpp"
+#include "engine/verify/effects.hpp"
 
 #include "engine/operations/all_kinds.hpp"
 
@@ -6,29 +6,29 @@
 
 namespace weft::graph::checking {
 
-void deeds::of_member(std::uint32_t member) {
+void effects::of_member(std::uint32_t member) {
   me_ = member;
   for (auto& done : with_peer_)
     done.clear();
 }
 
-void deeds::top_node(std::uint8_t n) {
+void effects::top_node(std::uint8_t n) {
   const node_set after = graph_.plans[me_].nodes[n].after;
   before_[n] = after;
   for (node_set rest = after; rest != 0; rest &= rest - 1)
     before_[n] |= before_[std::countr_zero(rest)];
 }
 
-void deeds::check() {
+void effects::check() {
   for (std::uint32_t peer = 0; peer < graph_.members(); ++peer) {
-    for (const deed& d : with_peer_[peer]) {
+    for (const effect& d : with_peer_[peer]) {
       if (d.what == kind::put && !near(peer)) check_flush(peer, d);
       if (d.what == kind::signal) check_announcement(peer, d);
     }
   }
 }
 
-bool deeds::precedes(event_id a, event_id b) const {
+bool effects::precedes(event_id a, event_id b) const {
   const event &first = graph_.events[a], &second = graph_.events[b];
   if (first.top != second.top) return before(first.top, second.top);
   if (first.iteration == second.iteration) return first.node < second.node;
@@ -39,9 +39,9 @@ bool deeds::precedes(event_id a, event_id b) const {
 
 // A put to another node is in place once a later flush to the same member is done. A flush that comes after
 // such a one knows of it.
-void deeds::check_flush(std::uint32_t peer, const deed& put) {
+void effects::check_flush(std::uint32_t peer, const effect& put) {
   event_id flushed = no_event;
-  for (const deed& d : with_peer_[peer]) {
+  for (const effect& d : with_peer_[peer]) {
     if (d.what != kind::flush || !precedes(put.when, d.when)) continue;
     if (flushed != no_event && precedes(flushed, d.when)) continue;
     flushed = d.when;
@@ -50,12 +50,12 @@ void deeds::check_flush(std::uint32_t peer, const deed& put) {
   if (flushed == no_event) out_.add(fault::missing_flush, "{}: no flush follows", graph_.text(put.when));
 }
 
-// To the peer a count of landed announces my put, a count of taken my get; to myself it is the other way.
+// To the peer a count of delivered announces my put, a count of taken my get; to myself it is the other way.
 // That I am ready announces my puts to the peer.
-void deeds::check_announcement(std::uint32_t peer, const deed& signal) {
-  const kind announced = (signal.about == fact::taken) == signal.to_self ? kind::put : kind::get;
+void effects::check_announcement(std::uint32_t peer, const effect& signal) {
+  const kind announced = (signal.about == fact::consumed) == signal.to_self ? kind::put : kind::get;
   bool done = false, in_place = false;
-  for (const deed& d : with_peer_[peer]) {
+  for (const effect& d : with_peer_[peer]) {
     const bool read = d.what == kind::get || d.what == kind::aside;
     if ((announced == kind::get ? !read : d.what != announced) || !precedes(d.when, signal.when)) continue;
     done = true;
@@ -69,8 +69,8 @@ void deeds::check_announcement(std::uint32_t peer, const deed& signal) {
   }
 }
 
-bool deeds::flushed_between(std::uint32_t peer, event_id put, event_id signal) const {
-  for (const deed& d : with_peer_[peer]) {
+bool effects::flushed_between(std::uint32_t peer, event_id put, event_id signal) const {
+  for (const effect& d : with_peer_[peer]) {
     if (d.what == kind::flush && precedes(put, d.when) && precedes(d.when, signal)) return true;
   }
   return false;

@@ -7,23 +7,23 @@
 
 namespace weft::engine {
 
-// One rank's board in one team: everything that it tells the other members, and the counters that they raise
-// for it. It lies in the rank's segment at an offset that is the same on all members. Near members read and
-// write it in place; for a far member there is a private copy of the same shape (a mirror), which incoming
-// messages keep. So a reader need not know which lane a fact came by.
+// One rank's mailbox in one team: everything that it tells the other members, and the counters that they
+// raise for it. It lies in the rank's segment at an offset that is the same on all members. Near members read
+// and write it in place; for a far member there is a private copy of the same shape (a shadow), which
+// incoming messages keep. So a reader need not know which lane a fact came by.
 //
 //   entered   last operation posted          writer: the rank's posting threads, by fetch_add
-//   retired   all operations up to it are finished here    writer: the rank, under its baton
-//   lent      last operation whose poster may be computing   writer: the rank, under its baton
+//   retired   all operations up to it are finished here    writer: the rank, under progress ownership
+//   lent      last operation whose poster may be computing   writer: the rank, under progress ownership
 //   head[s]   eager payload of up to 56 bytes behind its stamp (the sequence number)   writer: the rank
 //   body[s]   larger eager payload, valid when the head's stamp says so               writer: the rank
-//   landed, taken [s]    counters              writers: any member, by CAS
+//   delivered, consumed [s]    counters              writers: any member, by CAS
 //   stage_in, stage_out [s]   rounds reached   writer: the rank
 //   claim[s][i]   claimed pieces of the block from local member i    writers: members of the node, by CAS
 //   call[s]       checked mode: which call the operation is, and whom its row names, behind its stamp writer:
 //                 the rank
 //   dispute       checked mode: two calls that differ; once per team           writer: the rank
-class board {
+class mailbox {
 public:
   static constexpr std::size_t line = 64;
   static constexpr std::size_t head_bytes = 56;
@@ -36,7 +36,7 @@ public:
     std::byte payload[head_bytes];
   };
   struct alignas(line) count_line {
-    word landed, taken, stage_in, stage_out;
+    word delivered, consumed, stage_in, stage_out;
   };
   // Stamped like a head: 0 while it is being written, so that who copies it while it changes finds out.
   template <std::size_t Lines> struct alignas(line) stamped_words {
@@ -67,8 +67,8 @@ public:
     std::memset(base + sizeof(fixed), 0, bytes(locals) - sizeof(fixed));
   }
 
-  board() = default;
-  board(std::byte* base, std::uint32_t locals) : fixed_(reinterpret_cast<fixed*>(base)), locals_(locals) {}
+  mailbox() = default;
+  mailbox(std::byte* base, std::uint32_t locals) : fixed_(reinterpret_cast<fixed*>(base)), locals_(locals) {}
 
   explicit operator bool() const { return fixed_ != nullptr; }
   word& entered() const { return fixed_->entered; }

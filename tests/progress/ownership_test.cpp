@@ -1,4 +1,4 @@
-#include "progress/driving/baton.hpp"
+#include "progress/driving/ownership.hpp"
 #include "tests/progress/crew.hpp"
 
 #include <gtest/gtest.h>
@@ -8,14 +8,14 @@
 
 namespace {
 
-using weft::progress::baton;
-using weft::progress::baton_request;
+using weft::progress::ownership;
+using weft::progress::ownership_request;
 using weft::testing::patience;
 using weft::testing::run_together;
 using weft::testing::wait_until;
 
-TEST(baton, has_one_owner_at_a_time) {
-  baton b;
+TEST(ownership, has_one_owner_at_a_time) {
+  ownership b;
   EXPECT_FALSE(b.held());
   EXPECT_TRUE(b.try_acquire());
   EXPECT_TRUE(b.held());
@@ -26,14 +26,12 @@ TEST(baton, has_one_owner_at_a_time) {
   b.release();
 }
 
-TEST(baton, counts_requests) {
-  baton b;
+TEST(ownership, counts_requests) {
+  ownership b;
   EXPECT_FALSE(b.requested());
   {
-    baton_request first{b, baton_request::what::to_drive};
-    {
-      const baton_request second{b, baton_request::what::to_drive};
-    }
+    ownership_request first{b, ownership_request::what::to_drive};
+    { const ownership_request second{b, ownership_request::what::to_drive}; }
     EXPECT_TRUE(b.requested());
     first.set(false);
     EXPECT_FALSE(b.requested());
@@ -42,25 +40,25 @@ TEST(baton, counts_requests) {
   EXPECT_FALSE(b.requested());
 }
 
-TEST(baton, knows_who_needs_it_from_who_would_drive) {
-  baton b;
-  const baton_request waits{b, baton_request::what::to_drive};
+TEST(ownership, knows_who_needs_it_from_who_would_drive) {
+  ownership b;
+  const ownership_request waits{b, ownership_request::what::to_drive};
   EXPECT_FALSE(b.needed());
   {
-    const baton_request needs{b};
+    const ownership_request needs{b};
     EXPECT_TRUE(b.needed());
   }
   EXPECT_FALSE(b.needed());
   EXPECT_TRUE(b.requested());
 }
 
-// Everything under the baton is plain data. Caught here: try_acquire() with a load and a store in place of
-// the exchange, release() or try_acquire() relaxed (ThreadSanitizer reports the race; without it, the first
-// of them makes sums short now and then).
-TEST(baton_stress, protects_plain_data) {
+// Everything under progress ownership is plain data. Caught here: try_acquire() with a load and a store in
+// place of the exchange, release() or try_acquire() relaxed (ThreadSanitizer reports the race; without it,
+// the first of them makes sums short now and then).
+TEST(ownership_stress, protects_plain_data) {
   constexpr unsigned threads = 4;
   constexpr unsigned turns = 100'000;
-  baton b;
+  ownership b;
   std::array<unsigned long, 16> sums{};
   run_together(threads, [&](unsigned) {
     for (unsigned turn = 0; turn < turns; ++turn) {
@@ -70,7 +68,7 @@ TEST(baton_stress, protects_plain_data) {
       for (unsigned long& sum : sums)
         sum = sum + 1;
       b.release();
-      // Stays away for a moment that differs each time, so that the others see the baton free.
+      // Stays away for a moment that differs each time, so that the others see progress ownership free.
       for (unsigned i = turn % 8; i != 0; --i)
         weft::progress::cpu_relax();
     }
@@ -82,11 +80,11 @@ TEST(baton_stress, protects_plain_data) {
 // A dedicated thread that never lets go by itself gives way to whoever asks, and comes back afterwards.
 // Caught here: a request without effect (nobody else gets in), one that is not withdrawn (the dedicated
 // thread stays away for ever).
-TEST(baton_stress, dedicated_thread_gives_way_and_returns) {
+TEST(ownership_stress, dedicated_thread_gives_way_and_returns) {
   constexpr unsigned visitors = 2;
   constexpr unsigned visits = 5'000;
-  baton b;
-  unsigned long sum = 0; // plain, under the baton
+  ownership b;
+  unsigned long sum = 0; // plain, under progress ownership
   std::atomic<bool> stop{false};
   std::thread dedicated{[&] {
     while (!stop) {
@@ -101,7 +99,7 @@ TEST(baton_stress, dedicated_thread_gives_way_and_returns) {
   }};
   run_together(visitors, [&](unsigned) {
     for (unsigned visit = 0; visit < visits; ++visit) {
-      const baton_request wish{b};
+      const ownership_request wish{b};
       ASSERT_TRUE(wait_until([&] { return b.try_acquire(); }));
       sum = sum + 1;
       b.release();

@@ -10,7 +10,7 @@ namespace weft::progress {
 //
 // Words and who writes them
 //   held_     false -> true by the thread that wins try_acquire(), true -> false by that thread in release()
-//   wanted_   number of application threads that would drive, and of threads that need the baton for
+//   wanted_   number of application threads that would drive, and of threads that need progress ownership for
 //             something of their own, each in its half; each thread adds and removes itself
 //
 // Orders
@@ -19,24 +19,25 @@ namespace weft::progress {
 //   wanted_ carries no data, it is a hint that has to become visible some time: relaxed.
 //
 // Hand-over
-//   A thread that wants the baton says so with a baton_request and tries until it has it. Nobody is
-//   preempted: an owner looks between two passes over its operations, a piece of a large copy apart, and lets
-//   go by itself. The progress thread does so for anybody, an application thread that waits only for who
-//   needs the baton itself: another one that waits is served by whoever drives. They stay away while the
-//   request lasts. Nobody may sleep while holding the baton, else a request would wait for the sleeper.
+//   A thread that wants progress ownership says so with an ownership_request and tries until it has it. Nobody
+//   is preempted: an owner looks between two passes over its operations, a piece of a large copy apart, and
+//   lets go by itself. The progress thread does so for anybody, an application thread that waits only for who
+//   needs progress ownership itself: another one that waits is served by whoever drives. They stay away while
+//   the request lasts. Nobody may sleep while holding progress ownership, else a request would wait for the
+//   sleeper.
 //
 // What release() is not
 //   It is a plain store on x86, not a fence: an owner that looks into the submission queue, finds nothing and
 //   then releases can miss an item pushed in between by a thread that failed to acquire. So it releases,
-//   fences and looks into the queue again; the producer pushes, fences and looks at the baton.
+//   fences and looks into the queue again; the producer pushes, fences and looks at progress ownership.
 //
-// Lifetime: the baton outlives every thread that may touch it. Destroying it while held is an error.
+// Lifetime: progress ownership outlives every thread that may touch it. Destroying it while held is an error.
 // One cache line of its own, so that waiting threads disturb nobody else's data.
-class alignas(64) baton {
+class alignas(64) ownership {
 public:
-  baton() = default;
-  baton(const baton&) = delete;
-  baton& operator=(const baton&) = delete;
+  ownership() = default;
+  ownership(const ownership&) = delete;
+  ownership& operator=(const ownership&) = delete;
 
   // Tests before it exchanges: a crowd of waiting threads shares the line and does not steal it.
   bool try_acquire() noexcept {
@@ -52,35 +53,36 @@ public:
   bool needed() const noexcept { return wanted_.load(std::memory_order_relaxed) >= one_in_need; }
 
 private:
-  friend class baton_request;
+  friend class ownership_request;
   static constexpr std::uint32_t one_waiting = 1, one_in_need = 1u << 16;
 
   std::atomic<bool> held_{false};
   std::atomic<std::uint32_t> wanted_{0};
 };
 
-// A wish for the baton, raised and dropped as its owner goes; withdrawn at the end of the scope.
-class [[nodiscard]] baton_request {
+// A wish for progress ownership, raised and dropped as its owner goes; withdrawn at the end of the scope.
+class [[nodiscard]] ownership_request {
 public:
   enum class what : std::uint8_t { to_drive, itself };
 
-  explicit baton_request(baton& which, what for_what = what::itself, bool raised = true) noexcept
-      : baton_{which}, amount_{for_what == what::itself ? baton::one_in_need : baton::one_waiting} {
+  explicit ownership_request(ownership& which, what for_what = what::itself, bool raised = true) noexcept
+      : ownership_{which}, amount_{for_what == what::itself ? ownership::one_in_need
+                                                            : ownership::one_waiting} {
     set(raised);
   }
-  ~baton_request() { set(false); }
-  baton_request(const baton_request&) = delete;
-  baton_request& operator=(const baton_request&) = delete;
+  ~ownership_request() { set(false); }
+  ownership_request(const ownership_request&) = delete;
+  ownership_request& operator=(const ownership_request&) = delete;
 
   void set(bool raised) noexcept {
     if (raised == raised_) return;
     raised_ = raised;
-    raised ? baton_.wanted_.fetch_add(amount_, std::memory_order_relaxed)
-           : baton_.wanted_.fetch_sub(amount_, std::memory_order_relaxed);
+    raised ? ownership_.wanted_.fetch_add(amount_, std::memory_order_relaxed)
+           : ownership_.wanted_.fetch_sub(amount_, std::memory_order_relaxed);
   }
 
 private:
-  baton& baton_;
+  ownership& ownership_;
   const std::uint32_t amount_;
   bool raised_ = false;
 };

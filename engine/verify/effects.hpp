@@ -7,7 +7,7 @@
 namespace weft::graph::checking {
 
 // What a member does with one peer, as far as announcements and flushes are concerned.
-struct deed {
+struct effect {
   event_id when;
   kind what;
   fact about;
@@ -15,10 +15,10 @@ struct deed {
   bool to_self = false;
 };
 
-// The deeds of one member after the other: puts are flushed, and announced when they are in place.
-class deeds {
+// The effects of one member after the other: puts are flushed, and announced when they are in place.
+class effects {
 public:
-  deeds(event_graph& g, report& out) : graph_(g), out_(out), with_peer_(g.members()) {}
+  effects(event_graph& g, report& out) : graph_(g), out_(out), with_peer_(g.members()) {}
 
   void of_member(std::uint32_t member);
   // Its top nodes, in their order.
@@ -26,7 +26,7 @@ public:
   // Does one top node come before the other, directly or not?
   bool before(unsigned first, unsigned second) const { return (before_[second] >> first & 1) != 0; }
 
-  void with(std::uint32_t peer, const deed& d) { with_peer_[peer].push_back(d); }
+  void with(std::uint32_t peer, const effect& d) { with_peer_[peer].push_back(d); }
   void check();
 
   // Within the member: does a come before b in every run?
@@ -34,15 +34,15 @@ public:
 
 private:
   bool near(std::uint32_t peer) const { return graph_.places[me_].is_near(peer); }
-  void check_flush(std::uint32_t peer, const deed& put);
-  void check_announcement(std::uint32_t peer, const deed& signal);
+  void check_flush(std::uint32_t peer, const effect& put);
+  void check_announcement(std::uint32_t peer, const effect& signal);
   bool flushed_between(std::uint32_t peer, event_id put, event_id signal) const;
 
   event_graph& graph_;
   report& out_;
   std::uint32_t me_ = 0;
   std::array<node_set, max_nodes> before_{}; // top nodes that precede a top node
-  std::vector<std::vector<deed>> with_peer_;
+  std::vector<std::vector<effect>> with_peer_;
 };
 
 } // namespace weft::graph::checking

@@ -1,0 +1,83 @@
+#pragma once
+#include "engine/collectives/request.hpp"
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+namespace weft::collectives {
+
+// What is known of each operation, whatever its arguments. How it is compiled, compile.cpp says; what it is
+// to move, specified.cpp.
+struct operation_facts {
+  operation op;
+  std::string_view name;
+  bool rooted = false;        // one member, the root, is the only source or destination, and known to all
+  bool has_in_place = false;  // source and destination may be one buffer
+  bool sized_by_rows = false; // the block's bytes are no argument of the call: all sizes lie in shared memory
+  bool permutes = false;      // each member's row names another member, and each is named once
+  bool rooted_by_rows = false; // each member's row names the root, if its block is not empty
+};
+
+// In the order of their enumerators.
+inline constexpr std::array all_operations{
+    operation_facts{operation::barrier, "barrier"},
+    operation_facts{.op = operation::broadcast, .name = "broadcast", .rooted = true},
+    operation_facts{.op = operation::gather_all, .name = "gather_all", .has_in_place = true},
+    operation_facts{.op = operation::exchange, .name = "exchange", .has_in_place = true},
+    operation_facts{.op = operation::scatter, .name = "scatter", .rooted = true},
+    operation_facts{.op = operation::gather, .name = "gather", .rooted = true},
+    operation_facts{.op = operation::permute, .name = "permute", .has_in_place = true, .permutes = true},
+    operation_facts{.op = operation::broadcast_x, .name = "broadcast_x", .rooted = true},
+    operation_facts{
+        .op = operation::gather_all_x, .name = "gather_all_x", .has_in_place = true, .sized_by_rows = true},
+    operation_facts{
+        .op = operation::exchange_x, .name = "exchange_x", .has_in_place = true, .sized_by_rows = true},
+    operation_facts{
+        .op = operation::scatter_x, .name = "scatter_x", .sized_by_rows = true, .rooted_by_rows = true},
+    operation_facts{
+        .op = operation::gather_x, .name = "gather_x", .sized_by_rows = true, .rooted_by_rows = true},
+    operation_facts{.op = operation::permute_x,
+                    .name = "permute_x",
+                    .has_in_place = true,
+                    .sized_by_rows = true,
+                    .permutes = true},
+};
+
+constexpr const operation_facts& facts_of(operation op) {
+  return all_operations[static_cast<std::size_t>(op)];
+}
+static_assert([] {
+  for (std::size_t k = 0; k < all_operations.size(); ++k)
+    if (static_cast<std::size_t>(all_operations[k].op) != k) return false;
+  return true;
+}());
+
+// Their enumerators alone.
+inline constexpr auto operations = [] {
+  std::array<operation, all_operations.size()> all{};
+  for (std::size_t k = 0; k < all.size(); ++k)
+    all[k] = all_operations[k].op;
+  return all;
+}();
+
+constexpr std::string_view name(operation op) {
+  return facts_of(op).name;
+}
+constexpr bool rooted(operation op) {
+  return facts_of(op).rooted;
+}
+constexpr bool has_in_place(operation op) {
+  return facts_of(op).has_in_place;
+}
+constexpr bool sized_by_rows(operation op) {
+  return facts_of(op).sized_by_rows;
+}
+constexpr bool permutes(operation op) {
+  return facts_of(op).permutes;
+}
+constexpr bool rooted_by_rows(operation op) {
+  return facts_of(op).rooted_by_rows;
+}
+
+} // namespace weft::collectives
