@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <iterator>
 #include <string_view>
 
 namespace weft::collectives {
@@ -20,42 +21,38 @@ struct operation_facts {
 };
 
 // In the order of their enumerators.
-inline constexpr std::array all_operations{
-    operation_facts{operation::barrier, "barrier"},
-    operation_facts{.op = operation::broadcast, .name = "broadcast", .rooted = true},
-    operation_facts{.op = operation::gather_all, .name = "gather_all", .has_in_place = true},
-    operation_facts{.op = operation::exchange, .name = "exchange", .has_in_place = true},
-    operation_facts{.op = operation::scatter, .name = "scatter", .rooted = true},
-    operation_facts{.op = operation::gather, .name = "gather", .rooted = true},
-    operation_facts{.op = operation::permute, .name = "permute", .has_in_place = true, .permutes = true},
-    operation_facts{.op = operation::broadcast_x, .name = "broadcast_x", .rooted = true},
-    operation_facts{
-        .op = operation::gather_all_x, .name = "gather_all_x", .has_in_place = true, .sized_by_rows = true},
-    operation_facts{
-        .op = operation::exchange_x, .name = "exchange_x", .has_in_place = true, .sized_by_rows = true},
-    operation_facts{
-        .op = operation::scatter_x, .name = "scatter_x", .sized_by_rows = true, .rooted_by_rows = true},
-    operation_facts{
-        .op = operation::gather_x, .name = "gather_x", .sized_by_rows = true, .rooted_by_rows = true},
-    operation_facts{.op = operation::permute_x,
-                    .name = "permute_x",
-                    .has_in_place = true,
-                    .sized_by_rows = true,
-                    .permutes = true},
+inline constexpr operation_facts all_operations[] = {
+    {operation::barrier, "barrier"},
+    {.op = operation::broadcast, .name = "broadcast", .rooted = true},
+    {.op = operation::gather_all, .name = "gather_all", .has_in_place = true},
+    {.op = operation::exchange, .name = "exchange", .has_in_place = true},
+    {.op = operation::scatter, .name = "scatter", .rooted = true},
+    {.op = operation::gather, .name = "gather", .rooted = true},
+    {.op = operation::permute, .name = "permute", .has_in_place = true, .permutes = true},
+    {.op = operation::broadcast_x, .name = "broadcast_x", .rooted = true},
+    {.op = operation::gather_all_x, .name = "gather_all_x", .has_in_place = true, .sized_by_rows = true},
+    {.op = operation::exchange_x, .name = "exchange_x", .has_in_place = true, .sized_by_rows = true},
+    {.op = operation::scatter_x, .name = "scatter_x", .sized_by_rows = true, .rooted_by_rows = true},
+    {.op = operation::gather_x, .name = "gather_x", .sized_by_rows = true, .rooted_by_rows = true},
+    {.op = operation::permute_x,
+     .name = "permute_x",
+     .has_in_place = true,
+     .sized_by_rows = true,
+     .permutes = true},
 };
 
 constexpr const operation_facts& facts_of(operation op) {
   return all_operations[static_cast<std::size_t>(op)];
 }
 static_assert([] {
-  for (std::size_t k = 0; k < all_operations.size(); ++k)
+  for (std::size_t k = 0; k < std::size(all_operations); ++k)
     if (static_cast<std::size_t>(all_operations[k].op) != k) return false;
   return true;
 }());
 
 // Their enumerators alone.
 inline constexpr auto operations = [] {
-  std::array<operation, all_operations.size()> all{};
+  std::array<operation, std::size(all_operations)> all{};
   for (std::size_t k = 0; k < all.size(); ++k)
     all[k] = all_operations[k].op;
   return all;

@@ -1,11 +1,9 @@
 #pragma once
+#include "progress/execution/execution_pool.hpp"
 #include "progress/execution/inbox.hpp"
 #include "progress/execution/plan_runner.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cassert>
-#include <deque>
 #include <functional>
 #include <memory>
 
@@ -193,7 +191,7 @@ private:
   // False if there is no memory for its execution: it waits like one that has no slot yet, and the next sweep
   // tries again.
   bool activate(operation& op) {
-    execution* const run = take_execution(*op.program);
+    execution* const run = executions_.take(*op.program, active_);
     if (run == nullptr) [[unlikely]] {
       members().later = true;
       return false;
@@ -330,7 +328,7 @@ private:
     team_state& team = *op.team;
     if (op.status < 0) [[unlikely]]
       look_for_loss(op);
-    give_back(op.run);
+    executions_.give_back(*op.run);
     op.run = nullptr;
     --outstanding_;
     far_active_ -= op.program->far;
@@ -355,22 +353,12 @@ private:
   void publish_retirement(team_state& team, const graph::plan& last) {
     net_.store(team.own.retired(), team.retired);
     if (team.lost == team_state::nobody) team.admitted = team.retired + engine::slots;
-    members().wake_near(); // somebody may sleep for want of credit
-    warm_next_slot(team, last);
+    members().wake_near();                            // somebody may sleep for want of credit
+    members().warm_next_slot(team, last.eager_bytes); // a loop sends as much as last time
     if (!team.askers.empty()) answer_askers(team);
     if (team.leaving) [[unlikely]]
       report_if_quiet(team);
     activate_waiting(team);
-  }
-
-  // The next operation's payload goes to lines that its readers hold: take them away now, while nobody waits.
-  // A loop sends as much as last time.
-  void warm_next_slot(team_state& team, const graph::plan& last) {
-    const std::uint32_t slot = engine::slot_of(team.retired + 1);
-    net_.prefetch_for_write(&team.own.head(slot));
-    if (last.eager_bytes <= engine::mailbox::head_bytes) return;
-    for (std::uint32_t at = 0; at < last.eager_bytes; at += engine::mailbox::line)
-      net_.prefetch_for_write(team.own.body(slot) + at);
   }
 
   [[gnu::cold, gnu::noinline]] void report_if_quiet(team_state& team) {
@@ -387,32 +375,6 @@ private:
     });
   }
 
-  // With all that the plan needs, and room in the list of the active; null for want of memory.
-  execution* take_execution(const graph::plan& p) {
-    if (free_ == nullptr || active_.size() == active_.capacity() || p.dynamic || p.room() != 0) [[unlikely]]
-      if (!make_ready(p)) return nullptr;
-    execution* run = free_;
-    free_ = run->next_free;
-    return run;
-  }
-  [[gnu::noinline]] bool make_ready(const graph::plan& p) {
-    try {
-      if (free_ == nullptr) give_back(&executions_.emplace_back());
-      active_.reserve(executions_.size() + 1);
-      if (free_->scratch.size() < p.room()) free_->scratch.resize(p.room());
-      if (!p.dynamic) return true;
-      if (!free_->found) free_->found = std::make_unique<findings>();
-      free_->found->begin(p);
-      return true;
-    } catch (const std::bad_alloc&) {
-      return false;
-    }
-  }
-  void give_back(execution* run) {
-    run->next_free = free_;
-    free_ = run;
-  }
-
   T& net_;
   statistics& counts_;
   const faults broken_;
@@ -424,8 +386,7 @@ private:
   inbox<T> inbox_;
   std::vector<operation*> active_;
   engine::shortage shortage_;
-  std::deque<execution> executions_;
-  execution* free_ = nullptr;
+  execution_pool executions_;
   std::size_t outstanding_ = 0;
   std::size_t far_active_ = 0;
   std::size_t heavy_active_ = 0; // not light

@@ -177,7 +177,7 @@ struct execution {
   std::vector<bool> heard;   // the same of operations whose members' rows name somebody: by member
   std::vector<naming> first; // the first that named a member; that named a root
   std::uint32_t to_hear = 0;
-  execution* next_free = nullptr;
+  execution* next = nullptr; // while it is free
 
   void begin(const graph::plan& p) {
     done = 0;

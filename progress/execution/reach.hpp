@@ -131,6 +131,16 @@ public:
   neighbours<T>& node() { return neighbours_; }
   notices<T>& unasked() { return notices_; }
 
+  // The next operation's payload goes to lines that its readers hold: takes them away now, while nobody
+  // waits.
+  void warm_next_slot(team_state& team, std::uint32_t payload_bytes) {
+    const std::uint32_t slot = engine::slot_of(team.retired + 1);
+    net.prefetch_for_write(&team.own.head(slot));
+    if (payload_bytes <= engine::mailbox::head_bytes) return;
+    for (std::uint32_t at = 0; at < payload_bytes; at += engine::mailbox::line)
+      net.prefetch_for_write(team.own.body(slot) + at);
+  }
+
   // Where a barrier's value of a round lies.
   static std::byte* value_place(const engine::mailbox& b, std::uint32_t slot, std::uint32_t round) {
     return b.body(slot) + round * sizeof(barrier_summary);

@@ -37,7 +37,7 @@ TEST(dot, shows_nodes_loops_and_edges) {
   EXPECT_TRUE(says(dot, "n2 -> n4 [ltail=cluster_3, lhead=cluster_6];")) << dot;
   EXPECT_TRUE(says(dot, "n5 -> n7 [ltail=cluster_6];")) << dot;
   EXPECT_TRUE(says(dot, "n0 -> n7;")) << dot;
-  EXPECT_TRUE(says(dot, "n7 [label=\"7: await taken 4\"];")) << dot;
+  EXPECT_TRUE(says(dot, "n7 [label=\"7: await consumed 4\"];")) << dot;
 }
 
 TEST(dot, shows_rows_lanes_and_hunts) {
@@ -58,7 +58,7 @@ TEST(dot, shows_rows_lanes_and_hunts) {
   EXPECT_TRUE(says(rooted, ": await delivered what the rows say")) << rooted;
   const std::string swapped = shown({.op = operation::exchange_x, .in_place = true}, blocks_of(4, 2));
   EXPECT_TRUE(says(swapped, ": claim swap")) << swapped;
-  EXPECT_TRUE(says(swapped, ": loop over led, 1 times")) << swapped;
+  EXPECT_TRUE(says(swapped, ": loop over initiated, 1 times")) << swapped;
   EXPECT_TRUE(says(swapped, ": fetch destination of block out of each, if far")) << swapped;
   EXPECT_TRUE(says(swapped, ": take aside from each")) << swapped;
   EXPECT_TRUE(says(swapped, ": restore from each")) << swapped;

@@ -68,16 +68,9 @@ started cut_transfers::start(kind what, std::uint32_t peer, std::byte* local, st
 
 started cut_transfers::queue(kind what, std::uint32_t peer, std::byte* local, std::uint64_t remote,
                              std::uint64_t bytes, completion& done) noexcept {
-  transfer* t = free_;
-  if (t != nullptr) {
-    free_ = t->next;
-  } else {
-    try {
-      t = &transfers_.emplace_back();
-    } catch (const std::bad_alloc&) {
-      return started::failure(no_memory);
-    }
-  }
+  transfer* const t = transfers_.take();
+  if (t == nullptr) [[unlikely]]
+    return started::failure(no_memory);
   *t = {};
   t->done = piece_ended;
   t->whole = &done;
@@ -159,8 +152,7 @@ void cut_transfers::end_if_over(transfer& t) noexcept {
   if (t.number != 0 || t.under_way != 0) return;
   completion* const whole = t.whole;
   const int status = t.status;
-  t.next = free_;
-  free_ = &t;
+  transfers_.give_back(t);
   whole->done(whole, status);
 }
 

@@ -1,10 +1,10 @@
 #pragma once
 #include "engine/fifo.hpp"
+#include "engine/item_pool.hpp"
 #include "engine/transport/transport.hpp"
 #include "engine/transport/ucx/links.hpp"
 
 #include <cstdint>
-#include <deque>
 
 namespace weft::transport::ucx {
 
@@ -68,8 +68,7 @@ private:
   std::uint32_t queued_puts_ = 0;
   std::uint32_t under_way_ = 0; // pieces
   std::uint64_t last_number_ = 0;
-  std::deque<transfer> transfers_;
-  transfer* free_ = nullptr;
+  engine::item_pool<transfer> transfers_;
 };
 
 } // namespace weft::transport::ucx

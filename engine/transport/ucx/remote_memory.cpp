@@ -21,19 +21,6 @@ constexpr std::uint64_t pieces_of(std::uint64_t bytes) {
   return (bytes + piece_bytes - 1) / piece_bytes;
 }
 
-// Null if there is no memory for another one.
-template <class Item> Item* take_from(Item*& free, std::deque<Item>& pool) noexcept {
-  if (Item* const i = free; i != nullptr) [[likely]] {
-    free = i->next;
-    return i;
-  }
-  try {
-    return &pool.emplace_back();
-  } catch (const std::bad_alloc&) {
-    return nullptr;
-  }
-}
-
 } // namespace
 
 void remote_memory::open(ucp_worker_h worker) {
@@ -87,8 +74,8 @@ started remote_memory::flush(std::uint32_t peer, completion& done) noexcept {
 remote_memory::transfer* remote_memory::begin(kind what, std::uint32_t peer, void* local,
                                               std::uint64_t remote, std::uint64_t bytes) noexcept {
   constexpr std::uint64_t generation = std::uint64_t{1} << 32;
-  const bool fresh = free_transfers_ == nullptr;
-  transfer* const t = take_from(free_transfers_, transfers_);
+  const bool fresh = !transfers_.has_free();
+  transfer* const t = transfers_.take();
   if (t == nullptr) return nullptr;
   const std::uint64_t name = fresh ? transfers_.size() - 1 : t->name + generation;
   *t = {};
@@ -120,14 +107,13 @@ void remote_memory::end(transfer& t, int status) noexcept {
 
 void remote_memory::release(transfer& t) noexcept {
   t.live = false;
-  t.next = free_transfers_;
-  free_transfers_ = &t;
+  transfers_.give_back(t);
 }
 
 // ---- messages out
 
 remote_memory::parcel* remote_memory::take_parcel(std::uint32_t peer, effect what) noexcept {
-  parcel* const p = take_from(free_parcels_, parcels_);
+  parcel* const p = parcels_.take();
   if (p == nullptr) return nullptr;
   *p = {};
   p->head.job_key = options_.job_key;
@@ -140,8 +126,7 @@ remote_memory::parcel* remote_memory::take_parcel(std::uint32_t peer, effect wha
 }
 
 void remote_memory::give_back(parcel& p) noexcept {
-  p.next = free_parcels_;
-  free_parcels_ = &p;
+  parcels_.give_back(p);
 }
 
 // 0, or why not; then the parcel is still the caller's.

@@ -1,10 +1,10 @@
 #pragma once
 #include "engine/fifo.hpp"
+#include "engine/item_pool.hpp"
 #include "engine/out_of_memory.hpp"
 #include "engine/transport/transport.hpp"
 #include "engine/transport/ucx/links.hpp"
 
-#include <deque>
 #include <span>
 
 namespace weft::transport::ucx {
@@ -160,10 +160,8 @@ private:
   std::span<std::byte> segment_;
   std::vector<state> states_;
   state* busy_ = nullptr;
-  std::deque<transfer> transfers_;
-  transfer* free_transfers_ = nullptr;
-  std::deque<parcel> parcels_;
-  parcel* free_parcels_ = nullptr;
+  engine::item_pool<transfer> transfers_;
+  engine::item_pool<parcel> parcels_;
   engine::shortage shortage_;
 };
 

@@ -1,0 +1,43 @@
+#pragma once
+#include "engine/item_pool.hpp"
+#include "progress/execution/operation.hpp"
+
+#include <memory>
+#include <new>
+#include <vector>
+
+namespace weft::progress {
+
+// The states of executions, each lent to an operation while it is active. They are made when first needed,
+// and kept; and so is room for as many in the list of the active, which is never too short then.
+class execution_pool {
+public:
+  // With all that the plan needs; null for want of memory.
+  execution* take(const graph::plan& p, std::vector<operation*>& active) noexcept {
+    if (!all_.has_free() || active.size() == active.capacity() || p.dynamic || p.room() != 0) [[unlikely]]
+      if (!make_ready(p, active)) return nullptr;
+    return all_.take();
+  }
+  void give_back(execution& run) noexcept { all_.give_back(run); }
+
+private:
+  [[gnu::noinline]] bool make_ready(const graph::plan& p, std::vector<operation*>& active) noexcept {
+    execution* const run = all_.take();
+    if (run == nullptr) return false;
+    all_.give_back(*run); // the next to be taken
+    try {
+      active.reserve(all_.size());
+      if (run->scratch.size() < p.room()) run->scratch.resize(p.room());
+      if (!p.dynamic) return true;
+      if (!run->found) run->found = std::make_unique<findings>();
+      run->found->begin(p);
+      return true;
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
+  }
+
+  engine::item_pool<execution> all_;
+};
+
+} // namespace weft::progress
