@@ -13,28 +13,26 @@ inline constexpr unsigned max_loops = 6;
 inline constexpr unsigned max_phases = 2;
 inline constexpr unsigned all_loops = max_loops + 1; // with the one of the checked mode
 
-// What a node does. The operands are a rule of the plan and a peer; see executor steps for the lanes.
+// What a node does: engine/operations has a file for each.
 enum class kind : std::uint8_t {
-  copy,    // my own block, source to destination
-  get,     // the peer's block into my destination, carried by me alone
-  put,     // my block into the peer's destination, carried by me alone; complete at the source only
-  flush,   // all my puts to the peer are in place there
-  signal,  // make a fact known to the peer (or to all near members)
-  await,   // wait for a fact
-  take,    // wait for the peer's eager payload, then copy my slice of it into my destination
-  claim,   // carry what is still unclaimed of a block that its source, its destination or anybody on the node
-           // may carry; done when nothing is left to claim
-  assist,  // carry whatever of the whole operation is unclaimed, until every destination on the node is full
-  fetch,   // bring an element of the far peer's row: an operand of our block
-  survey,  // take in what the peer's row says: whether it names me, how much I must expect from it
-  aside,   // in place: the present piece of what the peer has for me, into my scratch
-  restore, // in place: from my scratch to where it belongs; more pieces begin the body again
-  rotate,  // in place: the blocks of whole cycles that lie on my node, by whoever is there; mine, or (group)
-           // all of them; done when they are in place
-  compare, // checked mode: the other members' calls with mine; done when all else is
-  reduce,  // combine what is read with what stands where it is written
-  call,    // user code, run with nothing held
-  loop,    // the body for each peer of a range, in any order as facts arrive (or in order, if flagged)
+  copy,
+  get,
+  put,
+  flush,
+  signal,
+  await,
+  take,
+  claim,
+  assist,
+  fetch,
+  survey,
+  aside,
+  restore,
+  rotate,
+  compare,
+  reduce,
+  call,
+  loop,
 };
 
 // What one rank knows of another. Sequence numbers and counts make them monotonic: never reset.
