@@ -135,9 +135,9 @@ struct begun_copy {
   std::uint64_t bytes = 0;
 };
 
-// The words that an execution waits for, noted in a pass over its nodes in which nothing moved. Where every
-// node that could go on waits for one of them, another pass would find nothing new before one has come: then
-// the list is armed, and only they are looked at.
+// The words that an execution waits for, noted in a pass over its nodes. Where every node that is ready waits
+// for one of them, another pass would find nothing new before one has come: then the list is armed, and only
+// they are looked at.
 struct watch_list {
   static constexpr std::uint32_t most = 6;
   struct watched {

@@ -68,16 +68,17 @@ private:
       if (result == outcome::done) [[likely]] {
         rest |= run.finish(p, index);
         moved = true;
-      } else if (result == outcome::blocked || result == outcome::held) {
-        ++stuck;
+      } else if (result == outcome::flying) {
+        run.launch(index);
+        moved = true;
       } else if (result == outcome::failed) {
         return true;
       } else if (result != outcome::under_way) {
-        if (result == outcome::flying) run.launch(index);
-        moved = true;
+        ++stuck; // or has more to do at once: then it is in no list either
+        moved |= result == outcome::again || result == outcome::repeat;
       }
     }
-    if (!moved) run.watch.arm(stuck);
+    run.watch.arm(stuck);
     return moved;
   }
 
@@ -153,6 +154,7 @@ private:
         loop.in_flight |= bit;
         return true;
       case outcome::again:
+        ++stuck;
         return true;
       case outcome::repeat:
         while (op.program->nodes[n.body + step].what != graph::kind::aside)
