@@ -82,7 +82,7 @@ plan put_tree(staged& s, bool one_by_one) {
     steps.then_if(s.modes.tells_ends(), count_for_each(fact::consumed, 1));
     return s.finish(s.b.loop(range::leader, 1, steps), 0);
   }
-  // That it has delivered is known to whoever sent it: a leaf has nothing to add to the rounds of OUT_ALL.
+  // That it has arrived is known to whoever sent it: a leaf has nothing to add to the rounds of OUT_ALL.
   const node_set have = s.root ? s.gate : s.b.add(await_count(fact::delivered, 1));
   node_set data = s.root ? s.b.add(copy_own(), s.gate) : 0;
   builder::step_list steps;

@@ -94,7 +94,7 @@ node await_ready();
 node announce_puts();
 // To those who watch my count: what this step brings is here.
 node count_step();
-// In step k: what k + 1 - lag steps bring has delivered on me, or on the peer.
+// In step k: what k + 1 - lag steps bring has been delivered to me, or on the peer.
 node await_steps(peer_rule whose, std::uint32_t lag = 0);
 node signal_stage(fact which, bool valued = false);
 node await_stage(fact which, bool valued = false);

@@ -15,7 +15,7 @@ namespace weft::progress {
 // row may be read from the first entry on (the plan waits for all entries under IN_ALL) and does not change
 // before its owner leaves, and who leaves has published it before; see operands::row. The lowest member of
 // the cycle lends two words of its mailbox: the claim word that nobody else has a use for, that of its block
-// to itself, and its count of what has delivered. A CAS on the claim word gives the next pieces to one
+// to itself, and its count of what was delivered. A CAS on the claim word gives the next pieces to one
 // member. It moves them, and then adds them to the count. Who sees all pieces counted knows that the cycle is
 // rotated.
 //

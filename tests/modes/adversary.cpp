@@ -5,7 +5,7 @@
 // enough; only a library that holds up too many is convicted by patience running out.
 //
 // Mutations that this catches: an IN mode treated as another one; no wait for the entry of the other end, in
-// any family; an OUT mode treated as another one, or left without a count of what was taken or has delivered;
+// any family; an OUT mode treated as another one, or left without a count of what was taken or delivered;
 // blocks that only one end carries; peers taken in order, or operations; rows in shared memory read early.
 #include "tests/modes/part.hpp"
 

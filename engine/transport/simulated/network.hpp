@@ -18,7 +18,7 @@ namespace weft::transport::sim {
 //           some only when the target polls
 //   get     reads at any time between start and end, some only when the target polls; lands in pieces
 //   send    in order from one rank to another, but not ordered with puts; handed over by the target's poll
-//   flush   finishes when everything that was started before it to that peer has delivered
+//   flush   finishes when everything that was started before it to that peer has arrived
 //   ring    sticks until the next poll or nap
 // What has finished is reported by the initiator's poll.
 class network {

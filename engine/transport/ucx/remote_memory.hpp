@@ -16,7 +16,7 @@ namespace weft::transport::ucx {
 //   put     The source goes out in pieces, each one segment of UCX, so that the target copies it from the
 //           receive buffer to its place. `delivered` comes back, one message for all that a poll has brought,
 //           sent after the copies: who hears of a piece may tell others that it is in place.
-//   flush   Sends nothing: it ends when as many pieces have delivered as were put before it. Pieces and what
+//   flush   Sends nothing: it ends when as many pieces have arrived as were put before it. Pieces and what
 //           comes back of them stay in order (single segments on the one lane of UCX for messages).
 //   get     One `wanted` for each piece; `piece` comes back, straight out of the target's segment.
 //
@@ -71,7 +71,7 @@ private:
     std::uint64_t bytes = 0;
     std::uint64_t gone = 0;    // how far its pieces have been sent, or asked for
     std::uint64_t arrived = 0; // of a get
-    std::uint64_t target = 0;  // of a flush: as many pieces are to have delivered
+    std::uint64_t target = 0;  // of a flush: as many pieces are to have arrived
     std::uint64_t name = 0;    // index and generation: an answer that is late finds nobody
     std::uint32_t peer = 0;
     std::uint32_t with_ucx = 0; // pieces that UCX still reads
@@ -111,7 +111,7 @@ private:
     window putting, getting;
     std::uint64_t promised = 0, delivered = 0; // pieces put, those that wait included
     engine::fifo<parcel> answers;
-    std::uint64_t owed_bytes = 0; // the peer has not heard that they have delivered
+    std::uint64_t owed_bytes = 0; // the peer has not heard that they have arrived
     std::uint32_t owed_pieces = 0;
     int failed = 0;
     bool refuses = false; // the peer asked for what is not there

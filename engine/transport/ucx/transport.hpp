@@ -17,7 +17,7 @@ namespace weft::transport::ucx {
 // The real transport: one UCX context and worker, endpoints and remote keys on first use. Direct lane by
 // ucp_rkey_ptr, UCP lane by active messages and by put, get and flush: UCX's own with a peer where both
 // sides' networks reach memory by themselves, large ones cut, else those of remote_memory. All calls are
-// serialised by the ownership (UCS_THREAD_MODE_SERIALIZED); the memory operations are plain atomics and
+// serialised by progress ownership (UCS_THREAD_MODE_SERIALIZED); the memory operations are plain atomics and
 // copies.
 class ucx_transport : public direct_memory {
 public:
