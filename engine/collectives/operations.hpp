@@ -1,5 +1,6 @@
 #pragma once
 #include "engine/collectives/request.hpp"
+#include "engine/plan/in_order.hpp"
 
 #include <array>
 #include <cstddef>
@@ -44,11 +45,7 @@ inline constexpr operation_facts all_operations[] = {
 constexpr const operation_facts& facts_of(operation op) {
   return all_operations[static_cast<std::size_t>(op)];
 }
-static_assert([] {
-  for (std::size_t k = 0; k < std::size(all_operations); ++k)
-    if (static_cast<std::size_t>(all_operations[k].op) != k) return false;
-  return true;
-}());
+static_assert(graph::in_order(all_operations, [](const operation_facts& f) { return f.op; }));
 
 // Their enumerators alone.
 inline constexpr auto operations = [] {

@@ -17,6 +17,7 @@
 #include "engine/operations/signal.hpp"
 #include "engine/operations/survey.hpp"
 #include "engine/operations/take.hpp"
+#include "engine/plan/in_order.hpp"
 
 #include <array>
 
@@ -31,13 +32,7 @@ template <class... Kind> struct kind_list {
 using all_kinds = kind_list<copy, get, put, flush, signal, await, take, claim, assist, fetch, survey, aside,
                             restore, rotate, compare, reduce, call, loop>;
 
-constexpr bool in_their_order() {
-  constexpr auto listed = all_kinds::table([]<class Kind>() { return Kind::what; });
-  for (std::size_t k = 0; k < listed.size(); ++k)
-    if (static_cast<std::size_t>(listed[k]) != k) return false;
-  return true;
-}
-static_assert(in_their_order());
+static_assert(in_order(all_kinds::table([]<class Kind>() { return Kind::what; }), [](kind k) { return k; }));
 
 } // namespace weft::graph::operations
 

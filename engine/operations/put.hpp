@@ -1,31 +1,14 @@
 #pragma once
-#include "engine/operations/operation_kind.hpp"
+#include "engine/operations/carried_alone.hpp"
 
 namespace weft::graph::operations {
 
 // Blocks of mine into the peer's destination, carried by me alone. To another host it is complete at my side
 // only; a flush says when it is in place.
-struct put : operation_kind {
+struct put : carried_alone<put, direction::out> {
   static constexpr kind what = kind::put;
   static constexpr std::string_view name = "put";
-  static constexpr bool moves_data = true;
-  static constexpr flow way(const node&) { return flow::out; }
-
-  static bool fits(const node& n) {
-    return n.peer == peer_rule::each && any_of(n.read.in, buffer::source, buffer::destination) &&
-           n.write.in == buffer::destination && !travels_packed(n) && n.of != blocks::readers;
-  }
   static std::string text(const node& n) { return words("put to ", graph::name(n.peer)); }
-
-  template <class Meaning> static auto means(Meaning& m, const node& n, std::uint32_t e) {
-    m.needs_row(e, direction::out);
-    if (m.template moves<put>(n, e) == 0) m.did(n, e);
-    return e;
-  }
-  template <class C, class Op, class Tag>
-  static outcome run(C& c, Op& op, const node& n, std::uint32_t peer, Tag tag) {
-    return c.transfers.template carry<put>(op, n, peer, tag);
-  }
 };
 
 } // namespace weft::graph::operations

@@ -54,7 +54,7 @@ struct place {
   std::uint64_t base = 0;
   std::uint64_t from = 0, to = 0, step = 0, owner = 0, turn = 0; // bytes for one more of each
   std::uint64_t bytes = 0;
-  std::uint64_t end = 0;     // 0, or where the last step's bytes end
+  std::uint64_t end = 0;         // 0, or where the last step's bytes end
   row_element pointer{}, size{}; // instead, if they say where
 
   [[gnu::always_inline]] std::uint64_t offset(const coordinates& c) const {

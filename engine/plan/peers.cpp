@@ -1,10 +1,10 @@
 #include "engine/plan/peers.hpp"
 
+#include "engine/plan/in_order.hpp"
 #include "engine/topology/rounds.hpp"
 #include "engine/topology/tree.hpp"
 
 #include <bit>
-#include <iterator>
 
 namespace weft::graph {
 
@@ -99,12 +99,7 @@ constexpr range_rule rules[] = {
      [](P p, G g, peer_rule, number k) { return leader_of(p, g, mine(p, g) ^ (number{1} << k)); }},
 };
 
-constexpr bool in_their_order() {
-  for (std::size_t k = 0; k < std::size(rules); ++k)
-    if (static_cast<std::size_t>(rules[k].over) != k) return false;
-  return true;
-}
-static_assert(in_their_order());
+static_assert(in_order(rules, [](const range_rule& r) { return r.over; }));
 
 } // namespace
 

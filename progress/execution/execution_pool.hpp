@@ -14,23 +14,27 @@ class execution_pool {
 public:
   // With all that the plan needs; null for want of memory.
   execution* take(const graph::plan& p, std::vector<operation*>& active) noexcept {
-    if (!all_.has_free() || active.size() == active.capacity() || p.dynamic || p.room() != 0) [[unlikely]]
-      if (!make_ready(p, active)) return nullptr;
-    return all_.take();
+    execution* const run = all_.take();
+    if (run == nullptr) [[unlikely]]
+      return nullptr;
+    if (active.size() == active.capacity() || p.dynamic || p.room() != 0) [[unlikely]]
+      if (!equip(*run, p, active)) {
+        all_.give_back(*run);
+        return nullptr;
+      }
+    return run;
   }
   void give_back(execution& run) noexcept { all_.give_back(run); }
 
 private:
-  [[gnu::noinline]] bool make_ready(const graph::plan& p, std::vector<operation*>& active) noexcept {
-    execution* const run = all_.take();
-    if (run == nullptr) return false;
-    all_.give_back(*run); // the next to be taken
+  [[gnu::noinline]] bool equip(execution& run, const graph::plan& p,
+                               std::vector<operation*>& active) noexcept {
     try {
       active.reserve(all_.size());
-      if (run->scratch.size() < p.room()) run->scratch.resize(p.room());
+      if (run.scratch.size() < p.room()) run.scratch.resize(p.room());
       if (!p.dynamic) return true;
-      if (!run->found) run->found = std::make_unique<findings>();
-      run->found->begin(p);
+      if (!run.found) run.found = std::make_unique<findings>();
+      run.found->begin(p);
       return true;
     } catch (const std::bad_alloc&) {
       return false;

@@ -42,6 +42,15 @@ public:
   flight_pool(const flight_pool&) = delete;
   flight_pool& operator=(const flight_pool&) = delete;
 
+  // Asks the transport, by `ask`, for something that a completion ends.
+  template <class Ask> outcome request(operation& op, std::uint32_t peer, flight_tag tag, Ask&& ask) {
+    flight* const f = start(op, peer, tag);
+    return f == nullptr ? outcome::blocked : settle(f, ask(*f));
+  }
+
+  std::size_t in_flight() const { return in_flight_; }
+
+private:
   flight* start(operation& op, std::uint32_t peer, flight_tag tag) {
     flight* f = free_;
     if (f == nullptr) return nullptr;
@@ -70,9 +79,6 @@ public:
     return outcome::blocked;
   }
 
-  std::size_t in_flight() const { return in_flight_; }
-
-private:
   void release(flight* f) {
     f->next = free_;
     free_ = f;

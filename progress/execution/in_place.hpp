@@ -53,10 +53,10 @@ public:
       reach_.copy(scratch, from + b.src, b.bytes);
       return outcome::done;
     }
-    flight* f = flights_.start(op, peer, tag);
-    if (f == nullptr) return outcome::blocked;
-    reach_.counts.bytes_got.add(b.bytes);
-    return flights_.settle(f, reach_.net.get(op.team->info.world[peer], scratch, b.src, b.bytes, *f));
+    return flights_.request(op, peer, tag, [&](flight& f) {
+      reach_.counts.bytes_got.add(b.bytes);
+      return reach_.net.get(op.team->info.world[peer], scratch, b.src, b.bytes, f);
+    });
   }
 
   outcome restore(operation& op, std::uint32_t peer, std::uint32_t iteration) {

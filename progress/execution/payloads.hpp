@@ -23,9 +23,8 @@ public:
       net_.copy(to, &operands_.own_row(op).named, sizeof(std::uint32_t));
     const std::byte* const from = buffers_.own(op, n.read.in);
     const graph::action a = graph::resolve(p, graph::flow::own, p.me, 0);
-    const auto copy = [&](const graph::region& r) { net_.copy(to + r.write, from + r.read, r.bytes); };
-    if (n.of == graph::blocks::one) return copy(graph::only_region(p, op.team->info.topology, n, a));
-    each_region(op, n, a, copy);
+    graph::each_region(p, op.team->info.topology, n, a,
+                       [&](const graph::region& r) { net_.copy(to + r.write, from + r.read, r.bytes); });
   }
 
   // What a far member is sent. One block lies where it is sent from; several are put together, behind the
@@ -38,10 +37,9 @@ public:
       return {op.team->own.payload(engine::slot_of(op.seq), p.eager_bytes), p.eager_bytes};
     const graph::action a = graph::resolve(p, graph::flow::out, peer, step);
     const std::byte* const from = buffers_.own(op, n.read.in);
-    std::span<const std::byte> whole;
     if (n.of == graph::blocks::one) {
-      each_region(op, n, a, [&](const graph::region& r) { whole = {from + r.read, r.bytes}; });
-      return whole;
+      const graph::region whole = graph::only_region(p, op.team->info.topology, n, a);
+      return {from + whole.read, whole.bytes};
     }
     std::byte* const packed = op.run->scratch.data() + p.scratch;
     std::size_t bytes = 0;

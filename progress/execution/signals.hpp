@@ -65,7 +65,7 @@ private:
   using message_kind = transport::message_kind;
 
   struct watched {
-    const word* at;
+    word* at;
     std::uint64_t value;
   };
   // Words that only grow.
@@ -126,12 +126,11 @@ private:
   // To a far member, about the operation.
   [[gnu::noinline]] outcome tell(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag,
                                  std::span<const std::byte> payload, message_kind as) {
-    flight* const f = flights_.start(op, peer, tag);
-    if (f == nullptr) return outcome::blocked;
     const auto stage = graph::is_stage(n.about) ? tag.iteration : n.phase;
     const transport::message m{
         .kind = as, .stage = static_cast<std::uint8_t>(stage), .count = n.count, .seq = op.seq};
-    return flights_.settle(f, reach_.send(*op.team, peer, m, payload, *f));
+    return flights_.request(op, peer, tag,
+                            [&](flight& f) { return reach_.send(*op.team, peer, m, payload, f); });
   }
   outcome tell(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag,
                std::span<const std::byte> payload) {
@@ -173,9 +172,7 @@ private:
     const graph::cell c = graph::cell_of(*op.program, n, peer, tag.iteration);
     if (!reach_.credit(op, c.owner)) return outcome::blocked;
     if (!reach<T>::near(op, c.owner)) return tell(op, n, peer, tag, {});
-    engine::mailbox::count_line& counts =
-        reach_.view(*op.team, c.owner).counts(engine::slot_of(op.seq), c.phase);
-    reach_.raise(c.what == fact::delivered ? counts.delivered : counts.consumed, op.seq, c.value);
+    reach_.raise(*word_of(op, c).at, op.seq, c.value);
     reach_.wake_near();
     return outcome::done;
   }
@@ -191,11 +188,11 @@ private:
       if (n.valued) value = std::as_bytes(std::span(&op.value, 1));
       return tell(op, n, peer, tag, value);
     }
-    const engine::mailbox& own = op.team->own;
     const std::uint32_t slot = engine::slot_of(op.seq);
-    if (n.valued) net_.copy(reach_.value_place(own, slot, tag.iteration), &op.value, sizeof op.value);
-    word& mine = n.about == fact::stage_in ? own.counts(slot).stage_in : own.counts(slot).stage_out;
-    net_.store(mine, engine::stage_word::make(op.seq, tag.iteration + 1));
+    if (n.valued)
+      net_.copy(reach_.value_place(op.team->own, slot, tag.iteration), &op.value, sizeof op.value);
+    const auto [mine, value] = word_of(op, graph::cell_of(*op.program, n, peer, tag.iteration));
+    net_.store(*mine, value);
     reach_.wake_near();
     return outcome::done;
   }

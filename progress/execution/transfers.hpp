@@ -42,16 +42,15 @@ public:
 
   outcome flush(operation& op, std::uint32_t peer, flight_tag tag) {
     if (reach_.base(*op.team, peer) != nullptr) return outcome::done;
-    flight* const f = flights_.start(op, peer, tag);
-    if (f == nullptr) return outcome::blocked;
-    return flights_.settle(f, net_.flush(op.team->info.world[peer], *f));
+    return flights_.request(op, peer, tag,
+                            [&](flight& f) { return net_.flush(op.team->info.world[peer], f); });
   }
 
   outcome fetch(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
-    flight* const f = flights_.start(op, peer, tag);
-    if (f == nullptr) return outcome::blocked;
-    const auto errand = operands_.fetch(op, n, peer, tag.iteration);
-    return flights_.settle(f, net_.get(op.team->info.world[peer], errand.to, errand.from, errand.bytes, *f));
+    return flights_.request(op, peer, tag, [&](flight& f) {
+      const auto errand = operands_.fetch(op, n, peer, tag.iteration);
+      return net_.get(op.team->info.world[peer], errand.to, errand.from, errand.bytes, f);
+    });
   }
 
 private:
@@ -105,15 +104,13 @@ private:
 
   // By the transport, of offsets in both segments.
   outcome begin(operation& op, const graph::action& a, const block& b, flight_tag tag) {
-    flight* const f = flights_.start(op, a.peer, tag);
-    if (f == nullptr) return outcome::blocked;
-    const std::uint32_t world = op.team->info.world[a.peer];
-    if (a.from == a.peer) {
-      reach_.counts.bytes_got.add(b.bytes);
-      return flights_.settle(f, net_.get(world, net_.segment() + b.dst, b.src, b.bytes, *f));
-    }
-    reach_.counts.bytes_put.add(b.bytes);
-    return flights_.settle(f, net_.put(world, b.dst, net_.segment() + b.src, b.bytes, *f));
+    return flights_.request(op, a.peer, tag, [&](flight& f) {
+      const std::uint32_t world = op.team->info.world[a.peer];
+      const bool pull = a.from == a.peer;
+      (pull ? reach_.counts.bytes_got : reach_.counts.bytes_put).add(b.bytes);
+      return pull ? net_.get(world, net_.segment() + b.dst, b.src, b.bytes, f)
+                  : net_.put(world, b.dst, net_.segment() + b.src, b.bytes, f);
+    });
   }
 
   reach<T>& reach_;

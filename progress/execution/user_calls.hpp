@@ -11,10 +11,10 @@ public:
   explicit user_calls(flight_pool<T>& flights) : flights_(flights) {}
 
   outcome begin(operation& op, std::uint32_t me, flight_tag tag) {
-    flight* const f = flights_.start(op, me, tag);
-    if (f == nullptr) return outcome::blocked;
-    waiting_.push(*f);
-    return flights_.settle(f, transport::started::on_its_way());
+    return flights_.request(op, me, tag, [this](flight& f) {
+      waiting_.push(f);
+      return transport::started::on_its_way();
+    });
   }
 
   bool waiting() const noexcept { return !waiting_.empty(); }

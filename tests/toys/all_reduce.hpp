@@ -8,14 +8,19 @@ namespace weft::tests {
 // Two plans for the same small thing, a sum of all members' blocks on every member: what a new algorithm with
 // a new kind of operation takes. IN_MY, OUT_MY.
 
+inline graph::builder one_block_for_all(std::uint32_t me, const graph::topology& g, std::uint64_t bytes) {
+  graph::builder b(me, g.size(), 0);
+  b.blocks_of({.bytes = bytes});
+  b.draft().pairs = graph::pattern::all_pairs;
+  b.draft().in = b.draft().out = graph::sync::my;
+  return b;
+}
+
 // Every member sends its block to all others, and each combines them itself.
 inline graph::plan all_reduce_eager(std::uint32_t me, const graph::topology& g, std::uint64_t bytes) {
   using namespace graph;
-  builder b(me, g.size(), 0);
+  builder b = one_block_for_all(me, g, bytes);
   plan& p = b.draft();
-  b.blocks_of({.bytes = bytes});
-  p.pairs = pattern::all_pairs;
-  p.in = p.out = sync::my;
   p.chunk = bytes;
   p.chunks = 1;
   p.eager = true;
@@ -37,11 +42,8 @@ inline graph::plan all_reduce_eager(std::uint32_t me, const graph::topology& g, 
 // On one host: in pieces, each by whoever is there.
 inline graph::plan all_reduce_shared(std::uint32_t me, const graph::topology& g, std::uint64_t bytes) {
   using namespace graph;
-  builder b(me, g.size(), 0);
+  builder b = one_block_for_all(me, g, bytes);
   plan& p = b.draft();
-  b.blocks_of({.bytes = bytes});
-  p.pairs = pattern::all_pairs;
-  p.in = p.out = sync::my;
   p.chunk = chunk_size(bytes, 4096);
   p.chunks = static_cast<std::uint32_t>((bytes + p.chunk - 1) / p.chunk);
   const auto near = static_cast<std::uint32_t>(g.near().size());

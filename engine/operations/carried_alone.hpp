@@ -1,0 +1,27 @@
+#pragma once
+#include "engine/operations/operation_kind.hpp"
+
+namespace weft::graph::operations {
+
+// What get and put have in common: blocks between two members' buffers, carried by one of them alone.
+template <class Kind, direction Way> struct carried_alone : operation_kind {
+  static constexpr bool moves_data = true;
+  static constexpr flow way(const node&) { return Way == direction::in ? flow::in : flow::out; }
+
+  static bool fits(const node& n) {
+    return n.peer == peer_rule::each && any_of(n.read.in, buffer::source, buffer::destination) &&
+           n.write.in == buffer::destination && !travels_packed(n) && n.of != blocks::readers;
+  }
+
+  template <class Meaning> static auto means(Meaning& m, const node& n, std::uint32_t e) {
+    m.needs_row(e, Way);
+    if (m.template moves<Kind>(n, e) == 0) m.did(n, e);
+    return e;
+  }
+  template <class C, class Op, class Tag>
+  static outcome run(C& c, Op& op, const node& n, std::uint32_t peer, Tag tag) {
+    return c.transfers.template carry<Kind>(op, n, peer, tag);
+  }
+};
+
+} // namespace weft::graph::operations
