@@ -62,7 +62,7 @@ std::uint32_t best_radix(const request& r, const topology& g, const tuning& t) {
 
 plan eager_tree(staged& s, std::uint64_t bytes) {
   s.p().eager = true;
-  if (s.leader && s.near() != 0) s.p().eager_bytes = static_cast<std::uint32_t>(bytes);
+  if (s.leader && s.near() != 0) s.p().eager_bytes[0] = static_cast<std::uint32_t>(bytes);
   const auto up = s.leader ? range::parent : range::leader;
   const node_set have = s.root ? s.gate : s.each(up, 1, take_payload());
   node_set data = have;

@@ -65,7 +65,7 @@ private:
     const bool names_one = by_source() && p().names == naming::rank;
     p().eager = names_one && !request_.in_place && request_.in == sync::my && request_.out != sync::all &&
                 request_.bytes + name_bytes <= t.eager_bytes;
-    if (p().eager) p().eager_bytes = static_cast<std::uint32_t>(request_.bytes + name_bytes);
+    if (p().eager) p().eager_bytes[0] = static_cast<std::uint32_t>(request_.bytes + name_bytes);
   }
 
   // My own block, if it stays with me, goes the same way.

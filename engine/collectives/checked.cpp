@@ -16,10 +16,10 @@
 #include "engine/collectives/families.hpp"
 #include "engine/operations/all_kinds.hpp"
 #include "engine/plan/builder.hpp"
+#include "engine/plan/composition.hpp"
 
 #include <algorithm>
 #include <span>
-#include <stdexcept>
 
 namespace weft::collectives {
 using namespace graph;
@@ -55,29 +55,9 @@ node_set compare_names(builder& front, sync in, std::uint32_t far, node_set afte
   return in == sync::all ? front.add(of_names(kind::await, peer_rule::self), named) : 0;
 }
 
-// The plan's nodes, moved behind those that are there, its data touched after `gate` only.
-void append(plan& all, const plan& p, node_set gate) {
-  const std::uint8_t shift = all.size, loops = all.loops;
-  for (std::uint8_t k = 0; k < p.size; ++k) {
-    node n = p.nodes[k];
-    n.after <<= shift;
-    if (n.what == kind::loop) {
-      n.body = static_cast<std::uint8_t>(n.body + shift);
-      n.loop_index = static_cast<std::uint8_t>(n.loop_index + loops);
-    }
-    if ((p.top >> k & 1) != 0 && touches_data(p, p.nodes[k])) n.after |= gate;
-    all.nodes[all.size++] = n;
-  }
-  all.top |= p.top << shift;
-  all.loops = static_cast<std::uint8_t>(all.loops + p.loops);
-}
-
 } // namespace
 
 plan with_comparison(const plan& p, sync in, const topology& g) {
-  const unsigned more_loops = p.names == naming::none ? 1 : 2;
-  if (p.size + 10u > max_nodes || p.loops + more_loops > all_loops)
-    throw std::logic_error("no room for the nodes of the checked mode in a plan");
   builder front(p.me, p.members, p.root);
   const node_set published = front.add(of_call(kind::signal, peer_rule::group));
   builder::step_list send;
@@ -89,16 +69,17 @@ plan with_comparison(const plan& p, sync in, const topology& g) {
   node_set gate = in == sync::all ? front.add(of_call(kind::await, peer_rule::self), published) : 0;
   if (p.names != naming::none) gate |= compare_names(front, in, far, published | sent | gate);
 
-  plan all = p;
+  plan all = p; // on the same buffers
   all.nodes = front.draft().nodes;
   all.size = front.draft().size;
   all.loops = front.draft().loops;
   all.top = front.draft().top;
-  append(all, p, gate);
+  all.scratch = 0;
+  include(all, p, {.after = gate, .waits = touches_data});
   node last = of_call(kind::compare, peer_rule::self);
   last.count = watch; // is done with it
   all.top |= node_set{1} << all.size;
-  all.nodes[all.size++] = last;
+  all.nodes.at(all.size++) = last;
   all.in = in;
   all.far |= !g.far().empty();
   prepare(all);

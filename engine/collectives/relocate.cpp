@@ -72,7 +72,7 @@ private:
     p().eager = request_.in == sync::my && request_.out != sync::all && fits && !p().indirect();
     if (!p().eager) return;
     const std::uint64_t mine = one_slice ? 1 : out_near_.count;
-    p().eager_bytes = static_cast<std::uint32_t>(mine * rule_.bytes);
+    p().eager_bytes[0] = static_cast<std::uint32_t>(mine * rule_.bytes);
   }
 
   void eager() {

@@ -15,21 +15,24 @@ namespace weft::engine {
 //   entered   last operation posted          writer: the rank's posting threads, by fetch_add
 //   retired   all operations up to it are finished here    writer: the rank, under progress ownership
 //   lent      last operation whose poster may be computing   writer: the rank, under progress ownership
-//   head[s]   eager payload of up to 56 bytes behind its stamp (the sequence number)   writer: the rank
-//   body[s]   larger eager payload, valid when the head's stamp says so               writer: the rank
-//   delivered, consumed [s]    counters              writers: any member, by CAS
-//   stage_in, stage_out [s]   rounds reached   writer: the rank
-//   claim[s][i]   claimed pieces of the block from local member i    writers: members of the node, by CAS
-//   call[s]       checked mode: which call the operation is, and whom its row names, behind its stamp writer:
-//                 the rank
-//   dispute       checked mode: two calls that differ; once per team           writer: the rank
+//
+// For each phase of each slot (see cells_of):
+//   head      eager payload of up to 56 bytes behind its stamp (the sequence number)   writer: the rank
+//   body      larger eager payload, valid when the head's stamp says so               writer: the rank
+//   delivered, consumed    counters              writers: any member, by CAS
+//   stage_in, stage_out   rounds reached   writer: the rank
+//
+// For each slot
+//   claim[i]  claimed pieces of the block from local member i    writers: members of the node, by CAS
+//   call      checked mode: which call the operation is, and whom its row names, behind its stamp writer:
+//             the rank
+//
+//   dispute   checked mode: two calls that differ; once per team           writer: the rank
 class mailbox {
 public:
   static constexpr std::size_t line = 64;
   static constexpr std::size_t head_bytes = 56;
   static constexpr std::size_t body_bytes = 2048;
-  // Counters of a slot, one line for each part of a plan that counts for itself.
-  static constexpr std::uint32_t phases = 2;
 
   struct alignas(line) head_line {
     word stamp;
@@ -48,12 +51,12 @@ public:
   struct alignas(line) fixed {
     alignas(line) word entered;
     alignas(line) word retired;
-    head_line head[slots];
-    count_line counts[phases][slots];
+    head_line head[phased_slots];
+    count_line counts[phased_slots];
     call_line call[slots];
     dispute_lines dispute;
     alignas(line) word lent;
-    alignas(line) std::byte body[slots][body_bytes]; // the last: it is not cleared
+    alignas(line) std::byte body[phased_slots][body_bytes]; // the last: it is not cleared
   };
 
   static std::size_t bytes(std::uint32_t locals) {
@@ -74,16 +77,14 @@ public:
   word& entered() const { return fixed_->entered; }
   word& retired() const { return fixed_->retired; }
   word& lent() const { return fixed_->lent; }
-  head_line& head(std::uint32_t slot) const { return fixed_->head[slot]; }
-  count_line& counts(std::uint32_t slot, std::uint32_t phase = 0) const {
-    return fixed_->counts[phase][slot];
-  }
-  std::byte* body(std::uint32_t slot) const { return fixed_->body[slot]; }
+  head_line& head(std::uint32_t cells) const { return fixed_->head[cells]; }
+  count_line& counts(std::uint32_t cells) const { return fixed_->counts[cells]; }
+  std::byte* body(std::uint32_t cells) const { return fixed_->body[cells]; }
   call_line& call(std::uint32_t slot) const { return fixed_->call[slot]; }
   dispute_lines& dispute() const { return fixed_->dispute; }
   // Where a payload of this many bytes lies.
-  std::byte* payload(std::uint32_t slot, std::size_t size) const {
-    return size <= head_bytes ? head(slot).payload : body(slot);
+  std::byte* payload(std::uint32_t cells, std::size_t size) const {
+    return size <= head_bytes ? head(cells).payload : body(cells);
   }
   word& claim(std::uint32_t slot, std::uint32_t local) const {
     return reinterpret_cast<word*>(fixed_ + 1)[slot * locals_ + local];

@@ -28,7 +28,7 @@ struct take : operation_kind {
   }
   template <class C, class Op, class Tag>
   static outcome run(C& c, Op& op, const node& n, std::uint32_t peer, Tag tag) {
-    if (!c.signals.reached(op, {fact::payload, 0, peer, 0})) return outcome::blocked;
+    if (!c.signals.reached(op, {fact::payload, n.phase, peer, 0})) return outcome::blocked;
     c.payloads.take(op, n, peer, tag.iteration);
     return outcome::done;
   }

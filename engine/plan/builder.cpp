@@ -1,5 +1,7 @@
 #include "engine/plan/builder.hpp"
 
+#include "engine/plan/cell.hpp"
+
 #include <algorithm>
 #include <bit>
 #include <stdexcept>
@@ -15,7 +17,7 @@ builder::builder(std::uint32_t me, std::uint32_t members, std::uint32_t root) {
 std::uint8_t builder::append(const node& n) {
   if (plan_.size == max_nodes) throw std::logic_error("a plan has at most 64 nodes; fold peers into a loop");
   plan_.nodes[plan_.size] = n;
-  plan_.nodes[plan_.size].phase = phase_;
+  if (!is_of_operation(n.about)) plan_.nodes[plan_.size].phase = phase_;
   return plan_.size++;
 }
 
@@ -58,12 +60,17 @@ void prepare(plan& p) {
 }
 
 void builder::begin_phase(std::uint8_t phase) {
-  if (phase >= max_phases) throw std::logic_error("a plan has at most 2 phases");
+  if (phase >= max_phases) throw std::logic_error("a plan has at most 4 phases");
   phase_ = phase;
 }
 
+node_set builder::use(const plan& part, as_part how) {
+  how.phase = phase_;
+  return include(plan_, part, how);
+}
+
 std::uint8_t builder::add_place(const place& at) {
-  if (plan_.place_count == max_places) throw std::logic_error("a plan has at most 6 places");
+  if (plan_.place_count == max_places) throw std::logic_error("a plan has at most 8 places");
   plan_.places[plan_.place_count] = at;
   return plan_.place_count++;
 }

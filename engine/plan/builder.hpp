@@ -1,5 +1,5 @@
 #pragma once
-#include "engine/plan/plan.hpp"
+#include "engine/plan/composition.hpp"
 
 namespace weft::graph {
 
@@ -23,14 +23,17 @@ public:
   // A step waits for the same step of the iteration before: so counts arrive in order, and transfers overlap.
   node_set pipeline(range over, std::uint32_t iterations, const step_list& body, node_set after = 0);
 
+  // Another plan as a part of this one, in phases that begin with the present one.
+  node_set use(const plan& part, as_part how = {});
+
   // Where the block between two members lies, and where it lies in an eager payload: behind `front` bytes,
   // with the next reader's `slice` bytes further on (0: all read the same).
   void blocks_of(const block_rule& rule, std::uint64_t front = 0, std::uint64_t slice = 0);
   // An entry of the table of places.
   std::uint8_t add_place(const place& at);
 
-  // Which counters the nodes use that are added from now on: parts of a plan that must not hear of each
-  // other's counts have one phase each. The exit of a plan is in the first, 0.
+  // Which cells the nodes use that are added from now on: parts of a plan that must not hear of each other's
+  // payloads and counts have one phase each. The exit of a plan is in the first, 0.
   void begin_phase(std::uint8_t phase);
 
   plan& draft() { return plan_; }

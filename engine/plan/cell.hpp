@@ -7,13 +7,17 @@ namespace weft::graph {
 // to. One node raises it, others await it, and all of them find it here.
 struct cell {
   fact what = fact::none;
-  std::uint8_t phase = 0;  // of a counter
+  std::uint8_t phase = 0;
   std::uint32_t owner = 0; // in whose mailbox
   std::uint32_t value = 0; // counted; or the round's number, from 1
 
   bool operator==(const cell&) const = default;
 };
 
+// Said once for the whole operation, not in each of its phases.
+constexpr bool is_of_operation(fact f) {
+  return f == fact::entry || f == fact::asked || f == fact::row || f == fact::named || f == fact::call;
+}
 constexpr bool is_stage(fact f) {
   return f == fact::stage_in || f == fact::stage_out;
 }
@@ -31,7 +35,7 @@ constexpr std::uint32_t counted_by(const node& n, std::uint32_t step) {
 [[gnu::always_inline]] inline cell cell_of(const plan& p, const node& n, std::uint32_t peer,
                                            std::uint32_t step) {
   const bool raises = n.what == kind::signal;
-  if (!is_counter(n.about)) return {n.about, 0, raises ? p.me : peer, is_stage(n.about) ? step + 1 : 0};
+  if (!is_counter(n.about)) return {n.about, n.phase, raises ? p.me : peer, is_stage(n.about) ? step + 1 : 0};
   const bool mine = n.peer == peer_rule::self;
   return {n.about, n.phase, mine ? p.me : peer, n.stepwise && !raises ? counted_by(n, step) : n.count};
 }

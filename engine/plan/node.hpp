@@ -10,7 +10,7 @@ namespace weft::graph {
 using node_set = std::uint64_t;
 inline constexpr unsigned max_nodes = 64;
 inline constexpr unsigned max_loops = 6;
-inline constexpr unsigned max_phases = 2;
+inline constexpr unsigned max_phases = 4;
 inline constexpr unsigned all_loops = max_loops + 1; // with the one of the checked mode
 
 // What a node does: engine/operations has a file for each.
@@ -101,7 +101,7 @@ struct node {
   std::uint8_t body = 0;                 // loop: index of the first body node
   std::uint8_t body_size = 0;            // loop: nodes of the body, a chain run once for each peer
   std::uint8_t loop_index = 0;           // loop: which loop state of the operation is its own
-  std::uint8_t phase = 0;                // which of the counters of its slot, if it counts
+  std::uint8_t phase = 0;                // whose cells of its slot it raises or awaits
   bool ordered : 1 = false;              // loop: one iteration after the other
   bool hunts : 1 = false;                // loop: over as soon as it is known that nobody names me
   bool valued : 1 = false;               // signal/take/await: carries the barrier value

@@ -62,9 +62,9 @@ struct plan {
   std::uint32_t members = 1;
   std::uint32_t root = 0;
 
-  std::uint64_t chunk = 0;       // claimed blocks are cut into pieces of this many bytes
-  std::uint32_t chunks = 0;      // pieces of one block
-  std::uint32_t eager_bytes = 0; // bytes of the payload that I publish to near members
+  std::uint64_t chunk = 0;  // claimed blocks are cut into pieces of this many bytes
+  std::uint32_t chunks = 0; // pieces of one block
+  std::array<std::uint32_t, max_phases> eager_bytes{}; // of the payload that I publish to near members
   naming names = naming::none;
   bool in_place = false; // all_pairs: the blocks i -> j and j -> i change places; by_source: they move on
   std::uint64_t whole_block = 0; // indirect: blocks up to this size are claimed in one piece

@@ -114,7 +114,7 @@ inline std::uint64_t payload_bytes(const plan& p, const topology& g, const node&
   const place& at = p.places[n.read.at];
   if (n.of != blocks::one) [[unlikely]]
     return packed_bytes(p, g, n, a);
-  return at.base + p.block() * (at.turn != 0 && g.is_near(a.peer) ? g.locals() - 1 : 1);
+  return at.base + at.bytes * (at.turn != 0 && g.is_near(a.peer) ? g.locals() - 1 : 1);
 }
 
 } // namespace weft::graph

@@ -9,9 +9,9 @@ namespace weft::transport {
 enum class message_kind : std::uint8_t {
   entry,     // the sender has entered operation `seq`
   payload,   // eager payload, or row, of operation `seq`
-  delivered, // `count` more blocks are in your destination; `stage`: the phase that counts them
+  delivered, // `count` more blocks are in your destination
   consumed,  // `count` more blocks of your source have been read, likewise
-  stage_in,  // the sender reached stage `stage`; a barrier's value may come along
+  stage_in,  // the sender has come through round `round`; a barrier's value may come along
   stage_out,
   asked,   // send me your row of operation `seq`
   named,   // my row of operation `seq`, which names you
@@ -28,8 +28,9 @@ enum class message_kind : std::uint8_t {
 struct message {
   std::uint32_t team = 0;
   message_kind kind = message_kind::ring;
-  std::uint8_t stage = 0;
-  std::uint16_t unused = 0;
+  std::uint8_t phase = 0;
+  std::uint8_t round = 0;
+  std::uint8_t unused = 0;
   std::uint32_t source = 0; // rank in the job
   std::uint32_t count = 0;
   std::uint64_t seq = 0;

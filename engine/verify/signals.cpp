@@ -13,7 +13,8 @@ signal_board::signal_board(event_graph& g, messages& payloads, report& out)
 // A payload and being ready are one word: the stamp of the slot.
 signal_board::key signal_board::key_of(const cell& c, std::uint32_t reader) const {
   const bool in_shadow = !is_stage(c.what) && reader != host && !near(c.owner, reader);
-  return {c.what == fact::ready ? fact::payload : c.what, c.value, c.owner, in_shadow ? reader : host};
+  return {c.what == fact::ready ? fact::payload : c.what, c.phase, c.value, c.owner,
+          in_shadow ? reader : host};
 }
 
 void signal_board::note_message(std::uint32_t from, std::uint32_t to, event_id e, bool at_once) {
@@ -99,10 +100,10 @@ void signal_board::match_row(const awaited& a, std::uint32_t me) {
     if (graph_.plans[me].in == sync::my) graph_.edges.push_back({graph_.posts[owner], a.when});
     return;
   }
-  raised* const question = find({fact::asked, 0, me, owner});
-  if (question == nullptr) return match_cell(find({fact::row, 0, owner, me}), a);
+  raised* const question = find({fact::asked, 0, 0, me, owner});
+  if (question == nullptr) return match_cell(find({fact::row, 0, 0, owner, me}), a);
   question->read = true;
-  const raised* const row = find({fact::row, 0, owner, host});
+  const raised* const row = find({fact::row, 0, 0, owner, host});
   if (row == nullptr) return missing(a.when, fmt::format("rank {} does not publish its row", owner));
   const event_id answer = graph_.add(role::answer, owner, me);
   graph_.edges.push_back({question->when, answer});
@@ -118,7 +119,7 @@ void signal_board::match_entry(const awaited& a, std::uint32_t me) {
     graph_.edges.push_back({graph_.posts[owner], a.when});
     return;
   }
-  if (raised* const said = find({fact::entry, 0, owner, me})) said->read = true;
+  if (raised* const said = find({fact::entry, 0, 0, owner, me})) said->read = true;
   std::uint32_t next = first_message_[pair(owner, me)];
   if (next == nobody) return missing(a.when, fmt::format("rank {} sends it no message", owner));
   const event_id arrival = graph_.add(role::arrival, me, owner);
@@ -144,7 +145,7 @@ void signal_board::match_one(const awaited& a) {
   if (c.what != fact::named) return match_cell(find(key_of(c, me)), a);
   // Whose row names me: a near one's I look at, a far one sends it.
   if (c.owner == nobody) return missing(a.when, "nobody's row names it");
-  near(c.owner, me) ? match_row(a, me) : match_cell(find({fact::row, 0, c.owner, me}), a);
+  near(c.owner, me) ? match_row(a, me) : match_cell(find({fact::row, 0, 0, c.owner, me}), a);
 }
 
 // With nobody else on the node, publishing is a store into one's own mailbox and no signal. What a member

@@ -25,6 +25,7 @@ private:
   static constexpr std::uint32_t host = nobody - 1;
   struct key {
     fact what = fact::none;
+    std::uint8_t phase = 0;
     std::uint32_t round = 0, owner = 0, reader = host;
     auto operator<=>(const key&) const = default;
   };

@@ -153,11 +153,12 @@ template <class Kind> std::size_t unfolding::moves(const node& n, event_id e) {
   const bool complete = Kind::what != kind::put || place_->is_near(at.peer);
   std::size_t regions = 0;
   const auto note = [&](const region& r) {
-    if (r.bytes == 0) return;
+    const bool stays = a.from == a.to && n.read.in == n.write.in && r.read == r.write;
+    if (r.bytes == 0 || stays) return;
     ++regions;
     const std::uint32_t made = contents_.move(e, n, a, r, complete, effects_);
     if (transfer) did(n, e, made);
-    if (n.peer == peer_rule::group) check_room(e, r.write + r.bytes);
+    if (n.peer == peer_rule::group) check_room(e, n.phase, r.write + r.bytes);
   };
   each_move(*plan_, *place_, n, a, visitor<const region&>(note));
   return regions;
@@ -207,10 +208,10 @@ void unfolding::receives(const node& n, event_id e) {
   signals_.receive(n, e);
 }
 
-void unfolding::check_room(event_id e, std::uint64_t needed) {
-  if (plan_->eager_bytes >= needed) return;
+void unfolding::check_room(event_id e, std::uint8_t phase, std::uint64_t needed) {
+  if (plan_->eager_bytes[phase] >= needed) return;
   out_.add(fault::malformed, "{}: publishes {} bytes, its readers take {}", graph_.text(e),
-           plan_->eager_bytes, needed);
+           plan_->eager_bytes[phase], needed);
 }
 
 event_graph unfold(std::span<const plan> plans, std::vector<topology> places, const movement& moved,

@@ -101,11 +101,11 @@ private:
 
   std::string text_of(const graph::node& n, const operation& op) {
     std::string text = graph::describe(n);
-    const std::uint32_t slot = weft::engine::slot_of(op.seq);
+    const std::uint32_t cells = weft::engine::cells_of(op.seq, n.phase);
     if (n.what == graph::kind::await && n.about == graph::fact::delivered)
-      text += here(op.team->own.counts(slot).delivered, op);
+      text += here(op.team->own.counts(cells).delivered, op);
     if (n.what == graph::kind::await && n.about == graph::fact::consumed)
-      text += here(op.team->own.counts(slot).consumed, op);
+      text += here(op.team->own.counts(cells).consumed, op);
     return text;
   }
   std::string here(weft::engine::word& counter, const operation& op) {

@@ -80,7 +80,7 @@ private:
     }
     const block there = operands_.find(op, i, j, iteration);
     const block back = p.in_place ? operands_.find(op, j, i, iteration) : block{};
-    const std::uint32_t slot = engine::slot_of(op.seq);
+    const std::uint32_t slot = engine::slot_of(op.seq), cells = engine::cells_of(op.seq);
     const engine::mailbox at = reach_.view(*op.team, j);
     const shared_work both{at.claim(slot, op.team->info.topology.local_index(i)),
                            std::max(there.bytes, back.bytes), 1, from_front};
@@ -92,11 +92,11 @@ private:
         swap(op, i, j, there, back, begin, end);
       else if (good)
         move(op, i, j, there, begin, end);
-      reach_.raise(at.counts(slot).delivered, op.seq, pieces);
+      reach_.raise(at.counts(cells).delivered, op.seq, pieces);
       // In place both are destinations, and what is read is what is written.
       if (!p.counts_consumed(i, j)) return;
       const engine::mailbox other = reach_.view(*op.team, i);
-      reach_.raise(p.in_place ? other.counts(slot).delivered : other.counts(slot).consumed, op.seq, pieces);
+      reach_.raise(p.in_place ? other.counts(cells).delivered : other.counts(cells).consumed, op.seq, pieces);
     });
   }
 
@@ -179,7 +179,7 @@ private:
   }
 
   engine::mailbox::count_line& counts(operation& op, std::uint32_t member) {
-    return reach_.view(*op.team, member).counts(engine::slot_of(op.seq));
+    return reach_.view(*op.team, member).counts(engine::cells_of(op.seq));
   }
 
   // That something was carried says more than that something could be.

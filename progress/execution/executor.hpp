@@ -353,8 +353,8 @@ private:
   void publish_retirement(team_state& team, const graph::plan& last) {
     net_.store(team.own.retired(), team.retired);
     if (team.lost == team_state::nobody) team.admitted = team.retired + engine::slots;
-    members().wake_near();                            // somebody may sleep for want of credit
-    members().warm_next_slot(team, last.eager_bytes); // a loop sends as much as last time
+    members().wake_near();                               // somebody may sleep for want of credit
+    members().warm_next_slot(team, last.eager_bytes[0]); // a loop sends as much as last time
     if (!team.askers.empty()) answer_askers(team);
     if (team.leaving) [[unlikely]]
       report_if_quiet(team);

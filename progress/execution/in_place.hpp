@@ -86,7 +86,7 @@ private:
     if (!op.team->info.topology.one_node()) return false;
     const engine::mailbox theirs = reach_.view(*op.team, operands_.own_row(op).named);
     return reach_.net.load(theirs.retired()) >= op.seq ||
-           reach_.net.load(theirs.counts(engine::slot_of(op.seq)).stage_out) >=
+           reach_.net.load(theirs.counts(engine::cells_of(op.seq)).stage_out) >=
                engine::stage_word::make(op.seq, 1);
   }
 

@@ -59,6 +59,7 @@ private:
     using transport::message_kind;
     const engine::mailbox theirs = members_.view(team, sender);
     const std::uint32_t slot = engine::slot_of(m.seq);
+    const std::uint32_t cells = engine::cells_of(m.seq, m.phase % engine::phases);
     lift(theirs.retired(), m.retired);
     if (m.kind != message_kind::credit && m.kind != message_kind::wanted && m.kind != message_kind::dispute)
       lift(theirs.entered(), m.seq); // whoever speaks of it has entered it
@@ -67,19 +68,19 @@ private:
       team.namings[slot] = {m.seq, sender};
       [[fallthrough]];
     case message_kind::payload:
-      net_.copy(theirs.payload(slot, payload.size()), payload.data(), payload.size());
-      net_.store(theirs.head(slot).stamp, m.seq);
+      net_.copy(theirs.payload(cells, payload.size()), payload.data(), payload.size());
+      net_.store(theirs.head(cells).stamp, m.seq);
       break;
     case message_kind::delivered:
-      members_.raise(team.own.counts(slot, phase_of(m)).delivered, m.seq, m.count);
+      members_.raise(team.own.counts(cells).delivered, m.seq, m.count);
       members_.wake_near(); // neighbours follow what lands on their leader
       break;
     case message_kind::consumed:
-      members_.raise(team.own.counts(slot, phase_of(m)).consumed, m.seq, m.count);
+      members_.raise(team.own.counts(cells).consumed, m.seq, m.count);
       break;
     case message_kind::stage_in:
     case message_kind::stage_out:
-      reached(theirs, slot, m, payload);
+      reached(theirs, cells, m, payload);
       break;
     case message_kind::asked:
       tell_row(team, sender, m.seq);
@@ -102,8 +103,6 @@ private:
     }
   }
 
-  static std::uint32_t phase_of(const transport::message& m) { return m.stage % engine::mailbox::phases; }
-
   // The sender waits until I have retired operation n, or an older one that it has asked for as well.
   void tell_credit(team_state& team, std::uint32_t sender, engine::sequence n) {
     if (team.retired >= n) return members_.answer(team, sender, {.kind = transport::message_kind::credit});
@@ -122,12 +121,12 @@ private:
       team.waiters.push_back({sender, n});
   }
 
-  void reached(const engine::mailbox& theirs, std::uint32_t slot, const transport::message& m,
+  void reached(const engine::mailbox& theirs, std::uint32_t cells, const transport::message& m,
                std::span<const std::byte> value) {
-    if (!value.empty()) net_.copy(reach<T>::value_place(theirs, slot, m.stage), value.data(), value.size());
-    auto& counts = theirs.counts(slot);
+    if (!value.empty()) net_.copy(reach<T>::value_place(theirs, cells, m.round), value.data(), value.size());
+    auto& counts = theirs.counts(cells);
     lift(m.kind == transport::message_kind::stage_in ? counts.stage_in : counts.stage_out,
-         engine::stage_word::make(m.seq, m.stage + 1u));
+         engine::stage_word::make(m.seq, m.round + 1u));
   }
 
   // A shadow has one writer, so a load and a store raise it.

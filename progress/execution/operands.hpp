@@ -67,8 +67,7 @@ public:
       said = own_row(op);
       return true;
     }
-    const std::uint32_t slot = engine::slot_of(op.seq);
-    engine::mailbox::head_line& head = reach_.view(*op.team, m).head(slot);
+    engine::mailbox::head_line& head = reach_.view(*op.team, m).head(engine::cells_of(op.seq));
     if (reach_.net.load(head.stamp) != op.seq) {
       const bool may_read = op.program->in != graph::sync::my || reach_.entered(op, m);
       if (!reach_.near(op, m) || !may_read) return false;

@@ -16,9 +16,9 @@ public:
   // My slices for all near readers into my own slot, one beside the other. The stamp follows.
   [[gnu::always_inline]] void write(operation& op, const graph::node& n) {
     const graph::plan& p = *op.program;
-    const std::uint32_t slot = engine::slot_of(op.seq);
-    if (n.valued) return net_.copy(op.team->own.head(slot).payload, &op.value, sizeof op.value);
-    std::byte* const to = op.team->own.payload(slot, p.eager_bytes);
+    const std::uint32_t cells = engine::cells_of(op.seq, n.phase);
+    if (n.valued) return net_.copy(op.team->own.head(cells).payload, &op.value, sizeof op.value);
+    std::byte* const to = op.team->own.payload(cells, p.eager_bytes[n.phase]);
     if (p.names != graph::naming::none) [[unlikely]]
       net_.copy(to, &operands_.own_row(op).named, sizeof(std::uint32_t));
     const std::byte* const from = buffers_.own(op, n.read.in);
@@ -34,7 +34,7 @@ public:
                                                        std::uint32_t peer, std::uint32_t step) {
     const graph::plan& p = *op.program;
     if (p.names != graph::naming::none) // as it is published, by who is named
-      return {op.team->own.payload(engine::slot_of(op.seq), p.eager_bytes), p.eager_bytes};
+      return published(op, n.phase);
     const graph::action a = graph::resolve(p, graph::flow::out, peer, step);
     const std::byte* const from = buffers_.own(op, n.read.in);
     if (n.of == graph::blocks::one) {
@@ -53,10 +53,11 @@ public:
   // The peer's has come.
   [[gnu::always_inline]] void take(operation& op, const graph::node& n, std::uint32_t peer,
                                    std::uint32_t step) {
-    if (n.valued) return take_value(op, peer);
+    if (n.valued) return take_value(op, n, peer);
     const graph::action a = graph::resolve(*op.program, graph::flow::in, peer, step);
     const std::uint64_t bytes = graph::payload_bytes(*op.program, op.team->info.topology, n, a);
-    const std::byte* const from = reach_.view(*op.team, peer).payload(engine::slot_of(op.seq), bytes);
+    const std::byte* const from =
+        reach_.view(*op.team, peer).payload(engine::cells_of(op.seq, n.phase), bytes);
     std::byte* const to = buffers_.own(op, n.write.in);
     if (n.of != graph::blocks::one) [[unlikely]]
       return take_several(op, n, a, to, from);
@@ -65,9 +66,14 @@ public:
   }
 
 private:
-  [[gnu::noinline]] void take_value(operation& op, std::uint32_t peer) {
+  static std::span<const std::byte> published(const operation& op, std::uint32_t phase) {
+    const std::uint32_t bytes = op.program->eager_bytes[phase];
+    return {op.team->own.payload(engine::cells_of(op.seq, phase), bytes), bytes};
+  }
+  [[gnu::noinline]] void take_value(operation& op, const graph::node& n, std::uint32_t peer) {
     barrier_summary value;
-    net_.copy(&value, reach_.view(*op.team, peer).head(engine::slot_of(op.seq)).payload, sizeof value);
+    net_.copy(&value, reach_.view(*op.team, peer).head(engine::cells_of(op.seq, n.phase)).payload,
+              sizeof value);
     op.value.merge(value);
   }
   [[gnu::noinline]] void take_several(operation& op, const graph::node& n, const graph::action& a,

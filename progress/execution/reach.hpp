@@ -64,7 +64,7 @@ public:
     }
   }
   engine::mailbox::count_line& own_counts(const operation& op) {
-    return op.team->own.counts(engine::slot_of(op.seq));
+    return op.team->own.counts(engine::cells_of(op.seq));
   }
 
   // True if the member has retired the previous user of this operation's slot. A far member that has nothing
@@ -134,16 +134,16 @@ public:
   // The next operation's payload goes to lines that its readers hold: takes them away now, while nobody
   // waits.
   void warm_next_slot(team_state& team, std::uint32_t payload_bytes) {
-    const std::uint32_t slot = engine::slot_of(team.retired + 1);
-    net.prefetch_for_write(&team.own.head(slot));
+    const std::uint32_t cells = engine::cells_of(team.retired + 1);
+    net.prefetch_for_write(&team.own.head(cells));
     if (payload_bytes <= engine::mailbox::head_bytes) return;
     for (std::uint32_t at = 0; at < payload_bytes; at += engine::mailbox::line)
-      net.prefetch_for_write(team.own.body(slot) + at);
+      net.prefetch_for_write(team.own.body(cells) + at);
   }
 
   // Where a barrier's value of a round lies.
-  static std::byte* value_place(const engine::mailbox& b, std::uint32_t slot, std::uint32_t round) {
-    return b.body(slot) + round * sizeof(barrier_summary);
+  static std::byte* value_place(const engine::mailbox& b, std::uint32_t cells, std::uint32_t round) {
+    return b.body(cells) + round * sizeof(barrier_summary);
   }
 
   void copy(void* to, const void* from, std::uint64_t bytes) {

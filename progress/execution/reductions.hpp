@@ -31,7 +31,7 @@ public:
     const std::uint32_t first = g.local(0), slot = engine::slot_of(op.seq);
     if (!reach_.credit(op, first)) return outcome::blocked;
     const engine::mailbox at = reach_.view(*op.team, first);
-    engine::word& counted = at.counts(slot).delivered;
+    engine::word& counted = at.counts(engine::cells_of(op.seq)).delivered;
     const std::uint32_t all = op.program->chunks;
     if (reach_.reached(counted, op, all)) return outcome::done;
     const shared_work whole{at.claim(slot, g.local_index(first)), op.program->block(), g.locals()};

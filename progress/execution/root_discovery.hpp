@@ -63,9 +63,9 @@ private:
 
   bool payload_names(operation& op, std::uint32_t peer, std::uint32_t& named) {
     const engine::mailbox theirs = reach_.view(*op.team, peer);
-    const std::uint32_t slot = engine::slot_of(op.seq);
-    if (reach_.net.load(theirs.head(slot).stamp) != op.seq) return false;
-    reach_.net.copy(&named, theirs.payload(slot, op.program->eager_bytes), sizeof named);
+    const std::uint32_t cells = engine::cells_of(op.seq);
+    if (reach_.net.load(theirs.head(cells).stamp) != op.seq) return false;
+    reach_.net.copy(&named, theirs.payload(cells, op.program->eager_bytes[0]), sizeof named);
     return true;
   }
 

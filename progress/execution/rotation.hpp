@@ -104,7 +104,7 @@ private:
     if (!reach_.credit(op, lowest)) return outcome::blocked;
     const engine::mailbox at = reach_.view(*op.team, lowest);
     const std::uint32_t slot = engine::slot_of(op.seq);
-    engine::word& counted = at.counts(slot).delivered;
+    engine::word& counted = at.counts(engine::cells_of(op.seq)).delivered;
     if (reach_.reached(counted, op, p.chunks)) return outcome::done;
     engine::word& claimed = at.claim(slot, op.team->info.topology.local_index(lowest));
     const auto move_pieces = [&](std::uint64_t begin, std::uint64_t end, std::uint32_t pieces) {

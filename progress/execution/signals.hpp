@@ -26,11 +26,12 @@ public:
   outcome await(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
     const graph::cell c = graph::cell_of(*op.program, n, peer, tag.iteration);
     if (!is_known(op, n, c)) return outcome::blocked;
-    if (n.valued) merge_value(op, peer, tag.iteration);
+    if (n.valued) merge_value(op, n, peer, tag.iteration);
     return outcome::done;
   }
 
   outcome raise(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
+    if (!has_credit(op, n, peer)) return outcome::blocked;
     const bool to_group = n.peer == graph::peer_rule::group;
     if (to_group && n.about == fact::payload) [[likely]]
       return publish(op, n);
@@ -44,7 +45,8 @@ public:
     case fact::stage_out:
       return announce_stage(op, n, peer, tag);
     case fact::ready:
-      return to_group ? announce_ready(op) : announce_puts(op, n, peer, tag);
+      // To a far member an empty payload: its stamp says it, one for each sender.
+      return to_group ? stamp(op, n.phase) : tell(op, n, peer, tag, {});
     case fact::row:
       return to_group ? publish_row(op) : send_row(op, n, peer, tag);
     case fact::call:
@@ -64,6 +66,21 @@ private:
   using word = engine::word;
   using message_kind = transport::message_kind;
 
+  // The one rule of credit: what stays in the cells of a slot until it has been read may be written when
+  // whoever reads it has retired the operation that had the slot before. A word that only grows (an entry, a
+  // round) needs nobody's leave, nor does a line whose readers find out that it has changed (a call).
+  [[gnu::always_inline]] bool has_credit(operation& op, const graph::node& n, std::uint32_t peer) {
+    const bool stays = n.about == fact::payload || graph::is_counter(n.about) || n.about == fact::ready ||
+                       n.about == fact::row || n.valued;
+    if (!stays) return true;
+    if (n.peer == graph::peer_rule::self) return true; // my own count
+    // A value lies beside a round's word in my own mailbox, if it is for a near member.
+    if (n.peer == graph::peer_rule::group || (graph::is_stage(n.about) && reach<T>::near(op, peer)))
+      return reach_.near_credit(op) &&
+             (n.about != fact::row || !op.program->rooted_by_rows() || reach_.far_credit(op));
+    return reach_.credit(op, peer);
+  }
+
   struct watched {
     word* at;
     std::uint64_t value;
@@ -71,20 +88,20 @@ private:
   // Words that only grow.
   [[gnu::always_inline]] watched word_of(operation& op, const graph::cell& c) {
     const engine::mailbox of = reach_.view(*op.team, c.owner);
-    const std::uint32_t slot = engine::slot_of(op.seq);
+    const std::uint32_t cells = engine::cells_of(op.seq, c.phase);
     switch (c.what) {
     case fact::delivered:
-      return {&of.counts(slot, c.phase).delivered, engine::counter::make(op.seq, c.value)};
+      return {&of.counts(cells).delivered, engine::counter::make(op.seq, c.value)};
     case fact::consumed:
-      return {&of.counts(slot, c.phase).consumed, engine::counter::make(op.seq, c.value)};
+      return {&of.counts(cells).consumed, engine::counter::make(op.seq, c.value)};
     case fact::stage_in:
-      return {&of.counts(slot).stage_in, engine::stage_word::make(op.seq, c.value)};
+      return {&of.counts(cells).stage_in, engine::stage_word::make(op.seq, c.value)};
     case fact::stage_out:
-      return {&of.counts(slot).stage_out, engine::stage_word::make(op.seq, c.value)};
+      return {&of.counts(cells).stage_out, engine::stage_word::make(op.seq, c.value)};
     case fact::entry:
       return {&of.entered(), op.seq};
     default: // payload, ready
-      return {&of.head(slot).stamp, op.seq};
+      return {&of.head(cells).stamp, op.seq};
     }
   }
 
@@ -126,9 +143,8 @@ private:
   // To a far member, about the operation.
   [[gnu::noinline]] outcome tell(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag,
                                  std::span<const std::byte> payload, message_kind as) {
-    const auto stage = graph::is_stage(n.about) ? tag.iteration : n.phase;
-    const transport::message m{
-        .kind = as, .stage = static_cast<std::uint8_t>(stage), .count = n.count, .seq = op.seq};
+    const auto round = static_cast<std::uint8_t>(graph::is_stage(n.about) ? tag.iteration : 0);
+    const transport::message m{.kind = as, .phase = n.phase, .round = round, .count = n.count, .seq = op.seq};
     return flights_.request(op, peer, tag,
                             [&](flight& f) { return reach_.send(*op.team, peer, m, payload, f); });
   }
@@ -137,25 +153,16 @@ private:
     return tell(op, n, peer, tag, payload, messages[static_cast<std::size_t>(n.about)]);
   }
 
-  // What lies in my slot is this operation's. (Needs credit, as whatever is written over an older one's.)
-  outcome stamp(operation& op) {
-    net_.store(op.team->own.head(engine::slot_of(op.seq)).stamp, op.seq);
+  // What lies in these cells of mine is this operation's.
+  outcome stamp(operation& op, std::uint8_t phase) {
+    net_.store(op.team->own.head(engine::cells_of(op.seq, phase)).stamp, op.seq);
     reach_.wake_near();
     return outcome::done;
   }
 
   [[gnu::noinline]] outcome publish(operation& op, const graph::node& n) {
-    if (!reach_.near_credit(op)) return outcome::blocked;
     payloads_.write(op, n);
-    return stamp(op);
-  }
-
-  [[gnu::noinline]] outcome announce_ready(operation& op) {
-    return reach_.near_credit(op) ? stamp(op) : outcome::blocked;
-  }
-  // An empty payload: its stamp says it, one for each sender.
-  outcome announce_puts(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
-    return reach_.credit(op, peer) ? tell(op, n, peer, tag, {}) : outcome::blocked;
+    return stamp(op, n.phase);
   }
 
   [[gnu::noinline]] outcome publish_call(operation& op, const graph::node& n) {
@@ -163,43 +170,39 @@ private:
   }
 
   [[gnu::noinline]] outcome send(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
-    if (!reach_.credit(op, peer)) return outcome::blocked;
     const auto as = op.program->names != graph::naming::none ? message_kind::named : message_kind::payload;
     return tell(op, n, peer, tag, payloads_.message(op, n, peer, tag.iteration), as);
   }
 
   [[gnu::noinline]] outcome count(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
     const graph::cell c = graph::cell_of(*op.program, n, peer, tag.iteration);
-    if (!reach_.credit(op, c.owner)) return outcome::blocked;
     if (!reach<T>::near(op, c.owner)) return tell(op, n, peer, tag, {});
     reach_.raise(*word_of(op, c).at, op.seq, c.value);
     reach_.wake_near();
     return outcome::done;
   }
 
-  // Announces that I have reached this round; a barrier's value lies beside it, one place a round. In my own
-  // slot it lies where a payload was that any near member may still have to take.
+  // Announces that I have reached this round; a barrier's value lies beside it, one place a round.
   [[gnu::noinline]] outcome announce_stage(operation& op, const graph::node& n, std::uint32_t peer,
                                            flight_tag tag) {
     const bool near = reach<T>::near(op, peer);
-    if (n.valued && !(near ? reach_.near_credit(op) : reach_.credit(op, peer))) return outcome::blocked;
     if (!near) {
       std::span<const std::byte> value;
       if (n.valued) value = std::as_bytes(std::span(&op.value, 1));
       return tell(op, n, peer, tag, value);
     }
-    const std::uint32_t slot = engine::slot_of(op.seq);
     if (n.valued)
-      net_.copy(reach_.value_place(op.team->own, slot, tag.iteration), &op.value, sizeof op.value);
+      net_.copy(reach_.value_place(op.team->own, engine::cells_of(op.seq, n.phase), tag.iteration), &op.value,
+                sizeof op.value);
     const auto [mine, value] = word_of(op, graph::cell_of(*op.program, n, peer, tag.iteration));
     net_.store(*mine, value);
     reach_.wake_near();
     return outcome::done;
   }
-  void merge_value(operation& op, std::uint32_t peer, std::uint32_t round) {
+  void merge_value(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t round) {
     barrier_summary value;
     const engine::mailbox theirs = reach_.view(*op.team, peer);
-    net_.copy(&value, reach_.value_place(theirs, engine::slot_of(op.seq), round), sizeof value);
+    net_.copy(&value, reach_.value_place(theirs, engine::cells_of(op.seq, n.phase), round), sizeof value);
     op.value.merge(value);
   }
 
@@ -208,14 +211,10 @@ private:
   // leave it alone.
   [[gnu::noinline]] outcome publish_row(operation& op) {
     team_state& team = *op.team;
-    if (!reach_.near_credit(op)) return outcome::blocked;
-    const bool asked_for = op.program->rooted_by_rows();
-    if (asked_for && !reach_.far_credit(op)) return outcome::blocked;
-    const std::uint32_t slot = engine::slot_of(op.seq);
     const named_block& row = operands_.own_row(op);
-    if (asked_for) team.rows[slot] = {op.seq, row};
-    net_.copy(team.own.head(slot).payload, &row, sizeof row);
-    stamp(op);
+    if (op.program->rooted_by_rows()) team.rows[engine::slot_of(op.seq)] = {op.seq, row};
+    net_.copy(team.own.head(engine::cells_of(op.seq)).payload, &row, sizeof row);
+    stamp(op, 0);
     std::erase_if(team.waiters, [&](const credit_request& waiter) {
       if (waiter.needed != op.seq) return false;
       reach_.tell_row(team, waiter.member, op.seq);
@@ -226,7 +225,6 @@ private:
 
   [[gnu::noinline]] outcome send_row(operation& op, const graph::node& n, std::uint32_t peer,
                                      flight_tag tag) {
-    if (!reach_.credit(op, peer)) return outcome::blocked;
     return tell(op, n, peer, tag, std::as_bytes(std::span(&operands_.own_row(op), 1)));
   }
 

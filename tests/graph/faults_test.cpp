@@ -386,7 +386,7 @@ TEST(faults, signal_before_its_data) {
 
 TEST(faults, payload_cut_short) {
   sample s(exchange_of(sync::my, sync::no, hint::pull, 8), one_node(4));
-  s.plans[2].eager_bytes -= 8;
+  s.plans[2].eager_bytes[0] -= 8;
   s.expect(fault::malformed);
 }
 

@@ -143,7 +143,7 @@ TEST(messages, an_eager_scatter_is_one_publication_or_one_message_for_each) {
   const request r{operation::scatter, sync::my, sync::my, hint::none, 3, 8};
   for (const plan& p : compile_all(r, one_node(8))) {
     EXPECT_EQ(count(p).payloads, p.me == 3 ? 1u : 0u);
-    EXPECT_EQ(p.eager_bytes, p.me == 3 ? 7u * 8 : 0u);
+    EXPECT_EQ(p.eager_bytes[0], p.me == 3 ? 7u * 8 : 0u);
     EXPECT_EQ(count(p).waits, p.me == 3 ? 0u : 1u);
   }
   const auto far = compile_all(r, alone(8));

@@ -53,7 +53,7 @@ TEST(rows_faults, a_small_block_that_does_not_come_with_its_name) {
     lost.drop(2, kind::take, fact::payload);
     lost.expect(fault::never_written);
     sample narrow(small, nodes, shifted(3));
-    narrow.plans[1].eager_bytes = 8;
+    narrow.plans[1].eager_bytes[0] = 8;
     narrow.expect(fault::malformed);
   }
   sample untold(small, one_node(3), shifted(3));

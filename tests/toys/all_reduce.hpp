@@ -24,7 +24,7 @@ inline graph::plan all_reduce_eager(std::uint32_t me, const graph::topology& g, 
   p.chunk = bytes;
   p.chunks = 1;
   p.eager = true;
-  p.eager_bytes = static_cast<std::uint32_t>(bytes);
+  p.eager_bytes[0] = static_cast<std::uint32_t>(bytes);
   p.far = !g.far().empty();
   p.scratch = bytes;
   const std::uint8_t taken = b.add_place({.bytes = bytes});
