@@ -12,7 +12,7 @@ public:
   // Null if there is no memory for another one.
   Item* take() noexcept {
     if (Item* const i = free_; i != nullptr) [[likely]] {
-      free_ = i->next;
+      free_ = static_cast<Item*>(i->next);
       return i;
     }
     try {

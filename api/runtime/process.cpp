@@ -192,7 +192,7 @@ void process_runtime::open_engine(const collectives::tuning& tuning, const contr
   std::iota(all.world.begin(), all.world.end(), 0u);
   all.topology = graph::topology(job_.rank(), nodes_);
   all.mailbox_offset = engine::first_mailbox_offset;
-  all_ = &engine_->add_team(std::move(all));
+  all_ = &engine_->add_channel(std::move(all));
 
   std::vector<std::uint32_t> near;
   for (std::uint32_t r = 0; r < job_.size(); ++r)

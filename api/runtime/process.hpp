@@ -98,7 +98,7 @@ private:
   std::atomic<bool> leaving_{false}; // from here on a closed connection is no death
   std::unique_ptr<net> net_;
   std::unique_ptr<engine_type> engine_;
-  progress::team_state* all_ = nullptr;
+  progress::channel* all_ = nullptr;
   progress::barrier_summary heard_; // of the barrier that was posted last
   std::unique_ptr<control::heap_service<net>> heap_;
   std::unique_ptr<control::team_registry<net>> teams_;

@@ -5,7 +5,7 @@
 
 namespace weft::transport {
 
-// What an active message announces. All but the last two speak of an operation of a team.
+// What an active message announces. All but the last two speak of an operation of a channel.
 enum class message_kind : std::uint8_t {
   entry,     // the sender has entered operation `seq`
   payload,   // eager payload, or row, of operation `seq`
@@ -26,7 +26,7 @@ enum class message_kind : std::uint8_t {
 
 // Header of every message. `retired` rides on all of them: it is the credit for the cells of the sender.
 struct message {
-  std::uint32_t team = 0;
+  std::uint32_t channel = 0;
   message_kind kind = message_kind::ring;
   std::uint8_t phase = 0;
   std::uint8_t round = 0;

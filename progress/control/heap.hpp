@@ -57,7 +57,7 @@ template <transport::transport T> class heap_service {
 public:
   using engine_type = progress::engine<T>;
 
-  heap_service(engine_type& engine, progress::team_state& all, const heap_layout& l)
+  heap_service(engine_type& engine, progress::channel& all, const heap_layout& l)
       : engine_(engine), all_(all), layout_(l), symmetric_(l.heap, local_begin()),
         local_(local_begin(), l.end()), mailboxes_(l.mailboxes, l.mailboxes + l.mailbox_bytes) {}
 
@@ -92,6 +92,10 @@ public:
     return block;
   }
 
+  bool has_mailbox(std::uint64_t offset, std::uint64_t bytes) const {
+    return offset >= layout_.mailboxes && offset % 64 == 0 && offset < layout_.heap &&
+           bytes <= layout_.heap - offset;
+  }
   bool contains(std::uint64_t offset, engine::checked bytes) const {
     const std::uint64_t end = offset < local_begin() ? local_begin() : layout_.end(); // nothing lies in both
     return offset >= layout_.heap && offset < end && bytes <= end - offset;
@@ -124,6 +128,7 @@ public:
 
   // The rank is dead: what it was asked for it will not grant. Any thread.
   void lose(std::uint32_t rank) { lost_[rank].store(true, std::memory_order_relaxed); }
+  bool lost(std::uint32_t rank) const { return lost_[rank].load(std::memory_order_relaxed); }
 
   // Under progress ownership. False for want of memory.
   template <class Request> bool send(std::uint32_t rank, const Request& r) {
@@ -220,7 +225,7 @@ private:
     });
     if (!asked) throw std::bad_alloc();
     const auto answered = [&] { return answered_.load(std::memory_order_acquire) == r.id; };
-    engine_.drive_until([&] { return answered() || lost_[keeper].load(std::memory_order_relaxed); });
+    engine_.drive_until([&] { return answered() || lost(keeper); });
     if (!answered())
       throw progress::operation_error("thread " + std::to_string(keeper) +
                                       ", which keeps the books of this memory, has died");
@@ -238,11 +243,11 @@ private:
   }
 
   engine_type& engine_;
-  progress::team_state& all_;
+  progress::channel& all_;
   const heap_layout layout_;
   std::mutex books_;
   engine::heap symmetric_, local_, mailboxes_;
-  std::uint32_t numbers_ = 2; // 0 is the team of all, 1 the node's
+  std::uint32_t numbers_ = 3; // 0 is the team of all, 1 the node's, 2 no team's: see team_calls
   std::mutex one_request_;    // a rank has one under way
   std::uint64_t ids_ = 0;
   std::uint64_t awaited_ = 0; // under progress ownership

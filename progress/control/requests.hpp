@@ -1,4 +1,5 @@
 #pragma once
+#include "engine/collectives/operations.hpp"
 #include "engine/transport/message.hpp"
 
 #include <array>
@@ -58,11 +59,58 @@ struct left {
   bool fits(std::uint64_t end) const { return mailbox < end; }
 };
 
+// To every other rank: this place in its segment is the mailbox of a channel of the sender's own, from now
+// on.
+struct open_channel {
+  std::uint64_t channel = 0, mailbox = 0;
+  bool fits(std::uint64_t end) const {
+    return mailbox != 0 && mailbox < end && channel == static_cast<std::uint32_t>(channel);
+  }
+};
+struct opened {
+  std::uint64_t channel = 0;
+  bool fits(std::uint64_t) const { return true; }
+};
+
+// Begin your part of this operation of my channel. Has no answer: the operation itself is one.
+struct begin_part {
+  std::uint64_t channel = 0, number = 0;
+  std::uint8_t op = 0, in = 0, out = 0, direction = 0, in_place = 0, wide_perm = 0, by = 0, unused = 0;
+  std::uint64_t root = 0, bytes = 0;
+  std::uint64_t dst = 0, src = 0, sizes = 0, perm = 0;
+
+  begin_part() = default;
+  begin_part(std::uint64_t on, std::uint64_t n, const collectives::request& r, const graph::binding& at)
+      : channel(on), number(n), op(static_cast<std::uint8_t>(r.op)), in(static_cast<std::uint8_t>(r.in)),
+        out(static_cast<std::uint8_t>(r.out)), direction(static_cast<std::uint8_t>(r.direction)),
+        in_place(r.in_place), wide_perm(r.wide_perm), by(static_cast<std::uint8_t>(r.by)), root(r.root),
+        bytes(r.bytes), dst(at.dst), src(at.src), sizes(at.sizes), perm(at.perm) {}
+  collectives::request request() const {
+    return {static_cast<collectives::operation>(op),
+            static_cast<graph::sync>(in),
+            static_cast<graph::sync>(out),
+            static_cast<graph::hint>(direction),
+            static_cast<std::uint32_t>(root),
+            bytes,
+            in_place != 0,
+            wide_perm != 0,
+            static_cast<collectives::caller>(by)};
+  }
+  graph::binding where() const { return {dst, src, sizes, perm}; }
+  bool fits(std::uint64_t end) const {
+    constexpr auto most_mode = static_cast<std::uint8_t>(graph::sync::all);
+    constexpr auto most_hint = static_cast<std::uint8_t>(graph::hint::pull);
+    return op < std::size(collectives::all_operations) && in <= most_mode && out <= most_mode &&
+           direction <= most_hint && root == static_cast<std::uint32_t>(root) && dst < end && src < end &&
+           sizes < end && perm < end;
+  }
+};
+
 using request = std::variant<allocate, allocated, free_block, freed, allocate_mailbox, allocated_mailbox,
-                             free_mailbox, left>;
+                             free_mailbox, left, open_channel, opened, begin_part>;
 using request_kind = std::uint64_t; // which of them
 
-constexpr std::size_t longest_request = sizeof(request_kind) + sizeof(allocated_mailbox);
+constexpr std::size_t longest_request = sizeof(request_kind) + sizeof(begin_part);
 
 namespace detail {
 

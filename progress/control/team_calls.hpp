@@ -14,6 +14,9 @@ public:
   using team = std::uint64_t;
   using handle = std::uint64_t;
   static constexpr team all = 1, node = 2;
+  // All ranks, but this one alone posts: the engines of the others begin their part when they hear of it. On
+  // each rank it is another one.
+  static constexpr team own = 3;
 
   virtual std::uint32_t size(team t) const = 0; // 0: unknown or freed
   virtual std::uint32_t rank(team t) const = 0;

@@ -30,7 +30,7 @@ public:
   using engine_type = progress::engine<T>;
 
   team_memory(engine_type& engine, heap_service<T>& heap) : engine_(engine), heap_(heap) {
-    engine_.works().when_quiet([this](const progress::team_state& team) { became_quiet(team); });
+    engine_.works().when_quiet([this](const progress::channel& team) { became_quiet(team); });
   }
 
   // For the first member of a team to be. Is memory of others on its way back?
@@ -41,22 +41,26 @@ public:
   // Of a team that nobody has, or that nobody uses any more.
   void give_back(std::uint64_t mailbox) { heap_.give_mailbox_back(mailbox); }
 
-  static std::uint64_t scratch(const progress::team_state& team) {
+  bool has_room_at(std::uint64_t mailbox, const graph::topology& g) const {
+    return heap_.has_mailbox(mailbox, bytes(g));
+  }
+
+  static std::uint64_t scratch(const progress::channel& team) {
     return team.info.mailbox_offset + mailbox_bytes(team.info.topology);
   }
 
   // The team is known to this rank's engine from now on.
-  progress::team_state& move_in(engine::team_info info) {
+  progress::channel& move_in(engine::team_info info) {
     const std::uint64_t begin = info.mailbox_offset, end = begin + bytes(info.topology);
     forget(begin, end);
     engine::mailbox::clear(engine_.net().segment() + begin, info.topology.locals());
     tenant fresh{nullptr, end, std::vector<bool>(info.size())};
-    fresh.state = &engine_.add_team(std::move(info));
+    fresh.state = &engine_.add_channel(std::move(info));
     return *tenants_.emplace(begin, std::move(fresh)).first->second.state;
   }
-  void leave(progress::team_state& team) {
+  void leave(progress::channel& team) {
     if (team.info.me() == 0) returning_.fetch_add(1, std::memory_order_relaxed);
-    engine_.works().leave_team(team);
+    engine_.works().leave(team);
   }
 
   // Is memory of a team that this rank has left, and is the first of, on its way back? Any thread.
@@ -86,7 +90,7 @@ private:
     return heap_layout::whole_pages(mailbox_bytes(g) + team_scratch_bytes(g.size()));
   }
 
-  void became_quiet(const progress::team_state& team) {
+  void became_quiet(const progress::channel& team) {
     const left news{team.info.id, team.info.mailbox_offset};
     const std::uint32_t first = team.info.world.front();
     if (first == engine_.net().rank())
@@ -100,7 +104,7 @@ private:
     auto at = tenants_.lower_bound(begin);
     if (at != tenants_.begin() && std::prev(at)->second.end > begin) --at;
     while (at != tenants_.end() && at->first < end) {
-      engine_.remove_team(at->second.state->info.id);
+      engine_.remove_channel(at->second.state->info.id);
       at = tenants_.erase(at);
     }
   }
@@ -109,7 +113,7 @@ private:
   heap_service<T>& heap_;
   // By offset: of every place the last team there that this rank was a member of.
   struct tenant {
-    progress::team_state* state;
+    progress::channel* state;
     std::uint64_t end;       // of its memory
     std::vector<bool> quiet; // by member, as the first one has heard
   };

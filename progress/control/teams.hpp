@@ -1,6 +1,6 @@
 #pragma once
+#include "progress/control/own_channel.hpp"
 #include "progress/control/team_calls.hpp"
-#include "progress/control/team_memory.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -39,8 +39,9 @@ public:
 
   // `nodes` by rank of the job. The team of all has its scratch elsewhere than other teams.
   team_registry(engine_type& engine, heap_service<T>& heap, std::vector<std::uint32_t> nodes,
-                progress::team_state& all_ranks, std::uint64_t scratch_of_all)
-      : engine_(engine), memory_(engine, heap), nodes_(std::move(nodes)), all_(&all_ranks) {
+                progress::channel& all_ranks, std::uint64_t scratch_of_all)
+      : engine_(engine), memory_(engine, heap), own_(engine, heap, memory_, all_ranks),
+        nodes_(std::move(nodes)), all_(&all_ranks) {
     teams_.emplace(all, entry{all_, scratch_of_all});
     engine_.serve([this, &heap](const transport::message& m, std::span<const std::byte> payload) {
       if (const auto asked = decoded(payload, heap.end()); asked && m.source < engine_.net().size())
@@ -49,7 +50,7 @@ public:
   }
 
   std::uint32_t size(team t) const override {
-    if (t == all) return all_->info.size();
+    if (t == all || t == own) return all_->info.size();
     const entry e = at(t);
     return e.state == nullptr ? 0 : e.state->info.size();
   }
@@ -89,7 +90,7 @@ public:
   }
 
   void free(team t) override {
-    progress::team_state* const gone = at(t).state;
+    progress::channel* const gone = at(t).state;
     forget(t);
     engine_.with_ownership([&] { memory_.leave(*gone); });
   }
@@ -99,7 +100,7 @@ public:
   }
   handle post(team t, const collectives::request& r, const graph::binding& where,
               const progress::barrier_summary& value, progress::barrier_summary* heard = nullptr) {
-    const handle h = engine_.post(state(t), r, where, value, heard);
+    const handle h = engine_.post(channel_of(t), r, where, value, heard);
     if (h == 0) [[unlikely]]
       throw progress::operation_error("too many operations are outstanding, WEFT_MAX_OPERATIONS is " +
                                       std::to_string(engine_.options().operations_cap) +
@@ -107,16 +108,18 @@ public:
     return h;
   }
   void run(team t, const collectives::request& r, const graph::binding& where) override {
-    engine_.run(state(t), r, where);
+    engine_.run(channel_of(t), r, where);
   }
-  void await_all_entered(team t, handle h) override { engine_.await_all_entered(state(t), h); }
+  void await_all_entered(team t, handle h) override { engine_.await_all_entered(channel_of(t), h); }
+
+  progress::channel& channel_of(team t) { return t == own ? own_.mine() : state(t); }
 
   // The job is over. Under progress ownership.
   void abandon() { memory_.abandon(); }
 
 private:
   struct entry {
-    progress::team_state* state = nullptr;
+    progress::channel* state = nullptr;
     std::uint64_t scratch = 0;
   };
   // What members tell each other when a team is made, 16 bytes each.
@@ -150,6 +153,8 @@ private:
   template <class Request> void hand_to(heap_service<T>& heap, std::uint32_t from, const Request& r) {
     if constexpr (std::is_same_v<Request, left>)
       memory_.on_request(from, r);
+    else if constexpr (own_channels<T>::template serves<Request>)
+      own_.on_request(from, r);
     else
       heap.on_request(from, r);
   }
@@ -159,7 +164,7 @@ private:
     const auto found = teams_.find(t);
     return found == teams_.end() ? entry{} : found->second;
   }
-  progress::team_state& state(team t) const { return t == all ? *all_ : *at(t).state; }
+  progress::channel& state(team t) const { return t == all || t == own ? *all_ : *at(t).state; }
   // A team that is freed, or that nobody has used or will.
   void forget(team t) {
     const std::unique_lock lock(lock_);
@@ -261,8 +266,9 @@ private:
 
   engine_type& engine_;
   team_memory<T> memory_;
+  own_channels<T> own_;
   const std::vector<std::uint32_t> nodes_; // by rank of the job
-  progress::team_state* const all_;        // the team that most calls use, found without a lock
+  progress::channel* const all_;           // the team that most calls use, found without a lock
   mutable std::shared_mutex lock_;
   std::unordered_map<team, entry> teams_; // by the team's number + 1
 };

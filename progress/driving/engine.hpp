@@ -29,15 +29,30 @@ public:
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 
-  team_state& add_team(weft::engine::team_info info) { return executor_.add_team(std::move(info)); }
-  void remove_team(std::uint32_t id) { executor_.remove_team(id); }
+  channel& add_channel(weft::engine::team_info info) { return executor_.add_channel(std::move(info)); }
+  void remove_channel(std::uint32_t id) { executor_.remove_channel(id); }
   // The ranks of the job on this node, this one included: those who can be rung and can ring.
   void meet_neighbours(const std::vector<std::uint32_t>& ranks) { executor_.members().node().meet(ranks); }
   void serve(typename inbox<T>::request_handler h) { executor_.messages().serve(std::move(h)); }
 
+  // What begins on this rank's own channel the others must hear of: `ask` tells them, under progress
+  // ownership.
+  using asking = std::function<void(const posted&)>;
+  void ask_others_by(asking ask) { ask_others_ = std::move(ask); }
+  // And what is begun here because another rank has asked for it; nobody here waits for it. Under progress
+  // ownership, in the order of their numbers.
+  void begin_part(channel& on, const request& r, const graph::binding& at) {
+    posted* const op = parts_.take();
+    if (op == nullptr) weft::engine::end_out_of_memory("a part of an operation of another rank");
+    prepare(*op, on, r, at, {});
+    op->asked = true;
+    op->seq = next_sequence(on);
+    queue_.push(op);
+  }
+
   // Starts an operation and returns; 0 when as many as allowed are outstanding. What throws (for want of
   // memory) does so before the entry is published: nothing was started then, and the call may be made again.
-  handle post(team_state& team, const request& r, const graph::binding& at, const barrier_summary& value = {},
+  handle post(channel& team, const request& r, const graph::binding& at, const barrier_summary& value = {},
               barrier_summary* heard = nullptr) {
     reserved_handle h(table_);
     if (h.value() == 0) return 0;
@@ -61,7 +76,7 @@ public:
 
   // Post and wait in one, without a handle: however many operations are outstanding, a blocking call has
   // room.
-  void run(team_state& team, const request& r, const graph::binding& at, const barrier_summary& value = {}) {
+  void run(channel& team, const request& r, const graph::binding& at, const barrier_summary& value = {}) {
     posted op;
     prepare(op, team, r, at, value);
     turn mine(*this);
@@ -97,7 +112,7 @@ public:
   }
 
   // Until every member of the team has entered the operation of this handle, or it is complete.
-  void await_all_entered(team_state& team, handle h) {
+  void await_all_entered(channel& team, handle h) {
     weft::engine::sequence n = 0;
     with_ownership([&] {
       if (table_.query(h) == status::pending) n = operations_.at(completion_table::index(h)).seq;
@@ -148,14 +163,14 @@ private:
   using base::counts_, base::executor_, base::net_, base::options_, base::place_, base::queue_;
   using base::drain, base::drive, base::drive_to_end, base::enqueue;
 
-  void prepare(posted& op, team_state& team, const request& r, const graph::binding& at,
+  void prepare(posted& op, channel& team, const request& r, const graph::binding& at,
                const barrier_summary& value) {
-    op.team = &team;
+    op.channel = &team;
     op.key = r;
     op.at = at;
     op.value = value;
     op.handle = 0;
-    op.lent = op.light = false;
+    op.lent = op.light = op.asked = false;
     op.status = 0;
     op.unreachable = op.told_by = 0;
     op.bad.reset();
@@ -166,12 +181,12 @@ private:
   }
 
   // Draws the number and publishes the entry in one.
-  weft::engine::sequence next_sequence(team_state& team) { return net_.add(team.own.entered(), 1) + 1; }
+  weft::engine::sequence next_sequence(channel& team) { return net_.add(team.own.entered(), 1) + 1; }
 
   // The only step of a beginning that may fail.
   std::exception_ptr find_plan(posted& op) noexcept {
     try {
-      op.program = plans_.pin(op.key, op.team->info, counts_);
+      op.program = plans_.pin(op.key, op.channel->info, counts_);
       counts_.posts.add();
       return nullptr;
     } catch (...) {
@@ -184,14 +199,20 @@ private:
       mine.let_go();
       std::rethrow_exception(std::move(wrong));
     }
-    op.seq = next_sequence(*op.team);
+    op.seq = next_sequence(*op.channel);
+    start(op);
+  }
+
+  void start(posted& op) {
+    if (op.channel->is_mine) [[unlikely]]
+      ask_others_(op);
     executor_.start(op);
   }
 
   // Somebody else drives: it takes the operation from the queue, or I do when it has let go.
   [[gnu::noinline]] void run_queued(posted& op) {
     counts_.queued_posts.add_concurrent();
-    op.seq = next_sequence(*op.team);
+    op.seq = next_sequence(*op.channel);
     enqueue(op);
     turn mine(*this);
     drive_to_end(mine, op);
@@ -206,11 +227,13 @@ private:
       return;
     }
     shortage_.over();
-    executor_.start(op);
+    start(op);
   }
 
   void finish(posted& op) {
     plans_.unpin(op.program);
+    if (op.asked) [[unlikely]]
+      return parts_.give_back(op);
     if (op.handle != 0 && op.heard != nullptr) [[unlikely]]
       *op.heard = op.value;
     if (op.handle == 0)
@@ -242,6 +265,8 @@ private:
 
   completion_table table_;
   operation_pool operations_;
+  weft::engine::item_pool<posted> parts_; // of operations that other ranks have called
+  asking ask_others_;
   plan_store plans_;
   weft::engine::shortage shortage_; // of plans
 };

@@ -31,7 +31,7 @@ public:
   std::vector<blocked_operation> oldest() {
     std::vector<blocked_operation> found;
     for (operation* op : e_.active_) {
-      const std::uint32_t team = op->team->info.id;
+      const std::uint32_t team = op->channel->info.id;
       if (std::none_of(found.begin(), found.end(), [team](const auto& b) { return b.team == team; }))
         found.push_back(describe(*op));
     }
@@ -50,9 +50,9 @@ private:
 
   blocked_operation describe(operation& op) {
     const call_record call(static_cast<posted&>(op).key, op.at);
-    blocked_operation b{op.team->info.id, op.seq, progress::text_of(call), {}, {}};
+    blocked_operation b{op.channel->info.id, op.seq, progress::text_of(call), {}, {}};
     if (op.run != nullptr) waits_of(op, b.nodes);
-    team_state& team = *op.team;
+    channel& team = *op.channel;
     for (std::uint32_t member = 0; member < team.info.size(); ++member)
       if (member != team.info.me() && team.mailboxes[member] &&
           e_.net_.load(team.mailboxes[member].entered()) < op.seq)
@@ -91,8 +91,8 @@ private:
       ++all;
       if (by_rows || &body != first || named == most_ranks) continue;
       const std::uint32_t peer = e_.runner_.peer_of(op, n, body, i);
-      if (peer >= op.team->info.size()) continue;
-      ranks += (named++ == 0 ? " of thread " : ", ") + std::to_string(op.team->info.world[peer]);
+      if (peer >= op.channel->info.size()) continue;
+      ranks += (named++ == 0 ? " of thread " : ", ") + std::to_string(op.channel->info.world[peer]);
     }
     if (first == nullptr) return;
     const std::string more = all > named && named != 0 ? " and " + std::to_string(all - named) + " more" : "";
@@ -103,9 +103,9 @@ private:
     std::string text = graph::describe(n);
     const std::uint32_t cells = weft::engine::cells_of(op.seq, n.phase);
     if (n.what == graph::kind::await && n.about == graph::fact::delivered)
-      text += here(op.team->own.counts(cells).delivered, op);
+      text += here(op.channel->own.counts(cells).delivered, op);
     if (n.what == graph::kind::await && n.about == graph::fact::consumed)
-      text += here(op.team->own.counts(cells).consumed, op);
+      text += here(op.channel->own.counts(cells).consumed, op);
     return text;
   }
   std::string here(weft::engine::word& counter, const operation& op) {

@@ -31,8 +31,8 @@ public:
   // Want of memory ends the job in one line, here and below: the others wait for my record, and nothing may
   // be thrown under progress ownership.
   [[gnu::noinline]] outcome publish(operation& op) noexcept {
-    team_state& team = *op.team;
-    const std::uint32_t members = team.info.size();
+    channel& on = *op.channel;
+    const std::uint32_t members = on.info.size();
     execution& run = *op.run;
     engine::must_have_memory(wanted_for, [&] {
       run.compared.assign(members, false);
@@ -57,7 +57,7 @@ public:
 
   // As a far member is sent it: stays until the operation is retired.
   static std::span<const std::byte> published(const operation& op) {
-    const auto& record = op.team->own.call(engine::slot_of(op.seq)).record;
+    const auto& record = op.channel->own.call(engine::slot_of(op.seq)).record;
     return {reinterpret_cast<const std::byte*>(record.data()), sizeof(call_record)};
   }
 
@@ -70,7 +70,7 @@ public:
     const bool over = last && (op.program->top & ~op.run->done) == (watch | end);
     if (over && by_names(op)) reach_.net.fence(); // of two who leave, one sees what the other has written
     if (!last || (over && by_names(op))) look_at_all(op);
-    if (disputed(*op.team, op.seq)) [[unlikely]] {
+    if (disputed(*op.channel, op.seq)) [[unlikely]] {
       op.status = status_disputed;
       return outcome::failed;
     }
@@ -79,19 +79,19 @@ public:
     return outcome::done;
   }
 
-  bool admits(const operation& op) const { return op.run->to_compare == 0 && !disputed(*op.team, op.seq); }
+  bool admits(const operation& op) const { return op.run->to_compare == 0 && !disputed(*op.channel, op.seq); }
 
   bool admits_names(const operation& op) const { return op.run->to_hear == 0 && admits(op); }
 
   // A far member's record of operation n has come, perhaps when mine was over: its mode may let me leave
   // first.
-  void look_back(team_state& team, engine::sequence n, std::uint32_t member) noexcept {
-    auto& own = team.own.call(engine::slot_of(n));
-    auto& line = reach_.view(team, member).call(engine::slot_of(n));
+  void look_back(channel& on, engine::sequence n, std::uint32_t member) noexcept {
+    auto& own = on.own.call(engine::slot_of(n));
+    auto& line = reach_.view(on, member).call(engine::slot_of(n));
     call_record mine, other;
     if (reach_.net.load(own.stamp) != n || !read(own, n, mine) || !read(line, n, other)) return;
     if (!mine.same_call(other) || !mine.goes_with(other))
-      differ(team, n, team.info.me(), mine, member, other);
+      differ(on, n, on.info.me(), mine, member, other);
   }
 
   // A stamp and its words, by their only writer.
@@ -114,7 +114,7 @@ private:
       -> std::array<std::uint64_t, std::tuple_size_v<decltype(lines.record)>>;
 
   void write(operation& op, const call_record& mine) noexcept {
-    auto& line = op.team->own.call(engine::slot_of(op.seq));
+    auto& line = op.channel->own.call(engine::slot_of(op.seq));
     reach_.net.store(line.stamp, 0);
     for (std::size_t k = 0; k < call_record::words; ++k)
       reach_.net.store(line.record[k], mine.word(k));
@@ -134,19 +134,19 @@ private:
   }
 
   // The earliest counts: operations in front of it agree, and come to their end on all members.
-  static bool disputed(const team_state& team, engine::sequence n) {
-    return team.dispute && team.dispute->seq <= n;
+  static bool disputed(const channel& on, engine::sequence n) {
+    return on.dispute && on.dispute->seq <= n;
   }
 
   // With everybody who has come so far.
   void look_at_all(operation& op) {
-    team_state& team = *op.team;
-    const std::uint32_t me = team.info.me();
-    for (std::uint32_t member = 0; member < team.info.size() && !disputed(team, op.seq); ++member) {
+    channel& on = *op.channel;
+    const std::uint32_t me = on.info.me();
+    for (std::uint32_t member = 0; member < on.info.size() && !disputed(on, op.seq); ++member) {
       if (member == me) continue;
-      const engine::mailbox theirs = reach_.view(team, member);
+      const engine::mailbox theirs = reach_.view(on, member);
       if (!op.run->compared[member] || (by_names(op) && !op.run->heard[member])) look_at(op, theirs, member);
-      take_over(team, theirs);
+      take_over(on, theirs);
     }
   }
 
@@ -165,7 +165,7 @@ private:
       op.run->compared[member] = true;
       --op.run->to_compare;
       if (stamp == op.seq && !other.same_call(record_of(op))) [[unlikely]]
-        return differ(*op.team, op.seq, op.program->me, record_of(op), member, other);
+        return differ(*op.channel, op.seq, op.program->me, record_of(op), member, other);
     }
     if (!by_names(op) || op.run->heard[member]) return;
     if (stamp != op.seq) other.name(call_record::nobody); // too late to know
@@ -174,7 +174,7 @@ private:
 
   // As my own line, and was not written meanwhile.
   bool says_the_same(const engine::mailbox::call_line& line, std::uint64_t stamp, const operation& op) {
-    auto& own = op.team->own.call(engine::slot_of(op.seq));
+    auto& own = op.channel->own.call(engine::slot_of(op.seq));
     std::uint64_t differ = stamp ^ op.seq;
     for (std::size_t k = 0; k < call_record::words; ++k)
       differ |= (reach_.net.load(line.record[k]) ^ reach_.net.load(own.record[k])) & call_record::common(k);
@@ -189,7 +189,7 @@ private:
     run.heard[member] = true;
     --run.to_hear;
     if (said.named() >= run.first.size()) { // nobody
-      if (known && said.permutes()) differ(*op.team, op.seq, member, said, member, said);
+      if (known && said.permutes()) differ(*op.channel, op.seq, member, said, member, said);
       return;
     }
     auto& first = run.first[said.permutes() ? said.named() : 0];
@@ -197,38 +197,38 @@ private:
     call_record before = said;
     before.name(first.named);
     if (first.by != member && !before.goes_with(said))
-      differ(*op.team, op.seq, first.by, before, member, said);
+      differ(*op.channel, op.seq, first.by, before, member, said);
   }
 
   // The records of members a and b.
-  [[gnu::cold, gnu::noinline]] void differ(team_state& team, engine::sequence n, std::uint32_t a,
+  [[gnu::cold, gnu::noinline]] void differ(channel& on, engine::sequence n, std::uint32_t a,
                                            const call_record& of_a, std::uint32_t b,
                                            const call_record& of_b) {
-    if (disputed(team, n)) return;
-    if (team.info.world[b] < team.info.world[a]) return differ(team, n, b, of_b, a, of_a);
-    call_dispute d{n, team.info.id, 0, team.info.world[a], team.info.world[b], of_a, of_b};
+    if (disputed(on, n)) return;
+    if (on.info.world[b] < on.info.world[a]) return differ(on, n, b, of_b, a, of_a);
+    call_dispute d{n, on.info.id, 0, on.info.world[a], on.info.world[b], of_a, of_b};
     for (call_record* record : {&d.call, &d.other_call})
-      if (record->named() < team.info.size()) record->name(team.info.world[record->named()]);
-    keep(team, d);
-    auto& lines = team.own.dispute();
+      if (record->named() < on.info.size()) record->name(on.info.world[record->named()]);
+    keep(on, d);
+    auto& lines = on.own.dispute();
     write(reach_.net, lines, n, std::as_bytes(std::span(&d, 1)));
     reach_.wake_near();
-    for (const std::uint32_t far : team.info.topology.far())
-      reach_.answer(team, far, {.kind = transport::message_kind::dispute, .seq = n},
+    for (const std::uint32_t far : on.info.topology.far())
+      reach_.answer(on, far, {.kind = transport::message_kind::dispute, .seq = n},
                     {reinterpret_cast<const std::byte*>(lines.record.data()), sizeof d});
   }
 
-  void take_over(team_state& team, const engine::mailbox& theirs) {
+  void take_over(channel& on, const engine::mailbox& theirs) {
     auto& lines = theirs.dispute();
     const std::uint64_t stamp = reach_.net.load(lines.stamp);
-    if (stamp == 0 || disputed(team, stamp)) [[likely]]
+    if (stamp == 0 || disputed(on, stamp)) [[likely]]
       return;
     call_dispute d;
-    if (read(lines, stamp, d)) keep(team, d);
+    if (read(lines, stamp, d)) keep(on, d);
   }
 
-  [[gnu::cold, gnu::noinline]] static void keep(team_state& team, const call_dispute& d) {
-    engine::must_have_memory(wanted_for, [&] { team.dispute = std::make_unique<call_dispute>(d); });
+  [[gnu::cold, gnu::noinline]] static void keep(channel& on, const call_dispute& d) {
+    engine::must_have_memory(wanted_for, [&] { on.dispute = std::make_unique<call_dispute>(d); });
   }
 
   reach<T>& reach_;

@@ -29,12 +29,12 @@ public:
   // Others may carry all that I receive in this operation, my own block included: my mailbox says so from now
   // on.
   void lend(operation& op) {
-    team_state& team = *op.team;
+    channel& on = *op.channel;
     const std::uint32_t me = op.program->me;
     if (has_own_word(op) && op.program->sends(me, me))
-      reach_.net.store(team.own.claim(engine::slot_of(op.seq), team.info.topology.local_index(me)),
+      reach_.net.store(on.own.claim(engine::slot_of(op.seq), on.info.topology.local_index(me)),
                        engine::claim_word::make(op.seq, 0, 0));
-    if (reach_.net.load(team.own.lent()) < op.seq) reach_.net.store(team.own.lent(), op.seq);
+    if (reach_.net.load(on.own.lent()) < op.seq) reach_.net.store(on.own.lent(), op.seq);
   }
 
   // Under OUT_MY a member is not held up by blocks of others; where one of them may be computing, it carries
@@ -48,9 +48,9 @@ public:
 
   // A line that changes only when somebody posts and goes away.
   bool somebody_lends(operation& op) {
-    team_state& team = *op.team;
-    for (const std::uint32_t peer : team.info.topology.near())
-      if (reach_.net.load(reach_.view(team, peer).lent()) >= op.seq) return true;
+    channel& on = *op.channel;
+    for (const std::uint32_t peer : on.info.topology.near())
+      if (reach_.net.load(reach_.view(on, peer).lent()) >= op.seq) return true;
     return false;
   }
 
@@ -81,8 +81,8 @@ private:
     const block there = operands_.find(op, i, j, iteration);
     const block back = p.in_place ? operands_.find(op, j, i, iteration) : block{};
     const std::uint32_t slot = engine::slot_of(op.seq), cells = engine::cells_of(op.seq);
-    const engine::mailbox at = reach_.view(*op.team, j);
-    const shared_work both{at.claim(slot, op.team->info.topology.local_index(i)),
+    const engine::mailbox at = reach_.view(*op.channel, j);
+    const shared_work both{at.claim(slot, op.channel->info.topology.local_index(i)),
                            std::max(there.bytes, back.bytes), 1, from_front};
     return share(reach_, op, both, [&](std::uint64_t begin, std::uint64_t end, std::uint32_t pieces) {
       // What cannot be carried is counted all the same: nobody must wait for it.
@@ -95,7 +95,7 @@ private:
       reach_.raise(at.counts(cells).delivered, op.seq, pieces);
       // In place both are destinations, and what is read is what is written.
       if (!p.counts_consumed(i, j)) return;
-      const engine::mailbox other = reach_.view(*op.team, i);
+      const engine::mailbox other = reach_.view(*op.channel, i);
       reach_.raise(p.in_place ? other.counts(cells).delivered : other.counts(cells).consumed, op.seq, pieces);
     });
   }
@@ -104,7 +104,7 @@ private:
             std::uint64_t end) {
     const std::uint64_t bytes = clipped(begin, end, b.bytes);
     if (bytes == 0) return;
-    reach_.copy(reach_.base(*op.team, j) + b.dst + begin, reach_.base(*op.team, i) + b.src + begin, bytes);
+    reach_.copy(reach_.base(*op.channel, j) + b.dst + begin, reach_.base(*op.channel, i) + b.src + begin, bytes);
     reach_.counts.bytes_copied.add(bytes);
   }
 
@@ -112,8 +112,8 @@ private:
   // its place is written.
   void swap(operation& op, std::uint32_t i, std::uint32_t j, const block& there, const block& back,
             std::uint64_t begin, std::uint64_t end) {
-    std::byte* const at_i = reach_.base(*op.team, i);
-    std::byte* const at_j = reach_.base(*op.team, j);
+    std::byte* const at_i = reach_.base(*op.channel, i);
+    std::byte* const at_j = reach_.base(*op.channel, j);
     std::array<std::byte, 4096> aside;
     for (; begin < end && begin < std::max(there.bytes, back.bytes); begin += aside.size()) {
       const std::uint64_t stop = std::min(end, begin + aside.size());
@@ -179,7 +179,7 @@ private:
   }
 
   engine::mailbox::count_line& counts(operation& op, std::uint32_t member) {
-    return reach_.view(*op.team, member).counts(engine::cells_of(op.seq));
+    return reach_.view(*op.channel, member).counts(engine::cells_of(op.seq));
   }
 
   // That something was carried says more than that something could be.
@@ -191,7 +191,7 @@ private:
   outcome help(operation& op, std::uint32_t i, std::uint32_t j) {
     if (!reach_.credit(op, i) || !reach_.credit(op, j)) return outcome::blocked;
     const std::uint32_t slot = engine::slot_of(op.seq);
-    engine::word& claimed = reach_.view(*op.team, j).claim(slot, op.team->info.topology.local_index(i));
+    engine::word& claimed = reach_.view(*op.channel, j).claim(slot, op.channel->info.topology.local_index(i));
     const std::uint64_t word = reach_.net.load(claimed);
     if (i == j && has_own_word(op) && !engine::claim_word::speaks_of(word, op.seq)) return outcome::blocked;
     const auto state = engine::claim_word::read(word, op.seq);

@@ -21,7 +21,7 @@ public:
            const user_memory& user = {})
       : net_(net), counts_(counts), broken_(broken), finished_(std::move(finished)),
         steps_(net, counts, broken_, user), runner_(steps_),
-        inbox_(net, counts, steps_.members, teams_, active_) {
+        inbox_(net, counts, steps_.members, channels_, active_) {
     net_.set_sink(&inbox_);
   }
   executor(const executor&) = delete;
@@ -29,26 +29,26 @@ public:
   ~executor() { net_.set_sink(nullptr); }
 
   // The mailbox must be zero before any member posts.
-  team_state& add_team(engine::team_info info) {
-    auto team = std::make_unique<team_state>();
+  channel& add_channel(engine::team_info info) {
+    auto on = std::make_unique<channel>();
     const std::uint32_t members = info.size();
-    team->own = {net_.segment() + info.mailbox_offset, info.topology.locals()};
-    team->mailboxes.resize(members);
-    team->shadows.resize(members);
-    team->credit.resize(members);
-    team->asked.resize(members);
-    team->askers.reserve(info.topology.far().size());
-    team->info = std::move(info);
-    return *(teams_[team->info.id] = std::move(team));
+    on->own = {net_.segment() + info.mailbox_offset, info.topology.locals()};
+    on->mailboxes.resize(members);
+    on->shadows.resize(members);
+    on->credit.resize(members);
+    on->asked.resize(members);
+    on->askers.reserve(info.topology.far().size());
+    on->info = std::move(info);
+    return *(channels_[on->info.id] = std::move(on));
   }
   // Nothing of the team may be outstanding here; what still arrives for it is dropped.
-  void remove_team(std::uint32_t id) { teams_.erase(id); }
+  void remove_channel(std::uint32_t id) { channels_.erase(id); }
   // Calls `quiet` once for the team: as soon as all that was posted on it is retired here, perhaps at once.
-  void leave_team(team_state& team) {
-    team.leaving = true;
-    report_if_quiet(team);
+  void leave(channel& on) {
+    on.leaving = true;
+    report_if_quiet(on);
   }
-  using quiet_handler = std::function<void(team_state&)>;
+  using quiet_handler = std::function<void(channel&)>;
   void when_quiet(quiet_handler quiet) { quiet_ = std::move(quiet); }
 
   // What is outstanding is never finished: neither moved on nor reported. For the end of the job, when nobody
@@ -57,11 +57,11 @@ public:
     active_.clear();
     while (user_calls().waiting())
       user_calls().take();
-    for (auto& [id, team] : teams_) {
-      team->waiting = {};
-      team->askers.clear();
-      team->waiters.clear();
-      team->leaving = false;
+    for (auto& [id, on] : channels_) {
+      on->waiting = {};
+      on->askers.clear();
+      on->waiters.clear();
+      on->leaving = false;
     }
     outstanding_ = far_active_ = heavy_active_ = 0;
   }
@@ -70,7 +70,7 @@ public:
   void start(operation& op) {
     if (!op.program->eager && !op.program->valued) members().wake_near();
     ++outstanding_;
-    if (op.seq > op.team->admitted || !activate(op)) [[unlikely]]
+    if (op.seq > op.channel->admitted || !activate(op)) [[unlikely]]
       hold(op);
   }
 
@@ -79,8 +79,8 @@ public:
   // decided; under progress ownership, within a sweep or outside.
   [[gnu::cold, gnu::noinline]] void lose(std::uint32_t rank) {
     if constexpr (requires { net_.abandon(rank); }) net_.abandon(rank);
-    for (auto& [id, team] : teams_)
-      if (team->info.member(rank) != team->info.size()) break_up(*team, rank);
+    for (auto& [id, on] : channels_)
+      if (on->info.member(rank) != on->info.size()) break_up(*on, rank);
   }
 
   // What a pass carries: as much as is due (see quota), or nothing large, for who waits for something small
@@ -148,7 +148,7 @@ public:
   // The operation that has been under way for longest, as {team, number}.
   std::pair<std::uint32_t, engine::sequence> oldest() const {
     if (active_.empty()) return {};
-    return {active_.front()->team->info.id, active_.front()->seq};
+    return {active_.front()->channel->info.id, active_.front()->seq};
   }
 
 private:
@@ -156,7 +156,7 @@ private:
 
   // For want of a slot, or because there will never be one.
   [[gnu::cold, gnu::noinline]] void hold(operation& op) {
-    if (op.team->lost == team_state::nobody) return op.team->waiting.insert(op);
+    if (op.channel->lost == channel::nobody) return op.channel->waiting.insert(op);
     refuse(op);
   }
 
@@ -167,24 +167,24 @@ private:
   }
 
   // No operation of the team can finish any more.
-  [[gnu::cold, gnu::noinline]] void break_up(team_state& team, std::uint32_t rank) {
-    if (team.lost != team_state::nobody) return;
-    team.lost = rank;
-    team.admitted = 0;
+  [[gnu::cold, gnu::noinline]] void break_up(channel& on, std::uint32_t rank) {
+    if (on.lost != channel::nobody) return;
+    on.lost = rank;
+    on.admitted = 0;
     for (operation* op : active_)
-      if (op->team == &team && op->status == 0) op->status = team_lost;
-    while (!team.waiting.empty())
-      refuse(team.waiting.take_first());
+      if (op->channel == &on && op->status == 0) op->status = team_lost;
+    while (!on.waiting.empty())
+      refuse(on.waiting.take_first());
   }
 
   // A transfer failed. If its other end is lost, the transport has heard in the same breath; else it is the
   // failure of this operation alone.
   [[gnu::cold, gnu::noinline]] void look_for_loss(const operation& op) {
-    if (op.team->lost != team_state::nobody || op.status == status_disputed) return;
+    if (op.channel->lost != channel::nobody || op.status == status_disputed) return;
     if constexpr (requires { net_.lost(0u); })
-      for (const std::uint32_t rank : op.team->info.world)
+      for (const std::uint32_t rank : op.channel->info.world)
         if (net_.lost(rank)) lose(rank);
-    if (op.team->lost == team_state::nobody) tell_failure(op);
+    if (op.channel->lost == channel::nobody) tell_failure(op);
   }
   static constexpr int team_lost = -1;
 
@@ -203,7 +203,7 @@ private:
     heavy_active_ += !op.light;
     far_active_ += op.program->far;
     active_.push_back(&op);
-    if (!op.team->failures.empty()) [[unlikely]]
+    if (!op.channel->failures.empty()) [[unlikely]]
       hear_failure(op);
     return true;
   }
@@ -211,8 +211,8 @@ private:
   [[gnu::cold, gnu::noinline]] void try_again() {
     bool& short_of_memory = members().later;
     short_of_memory = false;
-    for (auto& [id, team] : teams_)
-      activate_waiting(*team);
+    for (auto& [id, on] : channels_)
+      activate_waiting(*on);
     if (short_of_memory)
       shortage_.met("the state of an operation");
     else
@@ -220,31 +220,31 @@ private:
     members().unasked().send_again();
   }
 
-  void activate_waiting(team_state& team) {
-    while (!team.waiting.empty() && team.waiting.first().seq <= team.admitted) {
-      operation& next = team.waiting.take_first();
+  void activate_waiting(channel& on) {
+    while (!on.waiting.empty() && on.waiting.first().seq <= on.admitted) {
+      operation& next = on.waiting.take_first();
       if (activate(next)) continue;
-      team.waiting.insert(next);
+      on.waiting.insert(next);
       return;
     }
   }
 
   [[gnu::cold]] void hear_failure(operation& op) {
-    std::erase_if(op.team->failures, [&](const team_state::failure& f) {
+    std::erase_if(op.channel->failures, [&](const channel::failure& f) {
       if (f.seq == op.seq) op.fail(f.status, f.unreachable, f.told_by);
-      return f.seq == op.seq || f.seq <= op.team->retired;
+      return f.seq == op.seq || f.seq <= op.channel->retired;
     });
   }
 
   // What I have not done of it I shall not do: nobody is to wait for it. Who heard of it from another rank
   // need not tell.
   [[gnu::cold, gnu::noinline]] void tell_failure(const operation& op) {
-    team_state& team = *op.team;
+    channel& on = *op.channel;
     if (op.told_by != net_.rank()) return;
     const transport::failure of{op.status, op.unreachable};
-    for (std::uint32_t member = 0; member < team.info.size(); ++member)
-      if (member != team.info.me())
-        members().tell(team, member, {.kind = transport::message_kind::failed, .seq = op.seq},
+    for (std::uint32_t member = 0; member < on.info.size(); ++member)
+      if (member != on.info.me())
+        members().tell(on, member, {.kind = transport::message_kind::failed, .seq = op.seq},
                        std::as_bytes(std::span(&of, 1)));
   }
 
@@ -325,7 +325,7 @@ private:
 
   // The operation is over here; so is every older one of its team as soon as those before it are.
   void retire(operation& op) {
-    team_state& team = *op.team;
+    channel& on = *op.channel;
     if (op.status < 0) [[unlikely]]
       look_for_loss(op);
     executions_.give_back(*op.run);
@@ -333,44 +333,44 @@ private:
     --outstanding_;
     far_active_ -= op.program->far;
     heavy_active_ -= !op.light;
-    if (op.seq == team.retired + 1) {
+    if (op.seq == on.retired + 1) {
       do
-        ++team.retired;
-      while (team.finished != 0 && take_finished(team, team.retired + 1));
-      publish_retirement(team, *op.program);
+        ++on.retired;
+      while (on.finished != 0 && take_finished(on, on.retired + 1));
+      publish_retirement(on, *op.program);
     } else {
-      team.finished |= 1u << engine::slot_of(op.seq);
+      on.finished |= 1u << engine::slot_of(op.seq);
     }
     finished_(op); // the last touch
   }
 
   // Has this operation come to its end before those in front of it?
-  static bool take_finished(team_state& team, engine::sequence n) {
+  static bool take_finished(channel& on, engine::sequence n) {
     const std::uint32_t bit = 1u << engine::slot_of(n);
-    return (std::exchange(team.finished, team.finished & ~bit) & bit) != 0;
+    return (std::exchange(on.finished, on.finished & ~bit) & bit) != 0;
   }
 
-  void publish_retirement(team_state& team, const graph::plan& last) {
-    net_.store(team.own.retired(), team.retired);
-    if (team.lost == team_state::nobody) team.admitted = team.retired + engine::slots;
+  void publish_retirement(channel& on, const graph::plan& last) {
+    net_.store(on.own.retired(), on.retired);
+    if (on.lost == channel::nobody) on.admitted = on.retired + engine::slots;
     members().wake_near();                               // somebody may sleep for want of credit
-    members().warm_next_slot(team, last.eager_bytes[0]); // a loop sends as much as last time
-    if (!team.askers.empty()) answer_askers(team);
-    if (team.leaving) [[unlikely]]
-      report_if_quiet(team);
-    activate_waiting(team);
+    members().warm_next_slot(on, last.eager_bytes[0]); // a loop sends as much as last time
+    if (!on.askers.empty()) answer_askers(on);
+    if (on.leaving) [[unlikely]]
+      report_if_quiet(on);
+    activate_waiting(on);
   }
 
-  [[gnu::cold, gnu::noinline]] void report_if_quiet(team_state& team) {
-    if (net_.load(team.own.entered()) != team.retired) return;
-    team.leaving = false;
-    quiet_(team);
+  [[gnu::cold, gnu::noinline]] void report_if_quiet(channel& on) {
+    if (net_.load(on.own.entered()) != on.retired) return;
+    on.leaving = false;
+    quiet_(on);
   }
 
-  void answer_askers(team_state& team) {
-    std::erase_if(team.askers, [&](const credit_request& asker) {
-      if (team.retired < asker.needed) return false;
-      members().answer(team, asker.member, {.kind = transport::message_kind::credit});
+  void answer_askers(channel& on) {
+    std::erase_if(on.askers, [&](const credit_request& asker) {
+      if (on.retired < asker.needed) return false;
+      members().answer(on, asker.member, {.kind = transport::message_kind::credit});
       return true;
     });
   }
@@ -380,7 +380,7 @@ private:
   const faults broken_;
   finished_handler finished_;
   quiet_handler quiet_;
-  team_map teams_;
+  channel_map channels_;
   node_steps<T> steps_;
   plan_runner<T> runner_;
   inbox<T> inbox_;

@@ -2,7 +2,7 @@
 #include "engine/out_of_memory.hpp"
 #include "engine/transport/transport.hpp"
 #include "progress/execution/operation.hpp"
-#include "progress/execution/team_state.hpp"
+#include "progress/execution/channel.hpp"
 
 #include <vector>
 
@@ -98,7 +98,7 @@ private:
   }
 
   static void failed(const flight& f, int status) noexcept {
-    const engine::team_info& team = f.op->team->info;
+    const engine::team_info& team = f.op->channel->info;
     f.op->fail(status, team.world[f.peer], team.world[team.me()]);
   }
 

@@ -49,13 +49,13 @@ public:
     const block b = piece_of(op, operands_.find(op, peer, op.program->me, tag.iteration));
     if (!operands_.usable(op, peer, op.program->me, tag.iteration) || b.bytes == 0) return outcome::done;
     std::byte* const scratch = found.scratch.get();
-    if (std::byte* const from = reach_.base(*op.team, peer)) {
+    if (std::byte* const from = reach_.base(*op.channel, peer)) {
       reach_.copy(scratch, from + b.src, b.bytes);
       return outcome::done;
     }
     return flights_.request(op, peer, tag, [&](flight& f) {
       reach_.counts.bytes_got.add(b.bytes);
-      return reach_.net.get(op.team->info.world[peer], scratch, b.src, b.bytes, f);
+      return reach_.net.get(op.channel->info.world[peer], scratch, b.src, b.bytes, f);
     });
   }
 
@@ -83,8 +83,8 @@ private:
   // What the target does last it does when it has counted all that it takes. Asked where all rows can be
   // known, on one node.
   [[gnu::noinline]] bool target_is_done(operation& op) {
-    if (!op.team->info.topology.one_node()) return false;
-    const engine::mailbox theirs = reach_.view(*op.team, operands_.own_row(op).named);
+    if (!op.channel->info.topology.one_node()) return false;
+    const engine::mailbox theirs = reach_.view(*op.channel, operands_.own_row(op).named);
     return reach_.net.load(theirs.retired()) >= op.seq ||
            reach_.net.load(theirs.counts(engine::cells_of(op.seq)).stage_out) >=
                engine::stage_word::make(op.seq, 1);

@@ -17,9 +17,9 @@ template <transport::transport T> class inbox final : public transport::message_
 public:
   using request_handler = std::function<void(const transport::message&, std::span<const std::byte>)>;
 
-  inbox(T& net, statistics& counts, reach<T>& members, const team_map& teams,
+  inbox(T& net, statistics& counts, reach<T>& members, const channel_map& teams,
         const std::vector<operation*>& active)
-      : net_(net), counts_(counts), members_(members), teams_(teams), active_(active) {}
+      : net_(net), counts_(counts), members_(members), channels_(teams), active_(active) {}
 
   void serve(request_handler h) { serve_ = std::move(h); }
 
@@ -31,33 +31,33 @@ public:
       if (serve_) serve_(m, payload);
       return;
     }
-    const auto found = teams_.find(m.team);
-    if (found == teams_.end()) return; // freed: its last messages may be late
-    team_state& team = *found->second;
-    const std::uint32_t sender = team.info.member(m.source);
-    if (sender == team.info.size()) return;
+    const auto found = channels_.find(m.channel);
+    if (found == channels_.end()) return; // freed: its last messages may be late
+    channel& on = *found->second;
+    const std::uint32_t sender = on.info.member(m.source);
+    if (sender == on.info.size()) return;
     if (m.kind == message_kind::failed) [[unlikely]]
-      return fail(team, m, payload);
-    keep(team, sender, m, payload);
+      return fail(on, m, payload);
+    keep(on, sender, m, payload);
   }
 
 private:
   // What its sender has not done it will not do: nobody waits for it. An operation that has not yet begun
   // here fails when it does.
-  [[gnu::cold]] void fail(team_state& team, const transport::message& m, std::span<const std::byte> payload) {
+  [[gnu::cold]] void fail(channel& on, const transport::message& m, std::span<const std::byte> payload) {
     transport::failure of;
     if (payload.size() != sizeof of) return;
     std::memcpy(&of, payload.data(), sizeof of);
     if (of.status >= 0) return;
     for (operation* op : active_)
-      if (op->team == &team && op->seq == m.seq) return op->fail(of.status, of.unreachable, m.source);
-    if (m.seq > team.retired) team.failures.push_back({m.seq, of.status, of.unreachable, m.source});
+      if (op->channel == &on && op->seq == m.seq) return op->fail(of.status, of.unreachable, m.source);
+    if (m.seq > on.retired) on.failures.push_back({m.seq, of.status, of.unreachable, m.source});
   }
 
-  void keep(team_state& team, std::uint32_t sender, const transport::message& m,
+  void keep(channel& on, std::uint32_t sender, const transport::message& m,
             std::span<const std::byte> payload) {
     using transport::message_kind;
-    const engine::mailbox theirs = members_.view(team, sender);
+    const engine::mailbox theirs = members_.view(on, sender);
     const std::uint32_t slot = engine::slot_of(m.seq);
     const std::uint32_t cells = engine::cells_of(m.seq, m.phase % engine::phases);
     lift(theirs.retired(), m.retired);
@@ -65,38 +65,38 @@ private:
       lift(theirs.entered(), m.seq); // whoever speaks of it has entered it
     switch (m.kind) {
     case message_kind::named:
-      team.namings[slot] = {m.seq, sender};
+      on.namings[slot] = {m.seq, sender};
       [[fallthrough]];
     case message_kind::payload:
       net_.copy(theirs.payload(cells, payload.size()), payload.data(), payload.size());
       net_.store(theirs.head(cells).stamp, m.seq);
       break;
     case message_kind::delivered:
-      members_.raise(team.own.counts(cells).delivered, m.seq, m.count);
+      members_.raise(on.own.counts(cells).delivered, m.seq, m.count);
       members_.wake_near(); // neighbours follow what lands on their leader
       break;
     case message_kind::consumed:
-      members_.raise(team.own.counts(cells).consumed, m.seq, m.count);
+      members_.raise(on.own.counts(cells).consumed, m.seq, m.count);
       break;
     case message_kind::stage_in:
     case message_kind::stage_out:
       reached(theirs, cells, m, payload);
       break;
     case message_kind::asked:
-      tell_row(team, sender, m.seq);
+      tell_row(on, sender, m.seq);
       break;
     case message_kind::call:
       call_check<T>::write(net_, theirs.call(slot), m.seq, payload);
-      call_check<T>(members_).look_back(team, m.seq, sender);
+      call_check<T>(members_).look_back(on, m.seq, sender);
       break;
     case message_kind::dispute:
       call_check<T>::write(net_, theirs.dispute(), m.seq, payload);
       break;
     case message_kind::wanted:
-      tell_credit(team, sender, m.seq);
+      tell_credit(on, sender, m.seq);
       break;
     case message_kind::credit: // the answer: no question is open now
-      team.asked[sender] = 0;
+      on.asked[sender] = 0;
       break;
     default:
       break;
@@ -104,21 +104,21 @@ private:
   }
 
   // The sender waits until I have retired operation n, or an older one that it has asked for as well.
-  void tell_credit(team_state& team, std::uint32_t sender, engine::sequence n) {
-    if (team.retired >= n) return members_.answer(team, sender, {.kind = transport::message_kind::credit});
-    const auto known = std::ranges::find(team.askers, sender, &credit_request::member);
-    if (known == team.askers.end())
-      team.askers.push_back({sender, n});
+  void tell_credit(channel& on, std::uint32_t sender, engine::sequence n) {
+    if (on.retired >= n) return members_.answer(on, sender, {.kind = transport::message_kind::credit});
+    const auto known = std::ranges::find(on.askers, sender, &credit_request::member);
+    if (known == on.askers.end())
+      on.askers.push_back({sender, n});
     else
       known->needed = std::min(known->needed, n);
   }
 
   // Who publishes the row later answers then.
-  void tell_row(team_state& team, std::uint32_t sender, engine::sequence n) {
-    if (team.rows[engine::slot_of(n)].seq == n)
-      members_.tell_row(team, sender, n);
+  void tell_row(channel& on, std::uint32_t sender, engine::sequence n) {
+    if (on.rows[engine::slot_of(n)].seq == n)
+      members_.tell_row(on, sender, n);
     else
-      team.waiters.push_back({sender, n});
+      on.waiters.push_back({sender, n});
   }
 
   void reached(const engine::mailbox& theirs, std::uint32_t cells, const transport::message& m,
@@ -137,7 +137,7 @@ private:
   T& net_;
   statistics& counts_;
   reach<T>& members_;
-  const team_map& teams_;
+  const channel_map& channels_;
   const std::vector<operation*>& active_;
   request_handler serve_;
 };

@@ -67,7 +67,7 @@ public:
       said = own_row(op);
       return true;
     }
-    engine::mailbox::head_line& head = reach_.view(*op.team, m).head(engine::cells_of(op.seq));
+    engine::mailbox::head_line& head = reach_.view(*op.channel, m).head(engine::cells_of(op.seq));
     if (reach_.net.load(head.stamp) != op.seq) {
       const bool may_read = op.program->in != graph::sync::my || reach_.entered(op, m);
       if (!reach_.near(op, m) || !may_read) return false;
@@ -148,7 +148,7 @@ private:
   // The element of the holder's row for a block between it and the other.
   static std::uint64_t place(operation& op, std::uint64_t array, const graph::row_element& rule,
                              std::uint32_t holder, std::uint32_t other, std::size_t bytes) {
-    const std::vector<std::uint32_t>& world = op.team->info.world;
+    const std::vector<std::uint32_t>& world = op.channel->info.world;
     switch (rule.which) {
     case graph::column::only:
       return array;
@@ -162,7 +162,7 @@ private:
 
   // Of a row whose owner may have left and be changing it; see above why that does no harm.
   template <class Value> Value element(operation& op, std::uint32_t holder, std::uint64_t offset) {
-    return reach_.net.template peek<Value>(reach_.base(*op.team, holder) + offset);
+    return reach_.net.template peek<Value>(reach_.base(*op.channel, holder) + offset);
   }
 
   template <class Value>
@@ -221,10 +221,10 @@ private:
       const auto bytes = element<engine::checked>(op, m, op.at.sizes);
       const auto at = element<shared_pointer>(op, m, op.at.src);
       const bool bad =
-          bytes != 0 && named < op.team->info.size() && !is_good(op, at, m, bytes, mine, {source, m, named});
+          bytes != 0 && named < op.channel->info.size() && !is_good(op, at, m, bytes, mine, {source, m, named});
       said.what = {at.offset, 0, bad ? 0 : user_.possible(bytes)};
     }
-    if (named < op.team->info.size()) said.named = named;
+    if (named < op.channel->info.size()) said.named = named;
     return said;
   }
 
@@ -234,7 +234,7 @@ private:
   }
 
   std::uint32_t member_named(operation& op, std::uint32_t m) {
-    const engine::team_info& info = op.team->info;
+    const engine::team_info& info = op.channel->info;
     const std::uint64_t value = element_of(op, m);
     std::uint32_t member = info.size();
     if (op.program->names == graph::naming::rank)
@@ -254,7 +254,7 @@ private:
     const auto src = element<shared_pointer>(op, m, op.at.src),
                dst = element<shared_pointer>(op, m, op.at.dst);
     const bool out = op.program->pairs == graph::pattern::by_source;
-    const engine::team_info& info = op.team->info;
+    const engine::team_info& info = op.channel->info;
     const std::uint32_t root = info.member(out ? dst.thread : src.thread);
     const std::uint32_t i = out ? m : root, j = out ? root : m;
     if (!is_good(op, src, i, bytes, mine, {source, i, j}) ||
@@ -278,7 +278,7 @@ private:
     return false;
   }
   bool is_good(operation& op, const shared_pointer& at, std::uint32_t owner, engine::checked bytes) const {
-    const engine::team_info& info = op.team->info;
+    const engine::team_info& info = op.channel->info;
     return owner < info.size() && at.thread == info.world[owner] && user_.holds(at.offset, bytes);
   }
   bool leads(operation& op, bad_operand::what which, const shared_pointer& at, std::uint32_t owner,
@@ -286,7 +286,7 @@ private:
     return is_good(op, at, owner, bytes, true, {which, i, j});
   }
   static std::uint32_t thread(const operation& op, std::uint32_t member) {
-    return member < op.team->info.size() ? op.team->info.world[member] : member;
+    return member < op.channel->info.size() ? op.channel->info.world[member] : member;
   }
 
   static void complain(operation& op, const bad_operand& bad) {

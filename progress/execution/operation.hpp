@@ -15,7 +15,7 @@
 namespace weft::progress {
 
 using graph::outcome;
-struct team_state;
+struct channel;
 
 // What a rank knows of the values that the members gave to a barrier: the first value it heard of and by
 // whom, and the first different one. 0 in `known` = nobody gave a value, 1 = all the same, 2 = two differ.
@@ -209,13 +209,14 @@ inline constexpr int status_disputed = -1000000, status_user_code = -1000001;
 struct operation {
   operation* next = nullptr; // link of the queue, the waiting list or the free list that it is in
   const graph::plan* program = nullptr;
-  team_state* team = nullptr;
+  progress::channel* channel = nullptr;
   execution* run = nullptr;
   engine::sequence seq = 0;
   graph::binding at;
   std::uint64_t handle = 0; // 0: a blocking call watches `finished` itself
   bool lent = false;        // its poster may compute with nobody to carry for it: others may carry all of it
   bool light = false;       // it moves nothing large
+  bool asked = false;       // another rank has called it, nobody here waits for it
   barrier_summary value;
   barrier_summary* heard =
       nullptr; // where the poster of a barrier reads what it brought, once it is complete

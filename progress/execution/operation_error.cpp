@@ -1,6 +1,6 @@
 #include "progress/execution/operation_error.hpp"
 
-#include "progress/execution/team_state.hpp"
+#include "progress/execution/channel.hpp"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -44,12 +44,12 @@ element_error error_of(const collectives::request& r, const bad_operand& bad) {
 
 std::exception_ptr error_of(const posted& op, const char* why) noexcept {
   try {
-    if (op.status == status_disputed && op.team->dispute)
-      return std::make_exception_ptr(mismatch_error(call_name(op.key), text_of(*op.team->dispute, op.seq)));
-    if (op.status < 0 && op.team->lost != team_state::nobody)
+    if (op.status == status_disputed && op.channel->dispute)
+      return std::make_exception_ptr(mismatch_error(call_name(op.key), text_of(*op.channel->dispute, op.seq)));
+    if (op.status < 0 && op.channel->lost != channel::nobody)
       return std::make_exception_ptr(operation_error(fmt::format(
           "thread {} of the job has died; no operation of a team that it is a member of can finish any more",
-          op.team->lost)));
+          op.channel->lost)));
     if (op.status == status_user_code)
       return std::make_exception_ptr(operation_error(fmt::format(
           "operation {} of the team cannot be finished: a function of the user threw on thread {}; what it was "

@@ -17,13 +17,13 @@ public:
   [[gnu::always_inline]] void write(operation& op, const graph::node& n) {
     const graph::plan& p = *op.program;
     const std::uint32_t cells = engine::cells_of(op.seq, n.phase);
-    if (n.valued) return net_.copy(op.team->own.head(cells).payload, &op.value, sizeof op.value);
-    std::byte* const to = op.team->own.payload(cells, p.eager_bytes[n.phase]);
+    if (n.valued) return net_.copy(op.channel->own.head(cells).payload, &op.value, sizeof op.value);
+    std::byte* const to = op.channel->own.payload(cells, p.eager_bytes[n.phase]);
     if (p.names != graph::naming::none) [[unlikely]]
       net_.copy(to, &operands_.own_row(op).named, sizeof(std::uint32_t));
     const std::byte* const from = buffers_.own(op, n.read.in);
     const graph::action a = graph::resolve(p, graph::flow::own, p.me, 0);
-    graph::each_region(p, op.team->info.topology, n, a,
+    graph::each_region(p, op.channel->info.topology, n, a,
                        [&](const graph::region& r) { net_.copy(to + r.write, from + r.read, r.bytes); });
   }
 
@@ -38,7 +38,7 @@ public:
     const graph::action a = graph::resolve(p, graph::flow::out, peer, step);
     const std::byte* const from = buffers_.own(op, n.read.in);
     if (n.of == graph::blocks::one) {
-      const graph::region whole = graph::only_region(p, op.team->info.topology, n, a);
+      const graph::region whole = graph::only_region(p, op.channel->info.topology, n, a);
       return {from + whole.read, whole.bytes};
     }
     std::byte* const packed = op.run->scratch.data() + p.scratch;
@@ -55,24 +55,24 @@ public:
                                    std::uint32_t step) {
     if (n.valued) return take_value(op, n, peer);
     const graph::action a = graph::resolve(*op.program, graph::flow::in, peer, step);
-    const std::uint64_t bytes = graph::payload_bytes(*op.program, op.team->info.topology, n, a);
+    const std::uint64_t bytes = graph::payload_bytes(*op.program, op.channel->info.topology, n, a);
     const std::byte* const from =
-        reach_.view(*op.team, peer).payload(engine::cells_of(op.seq, n.phase), bytes);
+        reach_.view(*op.channel, peer).payload(engine::cells_of(op.seq, n.phase), bytes);
     std::byte* const to = buffers_.own(op, n.write.in);
     if (n.of != graph::blocks::one) [[unlikely]]
       return take_several(op, n, a, to, from);
-    const graph::region r = graph::only_region(*op.program, op.team->info.topology, n, a);
+    const graph::region r = graph::only_region(*op.program, op.channel->info.topology, n, a);
     net_.copy(to + r.write, from + r.read, r.bytes);
   }
 
 private:
   static std::span<const std::byte> published(const operation& op, std::uint32_t phase) {
     const std::uint32_t bytes = op.program->eager_bytes[phase];
-    return {op.team->own.payload(engine::cells_of(op.seq, phase), bytes), bytes};
+    return {op.channel->own.payload(engine::cells_of(op.seq, phase), bytes), bytes};
   }
   [[gnu::noinline]] void take_value(operation& op, const graph::node& n, std::uint32_t peer) {
     barrier_summary value;
-    net_.copy(&value, reach_.view(*op.team, peer).head(engine::cells_of(op.seq, n.phase)).payload,
+    net_.copy(&value, reach_.view(*op.channel, peer).head(engine::cells_of(op.seq, n.phase)).payload,
               sizeof value);
     op.value.merge(value);
   }
@@ -83,7 +83,7 @@ private:
 
   template <class Visit>
   static void each_region(const operation& op, const graph::node& n, const graph::action& a, Visit&& visit) {
-    graph::each_region(*op.program, op.team->info.topology, n, a, visit);
+    graph::each_region(*op.program, op.channel->info.topology, n, a, visit);
   }
 
   reach<T>& reach_;

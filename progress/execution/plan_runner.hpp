@@ -33,7 +33,7 @@ public:
   [[gnu::always_inline]] std::uint32_t peer_of(operation& op, const graph::node& loop,
                                                const graph::node& body, std::uint32_t iteration) {
     const std::uint32_t peer =
-        graph::peer_at(*op.program, op.team->info.topology, loop.over, body.peer, iteration);
+        graph::peer_at(*op.program, op.channel->info.topology, loop.over, body.peer, iteration);
     if (peer != graph::found_by_rows) [[likely]]
       return peer;
     return loop.over == graph::range::named ? steps_.blocks.own_row(op).named : op.run->found->naming;

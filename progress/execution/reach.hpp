@@ -5,7 +5,7 @@
 #include "progress/execution/notices.hpp"
 #include "progress/execution/quota.hpp"
 #include "progress/execution/statistics.hpp"
-#include "progress/execution/team_state.hpp"
+#include "progress/execution/channel.hpp"
 
 #include <algorithm>
 #include <span>
@@ -32,24 +32,24 @@ public:
   bool later = false; // something that could not be done at once is tried again at the next sweep
 
   // The mailbox of a member: in its memory, or the shadow of a far one.
-  [[gnu::always_inline]] engine::mailbox view(team_state& team, std::uint32_t member) {
-    const engine::mailbox& known = team.mailboxes[member];
+  [[gnu::always_inline]] engine::mailbox view(channel& on, std::uint32_t member) {
+    const engine::mailbox& known = on.mailboxes[member];
     if (!known) [[unlikely]]
-      connect(team, member);
+      connect(on, member);
     return known;
   }
 
   // The memory of a near member (or mine); null for a far one.
-  std::byte* base(team_state& team, std::uint32_t member) {
-    if (member == team.info.me()) return net.segment();
-    return team.info.topology.is_near(member) ? net.direct(team.info.world[member]) : nullptr;
+  std::byte* base(channel& on, std::uint32_t member) {
+    if (member == on.info.me()) return net.segment();
+    return on.info.topology.is_near(member) ? net.direct(on.info.world[member]) : nullptr;
   }
 
   bool entered(operation& op, std::uint32_t member) {
-    return net.load(view(*op.team, member).entered()) >= op.seq;
+    return net.load(view(*op.channel, member).entered()) >= op.seq;
   }
   static bool near(const operation& op, std::uint32_t member) {
-    return op.team->info.topology.is_near(member);
+    return op.channel->info.topology.is_near(member);
   }
 
   // Has a counter of this operation come so far? Raises one.
@@ -64,63 +64,63 @@ public:
     }
   }
   engine::mailbox::count_line& own_counts(const operation& op) {
-    return op.team->own.counts(engine::cells_of(op.seq));
+    return op.channel->own.counts(engine::cells_of(op.seq));
   }
 
   // True if the member has retired the previous user of this operation's slot. A far member that has nothing
   // else to tell me would never say how far it is, so it is asked half a turn of the ring ahead.
   bool credit(operation& op, std::uint32_t member) {
-    team_state& team = *op.team;
-    engine::sequence& known = team.credit[member];
+    channel& on = *op.channel;
+    engine::sequence& known = on.credit[member];
     if (known + engine::slots / 2 >= op.seq || broken_.ignore_credit) [[likely]]
       return true;
-    known = net.load(view(team, member).retired());
-    if (known + engine::slots / 2 < op.seq && !team.info.topology.is_near(member))
-      ask_for_credit(team, member, op.seq);
+    known = net.load(view(on, member).retired());
+    if (known + engine::slots / 2 < op.seq && !on.info.topology.is_near(member))
+      ask_for_credit(on, member, op.seq);
     return known + engine::slots >= op.seq;
   }
 
   bool near_credit(operation& op) {
-    team_state& team = *op.team;
-    if (team.near_credit + engine::slots >= op.seq || broken_.ignore_credit) return true;
+    channel& on = *op.channel;
+    if (on.near_credit + engine::slots >= op.seq || broken_.ignore_credit) return true;
     engine::sequence lowest = op.seq;
-    for (std::uint32_t peer : team.info.topology.near())
-      lowest = std::min(lowest, net.load(view(team, peer).retired()));
-    team.near_credit = lowest;
+    for (std::uint32_t peer : on.info.topology.near())
+      lowest = std::min(lowest, net.load(view(on, peer).retired()));
+    on.near_credit = lowest;
     return lowest + engine::slots >= op.seq;
   }
 
   bool far_credit(operation& op) {
     bool all = true; // asks all of them
-    for (const std::uint32_t peer : op.team->info.topology.far())
+    for (const std::uint32_t peer : op.channel->info.topology.far())
       all &= credit(op, peer);
     return all;
   }
 
   // A message to a far member; `retired` rides along.
-  transport::started send(team_state& team, std::uint32_t member, transport::message m,
+  transport::started send(channel& on, std::uint32_t member, transport::message m,
                           std::span<const std::byte> payload, transport::completion& done) {
-    complete(team, m);
-    return net.send(team.info.world[member], m, payload.data(), payload.size(), done);
+    complete(on, m);
+    return net.send(on.info.world[member], m, payload.data(), payload.size(), done);
   }
   // One that no operation waits for. False for want of memory.
-  bool tell(team_state& team, std::uint32_t member, transport::message m,
+  bool tell(channel& on, std::uint32_t member, transport::message m,
             std::span<const std::byte> payload = {}) {
-    complete(team, m);
-    return notices_.send(team.info.world[member], m, payload);
+    complete(on, m);
+    return notices_.send(on.info.world[member], m, payload);
   }
 
   // What another rank waits for.
-  void answer(team_state& team, std::uint32_t member, transport::message m,
+  void answer(channel& on, std::uint32_t member, transport::message m,
               std::span<const std::byte> payload = {}) {
-    if (!tell(team, member, m, payload)) [[unlikely]]
+    if (!tell(on, member, m, payload)) [[unlikely]]
       engine::end_out_of_memory("an answer to another rank");
   }
 
   // My row of operation n, as it was published.
-  void tell_row(team_state& team, std::uint32_t member, engine::sequence n) {
-    const named_block& row = team.rows[engine::slot_of(n)].row;
-    answer(team, member, {.kind = transport::message_kind::payload, .seq = n},
+  void tell_row(channel& on, std::uint32_t member, engine::sequence n) {
+    const named_block& row = on.rows[engine::slot_of(n)].row;
+    answer(on, member, {.kind = transport::message_kind::payload, .seq = n},
            std::as_bytes(std::span(&row, 1)));
   }
 
@@ -133,12 +133,12 @@ public:
 
   // The next operation's payload goes to lines that its readers hold: takes them away now, while nobody
   // waits.
-  void warm_next_slot(team_state& team, std::uint32_t payload_bytes) {
-    const std::uint32_t cells = engine::cells_of(team.retired + 1);
-    net.prefetch_for_write(&team.own.head(cells));
+  void warm_next_slot(channel& on, std::uint32_t payload_bytes) {
+    const std::uint32_t cells = engine::cells_of(on.retired + 1);
+    net.prefetch_for_write(&on.own.head(cells));
     if (payload_bytes <= engine::mailbox::head_bytes) return;
     for (std::uint32_t at = 0; at < payload_bytes; at += engine::mailbox::line)
-      net.prefetch_for_write(team.own.body(cells) + at);
+      net.prefetch_for_write(on.own.body(cells) + at);
   }
 
   // Where a barrier's value of a round lies.
@@ -151,31 +151,31 @@ public:
   }
 
 private:
-  void complete(const team_state& team, transport::message& m) {
-    m.team = team.info.id;
+  void complete(const channel& on, transport::message& m) {
+    m.channel = on.info.id;
     m.source = net.rank();
-    m.retired = team.retired;
+    m.retired = on.retired;
     counts.messages_sent.add();
   }
 
-  [[gnu::cold, gnu::noinline]] void connect(team_state& team, std::uint32_t member) {
-    if (member == team.info.me()) {
-      team.mailboxes[member] = team.own;
-    } else if (std::byte* memory = base(team, member)) {
-      team.mailboxes[member] = {memory + team.info.mailbox_offset, team.info.topology.locals()};
+  [[gnu::cold, gnu::noinline]] void connect(channel& on, std::uint32_t member) {
+    if (member == on.info.me()) {
+      on.mailboxes[member] = on.own;
+    } else if (std::byte* memory = base(on, member)) {
+      on.mailboxes[member] = {memory + on.info.mailbox_offset, on.info.topology.locals()};
     } else {
-      team.mailboxes[member] = team.shadows[member].view();
+      on.mailboxes[member] = on.shadows[member].view();
     }
   }
 
   // One question to a member is open at a time. An early operation may need less than a late one has asked
   // for, and the member may not come so far without it: then it asks again. Of several questions the member
   // answers the least, once; whatever is still needed is asked for again then.
-  void ask_for_credit(team_state& team, std::uint32_t member, engine::sequence n) {
-    const engine::sequence wanted = n - engine::slots / 2, asked = team.asked[member];
-    if (asked > team.credit[member] && asked <= wanted) return;
-    if (tell(team, member, {.kind = transport::message_kind::wanted, .seq = wanted}))
-      team.asked[member] = wanted;
+  void ask_for_credit(channel& on, std::uint32_t member, engine::sequence n) {
+    const engine::sequence wanted = n - engine::slots / 2, asked = on.asked[member];
+    if (asked > on.credit[member] && asked <= wanted) return;
+    if (tell(on, member, {.kind = transport::message_kind::wanted, .seq = wanted}))
+      on.asked[member] = wanted;
   }
 
   const faults& broken_;

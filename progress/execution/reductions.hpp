@@ -14,7 +14,7 @@ public:
 
   outcome combine(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
     const graph::action a = graph::resolve(*op.program, graph::flow::own, peer, tag.iteration);
-    const graph::region r = graph::only_region(*op.program, op.team->info.topology, n, a);
+    const graph::region r = graph::only_region(*op.program, op.channel->info.topology, n, a);
     std::byte* const into = buffers_.own(op, n.write.in) + r.write;
     const std::byte* const from = buffers_.own(op, n.read.in) + r.read;
     const graph::user_code& f = *op.at.code;
@@ -27,10 +27,10 @@ public:
   // delivered, in pieces. Who sees all of them counted sees the result in every destination; orders as in
   // rotation.hpp.
   outcome share_host(operation& op) {
-    const graph::topology& g = op.team->info.topology;
+    const graph::topology& g = op.channel->info.topology;
     const std::uint32_t first = g.local(0), slot = engine::slot_of(op.seq);
     if (!reach_.credit(op, first)) return outcome::blocked;
-    const engine::mailbox at = reach_.view(*op.team, first);
+    const engine::mailbox at = reach_.view(*op.channel, first);
     engine::word& counted = at.counts(engine::cells_of(op.seq)).delivered;
     const std::uint32_t all = op.program->chunks;
     if (reach_.reached(counted, op, all)) return outcome::done;
@@ -48,7 +48,7 @@ private:
   // The bytes [begin, end) of all sources, a little at a time: so what is combined stays in the cache until
   // it has gone to all destinations.
   void combine_host(operation& op, std::uint64_t begin, std::uint64_t end) {
-    const std::uint32_t locals = op.team->info.topology.locals();
+    const std::uint32_t locals = op.channel->info.topology.locals();
     const graph::user_code& f = *op.at.code;
     alignas(64) std::array<std::byte, 4096> result;
     for (; begin < end; begin += result.size()) {
@@ -62,7 +62,7 @@ private:
     }
   }
   std::byte* base(operation& op, std::uint32_t local) {
-    return reach_.base(*op.team, op.team->info.topology.local(local));
+    return reach_.base(*op.channel, op.channel->info.topology.local(local));
   }
 
   reach<T>& reach_;

@@ -25,7 +25,7 @@ public:
   bool found_naming(operation& op) {
     const graph::plan& p = *op.program;
     findings& found = *op.run->found;
-    const auto& told = op.team->namings[engine::slot_of(op.seq)];
+    const auto& told = op.channel->namings[engine::slot_of(op.seq)];
     const bool mine = operands_.own_row(op).named == p.me;
     if (mine && p.eager)
       found.naming = p.me;
@@ -41,8 +41,8 @@ public:
 private:
   // The near member that names me; nobody, if all members are near and none does.
   std::uint32_t near_naming(operation& op) {
-    bool all = op.team->info.topology.one_node();
-    for (const std::uint32_t peer : op.team->info.topology.near()) {
+    bool all = op.channel->info.topology.one_node();
+    for (const std::uint32_t peer : op.channel->info.topology.near()) {
       std::uint32_t named = findings::nobody;
       if (!(op.program->eager ? payload_names(op, peer, named) : row_names(op, peer, named)))
         all = false;
@@ -62,7 +62,7 @@ private:
   }
 
   bool payload_names(operation& op, std::uint32_t peer, std::uint32_t& named) {
-    const engine::mailbox theirs = reach_.view(*op.team, peer);
+    const engine::mailbox theirs = reach_.view(*op.channel, peer);
     const std::uint32_t cells = engine::cells_of(op.seq);
     if (reach_.net.load(theirs.head(cells).stamp) != op.seq) return false;
     reach_.net.copy(&named, theirs.payload(cells, op.program->eager_bytes[0]), sizeof named);

@@ -58,7 +58,7 @@ private:
   // True if the rows lead back to where they begin, and not beyond my node.
   bool follow(operation& op, std::uint32_t first) {
     cycle& it = op.run->found->rotated;
-    const graph::topology& g = op.team->info.topology;
+    const graph::topology& g = op.channel->info.topology;
     std::uint32_t at = first;
     do {
       named_block row;
@@ -78,13 +78,13 @@ private:
     found.rotated.mine = whole;
     if (whole)
       found.naming = findings::nobody;
-    else if (op.team->info.topology.one_node())
+    else if (op.channel->info.topology.one_node())
       blame(op);
   }
 
   // Whose own row is wrong has said so; and who is named by nobody says it.
   [[gnu::cold, gnu::noinline]] void blame(operation& op) {
-    for (const std::uint32_t peer : op.team->info.topology.near()) {
+    for (const std::uint32_t peer : op.channel->info.topology.near()) {
       named_block row;
       if (!operands_.row(op, peer, row) || row.named == op.program->me) return;
     }
@@ -102,11 +102,11 @@ private:
       bytes = std::max(bytes, l.bytes);
     }
     if (!reach_.credit(op, lowest)) return outcome::blocked;
-    const engine::mailbox at = reach_.view(*op.team, lowest);
+    const engine::mailbox at = reach_.view(*op.channel, lowest);
     const std::uint32_t slot = engine::slot_of(op.seq);
     engine::word& counted = at.counts(engine::cells_of(op.seq)).delivered;
     if (reach_.reached(counted, op, p.chunks)) return outcome::done;
-    engine::word& claimed = at.claim(slot, op.team->info.topology.local_index(lowest));
+    engine::word& claimed = at.claim(slot, op.channel->info.topology.local_index(lowest));
     const auto move_pieces = [&](std::uint64_t begin, std::uint64_t end, std::uint32_t pieces) {
       move(op, begin, std::min(bytes, end));
       reach_.raise(counted, op.seq, pieces);
@@ -143,7 +143,7 @@ private:
   }
 
   std::byte* at(operation& op, const cycle::link& l, std::uint64_t begin) {
-    return reach_.base(*op.team, l.member) + l.place + begin;
+    return reach_.base(*op.channel, l.member) + l.place + begin;
   }
   static std::uint64_t of(const cycle::link& l, std::uint64_t begin, std::uint64_t stop) {
     return l.moves ? clipped(begin, stop, l.bytes) : 0;

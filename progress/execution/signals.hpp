@@ -87,7 +87,7 @@ private:
   };
   // Words that only grow.
   [[gnu::always_inline]] watched word_of(operation& op, const graph::cell& c) {
-    const engine::mailbox of = reach_.view(*op.team, c.owner);
+    const engine::mailbox of = reach_.view(*op.channel, c.owner);
     const std::uint32_t cells = engine::cells_of(op.seq, c.phase);
     switch (c.what) {
     case fact::delivered:
@@ -146,7 +146,7 @@ private:
     const auto round = static_cast<std::uint8_t>(graph::is_stage(n.about) ? tag.iteration : 0);
     const transport::message m{.kind = as, .phase = n.phase, .round = round, .count = n.count, .seq = op.seq};
     return flights_.request(op, peer, tag,
-                            [&](flight& f) { return reach_.send(*op.team, peer, m, payload, f); });
+                            [&](flight& f) { return reach_.send(*op.channel, peer, m, payload, f); });
   }
   outcome tell(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag,
                std::span<const std::byte> payload) {
@@ -155,7 +155,7 @@ private:
 
   // What lies in these cells of mine is this operation's.
   outcome stamp(operation& op, std::uint8_t phase) {
-    net_.store(op.team->own.head(engine::cells_of(op.seq, phase)).stamp, op.seq);
+    net_.store(op.channel->own.head(engine::cells_of(op.seq, phase)).stamp, op.seq);
     reach_.wake_near();
     return outcome::done;
   }
@@ -192,7 +192,7 @@ private:
       return tell(op, n, peer, tag, value);
     }
     if (n.valued)
-      net_.copy(reach_.value_place(op.team->own, engine::cells_of(op.seq, n.phase), tag.iteration), &op.value,
+      net_.copy(reach_.value_place(op.channel->own, engine::cells_of(op.seq, n.phase), tag.iteration), &op.value,
                 sizeof op.value);
     const auto [mine, value] = word_of(op, graph::cell_of(*op.program, n, peer, tag.iteration));
     net_.store(*mine, value);
@@ -201,7 +201,7 @@ private:
   }
   void merge_value(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t round) {
     barrier_summary value;
-    const engine::mailbox theirs = reach_.view(*op.team, peer);
+    const engine::mailbox theirs = reach_.view(*op.channel, peer);
     net_.copy(&value, reach_.value_place(theirs, engine::cells_of(op.seq, n.phase), round), sizeof value);
     op.value.merge(value);
   }
@@ -210,14 +210,14 @@ private:
   // has not retired the operation, so what I answer with stays until all have: rows that nobody asks for
   // leave it alone.
   [[gnu::noinline]] outcome publish_row(operation& op) {
-    team_state& team = *op.team;
+    channel& on = *op.channel;
     const named_block& row = operands_.own_row(op);
-    if (op.program->rooted_by_rows()) team.rows[engine::slot_of(op.seq)] = {op.seq, row};
-    net_.copy(team.own.head(engine::cells_of(op.seq)).payload, &row, sizeof row);
+    if (op.program->rooted_by_rows()) on.rows[engine::slot_of(op.seq)] = {op.seq, row};
+    net_.copy(on.own.head(engine::cells_of(op.seq)).payload, &row, sizeof row);
     stamp(op, 0);
-    std::erase_if(team.waiters, [&](const credit_request& waiter) {
+    std::erase_if(on.waiters, [&](const credit_request& waiter) {
       if (waiter.needed != op.seq) return false;
-      reach_.tell_row(team, waiter.member, op.seq);
+      reach_.tell_row(on, waiter.member, op.seq);
       return true;
     });
     return outcome::done;

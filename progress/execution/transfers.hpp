@@ -33,7 +33,7 @@ public:
   outcome carry(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
     const graph::action a = graph::resolve(*op.program, Kind::way(n), peer, tag.iteration);
     if (op.program->dynamic) return carry_found(op, a, tag);
-    std::byte* const theirs = reach_.base(*op.team, peer);
+    std::byte* const theirs = reach_.base(*op.channel, peer);
     if (theirs == nullptr) return transfer(op, n, a, tag);
     std::byte* const to = (a.to == peer ? theirs : net_.segment()) + offset(op, n.write.in);
     const std::byte* const from = (a.from == peer ? theirs : net_.segment()) + offset(op, n.read.in);
@@ -41,15 +41,15 @@ public:
   }
 
   outcome flush(operation& op, std::uint32_t peer, flight_tag tag) {
-    if (reach_.base(*op.team, peer) != nullptr) return outcome::done;
+    if (reach_.base(*op.channel, peer) != nullptr) return outcome::done;
     return flights_.request(op, peer, tag,
-                            [&](flight& f) { return net_.flush(op.team->info.world[peer], f); });
+                            [&](flight& f) { return net_.flush(op.channel->info.world[peer], f); });
   }
 
   outcome fetch(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
     return flights_.request(op, peer, tag, [&](flight& f) {
       const auto errand = operands_.fetch(op, n, peer, tag.iteration);
-      return net_.get(op.team->info.world[peer], errand.to, errand.from, errand.bytes, f);
+      return net_.get(op.channel->info.world[peer], errand.to, errand.from, errand.bytes, f);
     });
   }
 
@@ -60,12 +60,12 @@ private:
                                       std::byte* to, const std::byte* from, flight_tag tag) {
     if (n.of != graph::blocks::one) [[unlikely]]
       return copy_several(op, n, a, to, from, tag);
-    const graph::region r = graph::only_region(*op.program, op.team->info.topology, n, a);
+    const graph::region r = graph::only_region(*op.program, op.channel->info.topology, n, a);
     return copies_.carry(op, tag, to + r.write, from + r.read, r.bytes);
   }
   [[gnu::noinline]] outcome copy_several(operation& op, const graph::node& n, const graph::action& a,
                                          std::byte* to, const std::byte* from, flight_tag tag) {
-    graph::each_region(*op.program, op.team->info.topology, n, a, [&](const graph::region& r) {
+    graph::each_region(*op.program, op.channel->info.topology, n, a, [&](const graph::region& r) {
       copies_.carry(op, tag, to + r.write, from + r.read, r.bytes, false);
     });
     return outcome::done;
@@ -78,7 +78,7 @@ private:
     const bool one = n.of == graph::blocks::one || n.of == graph::blocks::ring;
     if (!one) tag.moves_on = false;
     outcome result = outcome::done;
-    graph::each_region(*op.program, op.team->info.topology, n, a, [&](const graph::region& r) {
+    graph::each_region(*op.program, op.channel->info.topology, n, a, [&](const graph::region& r) {
       if (r.bytes == 0) return;
       const outcome began =
           begin(op, a, {offset(op, n.read.in) + r.read, offset(op, n.write.in) + r.write, r.bytes}, tag);
@@ -95,7 +95,7 @@ private:
       b = in_place_steps<T>::piece_of(op, b);
     }
     if (!operands_.usable(op, a.from, a.to, tag.iteration) || b.bytes == 0) return outcome::done;
-    std::byte* const theirs = reach_.base(*op.team, a.peer);
+    std::byte* const theirs = reach_.base(*op.channel, a.peer);
     if (theirs == nullptr) return begin(op, a, b, tag);
     std::byte* const mine = net_.segment();
     return copies_.carry(op, tag, (a.to == a.peer ? theirs : mine) + b.dst,
@@ -105,7 +105,7 @@ private:
   // By the transport, of offsets in both segments.
   outcome begin(operation& op, const graph::action& a, const block& b, flight_tag tag) {
     return flights_.request(op, a.peer, tag, [&](flight& f) {
-      const std::uint32_t world = op.team->info.world[a.peer];
+      const std::uint32_t world = op.channel->info.world[a.peer];
       const bool pull = a.from == a.peer;
       (pull ? reach_.counts.bytes_got : reach_.counts.bytes_put).add(b.bytes);
       return pull ? net_.get(world, net_.segment() + b.dst, b.src, b.bytes, f)

@@ -6,7 +6,7 @@ namespace differential {
 
 namespace {
 
-std::size_t add_team(scenario& s, members threads) {
+std::size_t add_channel(scenario& s, members threads) {
   s.teams.push_back(std::move(threads));
   return s.teams.size() - 1;
 }
@@ -36,7 +36,7 @@ void split(scenario& s, std::size_t parent, dice& d) {
   }
   for (std::size_t g = 0; g != groups; ++g) {
     members group = group_of(old, now, static_cast<int>(g) * 1000 - 1000);
-    if (!group.empty()) now.made.push_back(add_team(s, std::move(group)));
+    if (!group.empty()) now.made.push_back(add_channel(s, std::move(group)));
   }
   s.steps.push_back(std::move(now));
 }
@@ -48,7 +48,7 @@ void from_list(scenario& s, std::size_t parent, dice& d) {
   step now;
   now.what = step::act::from_list;
   now.team = parent;
-  now.made.push_back(add_team(s, std::move(chosen)));
+  now.made.push_back(add_channel(s, std::move(chosen)));
   s.steps.push_back(std::move(now));
 }
 

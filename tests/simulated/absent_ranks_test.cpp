@@ -57,7 +57,7 @@ void play_with_absent(const collective_case& c, std::uint32_t absent, What what,
   bool away = false;
   s.run([&](std::uint32_t rank, simulated_transport& t) {
     simulated_engine e(t, drowsy());
-    progress::team_state& team = e.add_team(team_of_all(c, rank, 0, engine::first_mailbox_offset));
+    progress::channel& team = e.add_channel(team_of_all(c, rank, 0, engine::first_mailbox_offset));
     e.meet_neighbours(neighbours_of(c, rank));
     std::memset(t.segment() + at.dst_area, static_cast<int>(poison), c.stride());
     const std::vector<std::byte> source = source_before(c, call, 0, rank);

@@ -61,7 +61,7 @@ template <class T> class collective_player {
 public:
   using engine_type = progress::engine<T>;
 
-  collective_player(const collective_case& c, engine_type& e, progress::team_state& team, std::uint64_t heap,
+  collective_player(const collective_case& c, engine_type& e, progress::channel& team, std::uint64_t heap,
                     onlookers& look, std::function<void(std::chrono::nanoseconds)> computes,
                     std::function<std::byte*(std::uint32_t)> segment_of = {})
       : c_(c), engine_(e), team_(team), heap_(heap), look_(look), computes_(std::move(computes)),
@@ -216,7 +216,7 @@ private:
 
   const collective_case& c_;
   engine_type& engine_;
-  progress::team_state& team_;
+  progress::channel& team_;
   const std::uint64_t heap_;
   onlookers& look_;
   const std::function<void(std::chrono::nanoseconds)> computes_;

@@ -40,7 +40,7 @@ std::uint64_t control_world::segment_bytes() const {
   return (layout.end() + areas + 63) / 64 * 64;
 }
 
-control_player::control_player(control_world& w, simulated_engine& e, progress::team_state& all)
+control_player::control_player(control_world& w, simulated_engine& e, progress::channel& all)
     : world_(w), c_(w.program), engine_(e), net_(e.net()), heap_(e, all, w.layout),
       teams_(e, heap_, c_.nodes, all, w.layout.scratch_of_all()), rank_(net_.rank()),
       random_(c_.seed * 1000003 + rank_), handles_(c_.teams.size()) {

@@ -48,7 +48,7 @@ class control_player {
 public:
   using transport_type = transport::simulated_transport;
 
-  control_player(control_world& w, simulated_engine& e, progress::team_state& all);
+  control_player(control_world& w, simulated_engine& e, progress::channel& all);
   void play();
   std::string doing() const;
 

@@ -26,7 +26,7 @@ transport::simulation_options machine(const control_case& c, std::uint64_t segme
   return o;
 }
 
-progress::team_state& join(simulated_engine& e, const control_case& c, std::uint32_t rank) {
+progress::channel& join(simulated_engine& e, const control_case& c, std::uint32_t rank) {
   std::vector<std::uint32_t> near;
   for (std::uint32_t r = 0; r < c.ranks; ++r)
     if (c.nodes[r] == c.nodes[rank]) near.push_back(r);
@@ -35,7 +35,7 @@ progress::team_state& join(simulated_engine& e, const control_case& c, std::uint
   all.world = c.teams.front();
   all.topology = graph::topology(rank, c.nodes);
   all.mailbox_offset = engine::first_mailbox_offset;
-  return e.add_team(std::move(all));
+  return e.add_channel(std::move(all));
 }
 
 void run(const control_case& c, control_counts& counts) {
@@ -84,7 +84,7 @@ TEST(simulated_control, who_asks_a_dead_keeper_hears_that_it_is_dead) {
   std::string said;
   s.run([&](std::uint32_t rank, simulated_transport& t) {
     simulated_engine e(t, drowsy());
-    progress::team_state& all = join(e, c, rank);
+    progress::channel& all = join(e, c, rank);
     control::heap_service<simulated_transport> heap(e, all, world.layout);
     if (rank == 0) t.stop();
     heap.lose(0);

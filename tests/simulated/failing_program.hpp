@@ -23,7 +23,7 @@ public:
 
   std::uint64_t segment_bytes() const { return heap() + (4 + 2 * calls_.size()) * area(); }
 
-  progress::team_state& join(engine_type& e, std::uint32_t rank) const {
+  progress::channel& join(engine_type& e, std::uint32_t rank) const {
     std::vector<std::uint32_t> near;
     for (std::uint32_t r = 0; r < ranks_; ++r)
       if (nodes_[r] == nodes_[rank]) near.push_back(r);
@@ -33,12 +33,12 @@ public:
       info.world.push_back(r);
     info.topology = graph::topology(rank, nodes_);
     info.mailbox_offset = engine::first_mailbox_offset;
-    return e.add_team(std::move(info));
+    return e.add_channel(std::move(info));
   }
 
   // How many operations failed. Each has a destination of its own: others may go on writing into that of one
   // that failed here.
-  int play(engine_type& e, progress::team_state& team) const {
+  int play(engine_type& e, progress::channel& team) const {
     int errors = 0;
     const auto guarded = [&errors](auto&& complete) {
       try {
@@ -62,7 +62,7 @@ public:
   }
 
   // A barrier and an exchange: is all as if nothing had happened?
-  bool is_right(engine_type& e, progress::team_state& team, std::uint32_t rank) const {
+  bool is_right(engine_type& e, progress::channel& team, std::uint32_t rank) const {
     const std::uint64_t dst = heap() + 2 * area(), src = heap() + 3 * area();
     for (std::uint32_t to = 0; to < ranks_; ++to)
       std::memset(e.net().segment() + src + to * most_bytes, static_cast<int>(16 * rank + to + 1),

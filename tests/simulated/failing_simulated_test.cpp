@@ -23,7 +23,7 @@ failing_outcome simulate(const std::vector<std::uint32_t>& nodes, std::uint64_t 
     progress::engine_options settings;
     settings.idle = {.scarce = false, .spins = 2, .yields = 1};
     progress::engine<net_type> e(net, settings);
-    progress::team_state& team = program.join(e, rank);
+    progress::channel& team = program.join(e, rank);
     e.run(team, {}, {});
     if (rank == 0) net.fail(n, late);
     came.errors += program.play(e, team);

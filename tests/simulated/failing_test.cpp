@@ -40,7 +40,7 @@ private:
     o.drive = drive_;
     o.idle = {.scarce = true, .spins = 0, .yields = 2};
     engine_type e(net, o);
-    progress::team_state& team = program_.join(e, rank);
+    progress::channel& team = program_.join(e, rank);
     std::optional<progress::progress_thread<net_type>> thread;
     if (drive_ != progress::mode::caller) thread.emplace(e);
     meet(e);

@@ -42,8 +42,8 @@ std::vector<std::uint64_t> carried_beside_small(std::chrono::nanoseconds delay, 
     settings.tuning.whole_block = 16 * 1024;
     simulated_engine e(t, settings);
     engines[rank] = &e;
-    progress::team_state& all = e.add_team(team_of_all(c, rank, 0, engine::first_mailbox_offset));
-    progress::team_state& apart = e.add_team(team_of_all(c, rank, 1, engine::heap_offset(ranks)));
+    progress::channel& all = e.add_channel(team_of_all(c, rank, 0, engine::first_mailbox_offset));
+    progress::channel& apart = e.add_channel(team_of_all(c, rank, 1, engine::heap_offset(ranks)));
     e.meet_neighbours(neighbours_of(c, rank));
     e.run(all, {}, {});
     const auto carried = [&](std::uint32_t of) { return engines[of]->counts().chunks_claimed.value(); };

@@ -35,7 +35,7 @@ public:
     info.topology = graph::topology(rank, p.nodes);
     info.mailbox_offset = engine::first_mailbox_offset;
     program_ = p.make(rank, info.topology);
-    team_ = &executor_.add_team(std::move(info));
+    team_ = &executor_.add_channel(std::move(info));
   }
 
   void play(std::uint64_t heap) {
@@ -45,7 +45,7 @@ public:
       played_.fill(rank_, call, net_.segment() + src);
       if (draw_() % 3 == 0) net_.compute(std::chrono::nanoseconds(draw_() % 20'000));
       progress::operation& op = posted[call];
-      op.team = team_;
+      op.channel = team_;
       op.program = &program_;
       op.at = {.dst = dst, .src = src, .code = &played_.code};
       op.seq = net_.add(team_->own.entered(), 1) + 1;
@@ -71,7 +71,7 @@ private:
   progress::statistics counts_;
   graph::plan program_;
   progress::executor<transport::simulated_transport> executor_;
-  progress::team_state* team_ = nullptr;
+  progress::channel* team_ = nullptr;
 };
 
 inline void play(const played_plan& p, std::uint64_t seed) {

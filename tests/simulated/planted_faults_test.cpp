@@ -27,7 +27,7 @@ std::uint64_t seed_that_finds(const simulated_run_options& fault, const std::str
 // Changes the cached plans of all calls of a case before they are used. They stay pinned, so that they stay.
 template <class Change> simulated_run_options with_plans(Change change) {
   simulated_run_options options;
-  options.prepare = [change](const collective_case& c, simulated_engine& e, progress::team_state& team) {
+  options.prepare = [change](const collective_case& c, simulated_engine& e, progress::channel& team) {
     std::vector<const plan*> changed;
     for (const auto& round : c.rounds) {
       for (const auto& call : round) {

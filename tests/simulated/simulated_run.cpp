@@ -42,7 +42,7 @@ void play(const collective_case& c, const simulated_run_options& options, simula
   if (options.awake) settings.idle.spins = ~0u;
   settings.tuning = options.tuning.value_or(tuning_of_seed(c.seed));
   simulated_engine e(t, settings);
-  progress::team_state& team = e.add_team(team_of_all(c, rank, 0, engine::first_mailbox_offset));
+  progress::channel& team = e.add_channel(team_of_all(c, rank, 0, engine::first_mailbox_offset));
   e.meet_neighbours(neighbours_of(c, rank));
   if (options.prepare) options.prepare(c, e, team);
   collective_player<simulated_transport> player(

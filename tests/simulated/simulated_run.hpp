@@ -21,7 +21,7 @@ struct simulated_run_options {
   transport::simulated_costs costs;
   bool awake = false; // ranks wait without ever sleeping
   // Called by every rank before it begins, e.g. to change a cached plan.
-  std::function<void(const collective_case&, simulated_engine&, progress::team_state&)> prepare;
+  std::function<void(const collective_case&, simulated_engine&, progress::channel&)> prepare;
 };
 
 struct simulated_run_result {

@@ -117,10 +117,10 @@ private:
     threads_transport net(*fabric_, rank);
     threads_engine e(net, options());
     e.meet_neighbours(neighbours_of(cases_[0], rank));
-    std::array<progress::team_state*, programs> teams;
+    std::array<progress::channel*, programs> teams;
     for (std::size_t k = 0; k < programs; ++k)
       teams[k] =
-          &e.add_team(team_of_all(cases_[k], rank, static_cast<std::uint32_t>(k), layout_.mailboxes[k]));
+          &e.add_channel(team_of_all(cases_[k], rank, static_cast<std::uint32_t>(k), layout_.mailboxes[k]));
     std::optional<progress::progress_thread<threads_transport>> thread;
     if (e.options().drive != progress::mode::caller) thread.emplace(e);
     meet(e);
@@ -132,7 +132,7 @@ private:
     meet(e);
   }
 
-  void play_program(std::size_t k, threads_engine& e, progress::team_state& team) {
+  void play_program(std::size_t k, threads_engine& e, progress::channel& team) {
     const auto computes = [](std::chrono::nanoseconds time) {
       std::this_thread::sleep_for(std::min<std::chrono::nanoseconds>(time, std::chrono::microseconds(200)));
     };

@@ -23,9 +23,9 @@ class plan_engine : public progress::driver<threads_transport, plan_engine> {
 public:
   explicit plan_engine(threads_transport& net) : base(net, {}) {}
 
-  void post(progress::posted& op, progress::team_state& team, const graph::plan& p,
+  void post(progress::posted& op, progress::channel& team, const graph::plan& p,
             const graph::user_code& code) {
-    op.team = &team;
+    op.channel = &team;
     op.program = &p;
     op.at.code = &code;
     op.seq = net().add(team.own.entered(), 1) + 1;
@@ -34,13 +34,13 @@ public:
   void wait(const progress::posted& op) {
     drive_until([&] { return op.finished.load(std::memory_order_acquire); });
   }
-  progress::team_state& add_team(std::uint32_t id, std::uint64_t mailbox) {
+  progress::channel& add_channel(std::uint32_t id, std::uint64_t mailbox) {
     engine::team_info info;
     info.id = id;
     info.world = {0};
     info.topology = graph::topology(0, {0});
     info.mailbox_offset = mailbox;
-    return works().add_team(std::move(info));
+    return works().add_channel(std::move(info));
   }
 
 private:
@@ -65,8 +65,8 @@ struct user_calls : testing::Test {
   threads_transport net{memory, 0};
   plan_engine e{net};
   const graph::plan plan = calling();
-  progress::team_state& team = e.add_team(0, mailbox);
-  progress::team_state& other = e.add_team(1, mailbox + (engine::mailbox::bytes(1) + 63) / 64 * 64);
+  progress::channel& team = e.add_channel(0, mailbox);
+  progress::channel& other = e.add_channel(1, mailbox + (engine::mailbox::bytes(1) + 63) / 64 * 64);
 };
 
 TEST_F(user_calls, hold_up_nobody_else) {

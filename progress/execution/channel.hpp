@@ -43,10 +43,16 @@ struct credit_request {
   engine::sequence needed;
 };
 
-// A team as its member's executor works on it. Everything here is under progress ownership, except
-// own.entered(), which the posting threads raise.
-struct team_state {
+// What operations belong to, as one of its members works on it: slots, the sequence of their numbers, and
+// credit. A team has one, on which every member posts every operation. A rank can have one of its own: it
+// alone posts there, and the engines of the others begin their part when they are asked to; see
+// progress/control/own_channel.hpp. Everything here is under progress ownership, except own.entered(), which
+// the posting threads raise.
+struct channel {
+  static constexpr std::uint32_t nobody = ~std::uint32_t{0};
+
   engine::team_info info;
+  bool is_mine = false; // this rank's own: whatever begins on it the others are asked to begin
   engine::mailbox own;
   std::vector<engine::mailbox> mailboxes; // by member: in place, or a shadow; empty until first needed
   std::vector<shadow> shadows;            // by member
@@ -55,7 +61,6 @@ struct team_state {
   engine::sequence retired = 0; // every operation up to this one is finished here
   engine::sequence admitted =
       engine::slots; // operations up to this one get a slot; none once a member is lost
-  static constexpr std::uint32_t nobody = ~std::uint32_t{0};
   std::uint32_t lost = nobody;      // the rank of the job that has died, so that no operation can finish
   bool leaving = false;             // freed: when all that is posted is retired, whoever freed it hears so
   std::uint32_t finished = 0;       // slots whose operation is finished but not yet retired
@@ -84,6 +89,6 @@ struct team_state {
   std::unique_ptr<const call_dispute> dispute; // checked mode: nothing more can be done on this team
 };
 
-using team_map = std::unordered_map<std::uint32_t, std::unique_ptr<team_state>>; // by id
+using channel_map = std::unordered_map<std::uint32_t, std::unique_ptr<channel>>; // by id
 
 } // namespace weft::progress
