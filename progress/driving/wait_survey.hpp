@@ -40,7 +40,7 @@ public:
 
   std::vector<team_position> positions() {
     std::vector<team_position> all;
-    for (const auto& [id, team] : e_.teams_)
+    for (const auto& [id, team] : e_.channels_)
       all.push_back({id, e_.net_.load(team->own.entered())});
     return all;
   }
