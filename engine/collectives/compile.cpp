@@ -1,5 +1,6 @@
 #include "engine/collectives/families.hpp"
 #include "engine/collectives/operations.hpp"
+#include "engine/operations/settle.hpp"
 
 #include <array>
 
@@ -21,8 +22,10 @@ static_assert(compilers.size() == std::size(all_operations));
 } // namespace
 
 graph::plan compile(const request& r, const graph::topology& g, const tuning& t) {
-  const graph::plan p = compilers[static_cast<std::size_t>(r.op)](r, g, t);
-  return t.check && g.size() > 1 ? with_comparison(p, r.in, g) : p;
+  graph::plan p = compilers[static_cast<std::size_t>(r.op)](r, g, t);
+  if (t.check && g.size() > 1) p = with_comparison(p, r.in, g);
+  graph::settle(p, g);
+  return p;
 }
 
 } // namespace weft::collectives

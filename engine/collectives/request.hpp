@@ -1,9 +1,11 @@
 #pragma once
 #include "engine/plan/plan.hpp"
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <type_traits>
 
 namespace weft::collectives {
 
@@ -48,8 +50,14 @@ struct request {
   bool in_place = false;          // exchange, gather_all, permute and their _x: the source is the destination
   bool wide_perm = false;         // permute_x: the permutation's elements have 8 bytes, not 4
   caller by = caller::collective; // for messages
+  std::array<std::uint8_t, 5> unused{};
 
-  bool operator==(const request&) const = default;
+  // Compared with every call: as words.
+  bool operator==(const request& other) const {
+    using words = std::array<std::uint64_t, 3>;
+    return std::bit_cast<words>(*this) == std::bit_cast<words>(other);
+  }
 };
+static_assert(std::has_unique_object_representations_v<request>);
 
 } // namespace weft::collectives

@@ -12,7 +12,7 @@ namespace weft::engine {
 // and write it in place; for a far member there is a private copy of the same shape (a shadow), which
 // incoming messages keep. So a reader need not know which lane a fact came by.
 //
-//   entered   last operation posted          writer: the rank's posting threads, by fetch_add
+//   entered   last operation posted          writer: the rank, under progress ownership
 //   retired   all operations up to it are finished here    writer: the rank, under progress ownership
 //   lent      last operation whose poster may be computing   writer: the rank, under progress ownership
 //

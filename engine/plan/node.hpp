@@ -109,6 +109,7 @@ struct node {
   bool single : 1 = false;               // loop: no more than its one step; see prepare
   bool stepwise : 1 = false;             // counts one a step, and awaits step + 1 - count of them
   blocks of = blocks::one;               // which blocks are moved
+  std::uint8_t settled = 0;              // 1 + its place in the plan's table of settled steps
   operand read, write;                   // from where to where
   std::uint32_t count = 0; // loop: iterations; counting signals and awaits: how many, 0 = what was surveyed
   node_set after = 0;      // nodes that must be done before this one starts

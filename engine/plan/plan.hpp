@@ -39,6 +39,17 @@ struct indirection {
 // In front of an eager payload, if a row names whom it is for: the named member.
 inline constexpr std::uint32_t name_bytes = 8;
 
+// Bytes that lie together where they are read and where they are written.
+struct region {
+  std::uint64_t read = 0, write = 0, bytes = 0;
+};
+// What a step moves, if that is one region and the same in every execution.
+struct settled_step {
+  region moved;
+  std::uint64_t payload = 0; // take: bytes of the payload that it takes its part of
+};
+inline constexpr unsigned max_settled = 4;
+
 // The program of one collective on one rank: a DAG of nodes, address-free and immutable, shared by all its
 // executions. `top` are the nodes that the executor schedules; the rest are bodies of loops.
 struct plan {
@@ -75,6 +86,10 @@ struct plan {
   bool eager = false;
   bool valued = false; // a barrier: payloads carry its value
   bool far = false;    // some node needs the UCP lane
+
+  // See operations/settle.hpp.
+  std::array<settled_step, max_settled> settled{};
+  std::uint8_t settled_count = 0;
 
   // The last, for few of them are used: an execution reads the lines up to there.
   std::array<node, max_nodes> nodes{};

@@ -19,11 +19,6 @@ struct action {
   return {me, peer, way == flow::in ? peer : me, way == flow::out ? peer : me, step};
 }
 
-// Bytes that lie together where they are read and where they are written.
-struct region {
-  std::uint64_t read = 0, write = 0, bytes = 0;
-};
-
 // Which of the slices of a payload is mine: far members are sent theirs alone.
 [[gnu::always_inline]] inline std::uint32_t slice_of(const plan& p, const topology& g, const node& n,
                                                      const action& a) {
@@ -74,6 +69,8 @@ template <class Visit> void each_reader(const topology& g, const action& a, Visi
 region region_of_step(const plan& p, const topology& g, const node& n, const action& a);
 [[gnu::always_inline]] inline region only_region(const plan& p, const topology& g, const node& n,
                                                  const action& a) {
+  if (n.settled != 0) [[likely]]
+    return p.settled[n.settled - 1u].moved;
   if (!p.steady) [[unlikely]]
     return region_of_step(p, g, n, a);
   const place &read = p.places[n.read.at], &write = p.places[n.write.at];
@@ -102,7 +99,7 @@ template <class Visit>
 template <class Visit>
 [[gnu::always_inline]] inline void each_region(const plan& p, const topology& g, const node& n,
                                                const action& a, Visit&& visit) {
-  if (n.of == blocks::one) [[likely]]
+  if (n.settled != 0 || n.of == blocks::one) [[likely]]
     return visit(only_region(p, g, n, a));
   if (n.of == blocks::readers) return each_readers_region(p, g, n, a, visit);
   each_joined(p, g, n, a, visitor<const region&>(visit));

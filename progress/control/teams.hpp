@@ -112,7 +112,11 @@ public:
   }
   void await_all_entered(team t, handle h) override { engine_.await_all_entered(channel_of(t), h); }
 
-  progress::channel& channel_of(team t) { return t == own ? own_.mine() : state(t); }
+  progress::channel& channel_of(team t) {
+    if (t == all) [[likely]]
+      return *all_;
+    return t == own ? own_.mine() : *at(t).state;
+  }
 
   // The job is over. Under progress ownership.
   void abandon() { memory_.abandon(); }

@@ -25,7 +25,8 @@ public:
   using status = completion_table::status;
 
   engine(T& net, const engine_options& options)
-      : base(net, options), table_(options.operations_cap), plans_(options.cache_bytes, options.tuning) {}
+      : base(net, options), looks_(options.idle.scarce ? 0 : std::min(options.idle.spins, most_looks)),
+        table_(options.operations_cap), plans_(options.cache_bytes, options.tuning) {}
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 
@@ -68,7 +69,6 @@ public:
       executor_.issue(op);
     } else {
       counts_.queued_posts.add_concurrent();
-      op.seq = next_sequence(team);
       enqueue(op);
     }
     return h.release();
@@ -78,13 +78,14 @@ public:
   // room.
   void run(channel& team, const request& r, const graph::binding& at, const barrier_summary& value = {}) {
     posted op;
-    prepare(op, team, r, at, value);
     turn mine(*this);
-    if (!mine.take()) [[unlikely]]
+    const bool drives = mine.take(); // first: it would wait for all that is stored before
+    prepare(op, team, r, at, value);
+    if (!drives) [[unlikely]]
       return run_queued(op);
     drain();
     begin(mine, op);
-    if (!executor_.advance_only(op)) drive_to_end(mine, op);
+    if (!executor_.advance_only(op) && !executor_.advance_soon(op, looks_)) drive_to_end(mine, op);
     mine.let_go();
     check(op);
   }
@@ -176,29 +177,39 @@ private:
     op.bad.reset();
     op.flights = 0;
     op.finished.store(false, std::memory_order_relaxed);
+    op.seq = 0;
     op.program = nullptr;
     op.run = nullptr;
   }
 
-  // Draws the number and publishes the entry in one.
-  weft::engine::sequence next_sequence(channel& team) { return net_.add(team.own.entered(), 1) + 1; }
+  // Draws the number and publishes the entry in one. Under progress ownership: so the word has one writer,
+  // and operations are numbered in the order in which they were posted, also those from the queue.
+  weft::engine::sequence next_sequence(channel& on) {
+    const weft::engine::sequence n = net_.load(on.own.entered()) + 1;
+    net_.store(on.own.entered(), n);
+    return n;
+  }
 
   // The only step of a beginning that may fail.
-  std::exception_ptr find_plan(posted& op) noexcept {
+  bool find_plan(posted& op) noexcept {
     try {
       op.program = plans_.pin(op.key, op.channel->info, counts_);
       counts_.posts.add();
-      return nullptr;
+      return true;
     } catch (...) {
-      return std::current_exception();
+      no_plan_ = std::current_exception();
+      return false;
     }
+  }
+  [[noreturn, gnu::cold, gnu::noinline]] void fail_without_plan(turn& mine) {
+    std::exception_ptr wrong = std::exchange(no_plan_, nullptr);
+    mine.let_go();
+    std::rethrow_exception(std::move(wrong));
   }
 
   void begin(turn& mine, posted& op) {
-    if (std::exception_ptr wrong = find_plan(op)) [[unlikely]] {
-      mine.let_go();
-      std::rethrow_exception(std::move(wrong));
-    }
+    if (!find_plan(op)) [[unlikely]]
+      fail_without_plan(mine);
     op.seq = next_sequence(*op.channel);
     start(op);
   }
@@ -212,16 +223,17 @@ private:
   // Somebody else drives: it takes the operation from the queue, or I do when it has let go.
   [[gnu::noinline]] void run_queued(posted& op) {
     counts_.queued_posts.add_concurrent();
-    op.seq = next_sequence(*op.channel);
     enqueue(op);
     turn mine(*this);
     drive_to_end(mine, op);
     check(op);
   }
 
-  // Its entry is published, so it must begin: if there is no memory for its plan, at another turn.
+  // Its entry is published first, so it must begin: if there is no memory for its plan, at another turn.
   void begin_queued(posted& op) {
-    if (find_plan(op)) [[unlikely]] {
+    if (op.seq == 0) op.seq = next_sequence(*op.channel);
+    if (!find_plan(op)) [[unlikely]] {
+      no_plan_ = nullptr;
       shortage_.met("the plan of an operation");
       queue_.push(&op);
       return;
@@ -263,10 +275,15 @@ private:
     return s;
   }
 
+  // Before a blocking call looks at everything.
+  static constexpr unsigned most_looks = 64;
+  const unsigned looks_;
+
   completion_table table_;
   operation_pool operations_;
   weft::engine::item_pool<posted> parts_; // of operations that other ranks have called
   asking ask_others_;
+  std::exception_ptr no_plan_; // why find_plan has found none
   plan_store plans_;
   weft::engine::shortage shortage_; // of plans
 };

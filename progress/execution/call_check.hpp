@@ -90,8 +90,7 @@ public:
     auto& line = reach_.view(on, member).call(engine::slot_of(n));
     call_record mine, other;
     if (reach_.net.load(own.stamp) != n || !read(own, n, mine) || !read(line, n, other)) return;
-    if (!mine.same_call(other) || !mine.goes_with(other))
-      differ(on, n, on.info.me(), mine, member, other);
+    if (!mine.same_call(other) || !mine.goes_with(other)) differ(on, n, on.info.me(), mine, member, other);
   }
 
   // A stamp and its words, by their only writer.
@@ -134,9 +133,7 @@ private:
   }
 
   // The earliest counts: operations in front of it agree, and come to their end on all members.
-  static bool disputed(const channel& on, engine::sequence n) {
-    return on.dispute && on.dispute->seq <= n;
-  }
+  static bool disputed(const channel& on, engine::sequence n) { return on.dispute && on.dispute->seq <= n; }
 
   // With everybody who has come so far.
   void look_at_all(operation& op) {

@@ -46,8 +46,7 @@ struct credit_request {
 // What operations belong to, as one of its members works on it: slots, the sequence of their numbers, and
 // credit. A team has one, on which every member posts every operation. A rank can have one of its own: it
 // alone posts there, and the engines of the others begin their part when they are asked to; see
-// progress/control/own_channel.hpp. Everything here is under progress ownership, except own.entered(), which
-// the posting threads raise.
+// progress/control/own_channel.hpp. Everything here is under progress ownership.
 struct channel {
   static constexpr std::uint32_t nobody = ~std::uint32_t{0};
 
@@ -60,7 +59,7 @@ struct channel {
 
   engine::sequence retired = 0; // every operation up to this one is finished here
   engine::sequence admitted =
-      engine::slots; // operations up to this one get a slot; none once a member is lost
+      engine::slots;                // operations up to this one get a slot; none once a member is lost
   std::uint32_t lost = nobody;      // the rank of the job that has died, so that no operation can finish
   bool leaving = false;             // freed: when all that is posted is retired, whoever freed it hears so
   std::uint32_t finished = 0;       // slots whose operation is finished but not yet retired

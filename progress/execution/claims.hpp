@@ -104,7 +104,8 @@ private:
             std::uint64_t end) {
     const std::uint64_t bytes = clipped(begin, end, b.bytes);
     if (bytes == 0) return;
-    reach_.copy(reach_.base(*op.channel, j) + b.dst + begin, reach_.base(*op.channel, i) + b.src + begin, bytes);
+    reach_.copy(reach_.base(*op.channel, j) + b.dst + begin, reach_.base(*op.channel, i) + b.src + begin,
+                bytes);
     reach_.counts.bytes_copied.add(bytes);
   }
 

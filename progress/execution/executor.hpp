@@ -117,6 +117,20 @@ public:
     return true;
   }
 
+  // What a small operation waits for comes at once, most often: so its words alone are looked at so many
+  // times, before all else that is active and the transport. True when it is finished.
+  bool advance_soon(operation& op, unsigned looks) {
+    if (op.run == nullptr || !op.light) return false;
+    for (; looks != 0; --looks) {
+      if (!runner_.waits(op)) {
+        if (advance_only(op)) return true;
+        if (!op.run->watch.armed) return false;
+      }
+      net_.relax();
+    }
+    return false;
+  }
+
   // Starts what can be started without carrying much.
   void issue(operation& op) {
     steps_.post_only(true);
@@ -353,7 +367,7 @@ private:
   void publish_retirement(channel& on, const graph::plan& last) {
     net_.store(on.own.retired(), on.retired);
     if (on.lost == channel::nobody) on.admitted = on.retired + engine::slots;
-    members().wake_near();                               // somebody may sleep for want of credit
+    members().wake_near();                             // somebody may sleep for want of credit
     members().warm_next_slot(on, last.eager_bytes[0]); // a loop sends as much as last time
     if (!on.askers.empty()) answer_askers(on);
     if (on.leaving) [[unlikely]]

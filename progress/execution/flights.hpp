@@ -1,8 +1,8 @@
 #pragma once
 #include "engine/out_of_memory.hpp"
 #include "engine/transport/transport.hpp"
-#include "progress/execution/operation.hpp"
 #include "progress/execution/channel.hpp"
+#include "progress/execution/operation.hpp"
 
 #include <vector>
 

@@ -220,8 +220,8 @@ private:
     if (rows) {
       const auto bytes = element<engine::checked>(op, m, op.at.sizes);
       const auto at = element<shared_pointer>(op, m, op.at.src);
-      const bool bad =
-          bytes != 0 && named < op.channel->info.size() && !is_good(op, at, m, bytes, mine, {source, m, named});
+      const bool bad = bytes != 0 && named < op.channel->info.size() &&
+                       !is_good(op, at, m, bytes, mine, {source, m, named});
       said.what = {at.offset, 0, bad ? 0 : user_.possible(bytes)};
     }
     if (named < op.channel->info.size()) said.named = named;

@@ -54,6 +54,8 @@ public:
   [[gnu::always_inline]] void take(operation& op, const graph::node& n, std::uint32_t peer,
                                    std::uint32_t step) {
     if (n.valued) return take_value(op, n, peer);
+    if (n.settled != 0) [[likely]]
+      return take_settled(op, n, peer, op.program->settled[n.settled - 1u]);
     const graph::action a = graph::resolve(*op.program, graph::flow::in, peer, step);
     const std::uint64_t bytes = graph::payload_bytes(*op.program, op.channel->info.topology, n, a);
     const std::byte* const from =
@@ -66,6 +68,12 @@ public:
   }
 
 private:
+  [[gnu::always_inline]] void take_settled(operation& op, const graph::node& n, std::uint32_t peer,
+                                           const graph::settled_step& s) {
+    const std::uint32_t cells = engine::cells_of(op.seq, n.phase);
+    const std::byte* const from = reach_.view(*op.channel, peer).payload(cells, s.payload);
+    net_.copy(buffers_.own(op, n.write.in) + s.moved.write, from + s.moved.read, s.moved.bytes);
+  }
   static std::span<const std::byte> published(const operation& op, std::uint32_t phase) {
     const std::uint32_t bytes = op.program->eager_bytes[phase];
     return {op.channel->own.payload(engine::cells_of(op.seq, phase), bytes), bytes};

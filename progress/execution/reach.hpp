@@ -1,11 +1,11 @@
 #pragma once
 #include "engine/out_of_memory.hpp"
 #include "engine/transport/transport.hpp"
+#include "progress/execution/channel.hpp"
 #include "progress/execution/neighbours.hpp"
 #include "progress/execution/notices.hpp"
 #include "progress/execution/quota.hpp"
 #include "progress/execution/statistics.hpp"
-#include "progress/execution/channel.hpp"
 
 #include <algorithm>
 #include <span>
@@ -174,8 +174,7 @@ private:
   void ask_for_credit(channel& on, std::uint32_t member, engine::sequence n) {
     const engine::sequence wanted = n - engine::slots / 2, asked = on.asked[member];
     if (asked > on.credit[member] && asked <= wanted) return;
-    if (tell(on, member, {.kind = transport::message_kind::wanted, .seq = wanted}))
-      on.asked[member] = wanted;
+    if (tell(on, member, {.kind = transport::message_kind::wanted, .seq = wanted})) on.asked[member] = wanted;
   }
 
   const faults& broken_;

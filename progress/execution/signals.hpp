@@ -192,8 +192,8 @@ private:
       return tell(op, n, peer, tag, value);
     }
     if (n.valued)
-      net_.copy(reach_.value_place(op.channel->own, engine::cells_of(op.seq, n.phase), tag.iteration), &op.value,
-                sizeof op.value);
+      net_.copy(reach_.value_place(op.channel->own, engine::cells_of(op.seq, n.phase), tag.iteration),
+                &op.value, sizeof op.value);
     const auto [mine, value] = word_of(op, graph::cell_of(*op.program, n, peer, tag.iteration));
     net_.store(*mine, value);
     reach_.wake_near();

@@ -44,6 +44,7 @@ int compare(const plan& p, const topology& g, const node& n, std::uint32_t peer,
 
 int compare_all(const plan& p, const topology& g) {
   int steps = 0;
+  EXPECT_TRUE(p.dynamic || p.settled_count != 0 || g.size() > 2);
   for (unsigned n = 0; n < p.size; ++n) {
     const node& it = p.nodes[n];
     if (it.what != kind::loop) {

@@ -1,0 +1,46 @@
+#include "engine/operations/settle.hpp"
+
+#include "engine/operations/all_kinds.hpp"
+#include "engine/plan/peers.hpp"
+
+namespace weft::graph {
+
+namespace {
+
+flow way_of(const node& n) {
+  static constexpr auto ways = operations::all_kinds::table([]<class Kind>() { return &Kind::way; });
+  return ways[static_cast<std::size_t>(n.what)](n);
+}
+
+void settle_step(plan& p, const topology& g, node& n, std::uint32_t peer) {
+  n.settled = 0;
+  const bool moves = n.read.in != buffer::none && n.write.in != buffer::none;
+  const bool one_peer = n.peer == peer_rule::each || n.peer == peer_rule::self || n.peer == peer_rule::group;
+  if (!moves || !one_peer || p.settled_count == max_settled) return;
+  const action a = resolve(p, way_of(n), peer, 0);
+  settled_step s;
+  unsigned regions = 0;
+  const auto note = [&](const region& r) { ++regions, s.moved = r; };
+  each_move(p, g, n, a, visitor<const region&>(note));
+  if (regions != 1) return;
+  if (n.what == kind::take) s.payload = payload_bytes(p, g, n, a);
+  p.settled[p.settled_count] = s;
+  n.settled = ++p.settled_count;
+}
+
+} // namespace
+
+void settle(plan& p, const topology& g) {
+  p.settled_count = 0;
+  if (p.dynamic) return; // what is moved is found when it is
+  for (unsigned k = 0; k < p.size; ++k) {
+    const node& n = p.nodes[k];
+    if ((p.top >> k & 1) == 0) continue;
+    if (n.what != kind::loop)
+      settle_step(p, g, p.nodes[k], p.me);
+    else if (n.single && !rule_of(n.over).in_rounds)
+      settle_step(p, g, p.nodes[n.body], peer_at(p, g, n.over, peer_rule::each, 0));
+  }
+}
+
+} // namespace weft::graph
