@@ -1,6 +1,7 @@
 #pragma once
 #include "engine/plan/node.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -157,10 +158,13 @@ struct plan {
 }
 
 // Small pieces share the work evenly, large ones keep the copy fast: 128*sqrt(bytes) is the measured optimum
-// (32 KiB at 64 KiB, 64 KiB at 256 KiB, 256 KiB at 4 MiB). Blocks of up to `whole` bytes are one piece.
+// (32 KiB at 64 KiB, 64 KiB at 256 KiB, 256 KiB at 4 MiB). Blocks of up to `whole` bytes are one piece. A
+// piece is what something small may have to wait for, so none is larger than it has to be.
+inline constexpr std::uint64_t largest_chunk = 256 * 1024, most_chunks = 4096;
 inline std::uint64_t chunk_size(std::uint64_t bytes, std::uint64_t whole) {
   if (bytes <= whole) return bytes;
-  return std::uint64_t{1} << ((std::bit_width(bytes - 1) + 15) / 2);
+  const std::uint64_t best = std::uint64_t{1} << ((std::bit_width(bytes - 1) + 15) / 2);
+  return std::max(std::min(best, largest_chunk), std::bit_ceil((bytes + most_chunks - 1) / most_chunks));
 }
 // Pieces of a block whose size nobody knows when the plan is made.
 inline constexpr std::uint32_t indirect_chunks = 64;

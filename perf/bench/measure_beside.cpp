@@ -45,7 +45,8 @@ private:
 
 // As large as Weft's cuts of a block (chunk_size in engine/plan/plan.hpp).
 std::size_t piece_of(std::size_t block) {
-  return std::min(block, std::size_t{1} << ((std::bit_width(block - 1) + 15) / 2));
+  constexpr std::size_t largest = 256 * 1024;
+  return std::min({block, largest, std::size_t{1} << ((std::bit_width(block - 1) + 15) / 2)});
 }
 
 // To copy one piece of the large operation, while all other ranks do so too.
