@@ -1,11 +1,11 @@
 #pragma once
+#include "engine/item_pool.hpp"
 #include "engine/memory/mailbox.hpp"
 #include "engine/out_of_memory.hpp"
 #include "engine/transport/transport.hpp"
 
 #include <array>
 #include <cstring>
-#include <deque>
 #include <span>
 
 namespace weft::progress {
@@ -23,9 +23,14 @@ public:
 
   // Keeps a copy of the payload. False if there is no memory for that.
   bool send(std::uint32_t rank, const transport::message& m, std::span<const std::byte> payload = {}) {
-    notice* const n = take();
+    notice* const n = all_.take();
     if (n == nullptr) [[unlikely]]
       return false;
+    n->owner = this;
+    n->done = [](transport::completion* c, int status) {
+      auto& sent = *static_cast<notice*>(c);
+      sent.owner->settle(sent, status);
+    };
     n->rank = rank;
     n->what = m;
     n->bytes = payload.size();
@@ -57,26 +62,6 @@ private:
     std::array<std::byte, sizeof(weft::engine::mailbox::dispute_lines)> payload; // the longest
   };
 
-  notice* take() noexcept {
-    if (free_ == nullptr) return make();
-    notice* const n = free_;
-    free_ = n->next;
-    return n;
-  }
-  [[gnu::cold, gnu::noinline]] notice* make() noexcept {
-    try {
-      notice& n = all_.emplace_back();
-      n.owner = this;
-      n.done = [](transport::completion* c, int status) {
-        auto& sent = *static_cast<notice*>(c);
-        sent.owner->settle(sent, status);
-      };
-      return &n;
-    } catch (const std::bad_alloc&) {
-      return nullptr;
-    }
-  }
-
   void send(notice& n) {
     const transport::started came = net_.send(n.rank, n.what, n.payload.data(), n.bytes, n);
     if (!came.under_way()) settle(n, came.status());
@@ -85,8 +70,7 @@ private:
   void settle(notice& n, int status) noexcept {
     if (status < 0 && !gone(n.rank)) [[unlikely]]
       return keep(n, status);
-    n.next = free_;
-    free_ = &n;
+    all_.give_back(n);
   }
 
   [[gnu::cold, gnu::noinline]] void keep(notice& n, int status) noexcept {
@@ -108,8 +92,7 @@ private:
 
   T& net_;
   bool& later_;
-  std::deque<notice> all_;
-  notice* free_ = nullptr;
+  weft::engine::item_pool<notice> all_;
   notice* unsent_ = nullptr;
   std::chrono::nanoseconds failing_since_{0}; // 0: nothing is to be sent again
 };

@@ -50,10 +50,18 @@ public:
     return {packed, bytes};
   }
 
+  // Of a barrier: the value that a member has given, from where it lies.
+  [[gnu::noinline]] void merge_value(operation& op, const std::byte* from) {
+    barrier_summary value;
+    net_.copy(&value, from, sizeof value);
+    op.value.merge(value);
+  }
+
   // The peer's has come.
   [[gnu::always_inline]] void take(operation& op, const graph::node& n, std::uint32_t peer,
                                    std::uint32_t step) {
-    if (n.valued) return take_value(op, n, peer);
+    if (n.valued)
+      return merge_value(op, reach_.view(*op.channel, peer).head(engine::cells_of(op.seq, n.phase)).payload);
     if (n.settled != 0) [[likely]]
       return take_settled(op, n, peer, op.program->settled[n.settled - 1u]);
     const graph::action a = graph::resolve(*op.program, graph::flow::in, peer, step);
@@ -77,12 +85,6 @@ private:
   static std::span<const std::byte> published(const operation& op, std::uint32_t phase) {
     const std::uint32_t bytes = op.program->eager_bytes[phase];
     return {op.channel->own.payload(engine::cells_of(op.seq, phase), bytes), bytes};
-  }
-  [[gnu::noinline]] void take_value(operation& op, const graph::node& n, std::uint32_t peer) {
-    barrier_summary value;
-    net_.copy(&value, reach_.view(*op.channel, peer).head(engine::cells_of(op.seq, n.phase)).payload,
-              sizeof value);
-    op.value.merge(value);
   }
   [[gnu::noinline]] void take_several(operation& op, const graph::node& n, const graph::action& a,
                                       std::byte* to, const std::byte* from) {

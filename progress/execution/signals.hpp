@@ -26,7 +26,7 @@ public:
   outcome await(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
     const graph::cell c = graph::cell_of(*op.program, n, peer, tag.iteration);
     if (!is_known(op, n, c)) return outcome::blocked;
-    if (n.valued) merge_value(op, n, peer, tag.iteration);
+    if (n.valued) take_value(op, n, peer, tag.iteration);
     return outcome::done;
   }
 
@@ -199,11 +199,10 @@ private:
     reach_.wake_near();
     return outcome::done;
   }
-  void merge_value(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t round) {
-    barrier_summary value;
+  // The one that lies beside a round.
+  void take_value(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t round) {
     const engine::mailbox theirs = reach_.view(*op.channel, peer);
-    net_.copy(&value, reach_.value_place(theirs, engine::cells_of(op.seq, n.phase), round), sizeof value);
-    op.value.merge(value);
+    payloads_.merge_value(op, reach_.value_place(theirs, engine::cells_of(op.seq, n.phase), round));
   }
 
   // What my row says: into my own slot for near members, and to far ones who have asked. Who still has to ask
