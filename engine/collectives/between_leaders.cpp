@@ -7,14 +7,14 @@ using namespace graph;
 
 namespace {
 
-// Blocks that come into a node from others, if all have as many members.
+// Blocks that come into a host from others, if all have as many members.
 std::uint64_t into_node(const topology& g) {
-  return g.size() - g.size() / g.nodes();
+  return g.size() - g.size() / g.hosts();
 }
 
 } // namespace
 
-node_set scatter_to_leaders(staged& s, std::uint8_t at, node_set after) {
+node_set scatter_to_leaders(hierarchical& s, std::uint8_t at, node_set after) {
   if (!s.root) return s.b.add(await_count(fact::delivered, 1), after);
   const node put = of_blocks(writing(reading(put_to_each(), buffer::source, at), buffer::destination, at),
                              blocks::of_host);
@@ -24,31 +24,31 @@ node_set scatter_to_leaders(staged& s, std::uint8_t at, node_set after) {
 }
 
 std::uint64_t cost_of_scatter_to_leaders(std::uint64_t bytes, const topology& g, const cost_model& c) {
-  const std::uint64_t far = g.nodes() - 1;
+  const std::uint64_t far = g.hosts() - 1;
   return c.put_and_count() + 2 * c.wire(far, 0) + c.of_bytes(into_node(g) * bytes);
 }
 
-node_set ring_of_leaders(staged& s, std::uint8_t at, bool read, node_set after) {
+node_set ring_of_leaders(hierarchical& s, std::uint8_t at, bool read, node_set after) {
   const topology& g = s.g;
-  const std::uint32_t mine = g.node(g.me()), locals = g.members(mine);
-  const std::uint32_t receivers_own = g.members((mine + g.nodes() - 1) % g.nodes());
+  const std::uint32_t mine = g.host(g.me()), locals = g.members(mine);
+  const std::uint32_t receivers_own = g.members((mine + g.hosts() - 1) % g.hosts());
   builder::step_list steps;
-  steps.then_if(g.nodes() > 2, await_steps(peer_rule::self, locals));
+  steps.then_if(g.hosts() > 2, await_steps(peer_rule::self, locals));
   steps.then(put_handed_on(at, blocks::ring)).then(flush_each()).then(count_for_each(fact::delivered, 1));
   node_set done = s.b.pipeline(range::next, g.size() - receivers_own, steps, after);
   // Whoever sends the last ones knows of them: the leader must only if it must leave its data quiet, or if
   // its neighbours watch its count or are told of all.
-  if (s.modes.tells_ends() || read || g.nodes() == 2)
+  if (s.modes.tells_ends() || read || g.hosts() == 2)
     done |= s.b.add(await_count(fact::delivered, g.size() - locals));
   return done;
 }
 
 std::uint64_t cost_of_ring_of_leaders(std::uint64_t bytes, const topology& g, const cost_model& c) {
   const std::uint64_t far = into_node(g);
-  return (g.nodes() - 1) * c.put_and_count() + c.wire(far, bytes) + c.wire(far, 0);
+  return (g.hosts() - 1) * c.put_and_count() + c.wire(far, bytes) + c.wire(far, 0);
 }
 
-node_set doubling_of_leaders(staged& s, std::uint8_t at, bool told, node_set after) {
+node_set doubling_of_leaders(hierarchical& s, std::uint8_t at, bool told, node_set after) {
   builder::step_list steps;
   steps.then(put_handed_on(at, blocks::half)).then(flush_each()).then(announce_puts()).then(await_ready());
   steps.then_if(told, count_step());
@@ -56,7 +56,7 @@ node_set doubling_of_leaders(staged& s, std::uint8_t at, bool told, node_set aft
 }
 
 std::uint64_t cost_of_doubling_of_leaders(std::uint64_t bytes, const topology& g, const cost_model& c) {
-  const auto rounds = static_cast<std::uint64_t>(std::countr_zero(g.nodes()));
+  const auto rounds = static_cast<std::uint64_t>(std::countr_zero(g.hosts()));
   const std::uint64_t far = into_node(g);
   return rounds * (c.put_and_count() + c.wire(1, 0)) + c.wire(in_rank_order(g) ? rounds : far, 0) +
          c.of_bytes(far * bytes);

@@ -1,19 +1,19 @@
 // Broadcast: the root's block goes to the same place on every member, the root included.
 //
 // UPC collectives V1.0, 4.2.1. Source: the block itself on the root. Destination: one block of n bytes on
-// each. P members on N nodes.
+// each. P members on N hosts.
 //
 // flat     Eager: the root publishes once, n bytes, whoever reads. Direct: each member copies for itself, or
 //          the root does for those who are away. P*n bytes moved in all, one step, (P-1)*n of them out of the
-//          root's node.
-// knomial  A tree of radix k over the nodes, ceil(log_k N) steps, at most k-1 sends a step, P-1 payloads in
-//          all. Small: a node's leader takes the payload from its own slot of the parent's mailbox, sends it
+//          root's host.
+// knomial  A tree of radix k over the hosts, ceil(log_k N) steps, at most k-1 sends a step, P-1 payloads in
+//          all. Small: a host's leader takes the payload from its own slot of the parent's mailbox, sends it
 //          on, and publishes it to its neighbours. Large: put, flush, count; the neighbours copy from the
 //          leader's destination. No rank sends more than (k-1)*ceil(log_k N)*n bytes. k is what costs least.
 // chain    From leader to leader in S pieces, each handed on as soon as it is there: N-1 + S-1 steps of n/S
-//          bytes, and no node sends more than n.
+//          bytes, and no host sends more than n.
 // scatter  See broadcast_scattered.cpp.
-#include "engine/collectives/staged.hpp"
+#include "engine/collectives/hierarchical.hpp"
 #include "engine/topology/tree.hpp"
 
 #include <algorithm>
@@ -27,11 +27,11 @@ plan compile_flat_broadcast(const request& r, const topology& g, const tuning& t
 
 std::uint64_t cost_of_flat_broadcast(const request& r, const topology& g, const tuning& t) {
   const cost_model c(t.costs);
-  const std::uint32_t far = g.size() - g.members(g.node(r.root));
+  const std::uint32_t far = g.size() - g.members(g.host(r.root));
   return far == 0 ? c.copies(1, r.bytes) : c.get() + c.wire(far, r.bytes) + c.copies(1, r.bytes);
 }
 
-bool fits_staged_broadcast(const request& r, const topology& g, const tuning&) {
+bool fits_hierarchical_broadcast(const request& r, const topology& g, const tuning&) {
   return may_relay(r, g);
 }
 
@@ -49,18 +49,18 @@ std::uint64_t cost_of_tree(std::uint32_t radix, const request& r, const topology
   // Large ones go to one child after the other.
   const std::uint64_t between = streams(r, t) ? (radix - 2) * 2 * c.table().latency : 0;
   const std::uint64_t level = hop + c.wire(radix - 1, r.bytes) + between;
-  return tree::depth(g.nodes(), radix) * level + c.copies(2, r.bytes);
+  return tree::depth(g.hosts(), radix) * level + c.copies(2, r.bytes);
 }
 
 std::uint32_t best_radix(const request& r, const topology& g, const tuning& t) {
-  const std::uint32_t nodes = std::max(2u, g.nodes());
+  const std::uint32_t nodes = std::max(2u, g.hosts());
   std::uint32_t best = nodes;
   for (std::uint32_t radix = std::min(nodes, 16u); radix >= 2; --radix)
     if (cost_of_tree(radix, r, g, t) <= cost_of_tree(best, r, g, t)) best = radix;
   return best;
 }
 
-plan eager_tree(staged& s, std::uint64_t bytes) {
+plan eager_tree(hierarchical& s, std::uint64_t bytes) {
   s.p().eager = true;
   if (s.leader && s.near() != 0) s.p().eager_bytes[0] = static_cast<std::uint32_t>(bytes);
   const auto up = s.leader ? range::parent : range::leader;
@@ -74,7 +74,7 @@ plan eager_tree(staged& s, std::uint64_t bytes) {
   return s.finish(data, 0);
 }
 
-plan put_tree(staged& s, bool one_by_one) {
+plan put_tree(hierarchical& s, bool one_by_one) {
   if (!s.leader && s.at_roots_node()) return s.finish(s.read_from_root(), 0);
   if (!s.leader) {
     builder::step_list steps;
@@ -97,7 +97,7 @@ std::uint64_t cost_of_pieces(std::uint64_t piece, const request& r, const topolo
   const cost_model c(t.costs);
   const std::uint64_t count = (r.bytes + piece - 1) / piece;
   const std::uint64_t step = c.wire(1, piece) + c.wire(1, 0); // the piece and its count
-  return (g.nodes() - 1) * (c.put_and_count() + step) + (count - 1) * step + c.copies(1, piece);
+  return (g.hosts() - 1) * (c.put_and_count() + step) + (count - 1) * step + c.copies(1, piece);
 }
 
 std::uint64_t best_piece(const request& r, const topology& g, const tuning& t) {
@@ -114,7 +114,7 @@ std::uint64_t cost_of_knomial(const request& r, const topology& g, const tuning&
 }
 
 plan compile_knomial(const request& r, const topology& g, const tuning& t) {
-  staged s(r, pattern::from_root, {.bytes = r.bytes}, g, t);
+  hierarchical s(r, pattern::from_root, {.bytes = r.bytes}, g, t);
   s.p().radix = best_radix(r, g, t);
   return r.bytes <= t.eager_bytes ? eager_tree(s, r.bytes) : put_tree(s, streams(r, t));
 }
@@ -124,7 +124,7 @@ std::uint64_t cost_of_chain(const request& r, const topology& g, const tuning& t
 }
 
 plan compile_chain(const request& r, const topology& g, const tuning& t) {
-  staged s(r, pattern::from_root, {.bytes = r.bytes}, g, t);
+  hierarchical s(r, pattern::from_root, {.bytes = r.bytes}, g, t);
   const std::uint64_t bytes = best_piece(r, g, t);
   const auto count = static_cast<std::uint32_t>((r.bytes + bytes - 1) / bytes);
   const std::uint8_t piece = s.of_piece(bytes);
@@ -138,7 +138,7 @@ plan compile_chain(const request& r, const topology& g, const tuning& t) {
   }
   node_set data = 0;
   if (s.root) data |= s.b.add(copy_own(), s.gate);
-  const bool last = (g.node(g.me()) + g.nodes() - 1) % g.nodes() == g.node(r.root);
+  const bool last = (g.host(g.me()) + g.hosts() - 1) % g.hosts() == g.host(r.root);
   if (last) {
     s.b.add(await_count(fact::delivered, count)); // known to its sender
   } else {

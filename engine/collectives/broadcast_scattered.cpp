@@ -1,8 +1,8 @@
-// Broadcast, large and over many nodes: the root scatters the block, then everybody has the pieces of all.
+// Broadcast, large and over many hosts: the root scatters the block, then everybody has the pieces of all.
 //
-// A member's piece is n/P bytes. The root puts the pieces of each node's members to its leader, n bytes out
-// of the root's node; then the leaders gather all: by doubling if the nodes are a power of two, n bytes out
-// of every node in log2(N) hops, else around a ring in N-1. The neighbours copy when their leader has all,
+// A member's piece is n/P bytes. The root puts the pieces of each host's members to its leader, n bytes out
+// of the root's host; then the leaders gather all: by doubling if the hosts are a power of two, n bytes out
+// of every host in log2(N) hops, else around a ring in N-1. The neighbours copy when their leader has all,
 // the root's own ones at once. Twice the bytes of a chain, and few of its hops; a tree's hops, and few of its
 // bytes.
 #include "engine/collectives/between_leaders.hpp"
@@ -21,7 +21,7 @@ std::uint64_t piece_of_member(std::uint64_t bytes, std::uint32_t members) {
 }
 
 bool doubles(const topology& g) {
-  return std::has_single_bit(g.nodes());
+  return std::has_single_bit(g.hosts());
 }
 
 } // namespace
@@ -39,7 +39,7 @@ std::uint64_t cost_of_scattered(const request& r, const topology& g, const tunin
 }
 
 plan compile_scattered(const request& r, const topology& g, const tuning& t) {
-  staged s(r, pattern::from_root, {.bytes = r.bytes}, g, t);
+  hierarchical s(r, pattern::from_root, {.bytes = r.bytes}, g, t);
   if (!s.leader && s.at_roots_node()) return s.finish(s.read_from_root(), 0);
   if (!s.leader) {
     const node_set ready = s.each(range::leader, 1, await_ready());
@@ -51,7 +51,7 @@ plan compile_scattered(const request& r, const topology& g, const tuning& t) {
   s.stream(bytes, t);
   const node_set scattered = scatter_to_leaders(s, piece, s.root ? s.gate : 0);
   node_set here = scattered;
-  if (s.root) { // the pieces of my own node
+  if (s.root) { // the pieces of my own host
     const node own = writing(reading(copy_own(), buffer::source, piece), buffer::destination, piece);
     here = s.b.add(of_blocks(own, blocks::of_host), s.gate);
   }

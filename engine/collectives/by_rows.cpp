@@ -12,7 +12,7 @@ public:
   by_rows(const request& r, pattern pairs, naming names, const block_rule& rule, const topology& g,
           const tuning& t, const indirection& indirect)
       : request_(r), g_(g), builder_(g.me(), g.size(), 0), modes_(builder_, g, r.in, r.out),
-        many_nodes_(!g.one_node()) {
+        many_nodes_(!g.one_host()) {
     p().pairs = pairs;
     p().names = names;
     builder_.blocks_of(rule, name_bytes);
@@ -86,7 +86,7 @@ private:
     out.then(far_only(send_row()));
     if (many_nodes_) builder_.loop(range::named, 1, out, gate);
     builder::step_list in;
-    in.then(await_named()).then(take_aside()).then(count_for_each(fact::consumed, 1)).then(restore_piece());
+    in.then(await_named()).then(save_piece()).then(count_for_each(fact::consumed, 1)).then(restore_piece());
     const node_set here = builder_.loop(range::naming, 1, in, gate | rotated);
     // Blocks of one length are gone when the last piece is restored.
     const bool may_be_longer = static_cast<bool>(p().indirect());
@@ -97,9 +97,9 @@ private:
 
   bool by_source() { return p().pairs == pattern::by_source; }
   std::uint32_t all_pieces() { return p().chunks; }
-  // Between nodes under IN_MY, one end must hear of the other.
+  // Between hosts under IN_MY, one end must hear of the other.
   bool pulls() const { return many_nodes_ && modes_.each_waits(); }
-  // Near members look for who names them, and help. Under OUT_ALL between nodes the last rounds tell them
+  // Near members look for who names them, and help. Under OUT_ALL between hosts the last rounds tell them
   // that their blocks are here, and need not be preceded by a count of each far one.
   bool both_ends_carry() const {
     return modes_.claims() && (modes_.tells_ends() || modes_.assists() || pulls());
@@ -157,15 +157,15 @@ private:
 
   fact counted_at_root() { return by_source() ? fact::delivered : fact::consumed; }
 
-  // The root may not leave before all blocks that name it are done, and helps with those of its node.
+  // The root may not leave before all blocks that name it are done, and helps with those of its host.
   node_set serve_if_root(node_set gate) {
     if (request_.out != sync::my || g_.size() == 1) return 0;
     const direction way = by_source() ? direction::in : direction::out;
     builder::step_list steps;
     steps.then_if(many_nodes_, far_only(ask_for_row()));
-    steps.then(await_row()).then(survey_row()).then(near_only(claim_block(way)));
-    const node_set surveyed = builder_.loop(range::others, g_.size() - 1, steps, gate, false, true);
-    return builder_.add(await_count(counted_at_root(), 0), surveyed);
+    steps.then(await_row()).then(discover_root()).then(near_only(claim_block(way)));
+    const node_set known = builder_.loop(range::others, g_.size() - 1, steps, gate, false, true);
+    return builder_.add(await_count(counted_at_root(), 0), known);
   }
 
   const request& request_;

@@ -17,7 +17,7 @@ namespace weft::collectives {
 //          reading its neighbours' rows.
 //   far    IN_MY: one token from the source, which tells the destination who it is, one get of n, one count.
 //          Otherwise one put of n, flush, one count.
-// In place a cycle of the permutation that lies on one node is rotated, piece after piece, by whoever of it
+// In place a cycle of the permutation that lies on one host is rotated, piece after piece, by whoever of it
 // has come (n*(L + 1) bytes for L members); so nobody of it waits for another under IN_NO. Along other
 // cycles, and under IN_MY, each block moves on in pieces of 64 KiB, taken aside by its destination before
 // that one gives its own away (2n bytes a member).
@@ -29,7 +29,7 @@ graph::plan relocate_permuted(const request& r, graph::naming names, const graph
 // and who may be the root reads the rows of the others when they have entered, until it knows that it is not,
 // or how much it has to expect.
 //
-// Steps and bytes: each member one copy, get or put of n and one count; under IN_MY between nodes one
+// Steps and bytes: each member one copy, get or put of n and one count; under IN_MY between hosts one
 // question and one answer. The root (and under OUT_MY a member with an empty block) one row of each other
 // member.
 graph::plan relocate_rooted_by_rows(const request& r, graph::pattern pairs, const graph::block_rule& rule,

@@ -3,7 +3,7 @@
 //
 //   publish call            into my mailbox, before anything else
 //   send call to each       far member
-//   compare                 looked at in every pass before the plan's own nodes: who has entered by then
+//   compare                 looked at in every pass before the plan's own hosts: who has entered by then
 //   await call              IN_ALL only, before data is touched: all have been compared
 //   publish, send name      where rows name somebody: whom mine names, when it may be read
 //   await names             the same for IN_ALL: all have been compared
@@ -12,7 +12,7 @@
 //
 // Where a mode lets data move before all have entered, those who come later are compared when they come, and
 // by themselves: nobody waits for a comparison that its mode does not wait for. One line more is written and
-// read for each member of the node, one message more is sent to each far one.
+// read for each member of the host, one message more is sent to each far one.
 #include "engine/collectives/families.hpp"
 #include "engine/operations/all_kinds.hpp"
 #include "engine/plan/builder.hpp"

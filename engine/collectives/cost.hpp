@@ -10,11 +10,11 @@ namespace weft::collectives {
 // What transfers cost, in the terms of LogGP. Nanoseconds, but picoseconds for a byte: integers, so that all
 // members compute the same. The values are those measured over TCP on one host; rank 0's are everybody's.
 struct cost_table {
-  std::uint64_t latency = 4000;   // of a message from one node to another
+  std::uint64_t latency = 4000;   // of a message from one host to another
   std::uint64_t overhead = 600;   // of a message, for the processor at either end
-  std::uint64_t gap = 500;        // between two transfers of one node
-  std::uint64_t byte = 550;       // ps for each byte of a node's transfers
-  std::uint64_t copy = 50;        // of a copy within a node
+  std::uint64_t gap = 500;        // between two transfers of one host
+  std::uint64_t byte = 550;       // ps for each byte of a host's transfers
+  std::uint64_t copy = 50;        // of a copy within a host
   std::uint64_t copied_byte = 50; // ps for each byte of it
 
   static constexpr std::size_t size = 6;
@@ -41,7 +41,7 @@ class cost_model {
 public:
   explicit cost_model(const cost_table& t) : t_(t) {}
 
-  // The wire of a node: so many transfers of so many bytes each.
+  // The wire of a host: so many transfers of so many bytes each.
   std::uint64_t wire(std::uint64_t transfers, std::uint64_t bytes) const {
     return transfers * (t_.gap > t_.overhead ? t_.gap : t_.overhead) + of_bytes(transfers * bytes);
   }
@@ -56,7 +56,7 @@ public:
   std::uint64_t stream(std::uint64_t bytes) const {
     return 2 + put_and_count() / (wire(1, bytes) + wire(1, 0));
   }
-  // So many gets by the ranks of a node, while others fetch as much from it; each is told if `counted`.
+  // So many gets by the ranks of a host, while others fetch as much from it; each is told if `counted`.
   std::uint64_t gets(std::uint64_t count, std::uint64_t bytes, bool counted) const {
     return get() + wire(count, 0) + wire(count, bytes) + (counted ? wire(count, 0) + message() : 0);
   }

@@ -5,10 +5,10 @@
 //
 // spread  Eager: P-1 slices published in the sender's own slot. Direct: P*P copies of n bytes, one step, each
 //         begun when its two ends allow it; every member begins with another peer, and of those on other
-//         nodes a window is under way at a time.
+//         hosts a window is under way at a time.
 // bruck   ceil(log2 P) messages of about P/2 blocks: in round k every member hands on all blocks that have
 //         bit k in the distance they have to go. n*P/2 bytes a message, n*P/2*log2(P) in all.
-#include "engine/collectives/staged.hpp"
+#include "engine/collectives/hierarchical.hpp"
 #include "engine/collectives/transpose.hpp"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ plan compile_spread(const request& r, const topology& g, const tuning& t) {
 
 std::uint64_t cost_of_spread(const request& r, const topology& g, const tuning& t) {
   const cost_model c(t.costs);
-  const std::uint64_t locals = g.largest_node(), far = g.size() - locals;
+  const std::uint64_t locals = g.largest_host(), far = g.size() - locals;
   const std::uint64_t windows = (far + t.window - 1) / t.window;
   return (far == 0 ? 0 : (windows - 1) * c.get() + c.gets(locals * far, r.bytes, r.out == sync::my)) +
          c.copies(locals, r.bytes);
@@ -39,7 +39,7 @@ std::uint64_t most_travelling(std::uint32_t members) {
 } // namespace
 
 bool fits_bruck_exchange(const request& r, const topology& g, const tuning& t) {
-  return may_relay(r, g) && g.nodes() == g.size() && r.bytes <= t.eager_bytes &&
+  return may_relay(r, g) && g.hosts() == g.size() && r.bytes <= t.eager_bytes &&
          most_travelling(g.size()) * r.bytes <= t.eager_bytes;
 }
 
@@ -50,7 +50,7 @@ std::uint64_t cost_of_bruck_exchange(const request& r, const topology& g, const 
 }
 
 plan compile_bruck_exchange(const request& r, const topology& g, const tuning& t) {
-  staged s(r, pattern::all_pairs, {.bytes = r.bytes, .src_j = r.bytes, .dst_i = r.bytes}, g, t);
+  hierarchical s(r, pattern::all_pairs, {.bytes = r.bytes, .src_j = r.bytes, .dst_i = r.bytes}, g, t);
   // In scratch the blocks lie in the order of the distances that they have to go.
   const std::uint8_t distance = s.b.add_place({.owner = r.bytes, .bytes = r.bytes}), message = s.of_message();
   s.p().scratch = s.p().packed = g.size() * r.bytes;

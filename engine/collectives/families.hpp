@@ -11,7 +11,7 @@ using cost_of = std::uint64_t(const request& r, const graph::topology& g, const 
 using fits = bool(const request& r, const graph::topology& g, const tuning& t);
 plan_of compile_flat_broadcast, compile_knomial, compile_chain;
 cost_of cost_of_flat_broadcast, cost_of_knomial, cost_of_chain;
-fits fits_staged_broadcast;
+fits fits_hierarchical_broadcast;
 plan_of compile_scattered;
 cost_of cost_of_scattered;
 fits fits_scattered;

@@ -1,20 +1,20 @@
 // Gather-all: block i of every member's destination is member i's block.
 //
-// UPC collectives V1.0, 4.2.4. Source: n bytes on each. Destination: P*n bytes on each. P members on N nodes,
+// UPC collectives V1.0, 4.2.4. Source: n bytes on each. Destination: P*n bytes on each. P members on N hosts,
 // L on each.
 //
 // flat   Eager: every member publishes its block once. Direct: P*P copies of n bytes, one step; L*(P-L)*n
-//        bytes into every node.
-// ring   The leader of a node reads its neighbours' blocks, then sends blocks to the leader before it: first
-//        those of its own node, then what it receives, each as soon as it is there. P-L puts of n bytes a
-//        node, N-1 hops; (P-L)*n bytes into every node, once. The neighbours follow their leader block by
+//        bytes into every host.
+// ring   The leader of a host reads its neighbours' blocks, then sends blocks to the leader before it: first
+//        those of its own host, then what it receives, each as soon as it is there. P-L puts of n bytes a
+//        host, N-1 hops; (P-L)*n bytes into every host, once. The neighbours follow their leader block by
 //        block.
-// bruck  The same between leaders in ceil(log2 N) messages: in round k the blocks of 2^k nodes. Packed, as
+// bruck  The same between leaders in ceil(log2 N) messages: in round k the blocks of 2^k hosts. Packed, as
 //        eager payloads. The neighbours copy when the leader has all.
-// doubling  N is a power of two. In round k two leaders whose nodes differ in bit k swap all blocks that each
-//        has by then, those of 2^k nodes: log2(N) hops. Puts into the partner's destination, those blocks in
-//        one put that lie side by side: log2(N) puts if the members of a node are consecutive, P-L at most;
-//        (P-L)*n bytes into every node, once. A partner says when its puts are in place: a count would not
+// doubling  N is a power of two. In round k two leaders whose hosts differ in bit k swap all blocks that each
+//        has by then, those of 2^k hosts: log2(N) hops. Puts into the partner's destination, those blocks in
+//        one put that lie side by side: log2(N) puts if the members of a host are consecutive, P-L at most;
+//        (P-L)*n bytes into every host, once. A partner says when its puts are in place: a count would not
 //        do, for the next partner may be earlier. The neighbours follow their leader round by round.
 #include "engine/collectives/between_leaders.hpp"
 
@@ -31,7 +31,7 @@ plan compile_flat_gather_all(const request& r, const topology& g, const tuning& 
 
 std::uint64_t cost_of_flat_gather_all(const request& r, const topology& g, const tuning& t) {
   const cost_model c(t.costs);
-  const std::uint64_t locals = g.largest_node(), far = g.size() - locals;
+  const std::uint64_t locals = g.largest_host(), far = g.size() - locals;
   return (far == 0 ? 0 : c.gets(locals * far, r.bytes, r.out == sync::my)) + c.copies(locals, r.bytes);
 }
 
@@ -39,7 +39,7 @@ namespace {
 
 // So many copies by each neighbour of a leader; none if nobody has neighbours.
 std::uint64_t followed(std::uint64_t count, const request& r, const topology& g, const cost_model& c) {
-  return g.largest_node() == 1 ? 0 : c.copies(count, r.bytes);
+  return g.largest_host() == 1 ? 0 : c.copies(count, r.bytes);
 }
 
 } // namespace
@@ -51,9 +51,9 @@ bool fits_ring(const request& r, const topology& g, const tuning&) {
 std::uint64_t cost_of_ring(const request& r, const topology& g, const tuning& t) {
   const cost_model c(t.costs);
   const std::uint64_t between = cost_of_ring_of_leaders(r.bytes, g, c);
-  const std::uint64_t hops = (g.nodes() - 1) * c.put_and_count();
-  return c.copies(g.largest_node(), r.bytes) +
-         std::max(between, hops + followed(g.size() - g.size() / g.nodes(), r, g, c)); // while the next come
+  const std::uint64_t hops = (g.hosts() - 1) * c.put_and_count();
+  return c.copies(g.largest_host(), r.bytes) +
+         std::max(between, hops + followed(g.size() - g.size() / g.hosts(), r, g, c)); // while the next come
 }
 
 namespace {
@@ -65,22 +65,22 @@ std::uint64_t most_handed_on(std::uint32_t nodes) {
   return most;
 }
 
-// The blocks of my own node: everybody reads them from their owners.
-node_set read_neighbours(staged& s) {
+// The blocks of my own host: everybody reads them from their owners.
+node_set read_neighbours(hierarchical& s) {
   builder::step_list steps;
   steps.then(get_from_each()).then_if(s.modes.tells_ends(), count_for_each(fact::consumed, 1));
   return s.b.add(copy_own(), s.gate) | s.b.loop(range::near, s.near(), steps, s.gate);
 }
 
 // Everybody's source is read by its neighbours, the leader's destination too.
-std::uint32_t readers(const staged& s) {
+std::uint32_t readers(const hierarchical& s) {
   return s.leader ? 2 * s.near() : s.near();
 }
 
 } // namespace
 
 plan compile_ring(const request& r, const topology& g, const tuning& t) {
-  staged s(r, pattern::all_pairs, {.bytes = r.bytes, .dst_i = r.bytes}, g, t);
+  hierarchical s(r, pattern::all_pairs, {.bytes = r.bytes, .dst_i = r.bytes}, g, t);
   const std::uint8_t member = s.of_member();
   s.stream(r.bytes, t);
   node_set data = read_neighbours(s);
@@ -92,18 +92,18 @@ plan compile_ring(const request& r, const topology& g, const tuning& t) {
 }
 
 bool fits_bruck(const request& r, const topology& g, const tuning& t) {
-  return may_relay(r, g) && most_handed_on(g.nodes()) * g.largest_node() * r.bytes <= t.eager_bytes;
+  return may_relay(r, g) && most_handed_on(g.hosts()) * g.largest_host() * r.bytes <= t.eager_bytes;
 }
 
 std::uint64_t cost_of_bruck(const request& r, const topology& g, const tuning& t) {
   const cost_model c(t.costs);
-  const auto rounds = static_cast<std::uint64_t>(std::bit_width(g.nodes() - 1));
+  const auto rounds = static_cast<std::uint64_t>(std::bit_width(g.hosts() - 1));
   return rounds * (c.message() + c.wire(1, 0)) + c.of_bytes(g.size() * r.bytes) +
-         c.copies(2 * g.size() + g.largest_node() + (g.largest_node() > 1 ? g.size() : 0), r.bytes);
+         c.copies(2 * g.size() + g.largest_host() + (g.largest_host() > 1 ? g.size() : 0), r.bytes);
 }
 
 plan compile_bruck(const request& r, const topology& g, const tuning& t) {
-  staged s(r, pattern::all_pairs, {.bytes = r.bytes, .dst_i = r.bytes}, g, t);
+  hierarchical s(r, pattern::all_pairs, {.bytes = r.bytes, .dst_i = r.bytes}, g, t);
   const std::uint8_t member = s.of_member();
   node_set data = read_neighbours(s);
   if (!s.leader) {
@@ -117,29 +117,29 @@ plan compile_bruck(const request& r, const topology& g, const tuning& t) {
   steps.then(send_packed(blocks::known, buffer::destination, member, message));
   steps.then(take_packed(blocks::known, buffer::destination, member, message));
   s.p().packed = g.size() * r.bytes;
-  data |= s.b.loop(range::node_rounds, s.count(range::node_rounds), steps, data, true);
+  data |= s.b.loop(range::host_rounds, s.count(range::host_rounds), steps, data, true);
   if (s.near() != 0) data |= s.b.add(publish_ready(), data);
   return s.finish(data, readers(s));
 }
 
 bool fits_doubling(const request& r, const topology& g, const tuning&) {
-  return may_relay(r, g) && std::has_single_bit(g.nodes());
+  return may_relay(r, g) && std::has_single_bit(g.hosts());
 }
 
 std::uint64_t cost_of_doubling(const request& r, const topology& g, const tuning& t) {
   const cost_model c(t.costs);
-  return c.copies(g.largest_node(), r.bytes) + cost_of_doubling_of_leaders(r.bytes, g, c) +
+  return c.copies(g.largest_host(), r.bytes) + cost_of_doubling_of_leaders(r.bytes, g, c) +
          followed(g.size() / 2, r, g, c); // the last half
 }
 
 plan compile_doubling(const request& r, const topology& g, const tuning& t) {
-  staged s(r, pattern::all_pairs, {.bytes = r.bytes, .dst_i = r.bytes}, g, t);
+  hierarchical s(r, pattern::all_pairs, {.bytes = r.bytes, .dst_i = r.bytes}, g, t);
   const std::uint8_t member = s.of_member();
   const node_set data = read_neighbours(s);
   if (s.leader) return s.finish(data | doubling_of_leaders(s, member, s.near() != 0, data), readers(s));
   builder::step_list steps;
   steps.then(await_steps(peer_rule::each)).then(get_handed_on(member, blocks::other_half));
-  const auto rounds = static_cast<std::uint32_t>(std::countr_zero(g.nodes()));
+  const auto rounds = static_cast<std::uint32_t>(std::countr_zero(g.hosts()));
   const node_set rest = s.b.loop(range::follow, rounds, steps);
   return s.finish(data | rest | s.tell_leader(rest), readers(s));
 }

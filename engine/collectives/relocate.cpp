@@ -38,7 +38,7 @@ public:
 
   plan compile() {
     p().eager ? eager() : direct();
-    p().far = in_far_.count + out_far_.count != 0 || !g_.one_node();
+    p().far = in_far_.count + out_far_.count != 0 || !g_.one_host();
     return builder_.finish();
   }
 
@@ -67,7 +67,7 @@ private:
   // token anyway.
   void decide_eager(const tuning& t) {
     const bool one_slice = rule_.src_j == 0;
-    const std::uint64_t readers = one_slice ? 1 : std::max<std::uint64_t>(1, g_.largest_node() - 1);
+    const std::uint64_t readers = one_slice ? 1 : std::max<std::uint64_t>(1, g_.largest_host() - 1);
     const bool fits = rule_.bytes <= t.eager_bytes && readers * rule_.bytes <= t.eager_bytes;
     p().eager = request_.in == sync::my && request_.out != sync::all && fits && !p().indirect();
     if (!p().eager) return;
@@ -101,7 +101,7 @@ private:
     return builder_.add(modes_.shares_own() ? claim_block(direction::self) : copy_own(), gate);
   }
 
-  // Within the node, when nobody needs to know: the destination reads (or the source writes, if asked to).
+  // Within the host, when nobody needs to know: the destination reads (or the source writes, if asked to).
   node_set near_alone(node_set gate) {
     builder::step_list steps;
     steps.then_if(modes_.each_waits(), await_entry()).then(push_ ? put_to_each() : get_from_each());
@@ -109,7 +109,7 @@ private:
     return builder_.loop(side.over, side.count, steps, gate);
   }
 
-  // Within the node, when both ends must be known quiet: either end carries.
+  // Within the host, when both ends must be known quiet: either end carries.
   node_set near_claimed(node_set gate) {
     const bool in = in_near_.count != 0, out = out_near_.count != 0;
     builder::step_list steps;

@@ -22,7 +22,7 @@ struct tuning {
 //   eager     one hop: n*(P-1) copied into the sender's own slot (near readers take their slices from there),
 //             n sent to each far reader; n*(P-1) copied out. No token, no acknowledgement.
 //   direct    near: entry word, one copy of n for each pair carried by either end (or, under OUT_ALL,
-//             by anybody on the node), two counts.
+//             by anybody on the host), two counts.
 //             far: entry token, one get (or put and flush) of n, one count.
 // With indirect operands the rule only says which bytes are distinct; never eager, the destination pulls.
 graph::plan relocate(const request& r, graph::pattern pairs, const graph::block_rule& rule,

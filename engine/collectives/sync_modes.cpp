@@ -17,7 +17,7 @@ node_set sync_modes::rounds(fact stage, node_set after) {
 
 node_set sync_modes::gate() {
   if (in_ != sync::all) return 0;
-  if (!topology_.one_node()) return rounds(fact::stage_in, 0);
+  if (!topology_.one_host()) return rounds(fact::stage_in, 0);
   builder::step_list entered;
   entered.then(await_entry());
   return builder_.loop(range::near, static_cast<std::uint32_t>(topology_.near().size()), entered);

@@ -16,13 +16,13 @@ struct peers {
 //   IN_NO   nothing.
 //   IN_MY   each transfer waits for the entry of the other end. Near members publish it by a word in their
 //           mailbox at post; to far members who will touch my data a token is sent.
-//   IN_ALL  everything waits for everybody: on one node a scan of the entry words, else log2(P) rounds.
+//   IN_ALL  everything waits for everybody: on one host a scan of the entry words, else log2(P) rounds.
 //   OUT_NO  a rank leaves when what it carries itself is in place.
 //   OUT_MY  ... and its own data are quiet: so many pieces delivered in its destination, so many were taken
 //   from
 //           its source, by whoever carried them.
 //   OUT_ALL ... and so it is everywhere:
-//           on one node a look at every destination's count (carrying what is left),
+//           on one host a look at every destination's count (carrying what is left),
 //           else log2(P) rounds.
 class sync_modes {
 public:
@@ -35,17 +35,17 @@ public:
   // Tells the far members who will touch my data that I have entered.
   void announce(peers far);
 
-  // True if blocks within the node are carried by claims: then their ends can be known quiet.
+  // True if blocks within the host are carried by claims: then their ends can be known quiet.
   bool claims() const { return out_ != graph::sync::no; }
-  bool assists() const { return out_ == graph::sync::all && topology_.one_node(); }
+  bool assists() const { return out_ == graph::sync::all && topology_.one_host(); }
   // True if a member's own block may be carried by others too: whoever waits or leaves looks after those who
   // compute, and knows of all of them.
   bool shares_own() const {
-    return assists() || (claims() && topology_.one_node() && !topology_.near().empty());
+    return assists() || (claims() && topology_.one_host() && !topology_.near().empty());
   }
   // True if the other end of a block must hear from me that it is done. Under OUT_ALL the last rounds say so.
   bool tells_ends() const { return out_ == graph::sync::my; }
-  // `data` are the nodes that touch data, `near` those that may share the work with others on the node, and
+  // `data` are the nodes that touch data, `near` those that may share the work with others on the host, and
   // delivered/taken the pieces that others may carry to and from me.
   void exit(graph::node_set data, graph::node_set near, std::uint32_t delivered, std::uint32_t taken);
 

@@ -14,7 +14,7 @@ plan transpose(const request& r, const block_rule& rule, const topology& g, cons
   b.blocks_of(rule);
   p.find(indirect);
   p.in_place = true;
-  p.far = !g.one_node();
+  p.far = !g.one_host();
   cut_blocks(p, t);
 
   const node_set gate = modes.gate();
@@ -30,7 +30,7 @@ plan transpose(const request& r, const block_rule& rule, const topology& g, cons
   far.then_if(modes.each_waits(), await_entry());
   fetch_rows(far, indirect, direction::in);
   fetch_rows(far, indirect, direction::out);
-  far.then(take_aside()).then(put_to_each()).then(flush_each()).then(restore_piece());
+  far.then(save_piece()).then(put_to_each()).then(flush_each()).then(restore_piece());
   far.then_if(modes.tells_ends(), count_for_each(fact::delivered, 1));
   const node_set led = b.loop(range::initiated, static_cast<std::uint32_t>(g.initiated().size()), far, gate);
 

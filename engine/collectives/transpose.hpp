@@ -4,7 +4,7 @@
 namespace weft::collectives {
 
 // Exchange in place: for each pair of members the blocks i -> j and j -> i change places. No second matrix:
-// on one node a pair is claimed piece by piece and swapped through a few KiB of the carrier's; between nodes
+// on one host a pair is claimed piece by piece and swapped through a few KiB of the carrier's; between hosts
 // one end of the pair leads, with 64 KiB of scratch.
 //
 // Steps and bytes (n bytes a block): near pairs 3n copied, by either end; far pairs: get n, put n, n copied

@@ -23,7 +23,7 @@ namespace weft::engine {
 //   stage_in, stage_out   rounds reached   writer: the rank
 //
 // For each slot
-//   claim[i]  claimed pieces of the block from local member i    writers: members of the node, by CAS
+//   claim[i]  claimed pieces of the block from local member i    writers: members of the host, by CAS
 //   call      checked mode: which call the operation is, and whom its row names, behind its stamp writer:
 //             the rank
 //

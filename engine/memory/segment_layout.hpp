@@ -10,12 +10,12 @@ namespace weft::engine {
 //   segment_header | mailbox of the team of all | shared heap
 struct segment_header {
   alignas(64) std::atomic<std::uint32_t> sleeping; // this rank's process sleeps and wants to be rung
-  alignas(64) std::atomic<std::uint32_t> sleepers; // on the node's first rank: how many of the node sleep
+  alignas(64) std::atomic<std::uint32_t> sleepers; // on the host's first rank: how many of the host sleep
 };
 
 inline constexpr std::uint64_t first_mailbox_offset = (sizeof(segment_header) + 63) / 64 * 64;
 
-// `locals`: members of the largest node.
+// `locals`: members of the largest host.
 inline std::uint64_t heap_offset(std::uint32_t locals) {
   constexpr std::uint64_t page = 4096;
   return (first_mailbox_offset + mailbox::bytes(locals) + page - 1) / page * page;

@@ -1,11 +1,11 @@
 #pragma once
-#include "engine/operations/aside.hpp"
 #include "engine/operations/assist.hpp"
 #include "engine/operations/await.hpp"
 #include "engine/operations/call.hpp"
 #include "engine/operations/claim.hpp"
 #include "engine/operations/compare.hpp"
 #include "engine/operations/copy.hpp"
+#include "engine/operations/discover.hpp"
 #include "engine/operations/fetch.hpp"
 #include "engine/operations/flush.hpp"
 #include "engine/operations/get.hpp"
@@ -14,8 +14,8 @@
 #include "engine/operations/reduce.hpp"
 #include "engine/operations/restore.hpp"
 #include "engine/operations/rotate.hpp"
+#include "engine/operations/save.hpp"
 #include "engine/operations/signal.hpp"
-#include "engine/operations/survey.hpp"
 #include "engine/operations/take.hpp"
 #include "engine/plan/in_order.hpp"
 
@@ -29,7 +29,7 @@ template <class... Kind> struct kind_list {
 };
 
 // Every kind, in the order of `graph::kind`. The one place that knows them all.
-using all_kinds = kind_list<copy, get, put, flush, signal, await, take, claim, assist, fetch, survey, aside,
+using all_kinds = kind_list<copy, get, put, flush, signal, await, take, claim, assist, fetch, discover, save,
                             restore, rotate, compare, reduce, call, loop>;
 
 static_assert(in_order(all_kinds::table([]<class Kind>() { return Kind::what; }), [](kind k) { return k; }));

@@ -14,7 +14,7 @@ struct loop : operation_kind {
   static std::string text(const node& n) {
     const std::string_view how = n.ordered ? "ordered " : n.pipelined ? "pipelined " : "";
     return words(how, "loop over ", graph::name(n.over), ", ", std::to_string(n.count), " times",
-                 n.hunts ? ", until another root is found" : "");
+                 n.searches ? ", until another root is found" : "");
   }
 
   template <class Meaning> static auto means(Meaning&, const node&, std::uint32_t e) { return e; }

@@ -16,7 +16,7 @@
 //   text(n)          how it is told, and drawn
 //   means(m, n, e)   what its event e stands for, to the verifier; returns the event at which it is done
 //   run(c, op, n, peer, tag)   what it does with one peer, now; see outcome
-// and all_kinds.hpp lists them. The verifier and the executor have the same node before them and resolve it
+// and all_kinds.hpp lists them. The verifier and the executor have the same host before them and resolve it
 // by the same functions; what they are asked to do with it stands side by side here.
 //
 // Orders. Whatever a node reads of another rank it reads after a load (acquire) of the word that announces

@@ -48,7 +48,7 @@ void prepare(plan& p) {
   p.first = 0;
   for (node& n : p.nodes) {
     n.then = 0;
-    n.single = n.what == kind::loop && n.count == 1 && n.body_size == 1 && !n.hunts;
+    n.single = n.what == kind::loop && n.count == 1 && n.body_size == 1 && !n.searches;
   }
   for (unsigned k = 0; k < p.size; ++k) {
     if ((p.top >> k & 1) == 0) continue;
@@ -81,7 +81,7 @@ builder::step_list& builder::step_list::then(node n) {
 }
 
 node_set builder::loop(range over, std::uint32_t iterations, const step_list& body, node_set after,
-                       bool ordered, bool hunts) {
+                       bool ordered, bool searches) {
   if (iterations == 0 || body.size == 0) return 0;
   if (plan_.loops == max_loops) throw std::logic_error("a plan has at most 6 loops");
   node n;
@@ -89,7 +89,7 @@ node_set builder::loop(range over, std::uint32_t iterations, const step_list& bo
   n.over = over;
   n.count = iterations;
   n.ordered = ordered;
-  n.hunts = hunts;
+  n.searches = searches;
   n.loop_index = plan_.loops++;
   n.body = plan_.size;
   n.body_size = body.size;
@@ -196,8 +196,8 @@ node fetch_operand(descriptor which, direction way) {
   n.way = way;
   return n;
 }
-node survey_row() {
-  return make(kind::survey, fact::none, peer_rule::each);
+node discover_root() {
+  return make(kind::discover, fact::none, peer_rule::each);
 }
 node ask_for_row() {
   return make(kind::signal, fact::asked, peer_rule::each);
@@ -214,8 +214,8 @@ node await_row() {
 node await_named() {
   return make(kind::await, fact::named, peer_rule::each);
 }
-node take_aside() {
-  return moves(make(kind::aside, fact::none, peer_rule::each));
+node save_piece() {
+  return moves(make(kind::save, fact::none, peer_rule::each));
 }
 node restore_piece() {
   return moves(make(kind::restore, fact::none, peer_rule::each));

@@ -19,7 +19,7 @@ public:
     step_list& then_if(bool wanted, node n) { return wanted ? then(n) : *this; }
   };
   node_set loop(range over, std::uint32_t iterations, const step_list& body, node_set after = 0,
-                bool ordered = false, bool hunts = false);
+                bool ordered = false, bool searches = false);
   // A step waits for the same step of the iteration before: so counts arrive in order, and transfers overlap.
   node_set pipeline(range over, std::uint32_t iterations, const step_list& body, node_set after = 0);
 
@@ -68,24 +68,24 @@ node count_for_self(fact which, std::uint32_t n);
 node claim_block(direction way);
 node assist_all();
 node fetch_operand(descriptor which, direction way);
-node survey_row();
+node discover_root();
 node ask_for_row();
 node publish_row();
 node send_row();
 node await_row();
 node await_named();
-node take_aside();
+node save_piece();
 node restore_piece();
 node rotate_own();
 node rotate_all();
-// The same node, for peers of one lane.
+// The same host, for peers of one lane.
 node near_only(node n);
 node far_only(node n);
-// The same node for other blocks, or from and to other places.
+// The same host for other blocks, or from and to other places.
 node of_blocks(node n, blocks of);
 node reading(node n, buffer from, std::uint8_t at);
 node writing(node n, buffer to, std::uint8_t at);
-// What is handed on between nodes lies at the same place of two destinations.
+// What is handed on between hosts lies at the same place of two destinations.
 node get_handed_on(std::uint8_t at, blocks of = blocks::one);
 node put_handed_on(std::uint8_t at, blocks of = blocks::one);
 // A round of a dissemination: packed into one message, and out of it.

@@ -25,8 +25,8 @@ enum class kind : std::uint8_t {
   claim,
   assist,
   fetch,
-  survey,
-  aside,
+  discover,
+  save,
   restore,
   rotate,
   compare,
@@ -62,23 +62,23 @@ enum class peer_rule : std::uint8_t {
 
 enum class range : std::uint8_t {
   root,       // the root alone
-  near,       // other members on my node
-  far,        // members on other nodes
+  near,       // other members on my host
+  far,        // members on other hosts
   others,     // all other members
   rounds,     // rounds 0 .. ceil(log2 size) - 1
   named,      // the member that my own row names, if it names one
   naming,     // the member whose row names me, as soon as it is found
   initiated,  // far members whose swap with me is mine to make
   initiators, // far members who make the swap with me
-  // Between nodes one member of each, the leader, acts for its node; see peers.hpp.
-  leaders,     // those of all other nodes, if I am one
-  leader,      // my node's leader
+  // Between hosts one member of each, the leader, acts for its host; see peers.hpp.
+  leaders,     // those of all other hosts, if I am one
+  leader,      // my host's leader
   parent,      // the leader above me in the tree
   children,    // the leaders below me in the tree, largest subtree first
-  next,        // the leader of the next node, once for each iteration
-  follow,      // my node's leader, once for each iteration
-  node_rounds, // rounds 0 .. ceil(log2 nodes) - 1, between leaders
-  partners,    // in round k the leader of the node whose number differs in bit k; nodes: a power of two
+  next,        // the leader of the next host, once for each iteration
+  follow,      // my host's leader, once for each iteration
+  host_rounds, // rounds 0 .. ceil(log2 hosts) - 1, between leaders
+  partners,    // in round k the leader of the host whose number differs in bit k; hosts: a power of two
 };
 
 // Which block a claim carries, seen from the node's owner.
@@ -103,7 +103,7 @@ struct node {
   std::uint8_t loop_index = 0;           // loop: which loop state of the operation is its own
   std::uint8_t phase = 0;                // whose cells of its slot it raises or awaits
   bool ordered : 1 = false;              // loop: one iteration after the other
-  bool hunts : 1 = false;                // loop: over as soon as it is known that nobody names me
+  bool searches : 1 = false;             // loop: over as soon as it is known that nobody names me
   bool valued : 1 = false;               // signal/take/await: carries the barrier value
   bool pipelined : 1 = false;            // loop: a step waits for the same step of the iteration before
   bool single : 1 = false;               // loop: no more than its one step; see prepare
@@ -111,7 +111,7 @@ struct node {
   blocks of = blocks::one;               // which blocks are moved
   std::uint8_t settled = 0;              // 1 + its place in the plan's table of settled steps
   operand read, write;                   // from where to where
-  std::uint32_t count = 0; // loop: iterations; counting signals and awaits: how many, 0 = what was surveyed
+  std::uint32_t count = 0; // loop: iterations; counting signals and awaits: how many, 0 = what the rows tell
   node_set after = 0;      // nodes that must be done before this one starts
   node_set then = 0;       // nodes that wait for it; see prepare
 };

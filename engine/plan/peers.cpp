@@ -18,15 +18,15 @@ number in_round(number at, number size, bool ahead, number round) {
   return (ahead ? at + distance : at + size - distance) % size;
 }
 
-// My node's place in a tree that begins at the root's node, and the node at a place.
+// My host's place in a tree that begins at the root's host, and the host at a place.
 number vertex_of(const plan& p, const topology& g) {
-  return (g.node(p.me) + g.nodes() - g.node(p.root)) % g.nodes();
+  return (g.host(p.me) + g.hosts() - g.host(p.root)) % g.hosts();
 }
 number leader_at(const plan& p, const topology& g, number vertex) {
-  return leader_of(p, g, (vertex + g.node(p.root)) % g.nodes());
+  return leader_of(p, g, (vertex + g.host(p.root)) % g.hosts());
 }
 number mine(const plan& p, const topology& g) {
-  return g.node(p.me);
+  return g.host(p.me);
 }
 
 number length(const std::vector<number>& members) {
@@ -67,8 +67,8 @@ constexpr range_rule rules[] = {
     {range::initiators, "initiators", [](P, G g) { return length(g.initiators()); },
      [](P, G g, peer_rule, number k) { return g.initiators()[k]; }},
     range_rule{
-        range::leaders, "leaders", [](P p, G g) { return leads(p, g) ? g.nodes() - 1 : 0; },
-        [](P p, G g, peer_rule, number k) { return leader_of(p, g, (mine(p, g) + 1 + k) % g.nodes()); }},
+        range::leaders, "leaders", [](P p, G g) { return leads(p, g) ? g.hosts() - 1 : 0; },
+        [](P p, G g, peer_rule, number k) { return leader_of(p, g, (mine(p, g) + 1 + k) % g.hosts()); }},
     {range::leader, "my leader", [](P p, G g) -> number { return leads(p, g) ? 0 : 1; }, my_leader},
     range_rule{
         range::parent, "parent",
@@ -76,25 +76,25 @@ constexpr range_rule rules[] = {
         [](P p, G g, peer_rule, number) { return leader_at(p, g, tree::parent(vertex_of(p, g), p.radix)); }},
     {range::children, "children",
      [](P p, G g) {
-       return leads(p, g) && p.radix >= 2 ? tree::children(vertex_of(p, g), g.nodes(), p.radix) : 0;
+       return leads(p, g) && p.radix >= 2 ? tree::children(vertex_of(p, g), g.hosts(), p.radix) : 0;
      },
      [](P p, G g, peer_rule, number k) {
-       return leader_at(p, g, tree::child(vertex_of(p, g), g.nodes(), p.radix, k));
+       return leader_at(p, g, tree::child(vertex_of(p, g), g.hosts(), p.radix, k));
      }},
-    {range::next, "the next leader", [](P p, G g) { return leads(p, g) && g.nodes() > 1 ? any_number : 0; },
-     [](P p, G g, peer_rule, number) { return leader_of(p, g, (mine(p, g) + g.nodes() - 1) % g.nodes()); }},
+    {range::next, "the next leader", [](P p, G g) { return leads(p, g) && g.hosts() > 1 ? any_number : 0; },
+     [](P p, G g, peer_rule, number) { return leader_of(p, g, (mine(p, g) + g.hosts() - 1) % g.hosts()); }},
     {range::follow, "my leader, stepwise", [](P p, G g) { return leads(p, g) ? 0 : any_number; }, my_leader},
     // Counted downwards: who is ahead of me takes what I send.
-    {range::node_rounds, "rounds of nodes",
-     [](P p, G g) { return leads(p, g) ? dissemination_rounds(g.nodes()) : 0; },
+    {range::host_rounds, "rounds of hosts",
+     [](P p, G g) { return leads(p, g) ? dissemination_rounds(g.hosts()) : 0; },
      [](P p, G g, peer_rule r, number k) {
-       return leader_of(p, g, in_round(mine(p, g), g.nodes(), r != peer_rule::ahead, k));
+       return leader_of(p, g, in_round(mine(p, g), g.hosts(), r != peer_rule::ahead, k));
      },
      true},
     {range::partners, "partners",
      [](P p, G g) {
-       const bool halves = leads(p, g) && std::has_single_bit(g.nodes());
-       return halves ? static_cast<number>(std::countr_zero(g.nodes())) : 0;
+       const bool halves = leads(p, g) && std::has_single_bit(g.hosts());
+       return halves ? static_cast<number>(std::countr_zero(g.hosts())) : 0;
      },
      [](P p, G g, peer_rule, number k) { return leader_of(p, g, mine(p, g) ^ (number{1} << k)); }},
 };
@@ -108,7 +108,7 @@ const range_rule& rule_of(range over) {
 }
 
 std::uint32_t leader_of(const plan& p, const topology& g, std::uint32_t node) {
-  return node == g.node(p.root) ? p.root : g.in_node_order(g.first(node));
+  return node == g.host(p.root) ? p.root : g.in_host_order(g.first(node));
 }
 
 } // namespace weft::graph

@@ -6,12 +6,12 @@
 
 namespace weft::graph {
 
-// One member of each node acts for it between nodes, the leader: the root on its own node, the first member
+// One member of each host acts for it between hosts, the leader: the root on its own host, the first member
 // on every other. Nodes are numbered in the order of their first members; in trees they are counted from the
 // root's.
 std::uint32_t leader_of(const plan& p, const topology& g, std::uint32_t node);
 inline bool leads(const plan& p, const topology& g) {
-  return leader_of(p, g, g.node(p.me)) == p.me;
+  return leader_of(p, g, g.host(p.me)) == p.me;
 }
 
 inline constexpr std::uint32_t found_by_rows = ~std::uint32_t{0};

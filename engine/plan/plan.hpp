@@ -168,7 +168,7 @@ inline std::uint64_t chunk_size(std::uint64_t bytes, std::uint64_t whole) {
 }
 // Pieces of a block whose size nobody knows when the plan is made.
 inline constexpr std::uint32_t indirect_chunks = 64;
-// In place, what does not lie in one node moves in pieces of this size, through a scratch of each rank.
-inline constexpr std::uint64_t aside_bytes = 64 * 1024;
+// In place, what does not lie in one host moves in pieces of this size, through a scratch of each rank.
+inline constexpr std::uint64_t bounce_bytes = 64 * 1024;
 
 } // namespace weft::graph

@@ -4,11 +4,11 @@ namespace weft::graph {
 
 void each_block(const plan& p, const topology& g, const node& n, const action& a,
                 visitor<const coordinates&> visit) {
-  const std::uint32_t size = g.size(), host = g.node(a.me);
+  const std::uint32_t size = g.size(), host = g.host(a.me);
   coordinates c{a.from, a.to, a.step, 0, 0};
   const auto of_run = [&](const member_run& run) {
     for (; c.turn < run.count; ++c.turn) {
-      c.owner = g.in_node_order((run.begin + c.turn) % size);
+      c.owner = g.in_host_order((run.begin + c.turn) % size);
       visit(c);
     }
   };
@@ -27,15 +27,15 @@ void each_block(const plan& p, const topology& g, const node& n, const action& a
   case blocks::readers:
     return each_reader(g, a, visit);
   case blocks::ring:
-    c.owner = g.in_node_order((g.first(host) + a.step) % size);
+    c.owner = g.in_host_order((g.first(host) + a.step) % size);
     return visit(c);
   case blocks::rest:
-    c.owner = g.in_node_order((g.first(host) + g.members(host) + a.step) % size);
+    c.owner = g.in_host_order((g.first(host) + g.members(host) + a.step) % size);
     return visit(c);
   case blocks::known:
-    return of_run(sent_in_round(g, g.node(a.from), a.step));
+    return of_run(sent_in_round(g, g.host(a.from), a.step));
   case blocks::of_host: {
-    const std::uint32_t there = g.node(a.to);
+    const std::uint32_t there = g.host(a.to);
     return of_run({g.first(there), g.members(there)});
   }
   case blocks::half:

@@ -7,17 +7,17 @@ namespace weft::graph {
 // How many rounds a dissemination over so many has: in round k everybody hears of 2^k more.
 std::uint32_t dissemination_rounds(std::uint32_t members);
 
-// Members in node order: `count` of them from `begin`, cyclically.
+// Members in host order: `count` of them from `begin`, cyclically.
 struct member_run {
   std::uint32_t begin = 0, count = 0;
 };
-// Whose blocks the leader of a node sends in a round of the dissemination over nodes: those of as many nodes
+// Whose blocks the leader of a host sends in a round of the dissemination over hosts: those of as many hosts
 // as it knows by then, its own first, but none that the receiver has.
-member_run sent_in_round(const topology& g, std::uint32_t node, std::uint32_t round);
+member_run sent_in_round(const topology& g, std::uint32_t host, std::uint32_t round);
 
-// The members of the 2^round nodes whose numbers differ from this one's in lower bits only: in this round of
+// The members of the 2^round hosts whose numbers differ from this one's in lower bits only: in this round of
 // a doubling they are one half, and its partner's are the other.
-member_run half_in_round(const topology& g, std::uint32_t node, std::uint32_t round);
+member_run half_in_round(const topology& g, std::uint32_t host, std::uint32_t round);
 // Whether all halves are consecutive team ranks, so that their blocks lie side by side.
 bool in_rank_order(const topology& g);
 

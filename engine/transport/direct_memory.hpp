@@ -105,7 +105,7 @@ public:
 
 protected:
   // Lets other processes' heavy fences reach this one. Light fences stay full ones on a kernel without them;
-  // all processes of a node run on the same kernel.
+  // all processes of a host run on the same kernel.
   void use_asymmetric_fences() {
     asymmetric_ = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) == 0;
   }

@@ -26,7 +26,7 @@ namespace weft::transport {
 //  ring(peer)     wakes the peer's process if it sleeps (a store into shared memory wakes nobody).
 //  arm            prepares event_fd() for sleeping; false: something has happened, poll again.
 //
-// The memory operations act on words and bytes that other ranks of the node read and write at the same time.
+// The memory operations act on words and bytes that other ranks of the host read and write at the same time.
 // On real machines they are atomics and memcpy; the simulated transport interrupts there, and lands copies in
 // pieces.
 //

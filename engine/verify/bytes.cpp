@@ -83,7 +83,7 @@ private:
     out_.add(fault::race, "{} and {} write the same bytes of rank {} in no order", text(a), text(b), owner_);
   }
 
-  // A put to another node is complete at its flush, and at none if there is none.
+  // A put to another host is complete at its flush, and at none if there is none.
   bool complete_before(const access& a, const access& b) const {
     const auto which = static_cast<std::uint32_t>(&a - graph_.accesses.data());
     return std::any_of(graph_.completions.begin(), graph_.completions.end(), [&](const completion& c) {

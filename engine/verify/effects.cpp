@@ -37,7 +37,7 @@ bool effects::precedes(event_id a, event_id b) const {
   return (loop.ordered || loop.pipelined) && first.iteration < second.iteration;
 }
 
-// A put to another node is in place once a later flush to the same member is done. A flush that comes after
+// A put to another host is in place once a later flush to the same member is done. A flush that comes after
 // such a one knows of it.
 void effects::check_flush(std::uint32_t peer, const effect& put) {
   event_id flushed = no_event;
@@ -56,7 +56,7 @@ void effects::check_announcement(std::uint32_t peer, const effect& signal) {
   const kind announced = (signal.about == fact::consumed) == signal.to_self ? kind::put : kind::get;
   bool done = false, in_place = false;
   for (const effect& d : with_peer_[peer]) {
-    const bool read = d.what == kind::get || d.what == kind::aside;
+    const bool read = d.what == kind::get || d.what == kind::save;
     if ((announced == kind::get ? !read : d.what != announced) || !precedes(d.when, signal.when)) continue;
     done = true;
     in_place = read || near(peer) || flushed_between(peer, d.when, signal.when);

@@ -33,8 +33,8 @@ std::string event_graph::text(event_id e) const {
     return fmt::format("rank {} any message of rank {}", at.member, at.peer);
   case role::answer:
     return fmt::format("rank {} answer to rank {}", at.member, at.peer);
-  case role::hunted:
-    return fmt::format("rank {} end of the hunt for the root", at.member);
+  case role::found:
+    return fmt::format("rank {} end of the search for the root", at.member);
   case role::assisted:
     return fmt::format("rank {} end of assistance", at.member);
   case role::rotated:

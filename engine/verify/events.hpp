@@ -17,12 +17,12 @@ enum class role : std::uint8_t {
   exit,     // a member may leave: all its top nodes are done
   step,     // a node, for one peer or round if it is in a loop
   join,     // several events together: a loop begins or ends
-  helpers,  // one of the members who assist on a node is there
+  helpers,  // one of the members who assist on a host is there
   block,    // a claimed block, or all blocks of a rotated cycle, are in place: any of the carriers has come
   counter,  // a counter has reached its total
   arrival,  // any message from a far peer has arrived: so the peer has entered
   answer,   // a far member has sent its row to one who asked for it
-  hunted,   // a hunt is over: somebody's row names another root
+  found,    // a search is over: somebody's row names another root
   assisted, // an assisting member has seen every destination full
   rotated,  // a member has seen its cycle, or all cycles, rotated
   never,    // what nobody sends
@@ -38,12 +38,12 @@ struct event {
   std::uint32_t iteration = 0; // step in a loop
 
   bool any() const {
-    return as == role::helpers || as == role::block || as == role::arrival || as == role::hunted;
+    return as == role::helpers || as == role::block || as == role::arrival || as == role::found;
   }
   // It happens only if its member runs.
   bool takes_its_member() const {
     return as == role::step || as == role::exit || as == role::assisted || as == role::rotated ||
-           as == role::join || as == role::answer || as == role::hunted;
+           as == role::join || as == role::answer || as == role::found;
   }
 };
 

@@ -40,7 +40,7 @@ private:
     if (it.what == kind::signal && counter(it)) complain(n, "counts outside a loop");
     common(n);
     if (it.what == kind::await && counter(it) && it.count == 0) {
-      surveyed_before(n);
+      looked_at_before(n);
       if (plan_.in_place) rotated_before(n);
     }
   }
@@ -67,19 +67,19 @@ private:
   }
 
   // With the rows of all others known, and only then, it is known how much is to be expected.
-  void surveyed_before(unsigned n) {
+  void looked_at_before(unsigned n) {
     if (!plan_.rooted_by_rows() || plan_.members == 1) return;
     for (unsigned before = 0; before < n; ++before) {
-      if ((plan_.nodes[n].after >> before & 1) != 0 && plan_.nodes[before].hunts) return;
+      if ((plan_.nodes[n].after >> before & 1) != 0 && plan_.nodes[before].searches) return;
     }
-    complain(n, "awaits what the rows say, before they were surveyed");
+    complain(n, "awaits what the rows say, before they were looked at");
   }
 
   void loop(unsigned n) {
     const node& it = plan_.nodes[n];
     if (it.only != lane::any) complain(n, "a loop is for both lanes");
-    if (it.hunts && (!plan_.rooted_by_rows() || it.over != range::others))
-      complain(n, "hunts for a root that is known, or not among all");
+    if (it.searches && (!plan_.rooted_by_rows() || it.over != range::others))
+      complain(n, "searches for a root that is known, or not among all");
     if (it.over == range::named && plan_.names == naming::none) complain(n, "no row names anybody");
     const bool permuted = plan_.names != naming::none && !plan_.rooted_by_rows();
     if (it.over == range::naming && !permuted) complain(n, "nobody is named once");
@@ -106,14 +106,14 @@ private:
     if (it.about == fact::named && (loop.over != range::naming || n != loop.body))
       complain(n, "stands where nobody is looked for");
     if (it.what == kind::fetch && !plan_.indirect()) complain(n, "no operand lies in shared memory");
-    if (it.what == kind::survey && !loop.hunts) complain(n, "nobody hunts for the root");
-    if (it.what == kind::survey && !row_awaited(loop, n)) complain(n, "does not wait for the row");
+    if (it.what == kind::discover && !loop.searches) complain(n, "nobody searches for the root");
+    if (it.what == kind::discover && !row_awaited(loop, n)) complain(n, "does not wait for the row");
     if (it.what == kind::await && counter(it) && it.count == 0)
       complain(n, "awaits what the rows say in a loop");
   }
 
-  bool row_awaited(const node& loop, unsigned survey) const {
-    for (unsigned n = loop.body; n < survey; ++n) {
+  bool row_awaited(const node& loop, unsigned look) const {
+    for (unsigned n = loop.body; n < look; ++n) {
       const node& it = plan_.nodes[n];
       if (it.what == kind::await && it.about == fact::row && it.only == lane::any) return true;
     }
@@ -125,10 +125,10 @@ private:
     unsigned asides = 0, restores = 0;
     for (unsigned n = loop.body; n < unsigned{loop.body} + loop.body_size; ++n) {
       const kind what = plan_.nodes[n].what;
-      if (what != kind::aside && what != kind::restore) continue;
+      if (what != kind::save && what != kind::restore) continue;
       if (!plan_.in_place) complain(n, "the plan is not in place");
       if (what == kind::restore && asides == 0) complain(n, "nothing was taken aside");
-      ++(what == kind::aside ? asides : restores);
+      ++(what == kind::save ? asides : restores);
     }
     if (asides != restores || asides > 1) complain(at, "takes aside what it does not restore");
     if (asides == 0) return;

@@ -28,7 +28,7 @@ std::uint32_t shared_blocks::access_of(event_id when, std::uint32_t source, std:
 void shared_blocks::claim(event_id e, std::uint32_t source, std::uint32_t destination) {
   const event& at = graph_.events[e];
   if (!near(source, destination)) {
-    out_.add(fault::malformed, "{}: rank {} is on another node", graph_.text(e), at.peer);
+    out_.add(fault::malformed, "{}: rank {} is on another host", graph_.text(e), at.peer);
   }
   // A row that names somebody else leaves nothing to do.
   const plan& mine = graph_.plans[at.member];

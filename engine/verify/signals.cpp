@@ -31,7 +31,7 @@ void signal_board::send(const node& n, event_id e, bool at_once) {
   if (!to_group) note_message(at.member, to, e, at_once);
   if (is_counter(c.what)) return counts_.raise(n, c, e);
   if (!to_group && !is_stage(c.what) && near(at.member, to)) {
-    out_.add(fault::surplus_signal, "{}: rank {} is on the same node and reads the mailbox", graph_.text(e),
+    out_.add(fault::surplus_signal, "{}: rank {} is on the same host and reads the mailbox", graph_.text(e),
              to);
     return;
   }
@@ -148,7 +148,7 @@ void signal_board::match_one(const awaited& a) {
   near(c.owner, me) ? match_row(a, me) : match_cell(find({fact::row, 0, 0, c.owner, me}), a);
 }
 
-// With nobody else on the node, publishing is a store into one's own mailbox and no signal. What a member
+// With nobody else on the host, publishing is a store into one's own mailbox and no signal. What a member
 // publishes of its row, and says there of its stages, is there for whoever looks.
 void signal_board::find_unread() {
   for (const raised& r : raised_) {

@@ -59,8 +59,8 @@ private:
       out_.add(fault::malformed, "rank {}: eager slices {} bytes apart for blocks of {} overlap", me,
                payload.turn, payload.bytes);
     }
-    if (!place_.one_node() && plan_.size != 0 && !plan_.far) {
-      out_.add(fault::malformed, "rank {}: has members on other nodes, but the plan is not marked far", me);
+    if (!place_.one_host() && plan_.size != 0 && !plan_.far) {
+      out_.add(fault::malformed, "rank {}: has members on other hosts, but the plan is not marked far", me);
     }
   }
 
@@ -80,7 +80,7 @@ private:
       complain(n, "names a place that the plan does not have");
     if (it.phase >= max_phases) complain(n, "is of a phase that has no counters");
     const bool of_all = it.what == kind::assist || (it.what == kind::rotate && it.peer == peer_rule::group);
-    if (of_all && !place_.one_node()) complain(n, "cannot see the counters of other nodes");
+    if (of_all && !place_.one_host()) complain(n, "cannot see the counters of other hosts");
     if (!is_top(n)) return;
     const node_set earlier = plan_.top & ((node_set{1} << n) - 1);
     if ((it.after & ~earlier) != 0) complain(n, "comes after something that is not an earlier top node");
@@ -114,7 +114,7 @@ private:
   static bool in_rounds(const node& loop) { return rule_of(loop.over).in_rounds; }
 
   bool has_halves(const node& loop) const {
-    const std::uint32_t nodes = place_.nodes();
+    const std::uint32_t nodes = place_.hosts();
     return std::has_single_bit(nodes) && loop.count <= static_cast<std::uint32_t>(std::countr_zero(nodes));
   }
 
@@ -131,7 +131,7 @@ private:
       if ((step.of == blocks::half || step.of == blocks::other_half) && !has_halves(loop))
         complain(n, "has no halves in so many rounds");
       if (loop.over == range::near) continue;
-      const bool transfer = step.what == kind::put || step.what == kind::get || step.what == kind::aside;
+      const bool transfer = step.what == kind::put || step.what == kind::get || step.what == kind::save;
       if (in_flight && transfer && step.only != lane::near) {
         complain(n, "a second transfer in flight in one iteration; flush the put before");
       }

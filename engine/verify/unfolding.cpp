@@ -25,7 +25,7 @@ void unfolding::member(std::uint32_t r) {
   plan_ = &graph_.plans[r];
   place_ = &graph_.places[r];
   effects_.of_member(r);
-  surveyed_.clear();
+  looked_at_.clear();
   rotated_ = has_rotation() && !cycle_of(r).empty();
   const event_id exit = graph_.add(role::exit, r);
   order(graph_.posts[r], exit);
@@ -57,8 +57,8 @@ event_id unfolding::single(const node& n) {
 
 event_id unfolding::loop(const node& n) {
   const event_id begin = loop_begin(n);
-  if (n.hunts || n.over == range::named || n.over == range::naming) read_row(begin, me_);
-  if (n.hunts) return hunt(n, begin);
+  if (n.searches || n.over == range::named || n.over == range::naming) read_row(begin, me_);
+  if (n.searches) return search(n, begin);
   const event_id end = join();
   event_id previous = begin;
   for (std::uint32_t k = 0; k < n.count; ++k) {
@@ -92,7 +92,7 @@ event_id unfolding::iteration(const node& loop, std::uint32_t k, event_id previo
 }
 
 // Over at once if my own row names another root, else as soon as somebody's does.
-event_id unfolding::hunt(const node& loop, event_id begin) {
+event_id unfolding::search(const node& loop, event_id begin) {
   const std::uint32_t mine = graph_.moved.named_by(me_);
   if (mine != nobody && mine != me_) return begin;
   std::vector<event_id> last, found;
@@ -101,7 +101,7 @@ event_id unfolding::hunt(const node& loop, event_id begin) {
     const std::uint32_t other = graph_.moved.named_by(with_);
     if (other != nobody && other != me_) found.push_back(last.back());
   }
-  const event_id end = found.empty() ? join() : graph_.add(role::hunted, me_);
+  const event_id end = found.empty() ? join() : graph_.add(role::found, me_);
   for (const event_id e : found.empty() ? last : found)
     order(e, end);
   return end;

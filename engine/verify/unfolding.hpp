@@ -34,7 +34,7 @@ public:
   // Of operations whose rows name the other end of a block, or say where it lies.
   void needs_row(event_id e, direction way);
   void fetches(const node& n, event_id e);
-  void surveys(event_id e);
+  void discovers(event_id e);
   void reads_own_row(event_id e) { read_row(e, me_); }
   void publishes_named(const node& n, event_id e);
   void receives_naming(event_id e);
@@ -51,7 +51,7 @@ private:
   event_id loop(const node& n);
   event_id loop_begin(const node& n);
   event_id iteration(const node& loop, std::uint32_t k, event_id previous);
-  event_id hunt(const node& loop, event_id begin);
+  event_id search(const node& loop, event_id begin);
   event_id perform(const node& n, event_id e, bool at_once);
   std::uint32_t partner(const node& loop, std::uint32_t k) const;
   std::uint32_t peer(const node& loop, const node& it, std::uint32_t k) const;
@@ -62,7 +62,7 @@ private:
   bool has_rotation() const;
   std::vector<std::uint32_t> cycle_of(std::uint32_t member) const;
   std::uint32_t outgoing() const;
-  std::uint32_t surveyed() const;
+  std::uint32_t told_by_rows() const;
   void read_row(event_id e, std::uint32_t owner);
   void need_publications(event_id e);
   bool publishes_row(std::uint32_t owner) const;
@@ -78,8 +78,8 @@ private:
   const topology* place_ = nullptr;
   std::uint8_t top_ = 0;
   bool at_once_ = false; // the step waits for the entry alone
-  // Whose rows the hunt looks at; check_rows has seen that it comes first.
-  std::vector<std::uint32_t> surveyed_;
+  // Whose rows the search looks at; check_rows has seen that it comes first.
+  std::vector<std::uint32_t> looked_at_;
   bool rotated_ = false;                   // my cycle is rotated as a whole
   std::uint32_t with_ = nobody;            // the peer of the iteration
   std::uint32_t fetched_ = 0;              // operands that the iteration has fetched

@@ -92,12 +92,12 @@ std::uint32_t unfolding::outgoing() const {
   return graph_.moved.named_by(me_) == me_ || plan_->block() == 0 ? 0 : 1;
 }
 
-// Pieces that the surveyed rows tell of.
-std::uint32_t unfolding::surveyed() const {
+// Pieces that the rows that were looked at tell of.
+std::uint32_t unfolding::told_by_rows() const {
   const std::uint32_t mine = graph_.moved.named_by(me_);
   std::uint32_t blocks = mine == me_ ? 1 : 0;
   if (mine != me_ && mine != nobody) return 0;
-  for (const std::uint32_t peer : surveyed_) {
+  for (const std::uint32_t peer : looked_at_) {
     if (graph_.moved.named_by(peer) == me_) ++blocks;
   }
   return blocks * plan_->chunks;
@@ -161,14 +161,14 @@ void unfolding::fetches(const node& n, event_id e) {
   fetched_ |= bit(n.which, n.way);
 }
 
-void unfolding::surveys(event_id e) {
-  surveyed_.push_back(peer_of(e));
+void unfolding::discovers(event_id e) {
+  looked_at_.push_back(peer_of(e));
   if (place_->is_near(peer_of(e))) read_row(e, peer_of(e));
 }
 
 void unfolding::receives_what_rows_say(const node& n, event_id e) {
   read_row(e, me_);
-  signals_.receive(n.about, e, me_, plan_->in_place ? outgoing() : surveyed(), true);
+  signals_.receive(n.about, e, me_, plan_->in_place ? outgoing() : told_by_rows(), true);
 }
 
 void unfolding::receives_what_goes_out(event_id e) {

@@ -87,18 +87,18 @@ std::string verdict::text() const {
 namespace checking {
 namespace {
 
-std::vector<topology> places_of(const std::vector<std::uint32_t>& node_of_rank) {
+std::vector<topology> places_of(const std::vector<std::uint32_t>& host_of_rank) {
   std::vector<topology> places;
-  places.reserve(node_of_rank.size());
-  for (std::uint32_t r = 0; r < node_of_rank.size(); ++r)
-    places.emplace_back(r, node_of_rank);
+  places.reserve(host_of_rank.size());
+  for (std::uint32_t r = 0; r < host_of_rank.size(); ++r)
+    places.emplace_back(r, host_of_rank);
   return places;
 }
 
-bool fit(std::span<const plan> plans, const std::vector<std::uint32_t>& node_of_rank,
+bool fit(std::span<const plan> plans, const std::vector<std::uint32_t>& host_of_rank,
          const movement& expected, report& out) {
-  if (plans.empty() || plans.size() != node_of_rank.size()) {
-    out.add(fault::malformed, "{} plans for {} members", plans.size(), node_of_rank.size());
+  if (plans.empty() || plans.size() != host_of_rank.size()) {
+    out.add(fault::malformed, "{} plans for {} members", plans.size(), host_of_rank.size());
   }
   for (const std::uint32_t named : expected.names) {
     if (named >= plans.size() && named != movement::nobody)
@@ -156,29 +156,29 @@ void check_without(std::span<const plan> plans, std::vector<topology> places,
 } // namespace
 } // namespace checking
 
-verdict verify(std::span<const plan> plans, const std::vector<std::uint32_t>& node_of_rank,
+verdict verify(std::span<const plan> plans, const std::vector<std::uint32_t>& host_of_rank,
                const movement& expected, const on_progress& progress) {
   checking::report out;
-  if (checking::fit(plans, node_of_rank, expected, out)) {
-    checking::check_all(plans, checking::places_of(node_of_rank), expected, progress, out);
+  if (checking::fit(plans, host_of_rank, expected, out)) {
+    checking::check_all(plans, checking::places_of(host_of_rank), expected, progress, out);
   }
   return out.take();
 }
 
-verdict verify(std::span<const plan> plans, const std::vector<std::uint32_t>& node_of_rank) {
-  return verify(plans, node_of_rank, checking::said_by(plans));
+verdict verify(std::span<const plan> plans, const std::vector<std::uint32_t>& host_of_rank) {
+  return verify(plans, host_of_rank, checking::said_by(plans));
 }
 
-verdict verify_independence(std::span<const plan> plans, const std::vector<std::uint32_t>& node_of_rank,
+verdict verify_independence(std::span<const plan> plans, const std::vector<std::uint32_t>& host_of_rank,
                             const std::vector<std::uint32_t>& absent) {
-  return verify_independence(plans, node_of_rank, absent, checking::said_by(plans));
+  return verify_independence(plans, host_of_rank, absent, checking::said_by(plans));
 }
 
-verdict verify_independence(std::span<const plan> plans, const std::vector<std::uint32_t>& node_of_rank,
+verdict verify_independence(std::span<const plan> plans, const std::vector<std::uint32_t>& host_of_rank,
                             const std::vector<std::uint32_t>& absent, const movement& expected) {
   checking::report out;
-  if (checking::fit(plans, node_of_rank, expected, out)) {
-    checking::check_without(plans, checking::places_of(node_of_rank), absent, expected, out);
+  if (checking::fit(plans, host_of_rank, expected, out)) {
+    checking::check_without(plans, checking::places_of(host_of_rank), absent, expected, out);
   }
   return out.take();
 }

@@ -26,7 +26,7 @@ enum class fault : std::uint8_t {
   early_access,     // data are touched before the entries that the IN mode demands are known
   early_exit,       // a member may leave before what the OUT mode demands
   early_signal,     // a signal announces what is not done yet
-  missing_flush,    // a put to another node is announced, or left behind, before it is in place
+  missing_flush,    // a put to another host is announced, or left behind, before it is in place
   missing_row,      // a far member's row is used that was neither sent nor fetched
   not_independent,  // a member waits for one that posted and went away
 };
@@ -66,7 +66,7 @@ struct movement {
 using on_progress = std::function<void(std::size_t done, std::size_t all)>;
 
 // Checks the plans of all members of one operation, plans[r] being member r's, against each other, without
-// running them. node_of_rank[r] is the node that member r lives on.
+// running them. host_of_rank[r] is the node that member r lives on.
 //
 // The plans are unfolded into events (a step for one peer; entry and exit of a member; a claimed block; a
 // counter reaching its total), joined by "happens before". Along this order it is computed what each event
@@ -83,17 +83,17 @@ using on_progress = std::function<void(std::size_t done, std::size_t all)>;
 // Intervals are compared, never bytes: the cost depends on the members (their square), not on the block size.
 // What events know is computed for some members, or some accesses, at a time: sets for all at once would grow
 // with the fourth power of the members.
-verdict verify(std::span<const plan> plans, const std::vector<std::uint32_t>& node_of_rank,
+verdict verify(std::span<const plan> plans, const std::vector<std::uint32_t>& host_of_rank,
                const movement& expected, const on_progress& progress = {});
 
 // The same, the movement being what member 0's plan says, which knows nothing of rows.
-verdict verify(std::span<const plan> plans, const std::vector<std::uint32_t>& node_of_rank);
+verdict verify(std::span<const plan> plans, const std::vector<std::uint32_t>& host_of_rank);
 
 // Do all others complete if the members in `absent` post the operation and then run no code any more? What
 // happens within a post has happened: the entry word, and publishing a payload that waits for nothing.
-verdict verify_independence(std::span<const plan> plans, const std::vector<std::uint32_t>& node_of_rank,
+verdict verify_independence(std::span<const plan> plans, const std::vector<std::uint32_t>& host_of_rank,
                             const std::vector<std::uint32_t>& absent);
-verdict verify_independence(std::span<const plan> plans, const std::vector<std::uint32_t>& node_of_rank,
+verdict verify_independence(std::span<const plan> plans, const std::vector<std::uint32_t>& host_of_rank,
                             const std::vector<std::uint32_t>& absent, const movement& expected);
 
 } // namespace weft::graph

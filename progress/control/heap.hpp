@@ -247,7 +247,7 @@ private:
   const heap_layout layout_;
   std::mutex books_;
   engine::heap symmetric_, local_, mailboxes_;
-  std::uint32_t numbers_ = 3; // 0 is the team of all, 1 the node's, 2 no team's: see team_calls
+  std::uint32_t numbers_ = 3; // 0 is the team of all, 1 the host's, 2 no team's: see team_calls
   std::mutex one_request_;    // a rank has one under way
   std::uint64_t ids_ = 0;
   std::uint64_t awaited_ = 0; // under progress ownership

@@ -83,7 +83,7 @@ public:
 
 private:
   static std::uint64_t mailbox_bytes(const graph::topology& g) {
-    return engine::mailbox::bytes(g.largest_node());
+    return engine::mailbox::bytes(g.largest_host());
   }
   // Whole pages, so that a team of nearly the same size fits where another one was.
   static std::uint64_t bytes(const graph::topology& g) {

@@ -84,7 +84,7 @@ public:
     });
   }
 
-  // Once, when the job begins: the ranks of each node, in rank order.
+  // Once, when the job begins: the ranks of each host, in rank order.
   void make_node_team(std::uint32_t node) {
     split_as(all, static_cast<int>(node), 0, collectives::caller::init);
   }

@@ -30,9 +30,9 @@ enum class mode { dedicated, helping, caller, automatic };
 
 // What automatic means here; another request is returned as it is.
 //   A job of one rank has nobody to wait for it, each operation is finished when it was posted: caller.
-//   Two cores or more for each rank of this node leave one beside the computation: dedicated.
+//   Two cores or more for each rank of this host leave one beside the computation: dedicated.
 //   Otherwise an awake thread would take time from a computation: helping.
-// `cores` are those that the `local_ranks` ranks of this node share.
+// `cores` are those that the `local_ranks` ranks of this host share.
 mode resolve(mode requested, double cores, unsigned local_ranks, unsigned job_ranks) noexcept;
 
 } // namespace weft::progress

@@ -174,7 +174,7 @@ protected:
       if (mine.held()) {
         drain();
         patient = executor_.carries_large() && ladder.steps() < patience && light();
-        // Within the node nothing arrives by the transport but rings and requests: it can wait a little.
+        // Within the host nothing arrives by the transport but rings and requests: it can wait a little.
         const bool polls = turn % polls_every == 0 || executor_.needs_driver();
         const bool moved = executor_.sweep(polls, patient ? pass::light : pass::full);
         run_user_calls(mine);

@@ -32,7 +32,7 @@ public:
 
   channel& add_channel(weft::engine::team_info info) { return executor_.add_channel(std::move(info)); }
   void remove_channel(std::uint32_t id) { executor_.remove_channel(id); }
-  // The ranks of the job on this node, this one included: those who can be rung and can ring.
+  // The ranks of the job on this host, this one included: those who can be rung and can ring.
   void meet_neighbours(const std::vector<std::uint32_t>& ranks) { executor_.members().node().meet(ranks); }
   void serve(typename inbox<T>::request_handler h) { executor_.messages().serve(std::move(h)); }
 

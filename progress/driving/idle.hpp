@@ -18,7 +18,7 @@ inline void cpu_relax() noexcept {
 // How long a waiting thread stays on each rung, counted in sweeps that found nothing.
 struct idle_policy {
   bool scarce =
-      false; // the ranks of this node share cores: spinning would keep the awaited rank from running
+      false; // the ranks of this host share cores: spinning would keep the awaited rank from running
   unsigned spins = 200;  // sweeps that only relax in between; none when cores are scarce
   unsigned yields = 100; // sweeps with a yield in between, before the thread sleeps
 };

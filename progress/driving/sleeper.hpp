@@ -27,7 +27,7 @@ struct sleeping_place {
 // by itself: a neighbour that stores into shared memory, the network, and another thread of this process that
 // drives in the meantime. So for each there is a word that says "I sleep", and all threads go the same way:
 //
-//   announce      to the process (place.sleepers), and to the node (sleep_flag.hpp) if others are to ring for
+//   announce      to the process (place.sleepers), and to the host (sleep_flag.hpp) if others are to ring for
 //                 what they store
 //   look again    for the last time, at everything; with the right to drive: one more pass
 //   arm           the transport: from here on its descriptor tells of what comes. It refuses when something
@@ -39,7 +39,7 @@ struct sleeping_place {
 // Who does not have the right to drive leaves out arm and let go: the one who drives completes for him too.
 //
 // Orders
-//   node      announce() ends with the sleeper's fence, the signaller's store is followed by his: either the
+//   host      announce() ends with the sleeper's fence, the signaller's store is followed by his: either the
 //             last look finds what was stored, or the signaller finds the word and rings.
 //   network   what comes before arm() makes it refuse, what comes later makes the descriptor readable. An
 //             attempt that was refused has taken the events from whoever sleeps on them already:
@@ -102,7 +102,7 @@ private:
     const bool to_node_;
   };
 
-  // The node knows one word for all threads of this process.
+  // The host knows one word for all threads of this process.
   void tell_node() {
     const std::lock_guard lock(lock_);
     if (told_++ == 0) node_.announce();

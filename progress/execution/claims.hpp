@@ -5,7 +5,7 @@
 
 namespace weft::progress {
 
-// Carries blocks between members of one node that several may carry: a CAS on the block's claim word, which
+// Carries blocks between members of one host that several may carry: a CAS on the block's claim word, which
 // lies on the destination's mailbox, decides who moves which piece. Counters on both ends say what is in
 // place.
 template <transport::transport T> class claims {
@@ -21,7 +21,7 @@ public:
     return carry(op, of.from, of.to, of.to == me, tag.iteration);
   }
 
-  // Until every block on the node is in place: carries what is unclaimed, own neighbours first.
+  // Until every block on the host is in place: carries what is unclaimed, own neighbours first.
   outcome assist(operation& op) {
     return op.program->names == graph::naming::none ? assist_all(op) : assist_rows(op);
   }

@@ -3,7 +3,7 @@
 
 namespace weft::progress {
 
-// Blocks that move within the memory that they come from, beyond one node: piece by piece. What the peer has
+// Blocks that move within the memory that they come from, beyond one host: piece by piece. What the peer has
 // for me is taken aside; what I have in that place goes (I put it, or its destination takes it aside too);
 // then the place is free and gets what was taken aside. There is one scratch: an iteration keeps it for all
 // pieces of its block, while others may still wait for their peers. It waits for nothing but transfers then
@@ -15,16 +15,16 @@ public:
 
   // The present piece of a block.
   static block piece_of(const operation& op, const block& whole) {
-    const std::uint64_t begin = op.run->found->piece * graph::aside_bytes;
+    const std::uint64_t begin = op.run->found->piece * graph::bounce_bytes;
     if (begin >= whole.bytes) return {};
-    return {whole.src + begin, whole.dst + begin, std::min(graph::aside_bytes, whole.bytes - begin)};
+    return {whole.src + begin, whole.dst + begin, std::min(graph::bounce_bytes, whole.bytes - begin)};
   }
 
   // What must have been taken of my block before all of it may be overwritten; 0 if it stays where it is.
   std::uint64_t outgoing_pieces(operation& op) {
     const named_block& row = operands_.own_row(op);
     if (row.named == op.program->me || row.named == findings::nobody || op.run->found->rotated.mine) return 0;
-    return (row.what.bytes + graph::aside_bytes - 1) / graph::aside_bytes;
+    return (row.what.bytes + graph::bounce_bytes - 1) / graph::bounce_bytes;
   }
 
   // So many pieces have been taken of my block, or it is not the one that its target takes.
@@ -41,7 +41,7 @@ public:
     return !operands_.usable(op, peer, me, iteration) || !operands_.usable(op, me, peer, iteration);
   }
 
-  outcome take_aside(operation& op, std::uint32_t peer, flight_tag tag) {
+  outcome save_piece(operation& op, std::uint32_t peer, flight_tag tag) {
     findings& found = *op.run->found;
     if (found.moving != findings::nobody && found.moving != tag.iteration) return outcome::blocked;
     found.moving = tag.iteration;
@@ -72,7 +72,7 @@ public:
     if (b.bytes != 0 && operands_.usable(op, peer, me, iteration))
       reach_.copy(reach_.net.segment() + b.dst, found.scratch.get(), b.bytes);
     const std::uint64_t out = moves_on ? 0 : operands_.find(op, me, peer, iteration).bytes;
-    const bool more = ++found.piece * graph::aside_bytes < std::max(in.bytes, out);
+    const bool more = ++found.piece * graph::bounce_bytes < std::max(in.bytes, out);
     if (more && !stuck(op, peer, iteration)) return outcome::repeat;
     found.piece = 0;
     found.moving = findings::nobody;
@@ -81,9 +81,9 @@ public:
 
 private:
   // What the target does last it does when it has counted all that it takes. Asked where all rows can be
-  // known, on one node.
+  // known, on one host.
   [[gnu::noinline]] bool target_is_done(operation& op) {
-    if (!op.channel->info.topology.one_node()) return false;
+    if (!op.channel->info.topology.one_host()) return false;
     const engine::mailbox theirs = reach_.view(*op.channel, operands_.own_row(op).named);
     return reach_.net.load(theirs.retired()) >= op.seq ||
            reach_.net.load(theirs.counts(engine::cells_of(op.seq)).stage_out) >=

@@ -5,7 +5,7 @@
 
 namespace weft::progress {
 
-// Copies that a rank makes alone, within the memory of its node. Of a large one each pass makes as much as
+// Copies that a rank makes alone, within the memory of its host. Of a large one each pass makes as much as
 // the quota has left; until it is through no other large one of its operation begins.
 template <transport::transport T> class lone_copies {
 public:

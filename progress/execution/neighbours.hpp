@@ -10,14 +10,14 @@
 
 namespace weft::progress {
 
-// The processes of this node whose sleep must be ended by a ring, because a store into shared memory wakes
+// The processes of this host whose sleep must be ended by a ring, because a store into shared memory wakes
 // nobody. The protocol is that of sleep_flag.hpp; its two fences are the transport's light one (signaller, on
 // every signal) and heavy one (sleeper), which together order as two full ones do.
 template <class T> class neighbours {
 public:
   explicit neighbours(T& net) : net_(net) {}
 
-  // `ranks` are the ranks of the job on this node in rank order, this one included.
+  // `ranks` are the ranks of the job on this host in rank order, this one included.
   void meet(const std::vector<std::uint32_t>& ranks) {
     auto header = [this](std::uint32_t rank) {
       std::byte* base = rank == net_.rank() ? net_.segment() : net_.direct(rank);

@@ -114,7 +114,7 @@ struct findings {
     expected = piece = 0;
     moving = nobody;
     not_root = false;
-    if (p.in_place && !scratch) scratch = std::make_unique<std::byte[]>(graph::aside_bytes);
+    if (p.in_place && !scratch) scratch = std::make_unique<std::byte[]>(graph::bounce_bytes);
     rotated.mine = false;
     if (p.rotates()) rotated.begin(p.members);
   }

@@ -104,7 +104,7 @@ private:
   [[gnu::noinline]] outcome run_loop(operation& op, const graph::node& n, std::uint8_t index,
                                      std::uint32_t& stuck, bool& moved) {
     loop_state& loop = op.run->loops[n.loop_index];
-    if (n.hunts && is_not_root(op)) return outcome::done;
+    if (n.searches && is_not_root(op)) return outcome::done;
     for (;;) {
       open_window(loop, n, op.program->window);
       std::uint64_t ready = loop.unfinished & ~loop.in_flight;
@@ -162,7 +162,7 @@ private:
         ++stuck;
         return true;
       case outcome::repeat:
-        while (op.program->nodes[n.body + step].what != graph::kind::aside)
+        while (op.program->nodes[n.body + step].what != graph::kind::save)
           --step;
         moved = true;
         break;
@@ -184,7 +184,7 @@ private:
     return loop.step[(iteration - 1) % loop_state::window] > step;
   }
 
-  // My own row says so, or what was surveyed.
+  // My own row says so, or what the rows looked at tell.
   bool is_not_root(operation& op) {
     steps_.blocks.own_row(op);
     return op.run->found->not_root;

@@ -9,7 +9,7 @@ public:
   root_discovery(reach<T>& members, operands<T>& blocks) : reach_(members), operands_(blocks) {}
 
   // Does the peer name me as the root?
-  outcome survey(operation& op, std::uint32_t peer) {
+  outcome look_at(operation& op, std::uint32_t peer) {
     findings& found = *op.run->found;
     named_block row;
     if (!operands_.row(op, peer, row)) return outcome::blocked;
@@ -41,7 +41,7 @@ public:
 private:
   // The near member that names me; nobody, if all members are near and none does.
   std::uint32_t near_naming(operation& op) {
-    bool all = op.channel->info.topology.one_node();
+    bool all = op.channel->info.topology.one_host();
     for (const std::uint32_t peer : op.channel->info.topology.near()) {
       std::uint32_t named = findings::nobody;
       if (!(op.program->eager ? payload_names(op, peer, named) : row_names(op, peer, named)))

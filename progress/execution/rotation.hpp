@@ -7,7 +7,7 @@
 namespace weft::progress {
 
 // A permutation in place, where it may be moved by anybody who has entered: a cycle whose members are all on
-// one node is rotated as a whole, piece after piece, by whoever of it is there. So nobody of it waits for one
+// one host is rotated as a whole, piece after piece, by whoever of it is there. So nobody of it waits for one
 // who has not entered, or who computes, and a piece moves within one step of one member: L + 1 copies for L
 // members, no block waits in anybody's scratch.
 //
@@ -28,7 +28,7 @@ template <transport::transport T> class rotation_steps {
 public:
   rotation_steps(reach<T>& members, operands<T>& blocks) : reach_(members), operands_(blocks) {}
 
-  // My cycle first; then the others of the node, if those are asked for too.
+  // My cycle first; then the others of the host, if those are asked for too.
   [[gnu::noinline]] outcome step(operation& op, const graph::node& n) {
     cycle& it = op.run->found->rotated;
     const graph::plan& p = *op.program;
@@ -55,7 +55,7 @@ private:
     return false;
   }
 
-  // True if the rows lead back to where they begin, and not beyond my node.
+  // True if the rows lead back to where they begin, and not beyond my host.
   bool follow(operation& op, std::uint32_t first) {
     cycle& it = op.run->found->rotated;
     const graph::topology& g = op.channel->info.topology;
@@ -72,13 +72,13 @@ private:
     return true;
   }
 
-  // Who is on no whole cycle of the node goes on between nodes, or the permutation is none.
+  // Who is on no whole cycle of the host goes on between hosts, or the permutation is none.
   void mine(operation& op, bool whole) {
     findings& found = *op.run->found;
     found.rotated.mine = whole;
     if (whole)
       found.naming = findings::nobody;
-    else if (op.channel->info.topology.one_node())
+    else if (op.channel->info.topology.one_host())
       blame(op);
   }
 

@@ -21,10 +21,10 @@ inline void full_fence() noexcept {
 // "I sleep, ring me": how a rank that waits for a store in shared memory sleeps without missing it, and how
 // the others find out that they have to ring. A store alone wakes nobody, and a ring costs microseconds.
 //
-// Words, both in memory that all ranks of the node map, both zero at first
+// Words, both in memory that all ranks of the host map, both zero at first
 //   word       one per rank: 1 while it sleeps or is about to; written by that rank only, by one thread at a
 //              time (the one that may block on the rank's doorbell)
-//   sleepers   one per node: how many words are 1; each rank adds and removes itself
+//   sleepers   one per host: how many words are 1; each rank adds and removes itself
 //
 //   sleeper                                      signaller
 //     announce():  count and word up               store the data
@@ -65,7 +65,7 @@ public:
     sleepers_->fetch_sub(1, std::memory_order_relaxed);
   }
 
-  // A signaller, after the store of the data. When everybody is awake this reads the node's word alone.
+  // A signaller, after the store of the data. When everybody is awake this reads the host's word alone.
   [[nodiscard]] bool needs_ring() const noexcept {
     full_fence();
     return needs_ring_after_fence();

@@ -98,15 +98,15 @@ TEST(algorithms, a_knomial_broadcast_sends_each_far_leader_one_payload_and_no_ra
         const auto plans = compile_by(named(r.op, "knomial"), r, nodes);
         const topology g(0, nodes);
         const std::uint32_t radix = plans[0].radix;
-        if (g.one_node()) continue;
+        if (g.one_host()) continue;
         std::uint32_t between = 0, within = 0;
         for (const plan& p : plans) {
           const std::uint32_t sent = payloads_sent(p);
-          EXPECT_LE(sent, (radix - 1) * tree::depth(g.nodes(), radix)) << text(r, nodes);
+          EXPECT_LE(sent, (radix - 1) * tree::depth(g.hosts(), radix)) << text(r, nodes);
           between += sent;
           within += leads(p, topology(p.me, nodes)) ? 0 : 1;
         }
-        EXPECT_EQ(between, g.nodes() - 1) << text(r, nodes);
+        EXPECT_EQ(between, g.hosts() - 1) << text(r, nodes);
         EXPECT_EQ(between + within, members - 1) << text(r, nodes);
       }
     }
@@ -195,7 +195,7 @@ TEST(algorithms, nothing_is_handed_on_before_all_have_entered_nor_within_a_node)
     if (!is_staged_algorithm(a)) continue;
     for (const sync in : {sync::no, sync::my})
       EXPECT_FALSE(fits_all(a, {a.op, in, sync::all, hint::none, 0, 8}, alone(8))) << a.name;
-    EXPECT_FALSE(fits_all(a, {a.op, sync::all, sync::all, hint::none, 0, 8}, one_node(8))) << a.name;
+    EXPECT_FALSE(fits_all(a, {a.op, sync::all, sync::all, hint::none, 0, 8}, one_host(8))) << a.name;
     const auto fits_with = [&](std::uint64_t bytes) {
       return fits_all(a, {a.op, sync::all, sync::all, hint::none, 0, bytes}, alone(8));
     };

@@ -22,11 +22,11 @@ verdict judge(const std::vector<plan>& plans, const node_map& nodes, std::uint64
 
 TEST(all_reduce, counts_every_block_once_on_every_member) {
   for (std::uint32_t members = 1; members <= 64; ++members) {
-    for (const node_map& nodes : {one_node(members), blocks_of(members, 5), alone(members)}) {
+    for (const node_map& nodes : {one_host(members), blocks_of(members, 5), alone(members)}) {
       const verdict v = judge(all_of(tests::all_reduce_eager, nodes, 40), nodes, 40);
       ASSERT_TRUE(v.ok()) << members << " members: " << v.text();
     }
-    const node_map here = one_node(members);
+    const node_map here = one_host(members);
     const verdict v = judge(all_of(tests::all_reduce_shared, here, 100'000), here, 100'000);
     ASSERT_TRUE(v.ok()) << members << " members: " << v.text();
   }
@@ -64,7 +64,7 @@ TEST(all_reduce, whatever_is_broken_in_it_is_found) {
          n.what = kind::copy;
        }},
   };
-  for (const node_map& nodes : {one_node(3), alone(3)})
+  for (const node_map& nodes : {one_host(3), alone(3)})
     for (const broken& b : all) {
       std::vector<plan> plans = all_of(tests::all_reduce_eager, nodes, 40);
       b.how(plans[1]);
@@ -74,7 +74,7 @@ TEST(all_reduce, whatever_is_broken_in_it_is_found) {
 }
 
 TEST(all_reduce, whoever_waits_for_no_entry_reads_too_early) {
-  const node_map nodes = one_node(3);
+  const node_map nodes = one_host(3);
   std::vector<plan> plans = all_of(tests::all_reduce_shared, nodes, 5000);
   plans[2].nodes[find(plans[2], kind::reduce)].after = 0;
   EXPECT_TRUE(judge(plans, nodes, 5000).has(fault::early_access));

@@ -34,7 +34,7 @@ const composed compositions[] = {
 
 TEST(composition, moves_what_its_parts_move_together) {
   for (std::uint32_t members = 1; members <= 64; ++members)
-    for (const node_map& nodes : {one_node(members), blocks_of(members, 5), alone(members)})
+    for (const node_map& nodes : {one_host(members), blocks_of(members, 5), alone(members)})
       for (const composed& c : compositions) {
         const verdict v = verify(all_of(c.make, nodes, 24), nodes, c.moves(24));
         ASSERT_TRUE(v.ok()) << members << " members: " << v.text();
@@ -42,7 +42,7 @@ TEST(composition, moves_what_its_parts_move_together) {
 }
 
 TEST(composition, without_phases_is_found) {
-  for (const node_map& nodes : {one_node(3), alone(3), blocks_of(4, 2)}) {
+  for (const node_map& nodes : {one_host(3), alone(3), blocks_of(4, 2)}) {
     std::vector<plan> plans = all_of(tests::broadcast_in_halves, nodes, 24);
     for (plan& p : plans)
       for (node& n : p.nodes)
@@ -60,7 +60,7 @@ TEST(composition, whose_parts_are_in_no_order_is_found) {
 }
 
 TEST(composition, keeps_to_what_a_plan_has_room_for) {
-  const node_map nodes = one_node(3);
+  const node_map nodes = one_host(3);
   const topology g(1, nodes);
   const plan part = tests::parts::broadcast(1, g, {.bytes = 8});
   builder b(1, 3, 0);

@@ -26,7 +26,7 @@ TEST(faults, missing_entry_token) {
 }
 
 TEST(faults, missing_payload) {
-  sample near(broadcast_of(sync::my, sync::my, 8), one_node(3));
+  sample near(broadcast_of(sync::my, sync::my, 8), one_host(3));
   near.drop(0, kind::signal, fact::payload);
   near.expect(fault::missing_signal);
   sample far(broadcast_of(sync::my, sync::my, 8), alone(3));
@@ -35,7 +35,7 @@ TEST(faults, missing_payload) {
 }
 
 TEST(faults, missing_barrier_value) {
-  sample s({.op = operation::barrier}, one_node(4));
+  sample s({.op = operation::barrier}, one_host(4));
   s.drop(3, kind::signal, fact::payload);
   s.expect(fault::missing_signal);
 }
@@ -66,14 +66,14 @@ TEST(faults, wrong_counts) {
     sample far(exchange_of(sync::no, sync::my), alone(4));
     far.at(2, kind::await, fact::consumed).count += static_cast<std::uint32_t>(off);
     far.expect(fault::wrong_count);
-    sample claimed(exchange_of(sync::my, sync::my), one_node(4));
+    sample claimed(exchange_of(sync::my, sync::my), one_host(4));
     claimed.at(2, kind::await, fact::delivered).count += static_cast<std::uint32_t>(off);
     claimed.expect(fault::wrong_count);
   }
   sample lost(exchange_of(sync::no, sync::my), alone(4));
   lost.drop(1, kind::signal, fact::consumed);
   lost.expect(fault::wrong_count);
-  sample not_full(exchange_of(sync::no, sync::all), one_node(4));
+  sample not_full(exchange_of(sync::no, sync::all), one_host(4));
   for (plan& p : not_full.plans)
     p.chunks /= 2, p.chunk *= 2;
   for (plan& p : not_full.plans)
@@ -134,26 +134,26 @@ void get_again(plan& p, node_set after) {
 }
 
 TEST(faults, race_and_written_twice) {
-  sample racing(exchange_of(sync::no, sync::no), one_node(3));
+  sample racing(exchange_of(sync::no, sync::no), one_host(3));
   get_again(racing.plans[1], 0);
   racing.expect(fault::written_twice);
   racing.expect(fault::race);
 
-  sample ordered(exchange_of(sync::no, sync::no), one_node(3));
+  sample ordered(exchange_of(sync::no, sync::no), one_host(3));
   get_again(ordered.plans[1], node_set{1} << find(ordered.plans[1], kind::loop));
   ordered.expect(fault::written_twice);
   EXPECT_FALSE(ordered.check().has(fault::race));
 }
 
 TEST(faults, both_ends_carry) {
-  sample s(exchange_of(sync::no, sync::no, hint::pull), one_node(2));
-  s.plans[0] = compile_all(exchange_of(sync::no, sync::no, hint::push), one_node(2))[0];
+  sample s(exchange_of(sync::no, sync::no, hint::pull), one_host(2));
+  s.plans[0] = compile_all(exchange_of(sync::no, sync::no, hint::push), one_host(2))[0];
   s.expect(fault::written_twice);
   s.expect(fault::never_written); // one block twice, the other not at all
 }
 
 TEST(faults, own_copy_where_all_may_claim_it) {
-  sample s(exchange_of(sync::no, sync::all), one_node(3));
+  sample s(exchange_of(sync::no, sync::all), one_host(3));
   for (unsigned n = 0; n < s.plans[1].size; ++n) {
     node& it = s.plans[1].nodes[n];
     if (it.what == kind::claim && it.way == direction::self) it = copy_own();
@@ -163,26 +163,26 @@ TEST(faults, own_copy_where_all_may_claim_it) {
 }
 
 TEST(faults, byte_never_written) {
-  sample own(exchange_of(sync::no, sync::no), one_node(3));
+  sample own(exchange_of(sync::no, sync::no), one_host(3));
   own.drop(1, kind::copy);
   own.expect(fault::never_written);
-  sample fewer(exchange_of(sync::no, sync::no), one_node(3));
+  sample fewer(exchange_of(sync::no, sync::no), one_host(3));
   fewer.at(1, kind::loop).count = 1;
   fewer.expect(fault::never_written);
-  sample shorter(exchange_of(sync::no, sync::no), one_node(3));
+  sample shorter(exchange_of(sync::no, sync::no), one_host(3));
   for (plan& p : shorter.plans)
     --p.places[in_source].bytes, --p.places[in_mailbox].bytes, p.chunk = p.block(), p.chunks = 1;
   shorter.expect(fault::never_written);
 }
 
 TEST(faults, wrong_provenance) {
-  sample shifted(exchange_of(sync::no, sync::no), one_node(3));
+  sample shifted(exchange_of(sync::no, sync::no), one_host(3));
   shifted.plans[2].places[in_source].from = 8;
   shifted.expect(fault::wrong_provenance);
-  sample claimed(exchange_of(sync::no, sync::my), one_node(3));
+  sample claimed(exchange_of(sync::no, sync::my), one_host(3));
   claimed.plans[2].places[in_source].from = 8;
   claimed.expect(fault::wrong_provenance);
-  sample eager(exchange_of(sync::my, sync::no, hint::pull, 8), one_node(3));
+  sample eager(exchange_of(sync::my, sync::no, hint::pull, 8), one_host(3));
   for (plan& p : eager.plans)
     p.places[in_mailbox].turn = 0;
   eager.expect(fault::wrong_provenance);
@@ -215,16 +215,16 @@ TEST(faults, half_of_a_block_never_written) {
 }
 
 TEST(faults, written_outside) {
-  const std::vector<plan> plans = compile_all(exchange_of(sync::no, sync::no), one_node(3));
+  const std::vector<plan> plans = compile_all(exchange_of(sync::no, sync::no), one_host(3));
   movement only_root = specified(exchange_of(sync::no, sync::no));
   only_root.pairs = pattern::from_root;
-  EXPECT_TRUE(verify(plans, one_node(3), only_root).has(fault::written_outside));
+  EXPECT_TRUE(verify(plans, one_host(3), only_root).has(fault::written_outside));
 }
 
 TEST(faults, access_before_entry_in_my) {
   for (const hint direction : {hint::push, hint::pull}) {
     for (const sync out : {sync::no, sync::my}) {
-      for (const node_map& nodes : {one_node(3), alone(3)}) {
+      for (const node_map& nodes : {one_host(3), alone(3)}) {
         sample s(exchange_of(sync::my, out, direction), nodes);
         s.drop(1, kind::await, fact::entry);
         s.expect(fault::early_access);
@@ -238,14 +238,14 @@ TEST(faults, access_before_the_entry_of_one_beyond_the_first_members) {
   collectives::request broadcast = exchange_of(sync::my, sync::my, hint::pull);
   broadcast.op = collectives::operation::broadcast;
   broadcast.root = 100;
-  sample s(broadcast, one_node(101));
+  sample s(broadcast, one_host(101));
   s.drop(1, kind::await, fact::entry);
   s.expect(fault::early_access);
 }
 
 TEST(faults, access_before_entry_in_all) {
   for (const sync out : {sync::no, sync::my, sync::all}) {
-    for (const node_map& nodes : {one_node(4), alone(4), blocks_of(4, 2)}) {
+    for (const node_map& nodes : {one_host(4), alone(4), blocks_of(4, 2)}) {
       sample own_copy(exchange_of(sync::all, out), nodes);
       plan& p = own_copy.plans[3];
       for (unsigned n = 0; n < p.size; ++n) {
@@ -262,7 +262,7 @@ TEST(faults, access_before_entry_in_all) {
 }
 
 TEST(faults, assistance_before_the_gate) {
-  sample s(exchange_of(sync::all, sync::all), one_node(3));
+  sample s(exchange_of(sync::all, sync::all), one_host(3));
   s.at(1, kind::assist, fact::delivered).after = 0;
   s.expect(fault::early_access);
 }
@@ -276,7 +276,7 @@ TEST(faults, late_entry) {
 }
 
 TEST(faults, exit_too_early_out_my) {
-  for (const node_map& nodes : {one_node(3), alone(3)}) {
+  for (const node_map& nodes : {one_host(3), alone(3)}) {
     sample source(exchange_of(sync::no, sync::my), nodes);
     source.drop(1, kind::await, fact::consumed);
     source.expect(fault::early_exit);
@@ -287,7 +287,7 @@ TEST(faults, exit_too_early_out_my) {
 }
 
 TEST(faults, exit_too_early_out_all) {
-  sample near(exchange_of(sync::no, sync::all), one_node(3));
+  sample near(exchange_of(sync::no, sync::all), one_host(3));
   near.drop(2, kind::assist, fact::delivered);
   near.expect(fault::early_exit);
   for (const node_map& nodes : {alone(4), blocks_of(4, 2)}) {
@@ -327,18 +327,18 @@ TEST(faults, a_block_tells_only_what_all_its_carriers_know) {
     return b.finish();
   };
   std::vector<plan> plans{one(0), one(1)};
-  EXPECT_TRUE(verify(plans, one_node(2)).has(fault::early_exit)); // before the other's copy of its own block
+  EXPECT_TRUE(verify(plans, one_host(2)).has(fault::early_exit)); // before the other's copy of its own block
   for (plan& p : plans)
     p.out = sync::my;
-  EXPECT_TRUE(verify(plans, one_node(2)).ok()) << verify(plans, one_node(2)).text();
+  EXPECT_TRUE(verify(plans, one_host(2)).ok()) << verify(plans, one_host(2)).text();
   for (plan& p : plans)
     p.valued = true; // as a barrier: nor does he know that the other has entered
-  EXPECT_TRUE(verify(plans, one_node(2)).has(fault::early_exit));
+  EXPECT_TRUE(verify(plans, one_host(2)).has(fault::early_exit));
 }
 
 // Under IN_MY who assists looks at the entry of both ends: so behind all blocks all have entered.
 TEST(faults, assistance_under_in_my_tells_of_entries) {
-  sample s(exchange_of(sync::my, sync::all), one_node(3));
+  sample s(exchange_of(sync::my, sync::all), one_host(3));
   for (plan& p : s.plans) {
     p.valued = true;
     erase(p, find(p, kind::loop)); // what he awaits and claims himself
@@ -354,7 +354,7 @@ TEST(faults, barrier_that_misses_a_member) {
   for (plan& p : rounds.plans)
     p.nodes[find(p, kind::loop)].count = 2;
   rounds.expect(fault::early_exit);
-  sample scan({.op = operation::barrier}, one_node(5));
+  sample scan({.op = operation::barrier}, one_host(5));
   scan.at(4, kind::loop).count = 3;
   scan.expect(fault::early_exit);
 }
@@ -385,24 +385,24 @@ TEST(faults, signal_before_its_data) {
 }
 
 TEST(faults, payload_cut_short) {
-  sample s(exchange_of(sync::my, sync::no, hint::pull, 8), one_node(4));
+  sample s(exchange_of(sync::my, sync::no, hint::pull, 8), one_host(4));
   s.plans[2].eager_bytes[0] -= 8;
   s.expect(fault::malformed);
 }
 
 TEST(faults, members_of_different_operations) {
-  sample modes(exchange_of(sync::no, sync::no), one_node(2));
-  modes.plans[1] = compile_all(exchange_of(sync::all, sync::no), one_node(2))[1];
+  sample modes(exchange_of(sync::no, sync::no), one_host(2));
+  modes.plans[1] = compile_all(exchange_of(sync::all, sync::no), one_host(2))[1];
   modes.expect(fault::mismatch);
-  sample roots(broadcast_of(sync::no, sync::no, 8), one_node(2));
-  roots.plans[1] = compile_all(broadcast_of(sync::no, sync::no, 8, 1), one_node(2))[1];
+  sample roots(broadcast_of(sync::no, sync::no, 8), one_host(2));
+  roots.plans[1] = compile_all(broadcast_of(sync::no, sync::no, 8, 1), one_host(2))[1];
   roots.expect(fault::mismatch);
-  EXPECT_TRUE(verify(roots.plans, one_node(3)).has(fault::malformed));
+  EXPECT_TRUE(verify(roots.plans, one_host(3)).has(fault::malformed));
   EXPECT_TRUE(verify({}, {}).has(fault::malformed));
 }
 
 TEST(faults, a_value_that_only_one_side_carries) {
-  sample near({.op = operation::barrier}, one_node(3));
+  sample near({.op = operation::barrier}, one_host(3));
   near.at(1, kind::take, fact::payload).valued = false;
   near.expect(fault::malformed);
   sample far({.op = operation::barrier}, alone(3));

@@ -86,7 +86,7 @@ std::uint32_t signals(const std::vector<plan>& plans) {
 }
 
 TEST(messages, no_no_broadcast_by_pull_is_one_get_for_each) {
-  for (const node_map& nodes : {one_node(8), alone(8)}) {
+  for (const node_map& nodes : {one_host(8), alone(8)}) {
     const auto plans = compile_all({operation::broadcast, sync::no, sync::no, hint::pull, 3, 65536}, nodes);
     for (const plan& p : plans) {
       EXPECT_EQ(count(p).transfers, p.me == 3 ? 0u : 1u);
@@ -98,7 +98,7 @@ TEST(messages, no_no_broadcast_by_pull_is_one_get_for_each) {
 }
 
 TEST(messages, no_no_scatter_by_pull_is_one_get_for_each) {
-  for (const node_map& nodes : {one_node(8), alone(8)}) {
+  for (const node_map& nodes : {one_host(8), alone(8)}) {
     for (const plan& p : compile_all({operation::scatter, sync::no, sync::no, hint::pull, 3, 65536}, nodes)) {
       EXPECT_EQ(count(p).transfers, p.me == 3 ? 0u : 1u);
       EXPECT_EQ(count(p).signals + count(p).waits, 0u);
@@ -107,7 +107,7 @@ TEST(messages, no_no_scatter_by_pull_is_one_get_for_each) {
 }
 
 TEST(messages, no_no_gather_is_carried_by_the_root_or_by_each_as_the_hint_says) {
-  for (const node_map& nodes : {one_node(8), alone(8)}) {
+  for (const node_map& nodes : {one_host(8), alone(8)}) {
     for (const hint direction : {hint::pull, hint::push}) {
       const bool pull = direction == hint::pull;
       for (const plan& p : compile_all({operation::gather, sync::no, sync::no, direction, 3, 65536}, nodes)) {
@@ -120,7 +120,7 @@ TEST(messages, no_no_gather_is_carried_by_the_root_or_by_each_as_the_hint_says) 
 
 TEST(messages, no_no_exchange_has_no_signal) {
   for (const hint direction : {hint::push, hint::pull}) {
-    for (const node_map& nodes : {one_node(8), alone(8), blocks_of(8, 3)}) {
+    for (const node_map& nodes : {one_host(8), alone(8), blocks_of(8, 3)}) {
       const auto plans = compile_all({operation::exchange, sync::no, sync::no, direction, 0, 65536}, nodes);
       EXPECT_EQ(signals(plans), 0u);
       for (const plan& p : plans)
@@ -130,7 +130,7 @@ TEST(messages, no_no_exchange_has_no_signal) {
 }
 
 TEST(messages, an_eager_block_is_one_hop_without_token_or_acknowledgement) {
-  const auto near = compile_all({operation::exchange, sync::my, sync::my, hint::none, 0, 8}, one_node(8));
+  const auto near = compile_all({operation::exchange, sync::my, sync::my, hint::none, 0, 8}, one_host(8));
   EXPECT_EQ(signals(near), 0u);
   EXPECT_EQ(count(near[5]).payloads, 1u);
   const auto far = compile_all({operation::exchange, sync::my, sync::my, hint::none, 0, 8}, alone(8));
@@ -141,7 +141,7 @@ TEST(messages, an_eager_block_is_one_hop_without_token_or_acknowledgement) {
 // Only the root publishes, and only the others take.
 TEST(messages, an_eager_scatter_is_one_publication_or_one_message_for_each) {
   const request r{operation::scatter, sync::my, sync::my, hint::none, 3, 8};
-  for (const plan& p : compile_all(r, one_node(8))) {
+  for (const plan& p : compile_all(r, one_host(8))) {
     EXPECT_EQ(count(p).payloads, p.me == 3 ? 1u : 0u);
     EXPECT_EQ(p.eager_bytes[0], p.me == 3 ? 7u * 8 : 0u);
     EXPECT_EQ(count(p).waits, p.me == 3 ? 0u : 1u);
@@ -155,7 +155,7 @@ TEST(messages, an_eager_scatter_is_one_publication_or_one_message_for_each) {
 // Everybody publishes, and only the root takes.
 TEST(messages, an_eager_gather_is_one_payload_of_each) {
   const request r{operation::gather, sync::my, sync::my, hint::none, 3, 8};
-  for (const node_map& nodes : {one_node(8), alone(8), blocks_of(8, 3)}) {
+  for (const node_map& nodes : {one_host(8), alone(8), blocks_of(8, 3)}) {
     const auto plans = compile_all(r, nodes);
     EXPECT_EQ(signals(plans), 0u);
     for (const plan& p : plans) {
@@ -171,10 +171,10 @@ TEST(messages, eager_as_long_as_the_room_of_one_rank_is_enough) {
   const auto eager = [](operation op, std::uint64_t bytes, const node_map& nodes) {
     return compile_all({op, sync::my, sync::my, hint::none, 0, bytes}, nodes)[1].eager;
   };
-  EXPECT_TRUE(eager(operation::gather, room, one_node(5)));
-  EXPECT_FALSE(eager(operation::gather, room + 1, one_node(5)));
-  EXPECT_TRUE(eager(operation::scatter, room / 4, one_node(5)));
-  EXPECT_FALSE(eager(operation::scatter, room / 4 + 1, one_node(5)));
+  EXPECT_TRUE(eager(operation::gather, room, one_host(5)));
+  EXPECT_FALSE(eager(operation::gather, room + 1, one_host(5)));
+  EXPECT_TRUE(eager(operation::scatter, room / 4, one_host(5)));
+  EXPECT_FALSE(eager(operation::scatter, room / 4 + 1, one_host(5)));
   EXPECT_TRUE(eager(operation::scatter, room, alone(5)));
 }
 
@@ -197,7 +197,7 @@ TEST(messages, my_my_between_nodes_is_one_token_and_one_count_for_each_block) {
 TEST(messages, on_one_node_no_mode_sends_a_signal) {
   for (const sync in : {sync::no, sync::my, sync::all}) {
     for (const sync out : {sync::no, sync::my, sync::all}) {
-      EXPECT_EQ(signals(compile_all({operation::exchange, in, out, hint::none, 0, 65536}, one_node(8))), 0u);
+      EXPECT_EQ(signals(compile_all({operation::exchange, in, out, hint::none, 0, 65536}, one_host(8))), 0u);
     }
   }
 }
@@ -213,7 +213,7 @@ TEST(messages, my_my_permute_is_one_token_and_one_signal_for_each_pair_between_n
       EXPECT_EQ(between(alone(8), shifted(8)), 16u);
       EXPECT_EQ(between(alone(8), shifted(8, 0)), 0u);
       if (in_place) continue; // there, near ones tell each other by counts too
-      EXPECT_EQ(between(one_node(8), shifted(8)), 0u);
+      EXPECT_EQ(between(one_host(8), shifted(8)), 0u);
       EXPECT_EQ(between(blocks_of(8, 2), shifted(8)), 8u); // every other pair is of two nodes
     }
   }
@@ -221,9 +221,9 @@ TEST(messages, my_my_permute_is_one_token_and_one_signal_for_each_pair_between_n
 
 TEST(messages, a_small_permute_is_one_publication_and_one_message_between_nodes) {
   const request r{operation::permute, sync::my, sync::my, hint::none, 0, 8};
-  for (const plan& p : compile_all(r, one_node(8))) {
-    EXPECT_EQ(count(p, one_node(8), shifted(8)).signals, 0u);
-    EXPECT_EQ(count(p, one_node(8), shifted(8)).payloads, 1u); // published
+  for (const plan& p : compile_all(r, one_host(8))) {
+    EXPECT_EQ(count(p, one_host(8), shifted(8)).signals, 0u);
+    EXPECT_EQ(count(p, one_host(8), shifted(8)).payloads, 1u); // published
   }
   for (const plan& p : compile_all(r, alone(8))) {
     EXPECT_EQ(count(p, alone(8), shifted(8)).signals, 0u);
@@ -235,7 +235,7 @@ TEST(messages, a_small_permute_is_one_publication_and_one_message_between_nodes)
 TEST(messages, no_no_with_rows_sends_no_signal) {
   for (const operation op : moving) {
     for (const row_names& names : rows_for({.op = op}, 8)) {
-      for (const node_map& nodes : {one_node(8), alone(8), blocks_of(8, 3)})
+      for (const node_map& nodes : {one_host(8), alone(8), blocks_of(8, 3)})
         EXPECT_EQ(signals(compile_all({op, sync::no, sync::no, hint::none, 3, 65536}, nodes), nodes, names),
                   0u);
     }
@@ -244,7 +244,7 @@ TEST(messages, no_no_with_rows_sends_no_signal) {
 
 // Of the block that its own pointer says, at its own place.
 TEST(messages, no_no_broadcast_to_any_address_is_one_get_for_each) {
-  for (const node_map& nodes : {one_node(8), alone(8)}) {
+  for (const node_map& nodes : {one_host(8), alone(8)}) {
     for (const plan& p :
          compile_all({operation::broadcast_x, sync::no, sync::no, hint::pull, 3, 65536}, nodes)) {
       EXPECT_EQ(count(p).transfers, p.me == 3 ? 0u : 1u);
@@ -328,8 +328,8 @@ TEST(messages, a_plan_is_as_large_for_64_members_as_for_4) {
     for (const bool near : {false, true}) {
       request small = r;
       small.root = r.root == 0 ? 0 : 3;
-      const auto few = compile_all(small, near ? one_node(4) : alone(4), flat());
-      const auto many = compile_all(r, near ? one_node(64) : alone(64), flat());
+      const auto few = compile_all(small, near ? one_host(4) : alone(4), flat());
+      const auto many = compile_all(r, near ? one_host(64) : alone(64), flat());
       EXPECT_EQ(few[0].size, many[0].size) << text(r, {});
       EXPECT_EQ(few[3].size, many[63].size) << text(r, {});
     }

@@ -24,7 +24,7 @@ bool has(const plan& p, unsigned n, kind what) {
 // Where each carries for itself, or for the other end, one is enough as long as both run: then it is the
 // independence that is lost. Where all assist, a claim only says what to begin with.
 bool needed_if_absent(const std::vector<plan>& mutants, const node_map& nodes, const movement& moved) {
-  if (mutants.front().out == sync::all && topology(0, nodes).one_node()) return true;
+  if (mutants.front().out == sync::all && topology(0, nodes).one_host()) return true;
   for (std::uint32_t absent = 0; absent < mutants.size(); ++absent) {
     if (!verify_independence(mutants, nodes, {absent}, moved).ok()) return true;
   }
@@ -87,7 +87,7 @@ bool for_other_cases(const request& r, const plan& p, const node_map& nodes, uns
 
 // A pushing root that is told of an entry by the rounds of OUT_ALL as well: they may be the first message.
 bool said_twice(const plan& p, const node_map& nodes, const node& it) {
-  if (p.out != sync::all || topology(p.me, nodes).one_node()) return false;
+  if (p.out != sync::all || topology(p.me, nodes).one_host()) return false;
   const bool loop = it.what == kind::loop;
   const node& what = loop ? p.nodes[it.body] : it;
   return what.what == kind::signal && what.about == fact::entry;
@@ -136,7 +136,7 @@ void expect_edges_needed(const request& r, const node_map& nodes, const std::vec
 
 TEST(needed, every_node_and_edge) {
   for (const std::uint32_t members : {2u, 3u, 4u, 5u}) {
-    for (const node_map& nodes : {one_node(members), alone(members), blocks_of(members, 2)}) {
+    for (const node_map& nodes : {one_host(members), alone(members), blocks_of(members, 2)}) {
       for_each_request(members, [&](const request& r) {
         if ((r.bytes == 0 && !sized_by_rows(r.op)) || testing::Test::HasFatalFailure()) return;
         const std::vector<plan> plans = compile_all(r, nodes);

@@ -9,7 +9,7 @@
 namespace weft::graph {
 using namespace collectives;
 
-node_map one_node(std::uint32_t members) {
+node_map one_host(std::uint32_t members) {
   return node_map(members, 0);
 }
 

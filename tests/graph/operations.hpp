@@ -11,7 +11,7 @@ namespace weft::graph {
 
 using node_map = std::vector<std::uint32_t>;
 
-node_map one_node(std::uint32_t members);
+node_map one_host(std::uint32_t members);
 node_map alone(std::uint32_t members);
 node_map blocks_of(std::uint32_t members, std::uint32_t per_node);
 node_map dealt(std::uint32_t members, std::uint32_t nodes); // like cards: member r on node r mod nodes

@@ -41,7 +41,7 @@ class every_plan : public testing::TestWithParam<std::uint32_t> {};
 TEST_P(every_plan, is_correct) {
   const std::uint32_t members = GetParam();
   for (const node_map& nodes :
-       {one_node(members), alone(members), blocks_of(members, 2), blocks_of(members, 3), dealt(members, 2)}) {
+       {one_host(members), alone(members), blocks_of(members, 2), blocks_of(members, 3), dealt(members, 2)}) {
     for_each_case(members, [&](const request& r, const movement& moved) {
       if (!HasFailure()) expect_correct(r, moved, nodes);
     });
@@ -51,7 +51,7 @@ TEST_P(every_plan, is_correct) {
 TEST_P(every_plan, of_one_node_is_independent) {
   const std::uint32_t members = GetParam();
   for_each_case(members, [&](const request& r, const movement& moved) {
-    if (!HasFailure() && done_by_others_too(r)) expect_independent(r, moved, one_node(members));
+    if (!HasFailure() && done_by_others_too(r)) expect_independent(r, moved, one_host(members));
   });
 }
 

@@ -62,7 +62,7 @@ TEST(regions, are_what_the_verifier_sees_block_by_block) {
   int steps = 0;
   for (const algorithm& a : algorithms())
     for (const node_map& nodes :
-         {one_node(1), one_node(4), alone(4), blocks_of(6, 2), dealt(7, 3), blocks_of(8, 4)})
+         {one_host(1), one_host(4), alone(4), blocks_of(6, 2), dealt(7, 3), blocks_of(8, 4)})
       for (const std::uint64_t bytes :
            {std::uint64_t{0}, std::uint64_t{8}, std::uint64_t{600}, std::uint64_t{5000}})
         for (const std::uint32_t root : {0u, static_cast<std::uint32_t>(nodes.size() - 1)}) {

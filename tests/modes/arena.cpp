@@ -23,7 +23,7 @@ arena::arena(std::size_t largest_block) {
   source_ = (threads() * (2 * sizeof(upc_shared_ptr_t) + sizeof(std::size_t)) + 2 * line) / line * line;
   destination_ = source_ + blocks;
   aside_ = destination_ + blocks + margin;
-  trap_ = aside_ + 2 * threads() * aside_bytes;
+  trap_ = aside_ + 2 * threads() * bounce_bytes;
   memory_ = upc_all_alloc(threads(), trap_ + largest_block);
 }
 

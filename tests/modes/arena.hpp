@@ -16,7 +16,7 @@ namespace modes {
 class arena {
 public:
   static constexpr std::size_t margin = 64;
-  static constexpr std::size_t aside_bytes = 64;
+  static constexpr std::size_t bounce_bytes = 64;
 
   explicit arena(std::size_t largest_block);
 
@@ -29,7 +29,7 @@ public:
   upc_shared_ptr_t source(const trial& t, int rank) const;
   upc_shared_ptr_t destination(int rank) const { return at(destination_, rank); }
   upc_shared_ptr_t source_aside(int rank) const { return at(aside_, rank); }
-  upc_shared_ptr_t destination_aside(int rank) const { return at(aside_ + threads() * aside_bytes, rank); }
+  upc_shared_ptr_t destination_aside(int rank) const { return at(aside_ + threads() * bounce_bytes, rank); }
   upc_shared_ptr_t trap(int rank) const { return at(trap_, rank); }
 
   std::byte* local(upc_shared_ptr_t p) const { return static_cast<std::byte*>(upc_cast(p)); }

@@ -7,7 +7,7 @@ namespace modes {
 
 void call::begin_aside() {
   if (!trial_.behind) return;
-  aside_ = upc_all_exchange(arena_.destination_aside(0), arena_.source_aside(0), arena::aside_bytes,
+  aside_ = upc_all_exchange(arena_.destination_aside(0), arena_.source_aside(0), arena::bounce_bytes,
                             UPC_IN_MYSYNC | UPC_OUT_MYSYNC | UPC_ASYNC);
 }
 

@@ -11,7 +11,7 @@ using effect = control_case::effect;
 
 // The most that a team takes.
 std::uint64_t bytes_of_team(const control_case& c) {
-  const std::uint32_t locals = graph::topology(0, c.nodes).largest_node();
+  const std::uint32_t locals = graph::topology(0, c.nodes).largest_host();
   return control::heap_layout::whole_pages(engine::mailbox::bytes(locals) +
                                            control::team_scratch_bytes(c.ranks));
 }
@@ -270,7 +270,7 @@ void control_player::note(std::size_t team, std::uint64_t handle, moment asked) 
 
 void control_player::check_refusal(moment asked) {
   ++world_.counts.teams_refused;
-  const std::uint32_t of_nodes = graph::topology(rank_, c_.nodes).nodes();
+  const std::uint32_t of_nodes = graph::topology(rank_, c_.nodes).hosts();
   if (!c_.scarce() || of_nodes + 1 + world_.teams.places_since(asked) <= c_.team_places)
     throw wrong_result("there was room for the team");
 }

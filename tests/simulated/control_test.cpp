@@ -16,7 +16,7 @@ transport::simulation_options machine(const control_case& c, std::uint64_t segme
   transport::simulation_options o;
   o.seed = c.seed;
   o.ranks = c.ranks;
-  o.node_of_rank = c.nodes;
+  o.host_of_rank = c.nodes;
   o.segment_bytes = segment_bytes;
   o.chaos = transport::simulated_chaos::rough();
   if (c.scarce()) // who finds no memory for a team asks again after a time

@@ -83,7 +83,7 @@ private:
   std::uint64_t area() const { return ranks_ * most_bytes; }
   std::uint64_t heap() const {
     const graph::topology g(0, nodes_);
-    return (engine::first_mailbox_offset + engine::mailbox::bytes(g.largest_node()) + 4095) / 4096 * 4096;
+    return (engine::first_mailbox_offset + engine::mailbox::bytes(g.largest_host()) + 4095) / 4096 * 4096;
   }
 
   std::vector<collectives::request> calls() const {

@@ -11,7 +11,7 @@ failing_outcome simulate(const std::vector<std::uint32_t>& nodes, std::uint64_t 
   transport::simulation_options o;
   o.seed = n;
   o.ranks = static_cast<std::uint32_t>(nodes.size());
-  o.node_of_rank = nodes;
+  o.host_of_rank = nodes;
   o.segment_bytes = (program.segment_bytes() + 63) / 64 * 64;
   o.chaos = transport::simulated_chaos::rough();
   o.endless_naps = true;

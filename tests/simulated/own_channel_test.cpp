@@ -19,7 +19,7 @@ TEST(own_channel, one_calls_and_all_take_part) {
     transport::simulation_options o;
     o.seed = seed;
     o.ranks = p.ranks();
-    o.node_of_rank = p.nodes;
+    o.host_of_rank = p.nodes;
     o.chaos = transport::simulated_chaos::rough();
     o.endless_naps = true;
     o.segment_bytes = (p.layout().end() + 63) / 64 * 64;

@@ -78,7 +78,7 @@ inline void play(const played_plan& p, std::uint64_t seed) {
   transport::simulation_options o;
   o.seed = seed;
   o.ranks = static_cast<std::uint32_t>(p.nodes.size());
-  o.node_of_rank = p.nodes;
+  o.host_of_rank = p.nodes;
   o.chaos = transport::simulated_chaos::rough();
   const std::uint64_t heap = engine::heap_offset(o.ranks);
   o.segment_bytes = heap + 2 * p.calls * p.area();

@@ -11,14 +11,14 @@ using transport::simulation;
 using transport::simulation_options;
 
 std::uint32_t most_locals(const collective_case& c) {
-  return graph::topology(0, c.nodes).largest_node();
+  return graph::topology(0, c.nodes).largest_host();
 }
 
 simulation_options options_for(const collective_case& c, const simulated_run_options& options) {
   simulation_options o;
   o.seed = c.seed;
   o.ranks = c.ranks;
-  o.node_of_rank = c.nodes;
+  o.host_of_rank = c.nodes;
   o.segment_bytes = (engine::heap_offset(most_locals(c)) + c.heap_bytes() + 63) / 64 * 64;
   o.chaos = options.chaos;
   o.costs = options.costs;

@@ -58,7 +58,7 @@ TEST(simulated_scheduler, operations_of_ranks_interleave) {
 TEST(simulated_scheduler, without_chaos_the_clock_is_the_cost_model) {
   simulation_options options;
   options.ranks = 2;
-  options.node_of_rank = {0, 1};
+  options.host_of_rank = {0, 1};
   options.costs.poll = 0;
   options.costs.relax = 0;
   simulation s(options);
@@ -264,7 +264,7 @@ TEST(simulated_scheduler, thousands_of_ranks_fit) {
   options.segment_bytes = 4096;
   options.stack_bytes = 64 << 10;
   for (std::uint32_t rank = 0; rank < options.ranks; ++rank)
-    options.node_of_rank.push_back(rank);
+    options.host_of_rank.push_back(rank);
   simulation s(options);
   s.run([](std::uint32_t rank, simulated_transport& t) {
     waited put, flush;

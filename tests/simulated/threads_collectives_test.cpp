@@ -26,7 +26,7 @@ constexpr std::size_t programs = 2; // application threads of a rank
 // Where the mailboxes of the teams and the buffers of the programs are, in every segment.
 struct layout {
   explicit layout(const std::array<collective_case, programs>& cases) {
-    const std::uint32_t locals = graph::topology(0, cases[0].nodes).largest_node();
+    const std::uint32_t locals = graph::topology(0, cases[0].nodes).largest_host();
     std::uint64_t end = engine::first_mailbox_offset;
     for (std::uint64_t& at : mailboxes) {
       at = end;

@@ -27,7 +27,7 @@ inline transport::simulation_options rough(std::uint64_t seed, std::uint32_t ran
   transport::simulation_options o;
   o.seed = seed;
   o.ranks = ranks;
-  o.node_of_rank = std::move(nodes);
+  o.host_of_rank = std::move(nodes);
   o.segment_bytes = 1 << 16;
   o.chaos = transport::simulated_chaos::rough();
   return o;

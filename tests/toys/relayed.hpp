@@ -20,7 +20,7 @@ inline graph::builder of(std::uint32_t me, const graph::topology& g, graph::patt
   b.draft().chunk = rule.bytes;
   b.draft().chunks = 1;
   b.draft().eager = true;
-  b.draft().far = !g.one_node();
+  b.draft().far = !g.one_host();
   b.draft().in = b.draft().out = graph::sync::my;
   return b;
 }

@@ -23,7 +23,7 @@ bool overlap(const std::byte* a, std::uint64_t a_bytes, const std::byte* b, std:
 } // namespace
 
 memory::memory(const simulation_options& options, seeded_random& random, scheduler& scheduler)
-    : options_(options), random_(random), scheduler_(scheduler), node_(options.node_of_rank),
+    : options_(options), random_(random), scheduler_(scheduler), node_(options.host_of_rank),
       buffers_(options.ranks) {
   if (options_.segment_bytes % 64 != 0) throw std::invalid_argument("segment_bytes: use a multiple of 64");
   if (node_.empty()) node_.assign(options_.ranks, 0);
@@ -47,7 +47,7 @@ std::uint32_t memory::owner(const void* at) const {
                                     options_.segment_bytes);
 }
 
-// Loads and stores reach the own node only, and no operation reaches over the end of a segment.
+// Loads and stores reach the own host only, and no operation reaches over the end of a segment.
 void memory::check(std::uint32_t rank, const void* at, std::uint64_t bytes) const {
   if (bytes == 0 || !in_arena(at)) return;
   const std::uint32_t whose = owner(at);
@@ -57,7 +57,7 @@ void memory::check(std::uint32_t rank, const void* at, std::uint64_t bytes) cons
                            std::to_string(whose) + "'s segment");
   if (!near(rank, whose))
     throw std::logic_error("rank " + std::to_string(rank) + " reaches into rank " + std::to_string(whose) +
-                           " on another node");
+                           " on another host");
 }
 
 std::byte* memory::at(std::uint32_t rank, std::uint64_t offset, std::uint64_t bytes) const {

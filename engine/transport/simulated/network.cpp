@@ -12,9 +12,9 @@ network::network(const simulation_options& options, seeded_random& random, sched
     : options_(options), random_(random), scheduler_(scheduler), memory_(memory), ports_(options.ranks),
       wire_free_at_(options.ranks) {}
 
-// The ranks of a node share its wire.
+// The ranks of a host share its wire.
 std::int64_t& network::wire_of(std::uint32_t rank) {
-  const std::vector<std::uint32_t>& nodes = options_.node_of_rank;
+  const std::vector<std::uint32_t>& nodes = options_.host_of_rank;
   if (nodes.empty()) return wire_free_at_[0];
   const auto first = std::find(nodes.begin(), nodes.end(), nodes[rank]);
   return wire_free_at_[static_cast<std::size_t>(first - nodes.begin())];

@@ -98,7 +98,7 @@ private:
   scheduler& scheduler_;
   memory& memory_;
   std::vector<port> ports_;
-  std::vector<std::int64_t> wire_free_at_; // by the first rank of a node
+  std::vector<std::int64_t> wire_free_at_; // by the first rank of a host
   std::uint64_t ids_ = 0;
   std::uint64_t rings_ = 0;
   std::uint64_t messages_ = 0;

@@ -7,7 +7,7 @@
 namespace weft::transport {
 
 // What operations cost on the virtual clock, in nanoseconds. The far lane is LogGP: o at either end, L on the
-// way, at least g between two transfers of one node, G for each byte, also for what a get fetches from it.
+// way, at least g between two transfers of one host, G for each byte, also for what a get fetches from it.
 struct simulated_costs {
   double word = 2;       // load or store of a word
   double atomic = 20;    // compare-and-swap, add, fence
@@ -72,7 +72,7 @@ struct simulated_faults {
 struct simulation_options {
   std::uint64_t seed = 1;
   std::uint32_t ranks = 1;
-  std::vector<std::uint32_t> node_of_rank; // empty: all on one node
+  std::vector<std::uint32_t> host_of_rank; // empty: all on one host
   std::size_t segment_bytes = std::size_t{1} << 20;
   simulated_costs costs;
   simulated_chaos chaos;

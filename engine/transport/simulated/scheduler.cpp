@@ -58,9 +58,9 @@ constexpr std::uint64_t abandoned_steps_limit = 1'000'000;
 } // namespace
 
 scheduler::scheduler(const simulation_options& options, seeded_random& random)
-    : options_(options), random_(random), node_(options.node_of_rank), ranks_(options.ranks) {
+    : options_(options), random_(random), node_(options.host_of_rank), ranks_(options.ranks) {
   if (node_.empty()) node_.assign(options.ranks, 0);
-  if (node_.size() != options.ranks) throw std::invalid_argument("node_of_rank: name a node for every rank");
+  if (node_.size() != options.ranks) throw std::invalid_argument("host_of_rank: name a node for every rank");
   const std::uint32_t nodes = node_.empty() ? 0 : *std::max_element(node_.begin(), node_.end()) + 1;
   node_changes_.assign(nodes, 0);
   parked_.resize(nodes);

@@ -137,7 +137,7 @@ private:
   std::vector<std::uint32_t> node_;
   std::vector<rank_state> ranks_;
   std::vector<std::uint64_t> node_changes_;
-  std::vector<std::vector<std::uint32_t>> parked_; // by node; may name ranks that have left
+  std::vector<std::vector<std::uint32_t>> parked_; // by host; may name ranks that have left
   std::vector<entry> queue_;
   std::vector<std::function<void()>> events_;
   std::vector<std::uint64_t> free_events_;

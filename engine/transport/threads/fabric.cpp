@@ -53,11 +53,11 @@ void threads_fabric::aligned_delete::operator()(std::byte* p) const {
   ::operator delete[](p, page);
 }
 
-threads_fabric::threads_fabric(std::uint32_t ranks, std::vector<std::uint32_t> node_of_rank,
+threads_fabric::threads_fabric(std::uint32_t ranks, std::vector<std::uint32_t> host_of_rank,
                                std::size_t segment_bytes)
-    : node_(std::move(node_of_rank)), segment_bytes_(segment_bytes) {
+    : node_(std::move(host_of_rank)), segment_bytes_(segment_bytes) {
   if (node_.empty()) node_.assign(ranks, 0);
-  if (node_.size() != ranks) throw std::invalid_argument("node_of_rank: name a node for every rank");
+  if (node_.size() != ranks) throw std::invalid_argument("host_of_rank: name a node for every rank");
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     segments_.emplace_back(new (page) std::byte[segment_bytes]());
     boxes_.push_back(std::make_unique<mailbox>());

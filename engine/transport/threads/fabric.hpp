@@ -54,7 +54,7 @@ private:
 // N ranks in one process over plain memory: their segments and their mailboxes. It outlives their transports.
 class threads_fabric {
 public:
-  threads_fabric(std::uint32_t ranks, std::vector<std::uint32_t> node_of_rank, std::size_t segment_bytes);
+  threads_fabric(std::uint32_t ranks, std::vector<std::uint32_t> host_of_rank, std::size_t segment_bytes);
 
   std::uint32_t ranks() const { return static_cast<std::uint32_t>(node_.size()); }
   bool near(std::uint32_t a, std::uint32_t b) const { return node_[a] == node_[b]; }

@@ -248,7 +248,7 @@ INSTANTIATE_TEST_SUITE_P(all, bad_elements,
 
 // A permutation that is none: one element is no thread, or a thread that another element is already. Then a
 // thread gets nothing.
-bool one_node() {
+bool one_host() {
   const char* lane = std::getenv("WEFT_LANE");
   return cray_upc_team_size(CRAY_UPC_TEAM_NODE) == THREADS && (lane == nullptr || std::string(lane) != "ucp");
 }
@@ -270,7 +270,7 @@ TEST_P(no_permutation, leaves_the_others_alone) {
   const bool waits = (flags & UPC_OUT_NOSYNC) == 0;
   // Of a far thread nobody hears that it names somebody else: whoever is left out between nodes waits.
   if (THREADS < 3) GTEST_SKIP() << "needs a culprit, a thread that is left out, and another";
-  if (waits && !one_node()) GTEST_SKIP() << "between nodes a thread that is left out waits";
+  if (waits && !one_host()) GTEST_SKIP() << "between nodes a thread that is left out waits";
   const upc_flag_t mode = flags | UPC_ASYNC;
   for (const bool rows : {true, false}) {
     operands o(rows);
@@ -303,7 +303,7 @@ TEST_P(no_permutation, leaves_the_others_alone) {
 TEST_P(no_permutation, in_place_holds_nobody_up) {
   const auto [twice, flags] = GetParam();
   if (THREADS < 3) GTEST_SKIP() << "needs a culprit, a thread that is left out, and another";
-  if (!one_node()) GTEST_SKIP() << "between nodes a thread that is left out waits";
+  if (!one_host()) GTEST_SKIP() << "between nodes a thread that is left out waits";
   const upc_flag_t mode = flags | UPC_ASYNC | UPC_IN_PLACE;
   for (const bool rows : {true, false}) {
     operands o(rows);

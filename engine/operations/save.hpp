@@ -4,9 +4,9 @@
 namespace weft::graph::operations {
 
 // In place: the present piece of what the peer has for me, into my bounce buffer.
-struct aside : operation_kind {
-  static constexpr kind what = kind::aside;
-  static constexpr std::string_view name = "aside";
+struct save : operation_kind {
+  static constexpr kind what = kind::save;
+  static constexpr std::string_view name = "save";
   static constexpr bool moves_data = true;
   static constexpr flow way(const node&) { return flow::in; }
 
@@ -20,7 +20,7 @@ struct aside : operation_kind {
   }
   template <class C, class Op, class Tag>
   static outcome run(C& c, Op& op, const node&, std::uint32_t peer, Tag tag) {
-    return c.in_place.take_aside(op, peer, tag);
+    return c.in_place.save_piece(op, peer, tag);
   }
 };
 

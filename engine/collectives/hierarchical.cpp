@@ -1,12 +1,12 @@
-#include "engine/collectives/staged.hpp"
+#include "engine/collectives/hierarchical.hpp"
 
 #include <algorithm>
 
 namespace weft::collectives {
 using namespace graph;
 
-staged::staged(const request& r, pattern pairs, const block_rule& rule, const topology& where,
-               const tuning& t)
+hierarchical::hierarchical(const request& r, pattern pairs, const block_rule& rule, const topology& where,
+                           const tuning& t)
     : b(where.me(), where.size(), r.root), g(where), modes(b, where, r.in, r.out), root_(r.root) {
   p().pairs = pairs;
   b.blocks_of(rule);
@@ -19,29 +19,29 @@ staged::staged(const request& r, pattern pairs, const block_rule& rule, const to
   leader = graph::leads(p(), g);
 }
 
-void staged::stream(std::uint64_t bytes, const tuning& t) {
+void hierarchical::stream(std::uint64_t bytes, const tuning& t) {
   const std::uint64_t enough = std::min(cost_model(t.costs).stream(bytes), t.window);
   p().window = static_cast<std::uint8_t>(std::max<std::uint64_t>(enough, 1));
 }
 
-node_set staged::each(range over, std::uint32_t iterations, const node& step, node_set after) {
+node_set hierarchical::each(range over, std::uint32_t iterations, const node& step, node_set after) {
   builder::step_list steps;
   steps.then(step);
   return b.loop(over, iterations, steps, after);
 }
 
-node_set staged::read_from_root() {
+node_set hierarchical::read_from_root() {
   builder::step_list steps;
   steps.then(get_from_each()).then_if(modes.tells_ends(), count_for_each(fact::consumed, 1));
   return b.loop(range::root, 1, steps, gate);
 }
 
-node_set staged::tell_leader(node_set after) {
+node_set hierarchical::tell_leader(node_set after) {
   if (leader || !modes.tells_ends()) return 0;
   return each(range::leader, 1, count_for_each(fact::consumed, 1), after);
 }
 
-plan staged::finish(node_set data, std::uint32_t readers) {
+plan hierarchical::finish(node_set data, std::uint32_t readers) {
   modes.exit(data, 0, 0, modes.tells_ends() ? readers : 0);
   return b.finish();
 }

@@ -5,13 +5,13 @@
 
 namespace weft::collectives {
 
-// What all algorithms that hand data on between nodes have in common. They begin behind the gate of IN_ALL,
-// so everybody has entered and every destination may be written. One member of each node, its leader, takes
-// part between nodes; its neighbours copy from its destination, one level, as soon as the data are there.
-class staged {
+// What all algorithms that hand data on between hosts have in common. They begin behind the gate of IN_ALL,
+// so everybody has entered and every destination may be written. One member of each host, its leader, takes
+// part between hosts; its neighbours copy from its destination, one level, as soon as the data are there.
+class hierarchical {
 public:
-  staged(const request& r, graph::pattern pairs, const graph::block_rule& rule, const graph::topology& g,
-         const tuning& t);
+  hierarchical(const request& r, graph::pattern pairs, const graph::block_rule& rule,
+               const graph::topology& g, const tuning& t);
 
   graph::plan& p() { return b.draft(); }
   graph::builder b;
@@ -19,7 +19,7 @@ public:
   sync_modes modes;
   graph::node_set gate = 0;
   bool root = false;   // I have the data
-  bool leader = false; // I act for my node
+  bool leader = false; // I act for my host
 
   bool at_roots_node() const { return g.is_near(root_); }
   std::uint32_t near() const { return static_cast<std::uint32_t>(g.near().size()); }
