@@ -177,7 +177,7 @@ const std::vector<setting_entry>& settings_table() {
                          &settings::heap_size, {1, std::uint64_t{16} << 40})),
       alike(word_setting(
           "WEFT_LANE",
-          "direct: loads and stores within a host; ucp: everything through UCX, as between hosts",
+          "direct: loads and stores within a node; ucp: everything through UCX, as between nodes",
           &settings::lane, {"direct", "ucp"})),
       word_setting("WEFT_PROGRESS",
                    "who drives operations: a dedicated thread, a helping one (sleeps unless it alone "
@@ -198,7 +198,7 @@ const std::vector<setting_entry>& settings_table() {
       size_setting("WEFT_WHOLE_BLOCK", "blocks up to this size are carried in one piece (rank 0 decides)",
                    &settings::whole_block, {0, std::uint64_t{16} << 40}),
       count_setting("WEFT_WINDOW",
-                    "transfers to other hosts that an operation of a rank has under way at a time, 1 to 64 "
+                    "transfers to other nodes that an operation of a rank has under way at a time, 1 to 64 "
                     "(rank 0 decides)",
                     &settings::window, {1, 64}),
       flag_setting("WEFT_CHECK",

@@ -79,7 +79,7 @@ inline constexpr std::array<statistics_entry, 16> statistics_table{{
      &statistics_snapshot::messages_sent},
     {"messages_received", "active messages received", &statistics::messages_received,
      &statistics_snapshot::messages_received},
-    {"bytes_copied", "bytes copied by loads and stores within the host", &statistics::bytes_copied,
+    {"bytes_copied", "bytes copied by loads and stores within the node", &statistics::bytes_copied,
      &statistics_snapshot::bytes_copied},
     {"bytes_got", "bytes fetched through the transport", &statistics::bytes_got,
      &statistics_snapshot::bytes_got},

@@ -40,7 +40,7 @@ TEST(dot, shows_nodes_loops_and_edges) {
   EXPECT_TRUE(says(dot, "n7 [label=\"7: await consumed 4\"];")) << dot;
 }
 
-TEST(dot, shows_rows_lanes_and_hunts) {
+TEST(dot, shows_rows_lanes_and_searches) {
   const auto shown = [](const collectives::request& r, const node_map& nodes) {
     return to_dot(compile_all(r, nodes)[1]);
   };
@@ -54,7 +54,7 @@ TEST(dot, shows_rows_lanes_and_hunts) {
   EXPECT_TRUE(says(rooted, ": signal asked to each, if far")) << rooted;
   EXPECT_TRUE(says(rooted, ": await row from each, if far")) << rooted;
   EXPECT_TRUE(says(rooted, ": loop over others, 3 times, until another root is found")) << rooted;
-  EXPECT_TRUE(says(rooted, ": survey row of each")) << rooted;
+  EXPECT_TRUE(says(rooted, ": discover row of each")) << rooted;
   EXPECT_TRUE(says(rooted, ": await delivered what the rows say")) << rooted;
   const std::string swapped = shown({.op = operation::exchange_x, .in_place = true}, blocks_of(4, 2));
   EXPECT_TRUE(says(swapped, ": claim swap")) << swapped;

@@ -134,19 +134,19 @@ TEST(rows_faults, a_row_used_that_was_not_fetched) {
   pushed.expect(fault::missing_row);
 }
 
-TEST(rows_faults, a_survey_that_waits_for_no_row) {
+TEST(rows_faults, a_look_that_waits_for_no_row) {
   sample s(by_rows_of(operation::gather_x, sync::my, sync::my), one_host(3), to_root(3, 0));
   s.drop(0, kind::await, fact::row);
   s.expect(fault::malformed);
 }
 
 // Without it the root does not know how much it must wait for.
-TEST(rows_faults, a_root_that_does_not_hunt) {
+TEST(rows_faults, a_root_that_does_not_search) {
   for (const operation op : {operation::scatter_x, operation::gather_x}) {
     for (const node_map& nodes : {one_host(4), alone(4), blocks_of(4, 2)}) {
       sample uncounted(by_rows_of(op, sync::no, sync::my), nodes, to_root(4, 1));
-      const node& hunt = uncounted.loop_of(1, kind::discover);
-      erase(uncounted.plans[1], static_cast<unsigned>(&hunt - uncounted.plans[1].nodes.data()));
+      const node& search = uncounted.loop_of(1, kind::discover);
+      erase(uncounted.plans[1], static_cast<unsigned>(&search - uncounted.plans[1].nodes.data()));
       uncounted.expect(fault::malformed);
       erase(uncounted.plans[1], uncounted.plans[1].size - 1u); // nor does it wait
       uncounted.expect(fault::early_exit);
@@ -162,8 +162,8 @@ TEST(rows_faults, a_root_that_does_not_hunt) {
   }
 }
 
-// The hunt of a member that is not the root is over with the first row that says so: whose, nobody knows.
-TEST(rows_faults, the_end_of_a_hunt_tells_of_nobody) {
+// The search of a member that is not the root is over with the first row that says so: whose, nobody knows.
+TEST(rows_faults, the_end_of_a_search_tells_of_nobody) {
   sample s(by_rows_of(operation::gather_x, sync::my, sync::my), one_host(3), {0, 0, movement::nobody});
   for (plan& p : s.plans)
     p.valued = true; // as a barrier: all should have entered

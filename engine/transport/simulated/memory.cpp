@@ -57,7 +57,7 @@ void memory::check(std::uint32_t rank, const void* at, std::uint64_t bytes) cons
                            std::to_string(whose) + "'s segment");
   if (!near(rank, whose))
     throw std::logic_error("rank " + std::to_string(rank) + " reaches into rank " + std::to_string(whose) +
-                           " on another host");
+                           " on another node");
 }
 
 std::byte* memory::at(std::uint32_t rank, std::uint64_t offset, std::uint64_t bytes) const {
