@@ -146,18 +146,24 @@ struct watch_list {
   };
   bool armed = false;
   std::uint32_t count = 0; // may be more than there is room for
+  std::uint32_t nodes = 0; // that wait for one of them
   std::array<watched, most> words;
 
   void begin() {
     armed = false;
-    count = 0;
+    count = nodes = 0;
   }
   void note(const engine::word& at, std::uint64_t value) {
+    ++nodes;
+    note_another(at, value);
+  }
+  // For the same node: it waits for whichever comes first.
+  void note_another(const engine::word& at, std::uint64_t value) {
     if (count < most) words[count] = {&at, value};
     ++count;
   }
   // So many nodes stay where they are.
-  void arm(std::uint32_t stuck) { armed = stuck == count && count <= most; }
+  void arm(std::uint32_t stuck) { armed = stuck == nodes && count <= most; }
 };
 
 // The state of one execution of a plan; borrowed from a pool while the operation is active.

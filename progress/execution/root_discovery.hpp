@@ -40,32 +40,58 @@ public:
 
 private:
   // The near member that names me; nobody, if all members are near and none does.
-  std::uint32_t near_naming(operation& op) {
+  std::uint32_t near_naming(operation& op) { return op.program->eager ? payload_naming(op) : row_naming(op); }
+
+  std::uint32_t row_naming(operation& op) {
     bool all = op.channel->info.topology.one_host();
     for (const std::uint32_t peer : op.channel->info.topology.near()) {
-      std::uint32_t named = findings::nobody;
-      if (!(op.program->eager ? payload_names(op, peer, named) : row_names(op, peer, named)))
+      named_block row;
+      if (!operands_.row(op, peer, row))
         all = false;
-      else if (named == op.program->me)
+      else if (row.named == op.program->me)
         return peer;
     }
+    return named_by_nobody(op, all);
+  }
+
+  // On one host nothing new is found before one of the payloads comes that were not there: they are watched.
+  std::uint32_t payload_naming(operation& op) {
+    const graph::topology& g = op.channel->info.topology;
+    watch_list& watch = op.run->watch;
+    const std::uint32_t watched = watch.count;
+    bool all = g.one_host();
+    for (const std::uint32_t peer : g.near()) {
+      std::uint32_t named = findings::nobody;
+      if (!payload_names(op, peer, named)) {
+        all = false;
+        watch.note_another(stamp_of(op, peer), op.seq);
+      } else if (named == op.program->me) {
+        watch.count = watched;
+        return peer;
+      }
+    }
+    if (!all && g.one_host())
+      ++watch.nodes;
+    else
+      watch.count = watched;
+    return named_by_nobody(op, all);
+  }
+
+  // No more of them come, if those are all.
+  std::uint32_t named_by_nobody(operation& op, bool all) {
     if (!all) return findings::unknown;
     operands_.left_out(op);
     return findings::nobody;
   }
 
-  bool row_names(operation& op, std::uint32_t peer, std::uint32_t& named) {
-    named_block row;
-    if (!operands_.row(op, peer, row)) return false;
-    named = row.named;
-    return true;
+  engine::word& stamp_of(operation& op, std::uint32_t peer) {
+    return reach_.view(*op.channel, peer).head(engine::cells_of(op.seq)).stamp;
   }
-
   bool payload_names(operation& op, std::uint32_t peer, std::uint32_t& named) {
+    if (reach_.net.load(stamp_of(op, peer)) != op.seq) return false;
     const engine::mailbox theirs = reach_.view(*op.channel, peer);
-    const std::uint32_t cells = engine::cells_of(op.seq);
-    if (reach_.net.load(theirs.head(cells).stamp) != op.seq) return false;
-    reach_.net.copy(&named, theirs.payload(cells, op.program->eager_bytes[0]), sizeof named);
+    reach_.net.copy(&named, theirs.payload(engine::cells_of(op.seq), op.program->eager_bytes[0]),
+                    sizeof named);
     return true;
   }
 
