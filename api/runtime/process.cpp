@@ -18,7 +18,7 @@ namespace weft::api {
 namespace {
 
 // Room for the mailboxes of teams: about 1,800 at once. Reserved, taken when touched.
-constexpr std::uint64_t team_memory = std::uint64_t{512} << 20;
+constexpr std::uint64_t team_memory = std::uint64_t{256} << 20;
 
 // Forcing the UCP lane is the same as giving every rank a node of its own.
 std::vector<std::uint32_t> lanes(const boot::job& job, const engine::settings& s) {

@@ -23,7 +23,7 @@ inline std::uint32_t slot_of(sequence n) {
 }
 // A slot has cells for each phase of an operation: parts of a plan that follow each other, and must not hear
 // of each other's payloads and counts, have one each.
-inline constexpr std::uint32_t phases = 4;
+inline constexpr std::uint32_t phases = 2;
 inline constexpr std::uint32_t phased_slots = phases * slots;
 inline std::uint32_t cells_of(sequence n, std::uint32_t phase = 0) {
   return phase * slots + slot_of(n);

@@ -60,7 +60,7 @@ void prepare(plan& p) {
 }
 
 void builder::begin_phase(std::uint8_t phase) {
-  if (phase >= max_phases) throw std::logic_error("a plan has at most 4 phases");
+  if (phase >= max_phases) throw std::logic_error("a plan has at most 2 phases");
   phase_ = phase;
 }
 

@@ -10,7 +10,7 @@ namespace weft::graph {
 using node_set = std::uint64_t;
 inline constexpr unsigned max_nodes = 64;
 inline constexpr unsigned max_loops = 6;
-inline constexpr unsigned max_phases = 4;
+inline constexpr unsigned max_phases = 2;
 inline constexpr unsigned all_loops = max_loops + 1; // with the one of the checked mode
 
 // What a node does: engine/operations has a file for each.

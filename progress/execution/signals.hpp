@@ -6,6 +6,8 @@
 
 namespace weft::progress {
 
+static_assert(graph::max_phases == engine::phases, "a plan has no more phases than a slot has cells for");
+
 // Raises cells and waits for them: which word of which mailbox each is, by which message a far member hears
 // of it, and what is written beside it first. Nothing else in the executor knows one fact from the other.
 template <transport::transport T> class signals {
