@@ -12,9 +12,22 @@ flow way_of(const node& n) {
   return ways[static_cast<std::size_t>(n.what)](n);
 }
 
+// Whoever the peer is, and whichever the step.
+bool same_for_all(const plan& p, const node& n) {
+  const auto fixed = [&](const operand& o) {
+    const place& at = p.places[o.at];
+    return at.is_steady() && (at.from | at.to | at.turn) == 0;
+  };
+  return n.of == blocks::one && fixed(n.read) && fixed(n.write);
+}
+
 void settle_step(plan& p, const topology& g, node& n, std::uint32_t peer) {
   n.settled = 0;
-  const bool moves = n.read.in != buffer::none && n.write.in != buffer::none;
+  constexpr auto by_regions = [](kind k) {
+    return k == kind::copy || k == kind::get || k == kind::put || k == kind::signal || k == kind::take ||
+           k == kind::reduce;
+  };
+  const bool moves = by_regions(n.what) && n.read.in != buffer::none && n.write.in != buffer::none;
   const bool one_peer = n.peer == peer_rule::each || n.peer == peer_rule::self || n.peer == peer_rule::group;
   if (!moves || !one_peer || p.settled_count == max_settled) return;
   const action a = resolve(p, way_of(n), peer, 0);
@@ -32,14 +45,18 @@ void settle_step(plan& p, const topology& g, node& n, std::uint32_t peer) {
 
 void settle(plan& p, const topology& g) {
   p.settled_count = 0;
-  if (p.dynamic) return; // what is moved is found when it is
+  if (p.by_rows || p.in_place) return; // what is moved is found when it is
   for (unsigned k = 0; k < p.size; ++k) {
     const node& n = p.nodes[k];
     if ((p.top >> k & 1) == 0) continue;
+    const bool by_name = n.over == range::named || n.over == range::naming;
     if (n.what != kind::loop)
       settle_step(p, g, p.nodes[k], p.me);
-    else if (n.single && !rule_of(n.over).in_rounds)
+    else if (n.single && !by_name && !rule_of(n.over).in_rounds)
       settle_step(p, g, p.nodes[n.body], peer_at(p, g, n.over, peer_rule::each, 0));
+    else
+      for (unsigned s = n.body; s < unsigned{n.body} + n.body_size; ++s)
+        if (same_for_all(p, p.nodes[s])) settle_step(p, g, p.nodes[s], p.me);
   }
 }
 

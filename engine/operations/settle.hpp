@@ -4,8 +4,8 @@
 
 namespace weft::graph {
 
-// Notes the region of each step that is run once and moves one that is the same in every execution: so the
-// executor need not resolve it again. What each_move says of the step is what is noted.
+// Notes the region of each step that moves one which is the same in every execution: so the executor need
+// not resolve it again. What each_move says of the step is what is noted.
 void settle(plan& p, const topology& g);
 
 } // namespace weft::graph

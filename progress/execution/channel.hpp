@@ -50,6 +50,12 @@ struct credit_request {
 struct channel {
   static constexpr std::uint32_t nobody = ~std::uint32_t{0};
 
+  channel(engine::team_info members, std::byte* segment)
+      : info(std::move(members)), own(segment + info.mailbox_offset, info.topology.locals()),
+        mailboxes(info.size()), shadows(info.size()), credit(info.size()), asked(info.size()) {
+    askers.reserve(info.topology.far().size());
+  }
+
   engine::team_info info;
   bool is_mine = false; // this rank's own: whatever begins on it the others are asked to begin
   engine::mailbox own;

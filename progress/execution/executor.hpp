@@ -25,21 +25,12 @@ public:
     net_.set_sink(&inbox_);
   }
   executor(const executor&) = delete;
-  executor& operator=(const executor&) = delete;
   ~executor() { net_.set_sink(nullptr); }
 
   // The mailbox must be zero before any member posts.
   channel& add_channel(engine::team_info info) {
-    auto on = std::make_unique<channel>();
-    const std::uint32_t members = info.size();
-    on->own = {net_.segment() + info.mailbox_offset, info.topology.locals()};
-    on->mailboxes.resize(members);
-    on->shadows.resize(members);
-    on->credit.resize(members);
-    on->asked.resize(members);
-    on->askers.reserve(info.topology.far().size());
-    on->info = std::move(info);
-    return *(channels_[on->info.id] = std::move(on));
+    const std::uint32_t id = info.id;
+    return *(channels_[id] = std::make_unique<channel>(std::move(info), net_.segment()));
   }
   // Nothing of the team may be outstanding here; what still arrives for it is dropped.
   void remove_channel(std::uint32_t id) { channels_.erase(id); }
@@ -51,8 +42,8 @@ public:
   using quiet_handler = std::function<void(channel&)>;
   void when_quiet(quiet_handler quiet) { quiet_ = std::move(quiet); }
 
-  // What is outstanding is never finished: neither moved on nor reported. For the end of the job, when nobody
-  // needs anything of it; transfers under way may still land, in memory that lives as long as this.
+  // What is outstanding is never finished. For the end of the job, when nobody needs anything of it; transfers
+  // under way may still land, in memory that lives as long as this.
   void abandon() {
     active_.clear();
     while (user_calls().waiting())
@@ -167,6 +158,7 @@ public:
 
 private:
   template <transport::transport> friend class wait_survey;
+  static constexpr int team_lost = -1;
 
   // For want of a slot, or because there will never be one.
   [[gnu::cold, gnu::noinline]] void hold(operation& op) {
@@ -200,8 +192,6 @@ private:
         if (net_.lost(rank)) lose(rank);
     if (op.channel->lost == channel::nobody) tell_failure(op);
   }
-  static constexpr int team_lost = -1;
-
   // False if there is no memory for its execution: it waits like one that has no slot yet, and the next sweep
   // tries again.
   bool activate(operation& op) {
@@ -267,7 +257,7 @@ private:
     return (op.program->top & ~op.run->done) == 0 || op.status < 0;
   }
 
-  // Nothing of mine is left, and nothing of others that I may carry.
+  // Nothing of mine is left, nor of others that I may carry.
   bool over(operation& op, bool& moved) {
     if (!complete(op)) return false;
     if (!op.program->lends() || op.status < 0) return true;

@@ -32,7 +32,7 @@ int compare(const plan& p, const topology& g, const node& n, std::uint32_t peer,
   const bool moves = n.read.in != buffer::none && n.write.in != buffer::none &&
                      (n.what == kind::copy || n.what == kind::get || n.what == kind::put ||
                       n.what == kind::signal || n.what == kind::take);
-  if (!moves || p.dynamic) return 0;
+  if (!moves || p.by_rows || p.in_place) return 0;
   const action a = resolve(p, way_of(n), peer, step);
   bytes_moved seen, carried;
   const auto see = [&](const region& r) { add(seen, r); };
@@ -42,9 +42,14 @@ int compare(const plan& p, const topology& g, const node& n, std::uint32_t peer,
   return seen.empty() ? 0 : 1;
 }
 
+// Any other one where a row names it.
+std::uint32_t peer_of(const plan& p, const topology& g, const node& loop, const node& step, std::uint32_t k) {
+  const std::uint32_t peer = peer_at(p, g, loop.over, step.peer, k);
+  return peer == found_by_rows ? (p.me + 1) % g.size() : peer;
+}
+
 int compare_all(const plan& p, const topology& g) {
   int steps = 0;
-  EXPECT_TRUE(p.dynamic || p.settled_count != 0 || g.size() > 2);
   for (unsigned n = 0; n < p.size; ++n) {
     const node& it = p.nodes[n];
     if (it.what != kind::loop) {
@@ -53,27 +58,36 @@ int compare_all(const plan& p, const topology& g) {
     }
     for (unsigned s = it.body; s < unsigned{it.body} + it.body_size; ++s)
       for (std::uint32_t k = 0; k < it.count; ++k)
-        steps += compare(p, g, p.nodes[s], peer_at(p, g, it.over, p.nodes[s].peer, k), k);
+        steps += compare(p, g, p.nodes[s], peer_of(p, g, it, p.nodes[s], k), k);
+  }
+  return steps;
+}
+
+int compare_plans(const request& r, const node_map& nodes, const tuning& t) {
+  int steps = 0;
+  for (const plan& p : compile_all(r, nodes, t)) {
+    steps += compare_all(p, topology(p.me, nodes));
+    EXPECT_FALSE(testing::Test::HasFailure()) << text(r, nodes);
   }
   return steps;
 }
 
 TEST(regions, are_what_the_verifier_sees_block_by_block) {
   int steps = 0;
-  for (const algorithm& a : algorithms())
-    for (const node_map& nodes :
-         {one_host(1), one_host(4), alone(4), blocks_of(6, 2), dealt(7, 3), blocks_of(8, 4)})
-      for (const std::uint64_t bytes :
-           {std::uint64_t{0}, std::uint64_t{8}, std::uint64_t{600}, std::uint64_t{5000}})
-        for (const std::uint32_t root : {0u, static_cast<std::uint32_t>(nodes.size() - 1)}) {
-          if (!rooted(a.op) && root != 0) continue;
-          const request r{a.op, sync::my, sync::my, hint::none, root, bytes};
-          for (const plan& p : compile_all(r, nodes, forcing(a.op, a.name))) {
-            steps += compare_all(p, topology(p.me, nodes));
-            if (HasFailure()) FAIL() << a.name << " of " << text(r, nodes);
-          }
-        }
-  EXPECT_GT(steps, 1000);
+  for (const node_map& nodes :
+       {one_host(1), one_host(2), one_host(4), alone(4), blocks_of(6, 2), dealt(7, 3), blocks_of(8, 4)})
+    for (const std::uint64_t bytes :
+         {std::uint64_t{0}, std::uint64_t{8}, std::uint64_t{600}, std::uint64_t{5000}})
+      for (const std::uint32_t root : {0u, static_cast<std::uint32_t>(nodes.size() - 1)}) {
+        for (const algorithm& a : algorithms())
+          if (rooted(a.op) || root == 0)
+            steps += compare_plans({a.op, sync::my, sync::my, hint::none, root, bytes}, nodes,
+                                   forcing(a.op, a.name));
+        for (const operation op : {operation::scatter, operation::gather, operation::permute})
+          if (rooted(op) || root == 0)
+            steps += compare_plans({op, sync::my, sync::my, hint::none, root, bytes}, nodes, {});
+      }
+  EXPECT_GT(steps, 2000);
 }
 
 } // namespace
