@@ -86,8 +86,9 @@ private:
   void direct() {
     const node_set gate = modes_.gate();
     modes_.announce(push_ ? in_far_ : out_far_);
+    // First what nobody else may do for me: a pass carries no more than a piece, of what comes first.
+    const node_set data = far(gate) | own_block(gate);
     const node_set near = modes_.claims() ? near_claimed(gate) : near_alone(gate);
-    const node_set data = own_block(gate) | far(gate);
     const std::uint32_t claimed = modes_.claims() ? p().chunks : 0;
     const bool tell = modes_.tells_ends();
     const std::uint32_t own = own_ && modes_.shares_own() ? 1 : 0;
