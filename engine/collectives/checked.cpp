@@ -3,7 +3,7 @@
 //
 //   publish call            into my mailbox, before anything else
 //   send call to each       far member
-//   compare                 looked at in every pass before the plan's own hosts: who has entered by then
+//   compare                 looked at in every pass before the plan's own nodes: who has entered by then
 //   await call              IN_ALL only, before data is touched: all have been compared
 //   publish, send name      where rows name somebody: whom mine names, when it may be read
 //   await names             the same for IN_ALL: all have been compared

@@ -46,6 +46,14 @@ inline bool moves_data(kind k) {
   static constexpr auto moves = operations::all_kinds::table([]<class Kind>() { return Kind::moves_data; });
   return moves[static_cast<std::size_t>(k)];
 }
+inline flow way_of(const node& n) {
+  static constexpr auto ways = operations::all_kinds::table([]<class Kind>() { return &Kind::way; });
+  return ways[static_cast<std::size_t>(n.what)](n);
+}
+inline bool moves_regions(const node& n) {
+  static constexpr auto moves = operations::all_kinds::table([]<class Kind>() { return Kind::by_regions; });
+  return moves[static_cast<std::size_t>(n.what)] && n.read.in != buffer::none && n.write.in != buffer::none;
+}
 inline bool fits(const node& n) {
   static constexpr auto fit = operations::all_kinds::table([]<class Kind>() { return &Kind::fits; });
   return fit[static_cast<std::size_t>(n.what)](n);

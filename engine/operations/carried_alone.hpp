@@ -6,6 +6,7 @@ namespace weft::graph::operations {
 // What get and put have in common: blocks between two members' buffers, carried by one of them alone.
 template <class Kind, direction Way> struct carried_alone : operation_kind {
   static constexpr bool moves_data = true;
+  static constexpr bool by_regions = true;
   static constexpr flow way(const node&) { return Way == direction::in ? flow::in : flow::out; }
 
   static bool fits(const node& n) {

@@ -8,6 +8,7 @@ struct copy : operation_kind {
   static constexpr kind what = kind::copy;
   static constexpr std::string_view name = "copy";
   static constexpr bool moves_data = true;
+  static constexpr bool by_regions = true;
 
   static bool fits(const node& n) {
     return n.peer == peer_rule::self &&

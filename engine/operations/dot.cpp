@@ -30,7 +30,7 @@ std::string cluster(unsigned n, const plan& p) {
   return text + "  }\n";
 }
 
-// Graphviz draws edges between hosts only; those of a loop are cut off at its box.
+// Graphviz draws edges between nodes only; those of a loop are cut off at its box.
 std::string arrow(unsigned from, unsigned to, const plan& p) {
   const node &a = p.nodes[from], &b = p.nodes[to];
   const bool out_of_loop = a.what == kind::loop, into_loop = b.what == kind::loop;

@@ -11,12 +11,13 @@
 // The kinds of operations that plans are made of, a file for each. A kind says
 //   what, name       which it is, and what it is called
 //   moves_data       whether data of users are touched
+//   by_regions       whether a step moves the regions that each_move tells, and nothing else
 //   way(n)           whose memory it reads and writes, see resolve
 //   fits(n)          with which operands, peers and facts it may be used
 //   text(n)          how it is told, and drawn
 //   means(m, n, e)   what its event e stands for, to the verifier; returns the event at which it is done
 //   run(c, op, n, peer, tag)   what it does with one peer, now; see outcome
-// and all_kinds.hpp lists them. The verifier and the executor have the same host before them and resolve it
+// and all_kinds.hpp lists them. The verifier and the executor have the same node before them and resolve it
 // by the same functions; what they are asked to do with it stands side by side here.
 //
 // Orders. Whatever a node reads of another rank it reads after a load (acquire) of the word that announces
@@ -27,6 +28,7 @@ namespace weft::graph::operations {
 // What kinds have in common unless they say otherwise.
 struct operation_kind {
   static constexpr bool moves_data = false;
+  static constexpr bool by_regions = false;
   static constexpr flow way(const node&) { return flow::own; }
 };
 

@@ -11,6 +11,7 @@ struct reduce : operation_kind {
   static constexpr kind what = kind::reduce;
   static constexpr std::string_view name = "reduce";
   static constexpr bool moves_data = true;
+  static constexpr bool by_regions = true;
 
   static bool fits(const node& n) {
     if (n.of != blocks::one || n.write.in != buffer::destination) return false;

@@ -7,11 +7,6 @@ namespace weft::graph {
 
 namespace {
 
-flow way_of(const node& n) {
-  static constexpr auto ways = operations::all_kinds::table([]<class Kind>() { return &Kind::way; });
-  return ways[static_cast<std::size_t>(n.what)](n);
-}
-
 // Whoever the peer is, and whichever the step.
 bool same_for_all(const plan& p, const node& n) {
   const auto fixed = [&](const operand& o) {
@@ -23,13 +18,8 @@ bool same_for_all(const plan& p, const node& n) {
 
 void settle_step(plan& p, const topology& g, node& n, std::uint32_t peer) {
   n.settled = 0;
-  constexpr auto by_regions = [](kind k) {
-    return k == kind::copy || k == kind::get || k == kind::put || k == kind::signal || k == kind::take ||
-           k == kind::reduce;
-  };
-  const bool moves = by_regions(n.what) && n.read.in != buffer::none && n.write.in != buffer::none;
   const bool one_peer = n.peer == peer_rule::each || n.peer == peer_rule::self || n.peer == peer_rule::group;
-  if (!moves || !one_peer || p.settled_count == max_settled) return;
+  if (!moves_regions(n) || !one_peer || p.settled_count == max_settled) return;
   const action a = resolve(p, way_of(n), peer, 0);
   settled_step s;
   unsigned regions = 0;

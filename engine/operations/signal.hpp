@@ -8,6 +8,7 @@ namespace weft::graph::operations {
 struct signal : operation_kind {
   static constexpr kind what = kind::signal;
   static constexpr std::string_view name = "signal";
+  static constexpr bool by_regions = true; // those of its payload, if it has one
   static constexpr flow way(const node& n) {
     return n.peer == peer_rule::group || n.peer == peer_rule::self ? flow::own : flow::out;
   }

@@ -9,6 +9,7 @@ struct take : operation_kind {
   static constexpr kind what = kind::take;
   static constexpr std::string_view name = "take";
   static constexpr bool moves_data = true;
+  static constexpr bool by_regions = true;
   static constexpr flow way(const node&) { return flow::in; }
 
   static bool fits(const node& n) {

@@ -78,10 +78,10 @@ node save_piece();
 node restore_piece();
 node rotate_own();
 node rotate_all();
-// The same host, for peers of one lane.
+// The same node, for peers of one lane.
 node near_only(node n);
 node far_only(node n);
-// The same host for other blocks, or from and to other places.
+// The same node for other blocks, or from and to other places.
 node of_blocks(node n, blocks of);
 node reading(node n, buffer from, std::uint8_t at);
 node writing(node n, buffer to, std::uint8_t at);

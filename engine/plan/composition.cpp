@@ -15,6 +15,14 @@ bool shares_work(const node& n) {
          (n.what == kind::reduce && n.peer == peer_rule::group);
 }
 
+// Phases that it has cells in.
+std::uint8_t phases_of(const plan& p) {
+  std::uint8_t most = 0;
+  for (const node& n : std::span(p.nodes).first(p.size))
+    most = std::max(most, n.phase);
+  return static_cast<std::uint8_t>(most + 1);
+}
+
 class inclusion {
 public:
   inclusion(plan& all, const plan& part, const as_part& how)
@@ -106,13 +114,6 @@ private:
 
 node_set include(plan& all, const plan& part, const as_part& how) {
   return inclusion(all, part, how).run();
-}
-
-std::uint8_t phases_of(const plan& p) {
-  std::uint8_t most = 0;
-  for (const node& n : std::span(p.nodes).first(p.size))
-    most = std::max(most, n.phase);
-  return static_cast<std::uint8_t>(most + 1);
 }
 
 } // namespace weft::graph

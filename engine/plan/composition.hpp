@@ -19,7 +19,4 @@ struct as_part {
 // whole. What rows name belongs to a whole plan. Throws std::logic_error where there is no room.
 node_set include(plan& all, const plan& part, const as_part& how);
 
-// Phases that a plan has cells in.
-std::uint8_t phases_of(const plan& p);
-
 } // namespace weft::graph

@@ -8,15 +8,6 @@
 namespace weft::graph {
 namespace {
 
-using make_plan = plan (*)(std::uint32_t, const topology&, std::uint64_t);
-
-std::vector<plan> all_of(make_plan make, const node_map& nodes, std::uint64_t bytes) {
-  std::vector<plan> plans;
-  for (std::uint32_t r = 0; r < nodes.size(); ++r)
-    plans.push_back(make(r, topology(r, nodes), bytes));
-  return plans;
-}
-
 struct composed {
   make_plan make;
   movement (*moves)(std::uint64_t bytes);

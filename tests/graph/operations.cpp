@@ -41,6 +41,13 @@ std::vector<plan> compile_all(const request& r, const node_map& nodes, const tun
   return plans;
 }
 
+std::vector<plan> all_of(make_plan make, const node_map& nodes, std::uint64_t bytes) {
+  std::vector<plan> plans;
+  for (std::uint32_t r = 0; r < nodes.size(); ++r)
+    plans.push_back(make(r, topology(r, nodes), bytes));
+  return plans;
+}
+
 tuning forcing(operation op, std::string_view algorithm) {
   tuning t;
   t.forced = parse_choice(fmt::format("{}={}", name(op), algorithm));

@@ -19,6 +19,9 @@ node_map dealt(std::uint32_t members, std::uint32_t nodes); // like cards: membe
 // The plans of all members.
 std::vector<plan> compile_all(const collectives::request& r, const node_map& nodes,
                               const collectives::tuning& t = {});
+// The same of one that no call of the library has.
+using make_plan = plan (*)(std::uint32_t me, const topology& g, std::uint64_t bytes);
+std::vector<plan> all_of(make_plan make, const node_map& nodes, std::uint64_t bytes);
 // With the algorithm of this name wherever it fits.
 collectives::tuning forcing(collectives::operation op, std::string_view algorithm);
 collectives::tuning flat();

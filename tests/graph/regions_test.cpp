@@ -22,17 +22,9 @@ void add(bytes_moved& all, const region& r) {
   }
 }
 
-flow way_of(const node& n) {
-  static constexpr auto ways = operations::all_kinds::table([]<class Kind>() { return &Kind::way; });
-  return ways[static_cast<std::size_t>(n.what)](n);
-}
-
 // How many steps moved something.
 int compare(const plan& p, const topology& g, const node& n, std::uint32_t peer, std::uint32_t step) {
-  const bool moves = n.read.in != buffer::none && n.write.in != buffer::none &&
-                     (n.what == kind::copy || n.what == kind::get || n.what == kind::put ||
-                      n.what == kind::signal || n.what == kind::take);
-  if (!moves || p.by_rows || p.in_place) return 0;
+  if (!moves_regions(n) || p.by_rows || p.in_place) return 0;
   const action a = resolve(p, way_of(n), peer, step);
   bytes_moved seen, carried;
   const auto see = [&](const region& r) { add(seen, r); };
