@@ -1,7 +1,8 @@
-#include "api/completion/completion.hpp"
-#include "api/runtime/runtime.hpp"
 #include "api/calls/split_barrier.hpp"
+#include "api/checks/checks.hpp"
+#include "api/completion/completion.hpp"
 #include "api/include/weft/synchronization.h"
+#include "api/runtime/runtime.hpp"
 
 #include <optional>
 
@@ -54,6 +55,7 @@ void require_heard(runtime& rt, int waited) {
 void wait(std::optional<int> value) {
   constexpr const char* call = "upc_wait";
   runtime& rt = runtime::get(call);
+  require_outside_user_code(call);
   if (!barrier_is_split.load(std::memory_order_relaxed))
     fail(call, "", "", "there was no upc_notify before: call upc_notify first, or upc_barrier for both");
   if (value && notified.value && *value != *notified.value) fail_values(*value, *notified.value);

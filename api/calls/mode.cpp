@@ -68,15 +68,16 @@ constexpr graph::hint read_hint(int flags) {
   }
 }
 
-[[noreturn, gnu::cold, gnu::noinline]] void fail_flags(const char* call, int flags) {
+[[noreturn, gnu::cold, gnu::noinline]] void fail_flags(const char* call, int flags, int known) {
   char value[16];
-  if ((flags & ~known_flags) != 0) {
+  if ((flags & ~known) != 0) {
     std::snprintf(value, sizeof value, "0x%x", static_cast<unsigned>(flags));
     char unknown[96];
     std::snprintf(unknown, sizeof unknown, "0x%x is no flag of this call: join UPC_IN_*, UPC_OUT_*, ",
-                  static_cast<unsigned>(flags & ~known_flags));
+                  static_cast<unsigned>(flags & ~known));
     fail(call, "sync_mode", value,
-         std::string(unknown) + "UPC_PUSH, UPC_PULL, UPC_ASYNC and UPC_IN_PLACE only");
+         std::string(unknown) + "UPC_PUSH, UPC_PULL, UPC_ASYNC and UPC_IN_PLACE only" +
+             (known == known_flags ? "" : ", and UPC_EXCLUSIVE_PREFIX_REDUCE"));
   }
   std::snprintf(value, sizeof value, "0x%x", static_cast<unsigned>(flags));
   const bool two_in = ((flags & in_modes) & ((flags & in_modes) - 1)) != 0;
@@ -86,11 +87,16 @@ constexpr graph::hint read_hint(int flags) {
 
 } // namespace
 
-mode read_mode(const char* call, upc_flag_t flags) {
+mode read_mode(const char* call, upc_flag_t flags, upc_flag_t more) {
   const mode_pair pair = pairs[flags & sync_modes];
-  if ((flags & ~known_flags) != 0 || !pair.valid) [[unlikely]]
-    fail_flags(call, flags);
-  return {pair.in, pair.out, read_hint(flags), (flags & UPC_ASYNC) != 0, (flags & UPC_IN_PLACE) != 0};
+  if ((flags & ~(known_flags | more)) != 0 || !pair.valid) [[unlikely]]
+    fail_flags(call, flags, known_flags | more);
+  return {pair.in,
+          pair.out,
+          read_hint(flags),
+          (flags & UPC_ASYNC) != 0,
+          (flags & UPC_IN_PLACE) != 0,
+          (flags & UPC_EXCLUSIVE_PREFIX_REDUCE) != 0};
 }
 
 } // namespace weft::api

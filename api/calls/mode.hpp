@@ -10,9 +10,10 @@ struct mode {
   graph::hint direction = graph::hint::none;
   bool async = false;
   bool in_place = false;
+  bool exclusive = false; // prefix reductions
 };
 
-// Errors: two IN or two OUT modes, an unknown flag.
-mode read_mode(const char* call, upc_flag_t flags);
+// Errors: two IN or two OUT modes, an unknown flag. `more`: flags that this call has besides those of all.
+mode read_mode(const char* call, upc_flag_t flags, upc_flag_t more = 0);
 
 } // namespace weft::api

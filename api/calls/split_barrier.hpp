@@ -1,5 +1,5 @@
 #pragma once
-#include "api/checks/failure.hpp"
+#include "api/checks/checks.hpp"
 
 #include <atomic>
 
@@ -11,6 +11,7 @@ namespace weft::api {
 extern std::atomic<bool> barrier_is_split;
 
 inline void require_no_split_barrier(const char* call) {
+  require_outside_user_code(call);
   if (barrier_is_split.load(std::memory_order_relaxed)) [[unlikely]]
     fail(call, "", "",
          "must not be called between upc_notify and upc_wait: call upc_wait first, or do it before "

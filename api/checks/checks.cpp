@@ -2,6 +2,13 @@
 
 namespace weft::api {
 
+void fail_in_user_code(const char* call) {
+  fail(call, "", "",
+       "must not be called by a function that a collective has called: it may read shared memory, cast "
+       "pointers "
+       "and ask, but neither begin a collective nor wait; do that when the operation is complete");
+}
+
 void fail_thread(const char* call, const char* argument, std::uint64_t thread, std::uint32_t threads) {
   fail(call, argument, "thread " + std::to_string(thread),
        "there is no such thread: threads are 0 to " + std::to_string(threads - 1));

@@ -1,7 +1,8 @@
 #pragma once
 #include "api/checks/failure.hpp"
-#include "api/runtime/runtime.hpp"
 #include "api/include/weft/pointer.h"
+#include "api/runtime/runtime.hpp"
+#include "progress/execution/user_code.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +12,14 @@
 namespace weft::api {
 
 using engine::checked;
+
+[[noreturn, gnu::cold, gnu::noinline]] void fail_in_user_code(const char* call);
+
+// Whatever waits, or begins something, is no business of a function that an operation calls.
+inline void require_outside_user_code(const char* call) {
+  if (progress::running_user_code) [[unlikely]]
+    fail_in_user_code(call);
+}
 
 inline void require_not_null(const char* call, const char* argument, upc_shared_ptr_t p) {
   if (upc_isnull(p)) [[unlikely]]
@@ -42,9 +51,8 @@ inline void require_range(const runtime& rt, const char* call, const char* argum
     fail_range(call, argument, p, bytes);
 }
 
-[[noreturn, gnu::cold, gnu::noinline]] void fail_symmetric(const runtime& rt, const char* call,
-                                                           const char* argument, upc_shared_ptr_t p,
-                                                           checked bytes);
+[[noreturn, gnu::cold, gnu::noinline]] void
+fail_symmetric(const runtime& rt, const char* call, const char* argument, upc_shared_ptr_t p, checked bytes);
 
 // The bytes at p are in memory that every thread has there: what lies in one thread's upc_alloc is, on the
 // others, something else.

@@ -29,6 +29,8 @@ void fail_with_current_exception(const char* call) {
   } catch (const error& e) {
     if (!e.call.empty()) throw;
     fail(call, e.argument.c_str(), e.value, e.rule);
+  } catch (const progress::user_code_error& e) {
+    std::rethrow_exception(e.thrown);
   } catch (const progress::element_error& e) {
     // The collective that has the array, not the call that completes it.
     const std::string collective = "upc_all_" + std::string(collectives::name(e.op));

@@ -1,5 +1,5 @@
 #include "api/completion/completion.hpp"
-#include "api/checks/failure.hpp"
+#include "api/checks/checks.hpp"
 #include "api/include/weft/synchronization.h"
 
 #include <cstdio>
@@ -15,6 +15,7 @@ void fail_never_issued(const char* call, const char* argument, handle h) {
 
 void complete(const char* call, handle h) {
   if (h == UPC_HANDLE_COMPLETE) return;
+  require_outside_user_code(call);
   runtime& rt = runtime::get(call);
   if (rt.query(h) == runtime::state::never_issued) [[unlikely]]
     fail_never_issued(call, "handle", h);
@@ -23,6 +24,7 @@ void complete(const char* call, handle h) {
 
 bool try_complete(const char* call, handle h) {
   if (h == UPC_HANDLE_COMPLETE) return true;
+  require_outside_user_code(call);
   runtime& rt = runtime::get(call);
   const runtime::state s = naming(call, [&] { return rt.test(h); });
   if (s == runtime::state::never_issued) [[unlikely]]

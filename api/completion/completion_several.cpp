@@ -1,8 +1,9 @@
+#include "api/checks/checks.hpp"
 #include "api/completion/completion.hpp"
-#include "api/checks/failure.hpp"
 #include "api/completion/ready_scan.hpp"
 #include "api/completion/rotation.hpp"
 #include "api/include/weft/completion.h"
+#include "progress/execution/operation_error.hpp"
 
 #include <string>
 #include <vector>
@@ -17,7 +18,8 @@ constexpr int none_ready = -1, none_active = -2;
 
 constinit thread_local rotation places;
 
-handle_array checked(const char* call, int count, upc_coll_handle_t* handles) {
+handle_array array_of(const char* call, int count, upc_coll_handle_t* handles) {
+  require_outside_user_code(call);
   if (count < 0)
     fail(call, "count", std::to_string(count), "must not be negative: pass the number of handles");
   if (count != 0 && handles == nullptr) fail(call, "handles", "null", "must be the address of count handles");
@@ -44,6 +46,9 @@ void settle(const char* call, runtime& rt, handle_array all, std::size_t i) {
     fail_never_issued(call, element(i).c_str(), all[i]);
   try {
     rt.wait(all[i]);
+  } catch (const progress::user_code_error& e) {
+    all[i] = UPC_HANDLE_COMPLETE;
+    std::rethrow_exception(e.thrown);
   } catch (const std::exception& e) {
     all[i] = UPC_HANDLE_COMPLETE;
     fail(call, element(i).c_str(), "", e.what());
@@ -115,7 +120,7 @@ using look_for_one = bool(const char* call, runtime& rt, ready_scan& scan);
 
 template <look_for_one& Find>
 int complete_any(const char* call, int count, upc_coll_handle_t* handles, int none_found) {
-  const handle_array all = checked(call, count, handles);
+  const handle_array all = array_of(call, count, handles);
   if (all.empty()) return none_active;
   const std::size_t first = places.begin(handles, all.size());
   if (!any_active(all, first)) return none_active;
@@ -132,13 +137,13 @@ template <look_for_one& Find> int complete_some(const char* call, handle_array a
 }
 
 template <look_for_one& Find> int complete_some(const char* call, int count, upc_coll_handle_t* handles) {
-  const handle_array all = checked(call, count, handles);
+  const handle_array all = array_of(call, count, handles);
   return complete_some<Find>(call, all, room_for_indices(all.size()));
 }
 
 template <look_for_one& Find>
 int complete_some(const char* call, int count, upc_coll_handle_t* handles, int* indices) {
-  const handle_array all = checked(call, count, handles);
+  const handle_array all = array_of(call, count, handles);
   require_indices(call, count, indices);
   return complete_some<Find>(call, all, indices);
 }
@@ -156,7 +161,7 @@ int upc_testany(int count, upc_coll_handle_t* handles) {
 
 void upc_waitall(int count, upc_coll_handle_t* handles) {
   constexpr const char* call = "upc_waitall";
-  const api::handle_array all = api::checked(call, count, handles);
+  const api::handle_array all = api::array_of(call, count, handles);
   if (!api::active(all)) return;
   api::runtime& rt = api::runtime::get(call);
   api::all_complete(call, rt, all); // nothing is waited for if there is a handle that was never issued
@@ -165,7 +170,7 @@ void upc_waitall(int count, upc_coll_handle_t* handles) {
 
 int upc_testall(int count, upc_coll_handle_t* handles) {
   constexpr const char* call = "upc_testall";
-  const api::handle_array all = api::checked(call, count, handles);
+  const api::handle_array all = api::array_of(call, count, handles);
   if (!api::active(all)) return 1;
   api::runtime& rt = api::runtime::get(call);
   const std::uint64_t seen = rt.completions();

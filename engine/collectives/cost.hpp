@@ -32,7 +32,7 @@ struct cost_table {
 cost_table parse_costs(const std::string& text);
 
 // By operation: 1 + the index of the algorithm in the list, 0 = the cheapest.
-inline constexpr std::size_t most_operations = 16;
+inline constexpr std::size_t most_operations = 32;
 using forced_choice = std::array<std::uint8_t, most_operations>;
 
 // The building blocks of an algorithm's time. Everything is an estimate of one operation alone, without what

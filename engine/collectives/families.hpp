@@ -22,6 +22,10 @@ plan_of compile_spread, compile_bruck_exchange;
 cost_of cost_of_spread, cost_of_bruck_exchange;
 fits fits_bruck_exchange;
 
+plan_of compile_flat_reduction, compile_handed_on_reduction;
+cost_of cost_of_flat_reduction, cost_of_handed_on_reduction;
+fits fits_handed_on_reduction;
+
 graph::plan compile_scatter(const request& r, const graph::topology& g, const tuning& t);
 graph::plan compile_gather(const request& r, const graph::topology& g, const tuning& t);
 graph::plan compile_permute(const request& r, const graph::topology& g, const tuning& t);

@@ -19,6 +19,7 @@ struct operation_facts {
   bool sized_by_rows = false; // the block's bytes are no argument of the call: all sizes lie in shared memory
   bool permutes = false;      // each member's row names another member, and each is named once
   bool rooted_by_rows = false; // each member's row names the root, if its block is not empty
+  bool computes = false;       // what comes together is combined: it means a gather of what is combined
 };
 
 // In the order of their enumerators.
@@ -40,6 +41,9 @@ inline constexpr operation_facts all_operations[] = {
      .has_in_place = true,
      .sized_by_rows = true,
      .permutes = true},
+    {.op = operation::reduce, .name = "reduce", .rooted = true, .computes = true},
+    {.op = operation::reduce_all, .name = "reduce_all", .computes = true},
+    {.op = operation::prefix_reduce, .name = "prefix_reduce", .computes = true},
 };
 
 constexpr const operation_facts& facts_of(operation op) {
@@ -72,6 +76,9 @@ constexpr bool permutes(operation op) {
 }
 constexpr bool rooted_by_rows(operation op) {
   return facts_of(op).rooted_by_rows;
+}
+constexpr bool computes(operation op) {
+  return facts_of(op).computes;
 }
 
 } // namespace weft::collectives

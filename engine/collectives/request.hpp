@@ -24,6 +24,10 @@ enum class operation : std::uint8_t {
   scatter_x,
   gather_x,
   permute_x,
+  // Computations. `bytes` are those of the partial results of a member.
+  reduce,
+  reduce_all,
+  prefix_reduce,
 };
 
 // The call that an operation is, or is a part of.
@@ -50,7 +54,9 @@ struct request {
   bool in_place = false;          // exchange, gather_all, permute and their _x: the source is the destination
   bool wide_perm = false;         // permute_x: the permutation's elements have 8 bytes, not 4
   caller by = caller::collective; // for messages
-  std::array<std::uint8_t, 5> unused{};
+  bool large = false;             // computations: a member has more elements than a pass may touch
+  bool by_ranges = false;         // computations: members work on ranges, whoever has the elements
+  std::array<std::uint8_t, 3> unused{};
 
   // Compared with every call: as words.
   bool operator==(const request& other) const {

@@ -1,9 +1,9 @@
 #pragma once
 #include "engine/operations/assist.hpp"
 #include "engine/operations/await.hpp"
-#include "engine/operations/call.hpp"
 #include "engine/operations/claim.hpp"
 #include "engine/operations/compare.hpp"
+#include "engine/operations/compute.hpp"
 #include "engine/operations/copy.hpp"
 #include "engine/operations/discover.hpp"
 #include "engine/operations/fetch.hpp"
@@ -30,7 +30,7 @@ template <class... Kind> struct kind_list {
 
 // Every kind, in the order of `graph::kind`. The one place that knows them all.
 using all_kinds = kind_list<copy, get, put, flush, signal, await, take, claim, assist, fetch, discover, save,
-                            restore, rotate, compare, reduce, call, loop>;
+                            restore, rotate, compare, reduce, compute, loop>;
 
 static_assert(in_order(all_kinds::table([]<class Kind>() { return Kind::what; }), [](kind k) { return k; }));
 

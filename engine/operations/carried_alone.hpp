@@ -3,15 +3,22 @@
 
 namespace weft::graph::operations {
 
-// What get and put have in common: blocks between two members' buffers, carried by one of them alone.
+// What get and put have in common: blocks between two members' buffers, carried by one of them alone. Where
+// my end is scratch, they are the part of the peer in my work on the operation's task, which says where it
+// lies.
 template <class Kind, direction Way> struct carried_alone : operation_kind {
   static constexpr bool moves_data = true;
   static constexpr bool by_regions = true;
   static constexpr flow way(const node&) { return Way == direction::in ? flow::in : flow::out; }
 
   static bool fits(const node& n) {
-    return n.peer == peer_rule::each && any_of(n.read.in, buffer::source, buffer::destination) &&
-           n.write.in == buffer::destination && !travels_packed(n) && n.of != blocks::readers;
+    const bool from = any_of(n.read.in, buffer::source, buffer::destination);
+    const bool mine = n.of == blocks::one && (Way == direction::in ? n.write.in == buffer::scratch && from
+                                                                   : n.read.in == buffer::scratch &&
+                                                                         n.write.in == buffer::destination);
+    const bool both =
+        from && n.write.in == buffer::destination && !travels_packed(n) && n.of != blocks::readers;
+    return n.peer == peer_rule::each && (mine || both);
   }
 
   template <class Meaning> static auto means(Meaning& m, const node& n, std::uint32_t e) {

@@ -45,6 +45,8 @@ void prepare(plan& p) {
   p.dynamic = p.by_rows || p.names != naming::none || p.in_place;
   p.steady = std::all_of(p.places.begin(), p.places.begin() + p.place_count,
                          [](const place& at) { return at.is_steady(); });
+  const auto awaits_entry = [](const node& n) { return n.what == kind::await && n.about == fact::entry; };
+  p.awaited = !(p.eager || p.valued) || std::any_of(p.nodes.begin(), p.nodes.begin() + p.size, awaits_entry);
   p.first = 0;
   for (node& n : p.nodes) {
     n.then = 0;
@@ -126,11 +128,10 @@ node moves(node n, buffer from = buffer::source, buffer to = buffer::destination
 node copy_own() {
   return moves(make(kind::copy, fact::none, peer_rule::self));
 }
-node combine_own(buffer from, std::uint8_t at) {
-  return reading(moves(make(kind::reduce, fact::none, peer_rule::self)), from, at);
-}
-node call_user() {
-  return make(kind::call, fact::none, peer_rule::self);
+node compute(std::uint32_t stage) {
+  node n = moves(make(kind::compute, fact::none, peer_rule::self));
+  n.count = stage;
+  return n;
 }
 node combine_all() {
   return moves(make(kind::reduce, fact::none, peer_rule::group));

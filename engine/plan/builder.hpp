@@ -50,9 +50,8 @@ void prepare(plan& p);
 
 // The vocabulary of nodes, so that algorithms read as sentences.
 node copy_own();
-node combine_own(buffer from, std::uint8_t at); // into my destination
-node call_user();
-node combine_all(); // of all members of my host, by whoever is there
+node compute(std::uint32_t stage); // what the operation's task says
+node combine_all();                // of all members of my host, by whoever is there
 node get_from_each();
 node put_to_each();
 node flush_each();

@@ -63,6 +63,7 @@ private:
     all_.scratch += part_.scratch;
     all_.packed = std::max(all_.packed, part_.packed);
     all_.far |= part_.far;
+    all_.large |= part_.large;
     all_.valued |= part_.valued;
     if (all_.radix == 0) all_.radix = part_.radix;
     for (unsigned phase = 0; phase + how_.phase < max_phases; ++phase)

@@ -31,7 +31,7 @@ enum class kind : std::uint8_t {
   rotate,
   compare,
   reduce,
-  call,
+  compute,
   loop,
 };
 
@@ -110,10 +110,12 @@ struct node {
   bool stepwise : 1 = false;             // counts one a step, and awaits step + 1 - count of them
   blocks of = blocks::one;               // which blocks are moved
   std::uint8_t settled = 0;              // 1 + its place in the plan's table of settled steps
+  std::uint8_t needs = 0;                // compute: the place of scratch that all others must have filled
   operand read, write;                   // from where to where
-  std::uint32_t count = 0; // loop: iterations; counting signals and awaits: how many, 0 = what the rows tell
-  node_set after = 0;      // nodes that must be done before this one starts
-  node_set then = 0;       // nodes that wait for it; see prepare
+  // loop: iterations; counting signals and awaits: how many, 0 = what the rows tell; compute: which stage
+  std::uint32_t count = 0;
+  node_set after = 0; // nodes that must be done before this one starts
+  node_set then = 0;  // nodes that wait for it; see prepare
 };
 static_assert(sizeof(node) <= 40);
 

@@ -25,6 +25,7 @@ enum class blocks : std::uint8_t {
   other_half, // those of the 2^step hosts that share them with my host's partner
   outgoing,   // mine to every other member
   incoming,   // those of every other member to me
+  members,    // those of all members
   travelling, // those on their way over a distance that has this step's bit
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 #include "engine/plan/node.hpp"
+#include "engine/plan/task.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,21 +12,12 @@ namespace weft::graph {
 enum class sync : std::uint8_t { no, my, all };
 enum class hint : std::uint8_t { none, push, pull };
 
-// User code that nodes run. Lives as long as the operation is not complete.
-struct user_code {
-  // Of reductions: into[k] = into[k] op from[k], in pieces that may begin at any multiple of 64 bytes.
-  void (*combine)(void* into, const void* from, std::uint64_t bytes, const void* argument) = nullptr;
-  // Of a plan that calls some. What it throws fails the operation.
-  void (*call)(const void* argument) = nullptr;
-  const void* argument = nullptr;
-};
-
 // Where the data of one call lie: bytes from the beginning of a segment, the same on every member. A plan
 // names them, it never contains them. For the operations with indirect operands dst and src are arrays of
 // pointers, and sizes and perm arrays, in shared memory too.
 struct binding {
   std::uint64_t dst = 0, src = 0, sizes = 0, perm = 0;
-  const user_code* code = nullptr;
+  const graph::task* task = nullptr; // what its members compute
 
   bool operator==(const binding&) const = default;
 };
@@ -87,6 +79,8 @@ struct plan {
   bool eager = false;
   bool valued = false; // a barrier: payloads carry its value
   bool far = false;    // some node needs the UCP lane
+  bool large = false;  // a task touches more memory than a pass may
+  bool awaited = true; // somebody may sleep until I have entered
 
   // See operations/settle.hpp.
   std::array<settled_step, max_settled> settled{};

@@ -42,6 +42,12 @@ void each_block(const plan& p, const topology& g, const node& n, const action& a
     return of_run(half_in_round(g, host, a.step));
   case blocks::other_half:
     return of_run(half_in_round(g, host ^ (std::uint32_t{1} << a.step), a.step));
+  case blocks::members:
+    for (; c.turn < size; ++c.turn) {
+      c.owner = c.turn;
+      visit(c);
+    }
+    return;
   case blocks::outgoing:
     return of_distances([&](std::uint32_t d) {
       c.to = (a.me + d) % size;

@@ -13,7 +13,7 @@ namespace weft::graph::checking {
 
 namespace {
 
-enum class reason : std::uint8_t { overwritten, leaving, handed_on, combined };
+enum class reason : std::uint8_t { overwritten, leaving, handed_on };
 
 // This access must be complete at this event.
 struct demand {
@@ -54,29 +54,6 @@ public:
     }
   }
 
-  // What is combined in one place is so one after the other, behind what was written there first.
-  void combining(const symbolic_run& run) {
-    if (!graph_.moved.combined) return;
-    std::vector<std::uint32_t> when(graph_.events.size());
-    for (std::uint32_t k = 0; k < run.order().size(); ++k)
-      when[run.order()[k]] = k;
-    const auto earlier = [&](std::uint32_t a, std::uint32_t b) {
-      const access &x = graph_.accesses[a], &y = graph_.accesses[b];
-      return std::tuple(when[x.begin], x.combines, a) < std::tuple(when[y.begin], y.combines, b);
-    };
-    list_writes([](const access& a) { return a.bytes != 0; });
-    for (auto& list : written_) {
-      std::sort(list.begin(), list.end(), earlier);
-      for (std::size_t k = 1; k < list.size(); ++k) {
-        const access &before = graph_.accesses[list[k - 1]], &after = graph_.accesses[list[k]];
-        if (!after.combines) unordered_.push_back(list[k]);
-        if (before.begin != after.begin) found_.push_back({list[k - 1], after.begin, reason::combined});
-      }
-    }
-  }
-  // Accesses that write over what was combined before.
-  const std::vector<std::uint32_t>& unordered() const { return unordered_; }
-
 private:
   template <class Which> void list_writes(Which&& counts) {
     for (auto& list : written_)
@@ -105,7 +82,6 @@ private:
   const event_graph& graph_;
   std::vector<demand>& found_;
   std::vector<std::vector<std::uint32_t>> written_; // by member, in the order of their places
-  std::vector<std::uint32_t> unordered_;
 };
 
 class accesses_check {
@@ -117,9 +93,6 @@ public:
     conflicts found(graph_, demands_);
     found.overwriting();
     found.handing_on();
-    found.combining(order);
-    for (const std::uint32_t a : found.unordered())
-      out_.add(fault::race, "{} writes over what was combined before", graph_.text(graph_.accesses[a].begin));
     const std::vector<std::uint32_t> all = grouped();
     if (all.empty()) return;
     std::stable_sort(demands_.begin(), demands_.end(),
@@ -220,9 +193,6 @@ private:
     if (d.why == reason::overwritten) {
       out_.add(fault::race, "{} overwrites bytes of rank {} that {} may still have to read",
                graph_.text(d.at), a.source, does);
-    } else if (d.why == reason::combined) {
-      out_.add(fault::race, "{} combines with bytes of rank {} that {} may still write", graph_.text(d.at),
-               a.destination, does);
     } else if (d.why == reason::handed_on) {
       out_.add(fault::race, "{} hands on bytes of rank {} that {} may still write", graph_.text(d.at),
                a.destination, does);

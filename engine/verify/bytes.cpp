@@ -1,7 +1,6 @@
 #include "engine/verify/bytes.hpp"
 
 #include <algorithm>
-#include <iterator>
 
 namespace weft::graph::checking {
 
@@ -35,34 +34,7 @@ public:
     }
   }
 
-  // Of a reduction: what comes from each source on its own, and where the first of them begins.
-  void check_combined(const std::vector<const access*>& written, const std::vector<access>& wanted) {
-    for (const access& block : wanted) {
-      std::vector<const access*> of_source;
-      std::copy_if(written.begin(), written.end(), std::back_inserter(of_source),
-                   [&](const access* w) { return w->source == block.source; });
-      std::vector<access> alone{block};
-      check(of_source, alone);
-    }
-    std::vector<const access*> first;
-    std::copy_if(written.begin(), written.end(), std::back_inserter(first),
-                 [](const access* w) { return !w->combines; });
-    std::sort(first.begin(), first.end(), [](auto* a, auto* b) { return a->to < b->to; });
-    check_twice(first);
-    for (const access* w : written)
-      if (w->combines && !covers(first, *w))
-        out_.add(fault::wrong_provenance, "{}: combines with bytes of rank {} that nobody has written",
-                 text(*w), owner_);
-  }
-
 private:
-  static bool covers(const std::vector<const access*>& sorted, const access& wanted) {
-    std::uint64_t reached = wanted.to;
-    for (const access* w : sorted)
-      if (w->to <= reached) reached = std::max(reached, end(*w));
-    return reached >= end(wanted);
-  }
-
   static std::uint64_t end(const access& a) { return a.to + a.bytes; }
   std::string text(const access& a) const { return graph_.text(a.begin); }
 
@@ -163,11 +135,7 @@ void check_bytes(const event_graph& g, const symbolic_run& run, const movement& 
       block.bytes = expected.rule.bytes;
       if (!stays(expected, block)) wanted.push_back(block);
     }
-    destination at(g, run, expected, j, out);
-    if (!expected.combined)
-      at.check(written[j], wanted);
-    else
-      at.check_combined(written[j], wanted);
+    destination(g, run, expected, j, out).check(written[j], wanted);
   }
 }
 

@@ -65,7 +65,6 @@ struct access {
   bool reads = false, writes = false; // user data of the source, of the destination
   row_access row = row_access::none;
   bool forwards = false; // handed on: `from` lies in the destination of `source`
-  bool combines = false; // with what stands where it is written
 };
 
 // An access is complete, in its place, once this event has happened.

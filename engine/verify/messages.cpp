@@ -18,7 +18,7 @@ bool covers(std::uint64_t begin, std::uint64_t bytes, std::uint64_t offset, std:
 
 std::uint32_t messages::move(event_id e, const node& n, const action& a, const region& r, bool complete,
                              const effects& program) {
-  step s{e, a.me, n.read.in, n.write.in, r, n.what == kind::reduce};
+  step s{e, a.me, n.read.in, n.write.in, r};
   if (s.from == buffer::scratch) {
     s.filled_by = filling(s, program);
     if (s.filled_by == none)
@@ -30,6 +30,12 @@ std::uint32_t messages::move(event_id e, const node& n, const action& a, const r
   if (s.to == buffer::mailbox) in_mailbox_[e].push_back(id);
   steps_.push_back(s);
   return s.access;
+}
+
+void messages::need(event_id e, std::uint32_t member, const region& r, const effects& program) {
+  const step s{e, member, buffer::scratch, buffer::none, r};
+  if (r.bytes != 0 && filling(s, program) == none)
+    out_.add(fault::race, "{}: computes with what may not have been brought before", graph_.text(e));
 }
 
 // What is only read goes on from its own member, and what is only written is traced later.
@@ -46,7 +52,6 @@ std::uint32_t messages::note_access(const step& s, const action& a, bool complet
   made.to = made.writes ? s.at.write : 0;
   made.bytes = s.at.bytes;
   made.forwards = s.from == buffer::destination;
-  made.combines = s.combines;
   graph_.accesses.push_back(made);
   if (complete) graph_.completions.push_back({s.when, id});
   return id;

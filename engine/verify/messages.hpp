@@ -18,6 +18,8 @@ public:
   // events of the member.
   std::uint32_t move(event_id e, const node& n, const action& a, const region& r, bool complete,
                      const effects& program);
+  // These bytes of scratch must have been brought before.
+  void need(event_id e, std::uint32_t member, const region& r, const effects& program);
   // The payload that is taken by the one is what was sent by the other.
   void matched(event_id take, event_id send) { sent_by_[take] = send; }
   void trace();
@@ -29,7 +31,6 @@ private:
     std::uint32_t member;
     buffer from, to;
     region at;
-    bool combines = false;
     std::uint32_t filled_by = none; // from scratch: the move that put it there
     std::uint32_t access = none;
   };

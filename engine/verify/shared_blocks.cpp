@@ -50,17 +50,14 @@ void shared_blocks::check_carried(event_id e, std::uint32_t which) {
            graph_.text(e), a.source, a.destination);
 }
 
-// As the two of a pair that change places. Of a reduction the first block is written, the others are combined
-// with it.
+// As the two of a pair that change places.
 event_id shared_blocks::together(event_id e, std::span<const block_ends> all) {
   std::uint32_t& first = together_[all.front().source];
   if (first == nobody) {
     const event_id when = graph_.add(role::block, all.front().source, all.front().destination);
     first = static_cast<std::uint32_t>(graph_.accesses.size());
-    for (const block_ends& b : all) {
-      access& made = graph_.accesses[access_of(when, b.source, b.destination)];
-      made.combines = graph_.moved.combined && b.source != all.front().source;
-    }
+    for (const block_ends& b : all)
+      access_of(when, b.source, b.destination);
   }
   for (std::uint32_t k = 0; k < all.size(); ++k) {
     check_carried(e, first + k);

@@ -26,6 +26,7 @@ void unfolding::member(std::uint32_t r) {
   place_ = &graph_.places[r];
   effects_.of_member(r);
   looked_at_.clear();
+  at_post_ = 0;
   rotated_ = has_rotation() && !cycle_of(r).empty();
   const event_id exit = graph_.add(role::exit, r);
   order(graph_.posts[r], exit);
@@ -41,14 +42,20 @@ void unfolding::member(std::uint32_t r) {
   effects_.check();
 }
 
+// A payload that waits for nothing but what the poster itself computes is published by the post.
+bool unfolding::happens_at_post(const node& n) const {
+  if ((n.after & ~at_post_) != 0) return false;
+  if (n.what == kind::compute) return !plan_->large;
+  return n.what == kind::signal && n.about == fact::payload && n.peer == peer_rule::group;
+}
+
 event_id unfolding::single(const node& n) {
   const event_id e = step(top_, nobody, 0);
   with_ = nobody;
-  if (n.after == 0) {
-    order(graph_.posts[me_], e);
-    if (n.what == kind::signal && n.about == fact::payload && n.peer == peer_rule::group) {
-      graph_.at_post.push_back(e);
-    }
+  if (n.after == 0) order(graph_.posts[me_], e);
+  if (happens_at_post(n)) {
+    graph_.at_post.push_back(e);
+    at_post_ |= node_set{1} << top_;
   }
   for (node_set rest = n.after; rest != 0; rest &= rest - 1)
     order(ends_[std::countr_zero(rest)], e);
@@ -197,6 +204,12 @@ event_id unfolding::combines_host(event_id e) {
   order(e, done);
   order(signals_.shared().together(e, all), done);
   return done;
+}
+
+void unfolding::needs_of_all(std::uint8_t at, event_id e) {
+  const place& where = plan_->places[at];
+  for (std::uint32_t member = 0; member < plan_->members; ++member)
+    if (member != me_) contents_.need(e, me_, {where.offset(member, me_), 0, where.bytes}, effects_);
 }
 
 void unfolding::sends(const node& n, event_id e) {

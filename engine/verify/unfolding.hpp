@@ -27,6 +27,7 @@ public:
   void may_carry(event_id e, std::uint32_t source, std::uint32_t destination);
   event_id assists(event_id e);
   event_id combines_host(event_id e);
+  void needs_of_all(std::uint8_t place, event_id e);
 
   void sends(const node& n, event_id e);
   void receives(const node& n, event_id e);
@@ -47,6 +48,7 @@ private:
   event_id join();
   void order(event_id from, event_id to) { graph_.edges.push_back({from, to}); }
   void member(std::uint32_t r);
+  bool happens_at_post(const node& n) const;
   event_id single(const node& n);
   event_id loop(const node& n);
   event_id loop_begin(const node& n);
@@ -77,6 +79,7 @@ private:
   const plan* plan_ = nullptr;
   const topology* place_ = nullptr;
   std::uint8_t top_ = 0;
+  node_set at_post_ = 0; // top nodes that are done when the post is
   bool at_once_ = false; // the step waits for the entry alone
   // Whose rows the search looks at; check_rows has seen that it comes first.
   std::vector<std::uint32_t> looked_at_;

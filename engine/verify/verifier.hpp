@@ -54,7 +54,6 @@ struct movement {
   std::uint32_t root = 0;
   std::vector<std::uint32_t> names{}; // by_source, by_destination: whom each member's row names
   bool in_place = false;              // source and destination are one buffer
-  bool combined = false; // a reduction: all blocks of a destination lie at the same place, each counts once
 
   std::uint32_t named_by(std::uint32_t member) const {
     return member < names.size() ? names[member] : nobody;

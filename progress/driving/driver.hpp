@@ -62,7 +62,7 @@ public:
     if (!mine.take()) return;
     drain();
     executor_.sweep();
-    run_user_calls(mine);
+    run_user_code(mine);
   }
 
   // Drives, or lets others drive, until `fact` has said yes. It is asked with and without progress ownership.
@@ -107,10 +107,10 @@ public:
     bool held_ = false;
   };
 
-  // What plans have come to: each with nothing held, so that somebody else may drive meanwhile.
-  void run_user_calls(turn& mine) {
-    while (executor_.user_calls().waiting())
-      [[unlikely]] run_user_call(mine);
+  // What plans have come to: a piece of it, with nothing held, so that somebody else may drive meanwhile.
+  void run_user_code(turn& mine) {
+    if (executor_.computations().waiting()) [[unlikely]]
+      run_piece(mine);
   }
 
   // A dedicated thread's turn, with progress ownership held on entry and on return. True: come again at once.
@@ -176,8 +176,9 @@ protected:
         patient = executor_.carries_large() && ladder.steps() < patience && light();
         // Within the host nothing arrives by the transport but rings and requests: it can wait a little.
         const bool polls = turn % polls_every == 0 || executor_.needs_driver();
-        const bool moved = executor_.sweep(polls, patient ? pass::light : pass::full);
-        run_user_calls(mine);
+        bool moved = executor_.sweep(polls, patient ? pass::light : pass::full);
+        moved |= executor_.computations().waiting();
+        run_user_code(mine);
         if (ownership_.needed()) [[unlikely]]
           step_aside(mine);
         if (moved) {
@@ -190,15 +191,15 @@ protected:
     mine.let_go();
     awaited.rethrow();
   }
-  [[gnu::cold, gnu::noinline]] void run_user_call(turn& mine) {
-    flight& f = executor_.user_calls().take();
-    const graph::user_code& code = *f.op->at.code; // in place until it is done
+  [[gnu::noinline]] void run_piece(turn& mine) {
+    flight& f = executor_.computations().take(); // in place until it is done
+    graph::work w = computations<T>::piece_of(f, net_);
     mine.let_go();
-    const int status = user_calls<T>::run(code);
+    const bool through = computations<T>::run(*f.op, w);
     const ownership_request wish(ownership_);
     while (!mine.take())
       net_.yield();
-    f.done(&f, status);
+    executor_.computations().ran(f, w, through);
   }
 
   using pass = typename executor<T>::pass;

@@ -59,6 +59,8 @@ public:
     if (h.value() == 0) return 0;
     posted& op = operations_.at(completion_table::index(h.value()));
     prepare(op, team, r, at, value);
+    if (at.task != nullptr) [[unlikely]]
+      op.keep(*at.task);
     op.heard = heard;
     op.handle = h.value();
     op.lent = options_.drive != mode::dedicated;
@@ -175,6 +177,8 @@ private:
     op.status = 0;
     op.unreachable = op.told_by = 0;
     op.bad.reset();
+    if (op.thrown) [[unlikely]]
+      op.thrown = nullptr;
     op.flights = 0;
     op.finished.store(false, std::memory_order_relaxed);
     op.seq = 0;
@@ -244,6 +248,7 @@ private:
 
   void finish(posted& op) {
     plans_.unpin(op.program);
+    op.release_task();
     if (op.asked) [[unlikely]]
       return parts_.give_back(op);
     if (op.handle != 0 && op.heard != nullptr) [[unlikely]]

@@ -72,8 +72,8 @@ private:
     ladder_.reset();
     for (;;) {
       const auto before = engine_.net().now();
-      const bool moved = engine_.sweep_for_thread();
-      engine_.run_user_calls(mine);
+      const bool moved = engine_.sweep_for_thread() || engine_.works().computations().waiting();
+      engine_.run_user_code(mine);
       if (stop_.load(std::memory_order_relaxed) || engine_.right_to_drive().requested()) return;
       if (moved) {
         ladder_.reset();

@@ -13,12 +13,13 @@ namespace weft::progress {
 class execution_pool {
 public:
   // With all that the plan needs; null for want of memory.
-  execution* take(const graph::plan& p, std::vector<operation*>& active) noexcept {
+  execution* take(const operation& op, std::vector<operation*>& active) noexcept {
+    const graph::plan& p = *op.program;
     execution* const run = all_.take();
     if (run == nullptr) [[unlikely]]
       return nullptr;
     if (active.size() == active.capacity() || p.dynamic || p.room() != 0) [[unlikely]]
-      if (!equip(*run, p, active)) {
+      if (!equip(*run, op, active)) {
         all_.give_back(*run);
         return nullptr;
       }
@@ -27,11 +28,13 @@ public:
   void give_back(execution& run) noexcept { all_.give_back(run); }
 
 private:
-  [[gnu::noinline]] bool equip(execution& run, const graph::plan& p,
+  [[gnu::noinline]] bool equip(execution& run, const operation& op,
                                std::vector<operation*>& active) noexcept {
+    const graph::plan& p = *op.program;
     try {
       active.reserve(all_.size());
       if (run.scratch.size() < p.room()) run.scratch.resize(p.room());
+      if (op.at.task != nullptr && run.room.size() < op.at.task->room) run.room.resize(op.at.task->room);
       if (!p.dynamic) return true;
       if (!run.found) run.found = std::make_unique<findings>();
       run.found->begin(p);

@@ -42,12 +42,11 @@ public:
   using quiet_handler = std::function<void(channel&)>;
   void when_quiet(quiet_handler quiet) { quiet_ = std::move(quiet); }
 
-  // What is outstanding is never finished. For the end of the job, when nobody needs anything of it; transfers
-  // under way may still land, in memory that lives as long as this.
+  // What is outstanding is never finished. For the end of the job, when nobody needs anything of it;
+  // transfers under way may still land, in memory that lives as long as this.
   void abandon() {
     active_.clear();
-    while (user_calls().waiting())
-      user_calls().take();
+    computations().drop_all();
     for (auto& [id, on] : channels_) {
       on->waiting = {};
       on->askers.clear();
@@ -59,7 +58,7 @@ public:
 
   // Takes an operation whose sequence number has been drawn, i.e. whose entry is published.
   void start(operation& op) {
-    if (!op.program->eager && !op.program->valued) members().wake_near();
+    if (op.program->awaited) members().wake_near();
     ++outstanding_;
     if (op.seq > op.channel->admitted || !activate(op)) [[unlikely]]
       hold(op);
@@ -142,8 +141,8 @@ public:
   // There are operations that are not light.
   bool carries_large() const { return heavy_active_ != 0 || transport_carries(); }
   // Something waits for nothing but another sweep, or for a thread that drives.
-  bool tries_again() { return members().later || transport_carries() || user_calls().waiting(); }
-  progress::user_calls<T>& user_calls() { return steps_.user_calls; }
+  bool tries_again() { return members().later || transport_carries() || computations().waiting(); }
+  progress::computations<T>& computations() { return steps_.computations; }
   // Work that only this rank's own process can move on.
   bool needs_driver() { return steps_.flights.in_flight() != 0 || far_active_ != 0; }
 
@@ -195,7 +194,7 @@ private:
   // False if there is no memory for its execution: it waits like one that has no slot yet, and the next sweep
   // tries again.
   bool activate(operation& op) {
-    execution* const run = executions_.take(*op.program, active_);
+    execution* const run = executions_.take(op, active_);
     if (run == nullptr) [[unlikely]] {
       members().later = true;
       return false;
@@ -267,7 +266,9 @@ private:
   }
 
   // Moves nothing that a pass could not do all of.
-  static bool is_light(const graph::plan& p) { return p.eager || (!p.by_rows && p.block() <= quota::always); }
+  static bool is_light(const graph::plan& p) {
+    return !p.large && (p.eager || (!p.by_rows && p.block() <= quota::always));
+  }
 
   // A transport that cuts large transfers starts their pieces here.
   bool transport_carries() const {

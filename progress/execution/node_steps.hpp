@@ -1,10 +1,10 @@
 #pragma once
 #include "engine/operations/all_kinds.hpp"
 #include "progress/execution/claims.hpp"
+#include "progress/execution/computations.hpp"
 #include "progress/execution/reductions.hpp"
 #include "progress/execution/rotation.hpp"
 #include "progress/execution/signals.hpp"
-#include "progress/execution/user_calls.hpp"
 
 namespace weft::progress {
 
@@ -14,9 +14,9 @@ public:
   node_steps(T& net, statistics& counts, const faults& broken, const user_memory& user)
       : members(net, counts, broken), flights(net), blocks(members, user), copies(members, blocks),
         claims(members, blocks, copies), in_place(members, blocks, flights), rotations(members, blocks),
-        transfers(members, blocks, copies, in_place, flights), reductions(members, copies, transfers),
-        payloads(members, blocks, transfers), roots(members, blocks), calls(members),
-        signals(members, blocks, flights, payloads, in_place, roots, calls), user_calls(flights) {}
+        transfers(members, blocks, copies, in_place, flights), reductions(members),
+        computations(members, flights), payloads(members, blocks, transfers), roots(members, blocks),
+        calls(members), signals(members, blocks, flights, payloads, in_place, roots, calls) {}
   node_steps(const node_steps&) = delete;
   node_steps& operator=(const node_steps&) = delete;
 
@@ -44,11 +44,11 @@ public:
   rotation_steps<T> rotations;
   progress::transfers<T> transfers;
   progress::reductions<T> reductions;
+  progress::computations<T> computations;
   progress::payloads<T> payloads;
   root_discovery<T> roots;
   call_check<T> calls;
   progress::signals<T> signals;
-  progress::user_calls<T> user_calls;
 
 private:
   using run_function = outcome (*)(node_steps&, operation&, const graph::node&, std::uint32_t, flight_tag);
@@ -56,7 +56,7 @@ private:
       graph::operations::all_kinds::table([]<class Kind>() -> run_function { return &Kind::run; });
 
   static bool can_wait(const operation& op, const graph::node& n, std::uint32_t peer) {
-    if (n.what == graph::kind::signal) return false;
+    if (n.what == graph::kind::signal || (n.what == graph::kind::compute && op.light)) return false;
     return n.about == graph::fact::named || reach<T>::near(op, peer);
   }
 

@@ -9,6 +9,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <vector>
 
@@ -172,9 +173,11 @@ struct execution {
   watch_list watch;
   std::uint32_t own_pieces = 0; // of my own block, carried without being counted in my mailbox
   begun_copy begun;
+  std::uint64_t computed = 0; // of the present stage of the task
   std::array<loop_state, graph::all_loops> loops;
   std::unique_ptr<findings> found; // of plans that need it
   std::vector<std::byte> scratch;  // of this rank alone; kept from one execution to the next
+  std::vector<std::byte> room;     // of a task, likewise
   std::vector<bool> compared;      // checked mode: by member
   std::uint32_t to_compare = 0;
   struct naming {
@@ -190,6 +193,7 @@ struct execution {
     ready = p.first;
     own_pieces = 0;
     begun = {};
+    computed = 0;
     watch.begin();
   }
   // A top node waits for its completion.
@@ -227,6 +231,7 @@ struct operation {
   barrier_summary* heard =
       nullptr; // where the poster of a barrier reads what it brought, once it is complete
   std::unique_ptr<bad_operand> bad;  // the first one
+  std::exception_ptr thrown;         // by code of users, here
   std::uint32_t flights = 0;         // transport requests outstanding
   int status = 0;                    // first transport error
   std::uint32_t unreachable = 0;     // the rank of the job that it is about

@@ -45,16 +45,19 @@ element_error error_of(const collectives::request& r, const bad_operand& bad) {
 std::exception_ptr error_of(const posted& op, const char* why) noexcept {
   try {
     if (op.status == status_disputed && op.channel->dispute)
-      return std::make_exception_ptr(mismatch_error(call_name(op.key), text_of(*op.channel->dispute, op.seq)));
+      return std::make_exception_ptr(
+          mismatch_error(call_name(op.key), text_of(*op.channel->dispute, op.seq)));
     if (op.status < 0 && op.channel->lost != channel::nobody)
       return std::make_exception_ptr(operation_error(fmt::format(
           "thread {} of the job has died; no operation of a team that it is a member of can finish any more",
           op.channel->lost)));
+    if (op.thrown) return std::make_exception_ptr(user_code_error{op.thrown});
     if (op.status == status_user_code)
-      return std::make_exception_ptr(operation_error(fmt::format(
-          "operation {} of the team cannot be finished: a function of the user threw on thread {}; what it was "
-          "to write is undefined",
-          op.seq, op.told_by)));
+      return std::make_exception_ptr(
+          operation_error(fmt::format("operation {} of the team cannot be finished: a function of the user "
+                                      "threw on thread {}; what it was "
+                                      "to write is undefined",
+                                      op.seq, op.told_by)));
     if (op.status < 0)
       return std::make_exception_ptr(operation_error(fmt::format(
           "operation {} of the team cannot be finished: thread {} could not reach thread {} ({}); "

@@ -29,6 +29,11 @@ struct mismatch_error : operation_error {
   std::string call; // that failed
 };
 
+// What code of a user threw here, for the call that completes its operation to throw on.
+struct user_code_error {
+  std::exception_ptr thrown;
+};
+
 inline bool went_well(const posted& op) {
   return op.status >= 0 && !op.bad && op.value.known != 2;
 }

@@ -1,27 +1,14 @@
 #pragma once
 #include "progress/execution/shared_work.hpp"
-#include "progress/execution/transfers.hpp"
 
 #include <array>
 
 namespace weft::progress {
 
-// Combines blocks, alone or shared with the other members of the host.
+// Combines the blocks of the members of a host, a work that they share.
 template <transport::transport T> class reductions {
 public:
-  reductions(reach<T>& members, lone_copies<T>& copies, transfers<T>& buffers)
-      : reach_(members), copies_(copies), buffers_(buffers) {}
-
-  outcome combine(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
-    const graph::action a = graph::resolve(*op.program, graph::flow::own, peer, tag.iteration);
-    const graph::region r = graph::only_region(*op.program, op.channel->info.topology, n, a);
-    std::byte* const into = buffers_.own(op, n.write.in) + r.write;
-    const std::byte* const from = buffers_.own(op, n.read.in) + r.read;
-    const graph::user_code& f = *op.at.code;
-    return copies_.in_pieces(op.run->begun, tag, r.bytes, [=, &f](std::uint64_t at, std::uint64_t bytes) {
-      f.combine(into + at, from + at, bytes, f.argument);
-    });
-  }
+  explicit reductions(reach<T>& members) : reach_(members) {}
 
   // The host's first member lends the words: the claim word of its block to itself, and its count of what has
   // delivered, in pieces. Who sees all of them counted sees the result in every destination; orders as in
@@ -49,13 +36,13 @@ private:
   // it has gone to all destinations.
   void combine_host(operation& op, std::uint64_t begin, std::uint64_t end) {
     const std::uint32_t locals = op.channel->info.topology.locals();
-    const graph::user_code& f = *op.at.code;
+    const graph::task& t = *op.at.task;
     alignas(64) std::array<std::byte, 4096> result;
     for (; begin < end; begin += result.size()) {
       const std::uint64_t bytes = std::min<std::uint64_t>(result.size(), end - begin);
       reach_.copy(result.data(), base(op, 0) + op.at.src + begin, bytes);
       for (std::uint32_t k = 1; k < locals; ++k)
-        f.combine(result.data(), base(op, k) + op.at.src + begin, bytes, f.argument);
+        t.combine(t, result.data(), base(op, k) + op.at.src + begin, bytes);
       for (std::uint32_t k = 0; k < locals; ++k)
         reach_.copy(base(op, k) + op.at.dst + begin, result.data(), bytes);
       reach_.counts.bytes_copied.add(bytes * locals);
@@ -66,8 +53,6 @@ private:
   }
 
   reach<T>& reach_;
-  lone_copies<T>& copies_;
-  transfers<T>& buffers_;
 };
 
 } // namespace weft::progress

@@ -2,6 +2,7 @@
 #include "engine/plan/resolve.hpp"
 #include "progress/execution/in_place.hpp"
 #include "progress/execution/lone_copies.hpp"
+#include "progress/execution/task_work.hpp"
 
 namespace weft::progress {
 
@@ -32,6 +33,8 @@ public:
   template <class Kind>
   outcome carry(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
     const graph::action a = graph::resolve(*op.program, Kind::way(n), peer, tag.iteration);
+    if (n.read.in == graph::buffer::scratch || n.write.in == graph::buffer::scratch) [[unlikely]]
+      return carry_part(op, n, a, tag);
     if (op.program->dynamic) return carry_found(op, a, tag);
     std::byte* const theirs = reach_.base(*op.channel, peer);
     if (theirs == nullptr) return transfer(op, n, a, tag);
@@ -100,6 +103,22 @@ private:
     std::byte* const mine = net_.segment();
     return copies_.carry(op, tag, (a.to == a.peer ? theirs : mine) + b.dst,
                          (a.from == a.peer ? theirs : mine) + b.src, b.bytes);
+  }
+
+  // Between what the peer has of my work on the task, and the room of the task.
+  [[gnu::noinline]] outcome carry_part(operation& op, const graph::node& n, const graph::action& a,
+                                       flight_tag tag) {
+    const bool pull = n.write.in == graph::buffer::scratch;
+    const graph::part p = op.at.task->part_of(*op.at.task, work_of(op, net_, 0), a.peer, !pull);
+    if (p.bytes == 0) return outcome::done;
+    std::byte* const mine = op.run->room.data() + p.in_room;
+    if (std::byte* const memory = reach_.base(*op.channel, a.peer))
+      return copies_.carry(op, tag, pull ? mine : memory + p.at, pull ? memory + p.at : mine, p.bytes);
+    return flights_.request(op, a.peer, tag, [&](flight& f) {
+      const std::uint32_t world = op.channel->info.world[a.peer];
+      (pull ? reach_.counts.bytes_got : reach_.counts.bytes_put).add(p.bytes);
+      return pull ? net_.get(world, mine, p.at, p.bytes, f) : net_.put(world, p.at, mine, p.bytes, f);
+    });
   }
 
   // By the transport, of offsets in both segments.

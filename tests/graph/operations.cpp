@@ -56,7 +56,8 @@ tuning forcing(operation op, std::string_view algorithm) {
 
 tuning flat() {
   tuning t;
-  t.forced = parse_choice("broadcast=flat,gather_all=flat,exchange=spread");
+  t.forced = parse_choice("broadcast=flat,gather_all=flat,exchange=spread,reduce=flat,reduce_all=flat,"
+                          "prefix_reduce=flat");
   return t;
 }
 
@@ -107,10 +108,10 @@ std::vector<row_names> rows_for(const request& r, std::uint32_t members) {
 std::string text(const request& r, const node_map& nodes) {
   static constexpr const char* modes[] = {"NO", "MY", "ALL"};
   static constexpr const char* hints[] = {"no hint", "push", "pull"};
-  return fmt::format("{}{} of {} bytes, IN_{} OUT_{}, {}, root {}, nodes {}", collectives::name(r.op),
-                     r.in_place ? " in place" : "", r.bytes, modes[static_cast<int>(r.in)],
-                     modes[static_cast<int>(r.out)], hints[static_cast<int>(r.direction)], r.root,
-                     fmt::join(nodes, " "));
+  return fmt::format("{}{}{} of {} bytes, IN_{} OUT_{}, {}, root {}, nodes {}", collectives::name(r.op),
+                     r.in_place ? " in place" : "", r.by_ranges ? " by ranges" : "", r.bytes,
+                     modes[static_cast<int>(r.in)], modes[static_cast<int>(r.out)],
+                     hints[static_cast<int>(r.direction)], r.root, fmt::join(nodes, " "));
 }
 
 namespace {
@@ -133,9 +134,14 @@ void for_each_request(std::uint32_t members, const std::function<void(const requ
     for (const sync in : {sync::no, sync::my, sync::all}) {
       for (const sync out : {sync::no, sync::my, sync::all}) {
         for (const std::uint64_t bytes : {0u, 8u, 65536u}) {
-          if (sized_by_rows(op) && bytes != 0) continue;
+          if ((sized_by_rows(op) && bytes != 0) || (computes(op) && bytes > most_partials)) continue;
           request r{.op = op, .in = in, .out = out, .bytes = bytes};
           for_each_direction(r, members, visit);
+          if (computes(op)) {
+            r.by_ranges = true;
+            for_each_direction(r, members, visit);
+            r.by_ranges = false;
+          }
           r.in_place = true;
           if (has_in_place(op)) for_each_direction(r, members, visit);
         }

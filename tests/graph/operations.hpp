@@ -27,6 +27,7 @@ collectives::tuning forcing(collectives::operation op, std::string_view algorith
 collectives::tuning flat();
 
 // What the texts say of an operation.
+using collectives::computes;
 using collectives::has_in_place;
 using collectives::permutes;
 using collectives::rooted_by_rows;
@@ -35,6 +36,9 @@ using collectives::shifted;
 using collectives::sized_by_rows;
 using collectives::specified;
 using collectives::to_root;
+
+// Bytes of partial results that a member can contribute.
+inline constexpr std::uint64_t most_partials = 2048;
 
 // All operations but the barrier.
 inline constexpr auto moving = std::span(collectives::operations).subspan(1);

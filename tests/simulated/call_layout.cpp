@@ -1,6 +1,8 @@
 // What a call moves, from where to where: the reference, and the rows of its arrays.
+#include "engine/collectives/operations.hpp"
 #include "engine/transport/simulated/random.hpp"
 #include "tests/simulated/collective_case.hpp"
+#include "tests/simulated/gathering_task.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -12,6 +14,10 @@ using collectives::operation;
 using collectives::request;
 using transport::sim::seeded_random;
 using moved = collective_case::moved;
+
+bool has_rows(operation op) {
+  return op >= operation::broadcast_x && !collectives::computes(op);
+}
 
 // Packs blocks into the areas of the ranks, sometimes with a gap.
 class packer {
@@ -80,6 +86,8 @@ private:
         if (r.op == operation::scatter && i == r.root) add({i, j, j * n, 0, n});
         if (r.op == operation::gather && j == r.root) add({i, j, 0, i * n, n});
         if (r.op == operation::gather_all) add({i, j, r.in_place ? i * n : 0, i * n, n});
+        if (r.op == operation::reduce && j == r.root) add({i, j, 0, i * n, n});
+        if (r.op == operation::reduce_all || r.op == operation::prefix_reduce) add({i, j, 0, i * n, n});
         if (r.op == operation::exchange) add({i, j, j * n, i * n, n});
         if (r.op == operation::permute && j == made_.perm[i]) add({i, j, 0, 0, n});
       }
@@ -190,11 +198,16 @@ call_places places_of(const collective_case& c, std::uint64_t begin) {
 }
 
 graph::binding call_places::binding(const request& r) const {
-  const bool rows = r.op >= operation::broadcast_x;
+  const bool rows = has_rows(r.op);
   const std::uint64_t dst = rows ? dst_rows : dst_area;
   // A broadcast's source is no array; its place in the area is 0.
   const std::uint64_t src = rows && r.op != operation::broadcast_x ? src_rows : src_area;
-  return {.dst = dst, .src = r.in_place ? dst : src, .sizes = sizes, .perm = perm};
+  const graph::task* const task = r.bytes % 3 == 0 ? &gathering_as_user : &gathering;
+  return {.dst = dst,
+          .src = r.in_place ? dst : src,
+          .sizes = sizes,
+          .perm = perm,
+          .task = collectives::computes(r.op) ? task : nullptr};
 }
 
 std::vector<std::byte> source_before(const collective_case& c, const collective_case::call& k,
@@ -230,7 +243,7 @@ void write_rows(const collective_case&, const collective_case::call& k, std::uin
     std::memcpy(segment + at.perm, r.wide_perm ? static_cast<const void*>(&wide) : &k.perm[rank],
                 r.wide_perm ? 8 : 4);
   }
-  if (r.op < operation::broadcast_x) return;
+  if (!has_rows(r.op)) return;
   std::memset(segment + at.dst_rows, 0, at.perm - at.dst_rows);
   const std::uint64_t src_area = r.in_place ? at.dst_area : at.src_area;
   const auto put = [&](std::uint64_t array, std::uint64_t column, auto value) {

@@ -59,7 +59,8 @@ collective_case::call make_call(seeded_random& random, std::uint32_t ranks, std:
                            operation::scatter, operation::gather, operation::exchange, operation::exchange,
                            operation::permute, operation::permute, operation::broadcast_x,
                            operation::gather_all_x, operation::exchange_x, operation::scatter_x,
-                           operation::gather_x, operation::permute_x, operation::permute_x});
+                           operation::gather_x, operation::permute_x, operation::permute_x, operation::reduce,
+                           operation::reduce_all, operation::prefix_reduce});
   if (r.op == operation::barrier) {
     collective_case::call c;
     if (random.coin(0.1) && ranks > 1) c.odd_one = static_cast<std::uint32_t>(random.below(ranks));
@@ -76,6 +77,12 @@ collective_case::call make_call(seeded_random& random, std::uint32_t ranks, std:
       r.op == operation::broadcast || r.op == operation::broadcast_x || r.op == operation::permute;
   const std::uint64_t most = one_block ? most_bytes : most_bytes / ranks;
   if (r.op <= operation::broadcast_x) r.bytes = make_bytes(random, most);
+  if (collectives::computes(r.op)) {
+    r.bytes = one_of(random,
+                     std::array{std::uint64_t{1}, std::uint64_t{8}, std::uint64_t{57}, std::uint64_t{2048}});
+    r.by_ranges = random.coin(0.3);
+    r.large = random.coin(0.3);
+  }
   return lay_out(ranks, r, random.next(), most);
 }
 
@@ -142,6 +149,7 @@ std::string text_of(const request& r) {
       std::string(" ") + text_of(r.in) + "/" + text_of(r.out) + " of " + std::to_string(r.bytes) + " bytes";
   if (rooted(r.op)) text += (r.op == operation::gather ? " to " : " from ") + std::to_string(r.root);
   if (r.in_place) text += ", in place";
+  if (r.by_ranges) text += ", by ranges";
   if (r.direction != hint::none) text += r.direction == hint::push ? ", push" : ", pull";
   return text;
 }

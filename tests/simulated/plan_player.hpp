@@ -15,7 +15,6 @@ struct played_plan {
   std::vector<std::uint32_t> nodes;          // of each rank
   std::uint64_t source = 0, destination = 0; // bytes of each rank's buffers
   std::function<graph::plan(std::uint32_t me, const graph::topology&)> make;
-  graph::user_code code{};
   std::function<void(std::uint32_t rank, std::uint32_t call, std::byte* source)> fill;
   std::function<void(std::uint32_t rank, std::uint32_t call, const std::byte* destination)> check;
   std::uint32_t calls = 5; // posted together, each with buffers of its own
@@ -47,7 +46,7 @@ public:
       progress::operation& op = posted[call];
       op.channel = team_;
       op.program = &program_;
-      op.at = {.dst = dst, .src = src, .code = &played_.code};
+      op.at = {.dst = dst, .src = src};
       op.seq = net_.add(team_->own.entered(), 1) + 1;
       executor_.start(op);
     }

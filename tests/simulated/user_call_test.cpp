@@ -23,11 +23,10 @@ class plan_engine : public progress::driver<threads_transport, plan_engine> {
 public:
   explicit plan_engine(threads_transport& net) : base(net, {}) {}
 
-  void post(progress::posted& op, progress::channel& team, const graph::plan& p,
-            const graph::user_code& code) {
+  void post(progress::posted& op, progress::channel& team, const graph::plan& p, const graph::task& code) {
     op.channel = &team;
     op.program = &p;
-    op.at.code = &code;
+    op.at.task = &code;
     op.seq = net().add(team.own.entered(), 1) + 1;
     with_ownership([&] { works().start(op); });
   }
@@ -49,13 +48,27 @@ private:
   static void finish(progress::posted& op) { op.finished.store(true, std::memory_order_release); }
 };
 
-void count_call(const void* calls) {
-  ++*const_cast<std::atomic<int>*>(static_cast<const std::atomic<int>*>(calls));
+// What a task of users says.
+struct calling_task : graph::task {
+  using function = bool (*)(const graph::task&, graph::work&);
+  calling_task(function f, void* argument) : argument(argument) {
+    run = f;
+    user = true;
+  }
+  void* argument;
+};
+template <class Argument> Argument& argument_of(const graph::task& t) {
+  return *static_cast<Argument*>(static_cast<const calling_task&>(t).argument);
+}
+bool count_call(const graph::task& t, graph::work&) {
+  ++argument_of<std::atomic<int>>(t);
+  return true;
 }
 
 graph::plan calling() {
   graph::builder b(0, 1, 0);
-  b.add(graph::copy_own(), b.add(graph::call_user()));
+  b.add(graph::copy_own(),
+        b.add(graph::writing(graph::compute(0), graph::buffer::scratch, graph::in_destination)));
   return b.finish();
 }
 
@@ -71,23 +84,24 @@ struct user_calls : testing::Test {
 
 TEST_F(user_calls, hold_up_nobody_else) {
   struct meeting {
-    mutable std::atomic<bool> inside{false}, over{false};
+    std::atomic<bool> inside{false}, over{false};
   } m;
-  const graph::user_code until_the_other_is_over{.call =
-                                                     [](const void* it) {
-                                                       const auto* const m = static_cast<const meeting*>(it);
-                                                       m->inside = true;
-                                                       while (!m->over)
-                                                         std::this_thread::yield();
-                                                     },
-                                                 .argument = &m};
+  const calling_task until_the_other_is_over(
+      [](const graph::task& t, graph::work&) {
+        auto& m = argument_of<meeting>(t);
+        m.inside = true;
+        while (!m.over)
+          std::this_thread::yield();
+        return true;
+      },
+      &m);
   progress::posted slow, quick;
   e.post(slow, team, plan, until_the_other_is_over);
   std::thread waiter([&] { e.wait(slow); });
   while (!m.inside)
     std::this_thread::yield();
   std::atomic<int> calls = 0;
-  const graph::user_code count{.call = count_call, .argument = &calls};
+  const calling_task count(count_call, &calls);
   e.post(quick, other, plan, count);
   e.wait(quick);
   EXPECT_EQ(calls, 1);
@@ -101,8 +115,9 @@ TEST_F(user_calls, hold_up_nobody_else) {
 TEST_F(user_calls, that_throw_fail_their_operation_alone) {
   progress::posted wrong, right;
   std::atomic<int> calls = 0;
-  const graph::user_code throwing{.call = [](const void*) { throw std::runtime_error("no"); }};
-  const graph::user_code count{.call = count_call, .argument = &calls};
+  const calling_task throwing(
+      [](const graph::task&, graph::work&) -> bool { throw std::runtime_error("no"); }, nullptr);
+  const calling_task count(count_call, &calls);
   e.post(wrong, team, plan, throwing);
   e.post(right, team, plan, count);
   e.wait(wrong);
@@ -110,6 +125,29 @@ TEST_F(user_calls, that_throw_fail_their_operation_alone) {
   EXPECT_EQ(wrong.status, progress::status_user_code);
   EXPECT_EQ(right.status, 0);
   EXPECT_EQ(calls, 1);
+}
+
+// In pieces: between two of them others are driven, also by the one thread that there is.
+TEST_F(user_calls, give_way_between_pieces) {
+  struct counts {
+    std::atomic<int> pieces{0}, when_other_ended{0};
+  } all;
+  const calling_task slow_task(
+      [](const graph::task& t, graph::work& w) {
+        ++argument_of<counts>(t).pieces;
+        return ++w.done == 100;
+      },
+      &all);
+  std::atomic<int> calls = 0;
+  const calling_task count(count_call, &calls);
+  progress::posted slow, quick;
+  e.post(slow, team, plan, slow_task);
+  e.post(quick, other, plan, count);
+  e.wait(quick);
+  EXPECT_LT(all.pieces, 100);
+  EXPECT_FALSE(slow.finished);
+  e.wait(slow);
+  EXPECT_EQ(all.pieces, 100);
 }
 
 } // namespace

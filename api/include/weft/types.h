@@ -44,6 +44,24 @@ inline constexpr in_place_t in_place{};
 #define UPC_IN_PLACE 512
 #endif
 
+/* A prefix reduction is exclusive: an element of dst gets what is in front of it (V0.3, 5.2). */
+#define UPC_EXCLUSIVE_PREFIX_REDUCE 1024
+
+/* What the elements of a reduction are combined with (V1.0, 4.3.1; V0.3, 5.5). */
+typedef unsigned upc_op_t;
+typedef upc_op_t upc_opt_t;
+#define UPC_ADD 1u
+#define UPC_MULT 2u
+#define UPC_AND 4u
+#define UPC_OR 8u
+#define UPC_XOR 16u
+#define UPC_LOGAND 32u
+#define UPC_LOGOR 64u
+#define UPC_MIN 128u
+#define UPC_MAX 256u
+#define UPC_FUNC 65536u          /* the function of the call, which commutes */
+#define UPC_NONCOMM_FUNC 131072u /* the function of the call, which does not */
+
 /* What an asynchronous collective returns. A completed handle and every copy of it stay complete for ever. */
 typedef unsigned long long upc_coll_handle_t;
 #define UPC_HANDLE_COMPLETE 0ULL

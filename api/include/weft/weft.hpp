@@ -11,4 +11,5 @@
 #include "error.hpp"
 #include "handle.hpp"
 #include "pointer.hpp"
+#include "reduction.hpp"
 #include "shared_array.hpp"

@@ -1,0 +1,214 @@
+// Reductions of distributed arrays: UPC collectives V1.0, 4.3.2 and 4.3.3; V0.3, 5.5.1.
+//
+// A member combines the elements that it has, as far as their order allows: one partial result, or one of
+// each of its blocks. Those of all members make a table of n bytes each, from which everybody who needs the
+// result computes it, in the same order: so it is the same in every bit. A prefix reduction is the same: what
+// is in front of a member's blocks is in the table, too. P members on N hosts, L on each.
+//
+// flat           Every member publishes its part once; P-L messages of n bytes, or one to the root. One step.
+// dissemination  The leader of a host takes its neighbours' parts, then tells those of other hosts what it
+//                knows: ceil(log2 N) messages, P*n bytes in all, after which it has the table and publishes
+//                it to its neighbours. No exclusive scan needs fewer rounds, for a part must come from host 0
+//                to host N-1, and with the parts themselves on the way nobody computes anything between
+//                rounds.
+//
+// The parts travel as eager payloads, from scratch to scratch, which need no entry of who takes them. So late
+// members hold up those who need their elements; only where parts are handed on for a root all must be there.
+#include "engine/collectives/families.hpp"
+#include "engine/collectives/operations.hpp"
+#include "engine/collectives/sync_modes.hpp"
+#include "engine/memory/mailbox.hpp"
+#include "engine/plan/peers.hpp"
+#include "engine/reductions/reduction.hpp"
+
+#include <bit>
+
+namespace weft::collectives {
+using namespace graph;
+
+namespace {
+
+bool has_root(const request& r) {
+  return r.op == operation::reduce;
+}
+
+bool has_results(const request& r) {
+  return r.op == operation::prefix_reduce && r.by_ranges;
+}
+
+class table_reduction {
+public:
+  table_reduction(const request& r, const topology& g)
+      : request_(r), g_(g), b_(g.me(), g.size(), r.root), modes_(b_, g, r.in, r.out) {
+    plan& p = b_.draft();
+    p.pairs = has_root(r) ? pattern::to_root : pattern::all_pairs;
+    b_.blocks_of({.bytes = r.bytes, .dst_i = r.bytes});
+    p.chunk = r.bytes;
+    p.chunks = 1;
+    p.eager = true;
+    p.large = r.large;
+    p.far = !g.one_host();
+    p.scratch = g.size() * r.bytes + reductions::state_bytes;
+    of_peer_ = b_.add_place({.from = r.bytes, .bytes = r.bytes});
+    of_member_ = b_.add_place({.owner = r.bytes, .bytes = r.bytes});
+  }
+
+  plan flat() {
+    const node_set own = compute_own();
+    const node_set sent = has_root(request_) ? send_to_root(own) : send_to_all(own);
+    if (!needs_result()) return finish(sent | own);
+    return finish(sent | compute_result(own | take_from(range::others, others())));
+  }
+
+  plan handed_on() {
+    const bool leader = leads(b_.draft(), g_);
+    return leader ? for_others() : by_leader();
+  }
+
+private:
+  bool needs_result() const { return !has_root(request_) || g_.me() == request_.root; }
+  std::uint32_t near() const { return static_cast<std::uint32_t>(g_.near().size()); }
+
+  std::uint32_t others() const { return g_.size() - 1; }
+
+  node_set compute_own() {
+    const node_set gate = modes_.gate();
+    node n = writing(compute(0), buffer::scratch, of_peer_);
+    if (!request_.by_ranges) return b_.add(n, gate);
+    n.needs = b_.add_place({.base = behind_table(), .from = request_.bytes, .bytes = request_.bytes});
+    return b_.add(n, gate | bring(n.needs, gate));
+  }
+  // What others have of my range. It has room of its own: these places of scratch only stand for it.
+  node_set bring(std::uint8_t brought, node_set gate) {
+    modes_.announce({range::far, static_cast<std::uint32_t>(g_.far().size())});
+    builder::step_list steps;
+    steps.then_if(modes_.each_waits(), await_entry());
+    steps.then(writing(get_from_each(), buffer::scratch, brought));
+    steps.then_if(modes_.tells_ends(), count_for_each(fact::consumed, 1));
+    return b_.loop(range::others, others(), steps, gate);
+  }
+
+  node_set compute_result(node_set after) {
+    if (has_results(request_)) return compute_results(after);
+    const node n = of_blocks(reading(compute(1), buffer::scratch, of_member_), blocks::members);
+    return b_.add(writing(n, buffer::destination, of_member_), after);
+  }
+  // Of my range, for whoever is to have them: the others', and then my own.
+  node_set compute_results(node_set after) {
+    const std::uint8_t at = b_.add_place({.base = behind_table() + g_.size() * request_.bytes,
+                                          .from = request_.bytes,
+                                          .bytes = request_.bytes});
+    node n = writing(reading(compute(1), buffer::scratch, of_peer_), buffer::scratch, at);
+    n.needs = of_peer_;
+    const node_set made = b_.add(n, after);
+    builder::step_list steps;
+    steps.then(reading(put_to_each(), buffer::scratch, at)).then_if(!g_.one_host(), far_only(flush_each()));
+    steps.then_if(modes_.tells_ends(), count_for_each(fact::delivered, 1));
+    const node_set put = b_.loop(range::others, others(), steps, made);
+    return put | b_.add(reading(compute(2), buffer::scratch, at), made);
+  }
+  std::uint64_t behind_table() const { return g_.size() * request_.bytes + reductions::state_bytes; }
+  node mine(node n) const { return reading(n, buffer::scratch, of_peer_); }
+
+  node_set publish_own(node_set own) {
+    if (near() == 0) return 0;
+    b_.draft().eager_bytes[0] = static_cast<std::uint32_t>(request_.bytes);
+    return b_.add(mine(publish()), own);
+  }
+  node_set send_to_all(node_set own) {
+    const auto far = static_cast<std::uint32_t>(g_.far().size());
+    const node_set near = publish_own(own);
+    return near | b_.loop(range::far, far, builder::step_list().then(mine(send_payload())), own);
+  }
+  node_set send_to_root(node_set own) {
+    if (needs_result()) return 0;
+    if (g_.is_near(request_.root)) return publish_own(own);
+    return b_.loop(range::root, 1, builder::step_list().then(mine(send_payload())), own);
+  }
+  node_set take_from(range who, std::uint32_t count) {
+    const node take = writing(take_payload(), buffer::scratch, of_peer_);
+    return b_.loop(who, count, builder::step_list().then(take));
+  }
+
+  // A leader's part: it has the whole table in the end.
+  plan for_others() {
+    node_set known = compute_own() | take_from(range::near, near());
+    b_.begin_phase(1);
+    const std::uint8_t message = b_.add_place({.turn = request_.bytes, .bytes = request_.bytes});
+    b_.draft().packed = g_.size() * request_.bytes;
+    builder::step_list round;
+    round.then(send_packed(blocks::known, buffer::scratch, of_member_, message));
+    round.then(take_packed(blocks::known, buffer::scratch, of_member_, message));
+    known |= b_.loop(range::host_rounds, count_of(b_.draft(), g_, range::host_rounds), round, known, true);
+    node_set data = known;
+    if (near() != 0 && !has_root(request_)) {
+      b_.draft().eager_bytes[1] = static_cast<std::uint32_t>(g_.size() * request_.bytes);
+      const node table = of_blocks(reading(publish(), buffer::scratch, of_member_), blocks::members);
+      data |= b_.add(writing(table, buffer::mailbox, of_member_), known);
+    }
+    b_.begin_phase(0);
+    if (needs_result()) data |= compute_result(known);
+    return finish(data);
+  }
+  // Its neighbours' part.
+  plan by_leader() {
+    const node_set own = compute_own();
+    node_set data = own | publish_own(own);
+    if (!needs_result()) return finish(data);
+    b_.begin_phase(1);
+    const node table = of_blocks(reading(take_payload(), buffer::mailbox, of_member_), blocks::members);
+    builder::step_list take;
+    take.then(writing(table, buffer::scratch, of_member_));
+    const node_set known = b_.loop(range::leader, 1, take);
+    b_.begin_phase(0);
+    return finish(data | compute_result(own | known));
+  }
+
+  // Who has taken all parts knows of all of them: the rounds of OUT_ALL need not wait for more.
+  plan finish(node_set data) {
+    if (request_.by_ranges && modes_.tells_ends() && others() != 0) {
+      data |= b_.add(await_count(fact::consumed, others()));
+      if (has_results(request_)) data |= b_.add(await_count(fact::delivered, others()));
+    }
+    modes_.leave(needs_result() ? data : 0);
+    return b_.finish();
+  }
+
+  const request& request_;
+  const topology& g_;
+  builder b_;
+  sync_modes modes_;
+  std::uint8_t of_peer_ = 0, of_member_ = 0; // the part of a step's peer, of whomever
+};
+
+} // namespace
+
+plan compile_flat_reduction(const request& r, const topology& g, const tuning&) {
+  return table_reduction(r, g).flat();
+}
+
+plan compile_handed_on_reduction(const request& r, const topology& g, const tuning&) {
+  return table_reduction(r, g).handed_on();
+}
+
+std::uint64_t cost_of_flat_reduction(const request& r, const topology& g, const tuning& t) {
+  const cost_model c(t.costs);
+  const std::uint64_t locals = g.largest_host(), far = g.size() - locals;
+  const std::uint64_t transfers = has_root(r) ? far : locals * far; // into a host
+  return c.copies(g.size(), r.bytes) + (far == 0 ? 0 : c.message() + c.wire(transfers, r.bytes));
+}
+
+bool fits_handed_on_reduction(const request& r, const topology& g, const tuning&) {
+  if (g.one_host() || (has_root(r) && r.in != sync::all)) return false;
+  return g.size() * r.bytes <= engine::mailbox::body_bytes;
+}
+
+std::uint64_t cost_of_handed_on_reduction(const request& r, const topology& g, const tuning& t) {
+  const cost_model c(t.costs);
+  const auto rounds = static_cast<std::uint64_t>(std::bit_width(g.hosts() - 1));
+  const std::uint64_t table = c.copies(g.size(), r.bytes);
+  return rounds * (c.message() + c.wire(1, 0)) + c.of_bytes(g.size() * r.bytes) +
+         (g.largest_host() == 1 ? table : 3 * table);
+}
+
+} // namespace weft::collectives

@@ -1,0 +1,33 @@
+#pragma once
+#include "engine/operations/operation_kind.hpp"
+
+namespace weft::graph::operations {
+
+// A stage of the operation's task, on this rank: a pass does as much of it as a pass may. Code of users is
+// run by a thread that drives, piece by piece, with nothing held: other operations go on meanwhile if there
+// is anybody to drive them. What it throws fails the operation.
+//
+// To the verifier the result is what it is made of, side by side: a reduction is a gather.
+struct compute : operation_kind {
+  static constexpr kind what = kind::compute;
+  static constexpr std::string_view name = "compute";
+  static constexpr bool moves_data = true;
+
+  static bool fits(const node& n) {
+    return n.peer == peer_rule::self && any_of(n.read.in, buffer::source, buffer::scratch) &&
+           any_of(n.write.in, buffer::scratch, buffer::destination) && !travels_packed(n);
+  }
+  static std::string text(const node& n) { return words("compute stage ", std::to_string(n.count)); }
+
+  template <class Meaning> static auto means(Meaning& m, const node& n, std::uint32_t e) {
+    if (n.needs != 0) m.needs_of_all(n.needs, e);
+    m.template moves<compute>(n, e);
+    return e;
+  }
+  template <class C, class Op, class Tag>
+  static outcome run(C& c, Op& op, const node& n, std::uint32_t, Tag tag) {
+    return c.computations.step(op, n, tag);
+  }
+};
+
+} // namespace weft::graph::operations

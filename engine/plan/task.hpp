@@ -1,0 +1,42 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace weft::graph {
+
+// What a rank has to do for a stage of a task: whose data they are, and how much of it is to be done now.
+struct work {
+  std::uint32_t stage = 0;
+  std::uint32_t me = 0, members = 1;      // ranks of the team
+  const std::uint32_t* threads = nullptr; // of the job, by rank of the team
+  std::byte* segment = nullptr;           // mine; dst and src count from its beginning
+  std::uint64_t dst = 0, src = 0;
+  std::byte* scratch = nullptr; // of the operation, as its plan lays it out
+  std::byte* room = nullptr;    // as much as the task has asked for
+  std::uint64_t block = 0;      // bytes that a member contributes
+  std::uint64_t budget = 0;     // bytes to touch, about; at least a little is done
+  std::uint64_t done = 0;       // how far the stage is: 0 when it begins, then what the task makes of it
+};
+
+// Bytes that a member has and another one works on, or the other way round: where in the owner's segment, and
+// where in the room of who works on them.
+struct part {
+  std::uint64_t at = 0, in_room = 0, bytes = 0;
+};
+
+// What the ranks compute in an operation, in stages between which its plan moves data. It lives as long as
+// the operation is not complete; a post keeps a copy, byte by byte.
+struct task {
+  // Does some of a stage; true when it is through. `user`: it may throw.
+  bool (*run)(const task&, work&) = nullptr;
+  // What `peer` has of what I work on: to be read from it, or (`result`) to be written to it.
+  part (*part_of)(const task&, const work&, std::uint32_t peer, bool result) = nullptr;
+  // A piece of what the members of a host may share: see operations/reduce.hpp.
+  void (*combine)(const task&, void* into, const void* from, std::uint64_t bytes) = nullptr;
+  void (*release)(const task&) = nullptr; // the operation is over
+  std::uint64_t room = 0;                 // bytes
+  std::uint32_t bytes = sizeof(task);     // of the whole object
+  bool user = false;                      // runs code of users: never while the right to drive is held
+};
+
+} // namespace weft::graph

@@ -1,0 +1,67 @@
+#pragma once
+#include <algorithm>
+#include <cstdint>
+
+namespace weft::reductions {
+
+// Where the elements of `shared [block] TYPE A[elements]` lie, the first of them at `at` on thread `first` in
+// phase `phase` (collectives V1.0, 4.3; library of UPC 1.3, 6.4). Block b is on thread (first + b) mod
+// threads. All blocks of a thread follow each other in its memory, at the same places on all threads: a row
+// is a block of each.
+struct layout {
+  std::uint64_t at = 0; // bytes from the beginning of the segment
+  std::uint64_t elements = 0;
+  std::uint64_t block = 1; // at least 1
+  std::uint32_t phase = 0; // less than the block
+  std::uint32_t first = 0;
+  std::uint32_t threads = 1;
+  std::uint32_t size = 1; // bytes of an element
+
+  // Block size 0: all of them on the first thread.
+  static layout of(std::uint64_t at, std::uint64_t elements, std::uint64_t block, std::uint32_t phase,
+                   std::uint32_t first, std::uint32_t threads, std::uint32_t size) {
+    if (block == 0) return {at, elements, std::max<std::uint64_t>(elements, 1), 0, first, threads, size};
+    return {at, elements, block, phase, first, threads, size};
+  }
+
+  std::uint64_t blocks() const { return elements == 0 ? 0 : (phase + elements - 1) / block + 1; }
+  std::uint32_t thread_of(std::uint64_t b) const { return static_cast<std::uint32_t>((first + b) % threads); }
+  // The first element of a block, and the first one behind it.
+  std::uint64_t begin_of(std::uint64_t b) const { return b == 0 ? 0 : b * block - phase; }
+  std::uint64_t end_of(std::uint64_t b) const { return std::min(elements, (b + 1) * block - phase); }
+  std::uint64_t block_of(std::uint64_t element) const { return (phase + element) / block; }
+  std::uint64_t address_of(std::uint64_t element) const {
+    const std::uint64_t b = block_of(element), row = (first + b) / threads;
+    return at + (row * block + (phase + element) % block - phase) * size;
+  }
+
+  // The first block of a thread, and how many it has.
+  std::uint64_t first_of(std::uint32_t thread) const { return (thread + threads - first) % threads; }
+  std::uint64_t rows_of(std::uint32_t thread) const {
+    const std::uint64_t all = blocks(), mine = first_of(thread);
+    return mine >= all ? 0 : (all - 1 - mine) / threads + 1;
+  }
+  std::uint64_t most_rows() const { return (blocks() + threads - 1) / threads; }
+
+  // What a thread has of the elements [begin, end): it lies together.
+  struct span {
+    std::uint64_t at = 0, elements = 0;
+  };
+  span of_thread(std::uint32_t thread, std::uint64_t begin, std::uint64_t end) const {
+    if (begin >= end) return {};
+    const std::uint64_t low = next_of(thread, begin), high = next_of(thread, end);
+    if (low >= end) return {};
+    const std::uint64_t from = address_of(low);
+    return {from, (address_of(high) - from) / size}; // a thread's blocks have nothing between them
+  }
+  span of_thread(std::uint32_t thread) const { return of_thread(thread, 0, elements); }
+
+private:
+  // The first element from this one on that a thread has, be there so many elements or not.
+  std::uint64_t next_of(std::uint32_t thread, std::uint64_t element) const {
+    const std::uint64_t b = block_of(element), away = (thread + threads - thread_of(b)) % threads;
+    return away == 0 ? element : begin_of(b + away);
+  }
+};
+
+} // namespace weft::reductions

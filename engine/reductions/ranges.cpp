@@ -1,0 +1,225 @@
+#include "engine/reductions/ranges.hpp"
+
+#include "engine/reductions/block_walk.hpp"
+
+#include <cstring>
+
+namespace weft::reductions {
+
+namespace {
+
+// Of the elements, as even as may be, in the order of the ranks.
+struct range {
+  std::uint64_t begin, end;
+};
+range range_of(std::uint64_t elements, std::uint32_t members, std::uint32_t member) {
+  const std::uint64_t each = elements / members, more = elements % members;
+  const auto begin_of = [&](std::uint64_t m) { return m * each + std::min(m, more); };
+  return {begin_of(member), begin_of(member + 1u)};
+}
+
+// The room: a word for each member and side that says where its part begins, then what others have, then what
+// others get.
+class rooms {
+public:
+  rooms(const reduction& r, const graph::work& w)
+      : r_(r), w_(w), mine_(range_of(r.from.elements, w.members, w.me)) {}
+
+  static std::uint64_t bytes(const reduction& r, std::uint32_t members) {
+    const std::uint64_t longest = (r.from.elements / members + 1) * r.from.size;
+    const bool results = r.what != reduction::form::value;
+    return tables(members) + (results ? 2 : 1) * ((longest + 63) / 64 * 64);
+  }
+
+  const range& mine() const { return mine_; }
+  const layout& side(bool result) const { return result ? r_.to : r_.from; }
+  layout::span span(std::uint32_t member, bool result) const {
+    return side(result).of_thread(w_.threads[member], mine_.begin, mine_.end);
+  }
+  // In the room; one after the other, in the order of the ranks.
+  std::uint64_t begin_of(std::uint32_t member, bool result) const {
+    std::uint64_t at = tables(w_.members);
+    if (result) at += ((r_.from.elements / w_.members + 1) * r_.from.size + 63) / 64 * 64;
+    for (std::uint32_t m = 0; m < member; ++m)
+      if (m != w_.me) at += span(m, result).elements * r_.from.size;
+    return at;
+  }
+
+  // By thread of the job: what to add to an address on that thread. Noted when the first stage begins.
+  void note() const {
+    for (const bool result : {false, true}) {
+      if (result && r_.what == reduction::form::value) break;
+      std::uint64_t at = begin_of(0, result);
+      for (std::uint32_t m = 0; m < w_.members; ++m) {
+        const layout::span s = span(m, result);
+        if (m == w_.me) continue;
+        offsets(result)[m] = at - s.at;
+        at += s.elements * r_.from.size;
+      }
+    }
+  }
+  std::byte* at(std::uint32_t member, std::uint64_t address, bool result) const {
+    return member == w_.me ? w_.segment + address : w_.room + (offsets(result)[member] + address);
+  }
+
+private:
+  static std::uint64_t tables(std::uint32_t members) {
+    return (2 * members * sizeof(std::uint64_t) + 63) / 64 * 64;
+  }
+  std::uint64_t* offsets(bool result) const {
+    return reinterpret_cast<std::uint64_t*>(w_.room) + (result ? w_.members : 0);
+  }
+
+  const reduction& r_;
+  const graph::work& w_;
+  range mine_;
+};
+
+// Elements of a range in their order, some at a time in one place: as they lie there if a run of them is
+// long, else put together.
+class range_reduction {
+public:
+  range_reduction(const reduction& r, graph::work& w) : r_(r), w_(w), rooms_(r, w), left_(pieces(w.budget)) {}
+
+  // My partial result.
+  bool fold() {
+    if (w_.done == 0) rooms_.note();
+    for (; left_ != 0 && rooms_.mine().begin + w_.done < rooms_.mine().end; --left_) {
+      const piece p = next();
+      r_.how.fold(entry(w_.me), p.elements, p.count, w_.done != 0, r_.of_kernels());
+      w_.done += p.count;
+    }
+    return rooms_.mine().begin + w_.done >= rooms_.mine().end;
+  }
+
+  bool finish() {
+    if (r_.from.elements == 0) return true;
+    return r_.what == reduction::form::value ? combine_all() : scan();
+  }
+
+private:
+  static constexpr std::uint64_t most = 1024, long_run = 128; // elements
+  std::uint64_t pieces(std::uint64_t budget) const {
+    return std::max<std::uint64_t>(1, budget / (most * r_.from.size));
+  }
+  std::byte* entry(std::uint32_t member) const { return w_.scratch + member * w_.block; }
+  std::uint32_t member(std::uint32_t thread) const {
+    if (thread < w_.members && w_.threads[thread] == thread) return thread;
+    std::uint32_t m = 0;
+    while (w_.threads[m] != thread)
+      ++m;
+    return m;
+  }
+
+  struct piece {
+    const std::byte* elements;
+    std::uint64_t count;
+  };
+  piece next() {
+    block_walk walk(r_.from, rooms_.mine().begin + w_.done);
+    const std::uint64_t end = std::min(rooms_.mine().end, walk.element() + most);
+    if (const std::uint64_t run = walk.run(end); run >= long_run || walk.element() + run == end)
+      return {rooms_.at(member(walk.thread()), walk.address(), false), run};
+    std::uint64_t count = 0;
+    while (walk.element() != end && walk.run(end) < long_run) {
+      const std::uint64_t run = walk.run(end);
+      copy(together_ + count * r_.from.size, rooms_.at(member(walk.thread()), walk.address(), false), run);
+      count += run;
+      walk.pass(run);
+    }
+    return {together_, count};
+  }
+  // The results of so many elements, to where they belong.
+  void spread(const std::byte* results, std::uint64_t count, std::uint64_t skip) {
+    block_walk walk(r_.to, rooms_.mine().begin + w_.done + skip);
+    const std::uint64_t end = rooms_.mine().begin + w_.done + count;
+    results += skip * r_.from.size;
+    while (walk.element() != end) {
+      const std::uint64_t run = walk.run(end);
+      copy(rooms_.at(member(walk.thread()), walk.address(), true), results, run);
+      results += run * r_.from.size;
+      walk.pass(run);
+    }
+  }
+  void copy(std::byte* to, const std::byte* from, std::uint64_t count) const {
+    switch (count * r_.from.size) {
+    case 4:
+      std::memcpy(to, from, 4);
+      return;
+    case 8:
+      std::memcpy(to, from, 8);
+      return;
+    default:
+      std::memcpy(to, from, count * r_.from.size);
+    }
+  }
+
+  bool has_elements(std::uint32_t m) const {
+    const range it = range_of(r_.from.elements, w_.members, m);
+    return it.begin != it.end;
+  }
+  // What the members before this one have, if they have anything.
+  bool fold_before(std::byte* into, std::uint32_t end) const {
+    bool more = false;
+    for (std::uint32_t m = 0; m < end; ++m) {
+      if (!has_elements(m)) continue;
+      r_.how.fold(into, entry(m), 1, more, r_.of_kernels());
+      more = true;
+    }
+    return more;
+  }
+
+  bool combine_all() {
+    fold_before(w_.segment + w_.dst, w_.members);
+    return true;
+  }
+
+  // The carry lies behind the table, from one piece to the next.
+  bool scan() {
+    std::byte* const carry = w_.scratch + (w_.members * w_.block + 15) / 16 * 16;
+    const range mine = rooms_.mine();
+    if (mine.begin == mine.end) return true;
+    if (w_.done == 0) fold_before(carry, w_.me);
+    for (; left_ != 0 && mine.begin + w_.done < mine.end; --left_) {
+      const piece p = next();
+      const bool more = mine.begin + w_.done != 0;
+      const bool exclusive = r_.what == reduction::form::exclusive_prefix;
+      r_.how.scan(results_, p.elements, p.count, carry, more, exclusive, r_.of_kernels());
+      spread(results_, p.count, exclusive && !more ? 1 : 0);
+      w_.done += p.count;
+    }
+    return mine.begin + w_.done == mine.end;
+  }
+
+  const reduction& r_;
+  graph::work& w_;
+  rooms rooms_;
+  std::uint64_t left_;
+  alignas(64) std::byte together_[most * 32], results_[most * 32];
+};
+
+bool run(const graph::task& t, graph::work& w) {
+  range_reduction it(static_cast<const reduction&>(t), w);
+  return w.stage == 0 ? it.fold() : it.finish();
+}
+
+graph::part part_of(const graph::task& t, const graph::work& w, std::uint32_t peer, bool result) {
+  const auto& r = static_cast<const reduction&>(t);
+  const rooms where(r, w);
+  const layout::span s = where.span(peer, result);
+  // Nothing is in front of the first element: its place keeps what it has.
+  const bool first = result && r.what == reduction::form::exclusive_prefix && where.mine().begin == 0 &&
+                     s.elements != 0 && s.at == r.to.address_of(0) && r.to.first == w.threads[peer];
+  const std::uint64_t left_out = first ? r.from.size : 0;
+  return {s.at + left_out, where.begin_of(peer, result) + left_out, s.elements * r.from.size - left_out};
+}
+
+} // namespace
+
+void prepare_ranges(reduction& r, std::uint32_t members) {
+  r.run = run;
+  r.part_of = part_of;
+  r.room = rooms::bytes(r, members);
+}
+
+} // namespace weft::reductions

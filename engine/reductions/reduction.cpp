@@ -1,0 +1,132 @@
+#include "engine/reductions/reduction.hpp"
+
+#include "engine/reductions/ranges.hpp"
+
+#include <cstring>
+
+namespace weft::reductions {
+
+namespace {
+
+// Where stage 1 of a prefix reduction stands, between two pieces.
+struct scan_state {
+  std::uint64_t block = 0, element = 0; // the next one
+  alignas(16) std::byte front[32];      // of all blocks before this one
+  alignas(16) std::byte carry[32];      // of all elements before this one
+};
+static_assert(sizeof(scan_state) + 16 <= state_bytes);
+
+class array_reduction {
+public:
+  array_reduction(const reduction& r, graph::work& w) : r_(r), from_(r.from), w_(w) {}
+
+  // A piece of the elements that lie on my thread.
+  bool fold_own() {
+    const layout::span mine = from_.of_thread(thread(w_.me));
+    std::uint64_t left = std::max<std::uint64_t>(1, w_.budget / from_.size);
+    for (; left != 0 && w_.done != mine.elements;) {
+      const piece next = next_piece(mine.elements, left);
+      r_.how.fold(entry(w_.me, next.partial), w_.segment + mine.at + w_.done * from_.size, next.elements,
+                  next.more, r_.of_kernels());
+      w_.done += next.elements;
+      left -= next.elements;
+    }
+    return w_.done == mine.elements;
+  }
+
+  bool finish() {
+    if (from_.elements == 0) return true;
+    return r_.what == reduction::form::value ? combine_all() : scan_own();
+  }
+
+private:
+  std::uint32_t thread(std::uint32_t member) const { return w_.threads[member]; }
+  std::uint32_t member(std::uint32_t thread) const {
+    if (thread < w_.members && w_.threads[thread] == thread) return thread;
+    std::uint32_t m = 0;
+    while (w_.threads[m] != thread)
+      ++m;
+    return m;
+  }
+  std::byte* entry(std::uint32_t member, std::uint64_t partial) const {
+    return w_.scratch + member * w_.block + partial * from_.size;
+  }
+
+  struct piece {
+    std::uint64_t partial = 0, elements = 0;
+    bool more = false; // behind what has been folded into the same partial result
+  };
+  piece next_piece(std::uint64_t all, std::uint64_t most) const {
+    if (!r_.in_order) return {0, std::min(most, all - w_.done), w_.done != 0};
+    // The first block of the array may begin in the midst of one, in which my elements then begin.
+    const std::uint64_t ahead = from_.first_of(thread(w_.me)) == 0 ? from_.phase : 0;
+    const std::uint64_t row = (ahead + w_.done) / from_.block, in_row = (ahead + w_.done) % from_.block;
+    const std::uint64_t begun = row == 0 ? in_row - ahead : in_row;
+    return {row, std::min({most, all - w_.done, from_.block - in_row}), begun != 0};
+  }
+
+  bool combine_all() {
+    std::byte* const result = w_.segment + w_.dst;
+    bool more = false;
+    const auto take = [&](std::uint32_t member, std::uint64_t partial) {
+      r_.how.fold(result, entry(member, partial), 1, more, r_.of_kernels());
+      more = true;
+    };
+    if (r_.in_order) {
+      for (std::uint64_t b = 0; b < from_.blocks(); ++b)
+        take(member(from_.thread_of(b)), b / from_.threads);
+    } else {
+      for (std::uint32_t m = 0; m < w_.members; ++m)
+        if (from_.rows_of(thread(m)) != 0) take(m, 0);
+    }
+    return true;
+  }
+
+  // Block after block: mine are scanned, behind what is in front of them; the others only count.
+  bool scan_own() {
+    auto& at = *reinterpret_cast<scan_state*>(w_.scratch + (w_.members * w_.block + 15) / 16 * 16);
+    if (w_.done == 0) at = {};
+    w_.done = 1;
+    std::uint64_t left = std::max<std::uint64_t>(1, w_.budget / from_.size);
+    for (; at.block != from_.blocks(); ++at.block) {
+      const std::uint64_t b = at.block;
+      if (from_.thread_of(b) == thread(w_.me) && !scan_block(at, left)) return false;
+      r_.how.fold(at.front, entry(member(from_.thread_of(b)), b / from_.threads), 1, b != 0, r_.of_kernels());
+    }
+    return true;
+  }
+
+  // As much of it as is left to do now.
+  bool scan_block(scan_state& at, std::uint64_t& left) {
+    const std::uint64_t begin = from_.begin_of(at.block), end = from_.end_of(at.block);
+    if (at.element < begin) {
+      at.element = begin;
+      std::memcpy(at.carry, at.front, sizeof at.carry);
+    }
+    const std::uint64_t now = std::min(left, end - at.element);
+    r_.how.scan(w_.segment + r_.to.address_of(at.element), w_.segment + from_.address_of(at.element), now,
+                at.carry, at.element != 0, r_.what == reduction::form::exclusive_prefix, r_.of_kernels());
+    at.element += now;
+    left -= now;
+    return at.element == end;
+  }
+
+  const reduction& r_;
+  const layout& from_;
+  graph::work& w_;
+};
+
+bool run(const graph::task& t, graph::work& w) {
+  array_reduction it(static_cast<const reduction&>(t), w);
+  return w.stage == 0 ? it.fold_own() : it.finish();
+}
+
+} // namespace
+
+void prepare(reduction& r, std::uint32_t members) {
+  r.run = run;
+  r.bytes = sizeof(reduction);
+  if (r.by_ranges) prepare_ranges(r, members);
+}
+
+} // namespace weft::reductions

@@ -1,0 +1,48 @@
+#pragma once
+#include "engine/plan/task.hpp"
+#include "engine/reductions/kernels.hpp"
+#include "engine/reductions/layout.hpp"
+
+#include <type_traits>
+
+namespace weft::reductions {
+
+// A reduction of an array, or a prefix reduction. Each member makes a few partial results of the elements
+// that it has, the plan brings those of all members together, in a table with a block for each member, and
+// everybody who needs the result makes it of the table, all in the same way.
+//
+//   stage 0   my elements -> my block of the table
+//   stage 1   the table (and, of a prefix reduction, my elements) -> the result
+//
+// With an operator that commutes a reduction needs one partial result of each member. Where the order counts
+// it is one of each block of the array: a table of rows. Where those would be too many, or a prefix reduction
+// writes to another layout than it reads, a member works on a range of the elements instead, whoever has them
+// (`by_ranges`): before stage 0 it gets them from the others, into room of the task, and what a prefix
+// reduction makes of them it puts to those who are to have it, behind stage 1.
+struct reduction : graph::task {
+  enum class form : std::uint8_t { value, inclusive_prefix, exclusive_prefix };
+
+  kernels how{};
+  const void* argument = nullptr; // of the kernels, if it is not the function
+  void (*function)() = nullptr;   // of C
+  void (*release_argument)(const void*) = nullptr;
+  layout from, to; // to: of a prefix reduction
+  form what = form::value;
+  bool in_order = false; // else a member's elements are one partial result
+  bool by_ranges = false;
+
+  const void* of_kernels() const {
+    return function != nullptr ? static_cast<const void*>(&function) : argument;
+  }
+  // Partial results of a member at most.
+  std::uint64_t partials() const { return in_order && !by_ranges ? from.most_rows() : 1; }
+};
+static_assert(std::is_trivially_copyable_v<reduction>);
+
+// Sets what follows from the rest.
+void prepare(reduction& r, std::uint32_t members);
+
+// Bytes that its plan leaves behind the table for stage 1.
+inline constexpr std::uint64_t state_bytes = 128;
+
+} // namespace weft::reductions

@@ -1,0 +1,77 @@
+#pragma once
+#include "engine/fifo.hpp"
+#include "engine/plan/task.hpp"
+#include "progress/execution/flights.hpp"
+#include "progress/execution/reach.hpp"
+#include "progress/execution/task_work.hpp"
+#include "progress/execution/user_code.hpp"
+
+#include <utility>
+
+namespace weft::progress {
+
+// Runs the tasks of operations, stage by stage. What the library computes itself is done in a pass, as much
+// of it as the quota has left. Code of users waits in a list: whoever drives takes one, lets go of the right
+// to drive, runs a piece of it, and has it back on the list when he has the right again, until it is through;
+// it completes like a request to the transport. Under progress ownership, but for run().
+template <transport::transport T> class computations {
+public:
+  computations(reach<T>& members, flight_pool<T>& flights) : reach_(members), flights_(flights) {}
+
+  outcome step(operation& op, const graph::node& n, flight_tag tag) {
+    if (op.at.task->user)
+      return flights_.request(op, op.program->me, tag, [this](flight& f) {
+        waiting_.push(f);
+        return transport::started::on_its_way();
+      });
+    if (!op.light && reach_.carries.spent()) return outcome::held;
+    graph::work w = work_of(op, reach_.net, n.count);
+    w.budget = op.light ? everything : std::max(reach_.carries.left(), quota::always);
+    if (!op.light) reach_.carries.take(w.budget);
+    const bool through = op.at.task->run(*op.at.task, w);
+    op.run->computed = through ? 0 : w.done;
+    return through ? outcome::done : outcome::again;
+  }
+
+  // Is there code of users to run?
+  bool waiting() const noexcept { return !waiting_.empty(); }
+  flight& take() noexcept { return waiting_.pop(); }
+  void drop_all() noexcept {
+    while (waiting())
+      take();
+  }
+
+  // A piece of the stage that it has come to.
+  static graph::work piece_of(const flight& f, T& net) {
+    graph::work w = work_of(*f.op, net, f.op->program->nodes[f.tag.node].count);
+    w.budget = at_once;
+    return w;
+  }
+  // With nothing held. True when the stage is through; false also if it threw.
+  static bool run(operation& op, graph::work& w) noexcept {
+    const in_user_code here;
+    try {
+      return op.at.task->run(*op.at.task, w);
+    } catch (...) {
+      op.thrown = std::current_exception();
+      return false;
+    }
+  }
+  void ran(flight& f, const graph::work& w, bool through) {
+    operation& op = *f.op;
+    op.run->computed = through ? 0 : w.done;
+    const bool threw = op.thrown != nullptr;
+    if (!through && !threw && op.status == 0) return waiting_.push(f);
+    f.done(&f, threw ? status_user_code : 0);
+  }
+
+private:
+  static constexpr std::uint64_t everything = ~std::uint64_t{0};
+  static constexpr std::uint64_t at_once = 16 * 1024; // bytes, of code that nobody knows
+
+  reach<T>& reach_;
+  flight_pool<T>& flights_;
+  engine::fifo<flight> waiting_;
+};
+
+} // namespace weft::progress
