@@ -1,9 +1,8 @@
 #include "api/calls/reduction_call.hpp"
 
+#include "api/calls/operators.hpp"
 #include "api/calls/relocation.hpp"
 #include "engine/memory/mailbox.hpp"
-
-#include <bit>
 
 namespace weft::api {
 
@@ -17,35 +16,11 @@ constexpr std::uint64_t large_bytes = 16 * 1024;
 
 constexpr int flags_of_reductions = UPC_EXCLUSIVE_PREFIX_REDUCE;
 
-// In the order of reductions::operation.
-constexpr const char* names_of_operators[] = {"UPC_ADD", "UPC_MULT",   "UPC_AND",         "UPC_OR",
-                                              "UPC_XOR", "UPC_LOGAND", "UPC_LOGOR",       "UPC_MIN",
-                                              "UPC_MAX", "UPC_FUNC",   "UPC_NONCOMM_FUNC"};
-
-[[noreturn, gnu::cold, gnu::noinline]] void fail_operator(const char* call, upc_op_t op) {
-  fail(call, "op", std::to_string(op),
-       "is no operator: pass UPC_ADD, UPC_MULT, UPC_AND, UPC_OR, UPC_XOR, UPC_LOGAND, UPC_LOGOR, UPC_MIN, "
-       "UPC_MAX, UPC_FUNC or UPC_NONCOMM_FUNC");
-}
-
-reductions::operation operator_of(const char* call, upc_op_t op) {
-  if (op == UPC_FUNC) return reductions::operation::function;
-  if (op == UPC_NONCOMM_FUNC) return reductions::operation::ordered_function;
-  if (!std::has_single_bit(op) || op > UPC_MAX) fail_operator(call, op);
-  return static_cast<reductions::operation>(std::countr_zero(op));
-}
-
 // The kernels of the operator, which may be code of the user.
 void choose_kernels(const array_reduction_call& call, reduction& r) {
   const reductions::operation op = operator_of(call.name, call.with);
-  const char* const name = names_of_operators[static_cast<std::size_t>(op)];
   if (op < reductions::operation::function) {
-    const reductions::kernels* const known = reductions::kernels_of(call.type, op);
-    if (known == nullptr)
-      fail(call.name, "op", name,
-           "is not defined for this type: complex numbers have no order, bits are combined of integers only, "
-           "and of _Bool are UPC_LOGAND and UPC_LOGOR");
-    r.how = *known;
+    r.how = builtin_kernels(call.name, call.type, op);
     return;
   }
   r.user = true;
@@ -55,7 +30,7 @@ void choose_kernels(const array_reduction_call& call, reduction& r) {
     return;
   }
   if (call.function == nullptr)
-    fail(call.name, "func", "null", std::string("must be the function that ") + name + " is to use");
+    fail(call.name, "func", "null", std::string("must be the function that ") + name_of(op) + " is to use");
   r.how = *reductions::kernels_of_c_function(call.type);
   r.function = call.function;
 }

@@ -16,9 +16,59 @@ typedef upc_team_t cray_upc_team_t;
 
 typedef enum { CRAY_UPC_SUCCESS = 0, CRAY_UPC_ERROR = 1 } cray_upc_return_t;
 
+/* What the elements of a team reduction are (cray_upc_team_reduce(3c)). */
+typedef enum {
+  CRAY_UPC_CHAR, /* signed char */
+  CRAY_UPC_UCHAR,
+  CRAY_UPC_SHORT,
+  CRAY_UPC_USHORT,
+  CRAY_UPC_INT,
+  CRAY_UPC_UINT,
+  CRAY_UPC_LONG,
+  CRAY_UPC_ULONG,
+  CRAY_UPC_FLOAT,
+  CRAY_UPC_DOUBLE,
+  CRAY_UPC_LONGDOUBLE,
+  CRAY_UPC_LONGLONG,
+  CRAY_UPC_ULONGLONG,
+  CRAY_UPC_FLOAT_COMPLEX,
+  CRAY_UPC_DOUBLE_COMPLEX,
+  CRAY_UPC_LONGDOUBLE_COMPLEX,
+  CRAY_UPC_BOOL,
+  CRAY_UPC_FLOAT_INT, /* struct { float value; int index; } and so on */
+  CRAY_UPC_DOUBLE_INT,
+  CRAY_UPC_LONG_INT,
+  CRAY_UPC_2INT,
+  CRAY_UPC_SHORT_INT
+} cray_upc_dtype_t;
+
+/* The smallest, or largest, value and its index, of equal ones the lowest index: the operators of the five
+ * pairs (upc_op_t(3c)). */
+#define CRAY_UPC_MINLOC 512u
+#define CRAY_UPC_MAXLOC 1024u
+
 #ifdef __cplusplus
 namespace weft {
 #endif
+
+/* Element i of dst gets what op makes of the elements i of src of all threads of the team, in the order of
+ * their ranks: cray_upc_team_reduce on the thread of rank `root` only, cray_upc_team_allreduce on all, where
+ * it is the same in every bit. dst and src are nelems elements each, on the calling thread, at places that
+ * need not be those of other threads. A null dst: the results replace the elements of src. op is an operator
+ * of weft/reduction.h other than UPC_FUNC and UPC_NONCOMM_FUNC, or one of the two above.
+ *
+ * The modes are UPC_IN_MYSYNC and UPC_OUT_MYSYNC. With a null handle the call waits; else it returns at once,
+ * and upc_sync of *handle completes the operation. Returns CRAY_UPC_SUCCESS.
+ *
+ * Errors: src is null; dst or src is on another thread, misaligned or not inside the shared heap; the two
+ * overlap; the size overflows; dtype or op is none, or the two do not go together; root is no rank of the
+ * team; and as all collectives (cray_upc_team_reduce(3c), cray_upc_team_allreduce(3c)). */
+WEFT_EXPORT cray_upc_return_t cray_upc_team_reduce(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nelems,
+                                                   cray_upc_dtype_t dtype, upc_op_t op, int root,
+                                                   cray_upc_team_t team, upc_handle_t* handle);
+WEFT_EXPORT cray_upc_return_t cray_upc_team_allreduce(upc_shared_ptr_t dst, upc_shared_ptr_t src,
+                                                      size_t nelems, cray_upc_dtype_t dtype, upc_op_t op,
+                                                      cray_upc_team_t team, upc_handle_t* handle);
 
 /* Copies the i-th block of nbytes bytes of the thread of rank j to the j-th block of the thread of rank i.
  * dst and src are distinct and point to the first byte on the thread of rank 0 of the team; each has nbytes *
@@ -77,6 +127,7 @@ WEFT_EXPORT void cray_upc_team_free(cray_upc_team_t team);
 #endif
 
 #if WEFT_GLOBAL_NAMES
+using weft::cray_upc_team_allreduce;
 using weft::cray_upc_team_alltoall;
 using weft::cray_upc_team_alltoall_nb;
 using weft::cray_upc_team_alltoall_nbi;
@@ -84,6 +135,7 @@ using weft::cray_upc_team_barrier;
 using weft::cray_upc_team_barrier_nb;
 using weft::cray_upc_team_free;
 using weft::cray_upc_team_rank;
+using weft::cray_upc_team_reduce;
 using weft::cray_upc_team_size;
 using weft::cray_upc_team_split;
 #endif

@@ -298,6 +298,10 @@ void process_runtime::run_barrier(std::optional<int> value) {
   engine_->run(*all_, {}, {}, summary(value));
 }
 
+std::uint64_t process_runtime::private_offset(const void* memory) const {
+  return reinterpret_cast<std::uintptr_t>(memory) - reinterpret_cast<std::uintptr_t>(net_->segment());
+}
+
 void* process_runtime::direct(std::uint32_t rank, std::uint64_t offset) {
   if (nodes_[rank] != nodes_[job_.rank()]) return nullptr;
   return net_->direct(rank) + offset; // all neighbours were met when the engine was opened

@@ -45,6 +45,7 @@ public:
   void progress() override { engine_->progress(); }
   void drive_until(const std::function<bool(progress::look)>& fact) override { engine_->drive_until(fact); }
 
+  std::uint64_t private_offset(const void* memory) const override;
   void* direct(std::uint32_t rank, std::uint64_t offset) override;
   void put(std::uint32_t rank, std::uint64_t offset, const void* from, std::size_t bytes) override;
   void get(void* to, std::uint32_t rank, std::uint64_t offset, std::size_t bytes) override;

@@ -68,6 +68,10 @@ public:
   virtual void put(std::uint32_t rank, std::uint64_t offset, const void* from, std::size_t bytes) = 0;
   virtual void get(void* to, std::uint32_t rank, std::uint64_t offset, std::size_t bytes) = 0;
 
+  // Of private memory, as a distance from the beginning of this rank's segment: for operations that only this
+  // rank touches it for.
+  virtual std::uint64_t private_offset(const void* memory) const = 0;
+
   // The shared heap. Offsets; 0 = no room.
   virtual std::uint64_t allocate_all(std::size_t bytes_per_rank) = 0;    // collective, symmetric
   virtual std::uint64_t allocate_global(std::size_t bytes_per_rank) = 0; // one caller, symmetric

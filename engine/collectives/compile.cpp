@@ -14,10 +14,10 @@ graph::plan by_cheapest(const request& r, const graph::topology& g, const tuning
 
 // In the order of all_operations.
 constexpr std::array compilers{
-    &compile_barrier,      &by_cheapest,        &by_cheapest,       &by_cheapest,
-    &compile_scatter,      &compile_gather,     &compile_permute,   &compile_broadcast_x,
-    &compile_gather_all_x, &compile_exchange_x, &compile_scatter_x, &compile_gather_x,
-    &compile_permute_x,    &by_cheapest,        &by_cheapest,       &by_cheapest};
+    &compile_barrier,   &by_cheapest,      &by_cheapest,         &by_cheapest,          &compile_scatter,
+    &compile_gather,    &compile_permute,  &compile_broadcast_x, &compile_gather_all_x, &compile_exchange_x,
+    &compile_scatter_x, &compile_gather_x, &compile_permute_x,   &by_cheapest,          &by_cheapest,
+    &by_cheapest,       &by_cheapest,      &by_cheapest};
 static_assert(compilers.size() == std::size(all_operations));
 
 } // namespace

@@ -24,7 +24,10 @@ fits fits_bruck_exchange;
 
 plan_of compile_flat_reduction, compile_handed_on_reduction;
 cost_of cost_of_flat_reduction, cost_of_handed_on_reduction;
-fits fits_handed_on_reduction;
+fits fits_flat_reduction, fits_handed_on_reduction;
+plan_of compile_shared_reduction, compile_sliced_reduction;
+cost_of cost_of_shared_reduction, cost_of_sliced_reduction;
+fits fits_shared_reduction, fits_sliced_reduction;
 
 graph::plan compile_scatter(const request& r, const graph::topology& g, const tuning& t);
 graph::plan compile_gather(const request& r, const graph::topology& g, const tuning& t);

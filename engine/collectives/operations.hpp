@@ -20,6 +20,7 @@ struct operation_facts {
   bool permutes = false;      // each member's row names another member, and each is named once
   bool rooted_by_rows = false; // each member's row names the root, if its block is not empty
   bool computes = false;       // what comes together is combined: it means a gather of what is combined
+  bool of_vectors = false;     // element by element, at addresses that differ
 };
 
 // In the order of their enumerators.
@@ -44,6 +45,12 @@ inline constexpr operation_facts all_operations[] = {
     {.op = operation::reduce, .name = "reduce", .rooted = true, .computes = true},
     {.op = operation::reduce_all, .name = "reduce_all", .computes = true},
     {.op = operation::prefix_reduce, .name = "prefix_reduce", .computes = true},
+    {.op = operation::team_reduce,
+     .name = "team_reduce",
+     .rooted = true,
+     .computes = true,
+     .of_vectors = true},
+    {.op = operation::team_allreduce, .name = "team_allreduce", .computes = true, .of_vectors = true},
 };
 
 constexpr const operation_facts& facts_of(operation op) {
@@ -76,6 +83,9 @@ constexpr bool permutes(operation op) {
 }
 constexpr bool rooted_by_rows(operation op) {
   return facts_of(op).rooted_by_rows;
+}
+constexpr bool of_vectors(operation op) {
+  return facts_of(op).of_vectors;
 }
 constexpr bool computes(operation op) {
   return facts_of(op).computes;

@@ -12,6 +12,8 @@
 //                to host N-1, and with the parts themselves on the way nobody computes anything between
 //                rounds.
 //
+// With vectors of n bytes, element by element, it is the same: Cray's team reductions of small ones.
+//
 // The parts travel as eager payloads, from scratch to scratch, which need no entry of who takes them. So late
 // members hold up those who need their elements; only where parts are handed on for a root all must be there.
 #include "engine/collectives/families.hpp"
@@ -29,7 +31,7 @@ using namespace graph;
 namespace {
 
 bool has_root(const request& r) {
-  return r.op == operation::reduce;
+  return rooted(r.op);
 }
 
 bool has_results(const request& r) {
@@ -45,7 +47,8 @@ public:
     b_.blocks_of({.bytes = r.bytes, .dst_i = r.bytes});
     p.chunk = r.bytes;
     p.chunks = 1;
-    p.eager = true;
+    p.eager = p.computes = true;
+    p.parts = r.by_ranges;
     p.large = r.large;
     p.far = !g.one_host();
     p.scratch = g.size() * r.bytes + reductions::state_bytes;
@@ -73,7 +76,7 @@ private:
 
   node_set compute_own() {
     const node_set gate = modes_.gate();
-    node n = writing(compute(0), buffer::scratch, of_peer_);
+    node n = writing(compute(0, !request_.large && !request_.by_ranges), buffer::scratch, of_peer_);
     if (!request_.by_ranges) return b_.add(n, gate);
     n.needs = b_.add_place({.base = behind_table(), .from = request_.bytes, .bytes = request_.bytes});
     return b_.add(n, gate | bring(n.needs, gate));
@@ -102,7 +105,8 @@ private:
     n.needs = of_peer_;
     const node_set made = b_.add(n, after);
     builder::step_list steps;
-    steps.then(reading(put_to_each(), buffer::scratch, at)).then_if(!g_.one_host(), far_only(flush_each()));
+    steps.then(at_stage(1, reading(put_to_each(), buffer::scratch, at)))
+        .then_if(!g_.one_host(), far_only(flush_each()));
     steps.then_if(modes_.tells_ends(), count_for_each(fact::delivered, 1));
     const node_set put = b_.loop(range::others, others(), steps, made);
     return put | b_.add(reading(compute(2), buffer::scratch, at), made);
@@ -189,6 +193,10 @@ plan compile_flat_reduction(const request& r, const topology& g, const tuning&) 
 
 plan compile_handed_on_reduction(const request& r, const topology& g, const tuning&) {
   return table_reduction(r, g).handed_on();
+}
+
+bool fits_flat_reduction(const request& r, const topology&, const tuning&) {
+  return r.bytes <= engine::mailbox::body_bytes;
 }
 
 std::uint64_t cost_of_flat_reduction(const request& r, const topology& g, const tuning& t) {

@@ -28,6 +28,9 @@ enum class operation : std::uint8_t {
   reduce,
   reduce_all,
   prefix_reduce,
+  // Element by element, of vectors at addresses that differ; `bytes` of a vector. Always IN_MY, OUT_MY.
+  team_reduce,
+  team_allreduce,
 };
 
 // The call that an operation is, or is a part of.
@@ -56,7 +59,8 @@ struct request {
   caller by = caller::collective; // for messages
   bool large = false;             // computations: a member has more elements than a pass may touch
   bool by_ranges = false;         // computations: members work on ranges, whoever has the elements
-  std::array<std::uint8_t, 3> unused{};
+  bool apart = false;             // computations: the operands lie at another place on each thread
+  std::array<std::uint8_t, 2> unused{};
 
   // Compared with every call: as words.
   bool operator==(const request& other) const {

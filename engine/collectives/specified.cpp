@@ -54,11 +54,13 @@ movement specified(const request& r, const row_names& names) {
   case operation::gather_x:
     rule.dst_i = 1;
     return {pattern::by_source, rule, 0, names};
+  case operation::team_reduce:
   case operation::reduce: // the result, as what it is made of
     rule.dst_i = r.bytes;
     return {pattern::to_root, rule, r.root};
   case operation::reduce_all:
   case operation::prefix_reduce:
+  case operation::team_allreduce:
     rule.dst_i = r.bytes;
     return {pattern::all_pairs, rule};
   }

@@ -4,7 +4,8 @@
 namespace weft::graph::operations {
 
 // Combines the sources of all members of my host, element by element in the order of their ranks, into all
-// their destinations, in pieces that whoever is there takes his share of. It is done when all pieces are.
+// their destinations, or the root's, in pieces that whoever is there takes his share of. It is done when all
+// pieces are. Where the vectors lie, the table of addresses says in the first bytes of scratch.
 struct reduce : operation_kind {
   static constexpr kind what = kind::reduce;
   static constexpr std::string_view name = "reduce";
@@ -16,7 +17,8 @@ struct reduce : operation_kind {
   }
   static std::string text(const node&) { return "combine the blocks of my host"; }
 
-  template <class Meaning> static auto means(Meaning& m, const node&, std::uint32_t e) {
+  template <class Meaning> static auto means(Meaning& m, const node& n, std::uint32_t e) {
+    if (n.needs != 0) m.needs_of_all(n.needs, e);
     return m.combines_host(e);
   }
   template <class C, class Op, class Tag> static outcome run(C& c, Op& op, const node&, std::uint32_t, Tag) {

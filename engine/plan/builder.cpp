@@ -128,8 +128,13 @@ node moves(node n, buffer from = buffer::source, buffer to = buffer::destination
 node copy_own() {
   return moves(make(kind::copy, fact::none, peer_rule::self));
 }
-node compute(std::uint32_t stage) {
+node compute(std::uint32_t stage, bool quick) {
   node n = moves(make(kind::compute, fact::none, peer_rule::self));
+  n.count = stage;
+  n.quick = quick;
+  return n;
+}
+node at_stage(std::uint32_t stage, node n) {
   n.count = stage;
   return n;
 }

@@ -50,8 +50,9 @@ void prepare(plan& p);
 
 // The vocabulary of nodes, so that algorithms read as sentences.
 node copy_own();
-node compute(std::uint32_t stage); // what the operation's task says
-node combine_all();                // of all members of my host, by whoever is there
+node compute(std::uint32_t stage, bool quick = false); // what the operation's task says
+node at_stage(std::uint32_t stage, node n);            // the same node, of a part of that stage
+node combine_all();                                    // of all members of my host, by whoever is there
 node get_from_each();
 node put_to_each();
 node flush_each();

@@ -64,6 +64,8 @@ private:
     all_.packed = std::max(all_.packed, part_.packed);
     all_.far |= part_.far;
     all_.large |= part_.large;
+    all_.parts |= part_.parts;
+    all_.computes |= part_.computes;
     all_.valued |= part_.valued;
     if (all_.radix == 0) all_.radix = part_.radix;
     for (unsigned phase = 0; phase + how_.phase < max_phases; ++phase)

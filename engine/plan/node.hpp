@@ -108,11 +108,13 @@ struct node {
   bool pipelined : 1 = false;            // loop: a step waits for the same step of the iteration before
   bool single : 1 = false;               // loop: no more than its one step; see prepare
   bool stepwise : 1 = false;             // counts one a step, and awaits step + 1 - count of them
+  bool quick : 1 = false;                // compute: little enough for a post
   blocks of = blocks::one;               // which blocks are moved
   std::uint8_t settled = 0;              // 1 + its place in the plan's table of settled steps
-  std::uint8_t needs = 0;                // compute: the place of scratch that all others must have filled
-  operand read, write;                   // from where to where
-  // loop: iterations; counting signals and awaits: how many, 0 = what the rows tell; compute: which stage
+  std::uint8_t needs = 0; // compute, reduce: the place of scratch that all others must have filled
+  operand read, write;    // from where to where
+  // loop: iterations; counting signals and awaits: how many, 0 = what the rows tell; compute, and get and put
+  // of parts: which stage
   std::uint32_t count = 0;
   node_set after = 0; // nodes that must be done before this one starts
   node_set then = 0;  // nodes that wait for it; see prepare

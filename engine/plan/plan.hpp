@@ -77,10 +77,12 @@ struct plan {
   std::uint64_t packed = 0;      // bytes of the longest message that is put together from several blocks
   std::uint8_t window = 64;      // iterations of a loop that may be under way, at most 64
   bool eager = false;
-  bool valued = false; // a barrier: payloads carry its value
-  bool far = false;    // some node needs the UCP lane
-  bool large = false;  // a task touches more memory than a pass may
-  bool awaited = true; // somebody may sleep until I have entered
+  bool valued = false;   // a barrier: payloads carry its value
+  bool far = false;      // some node needs the UCP lane
+  bool large = false;    // a task touches more memory than a pass may
+  bool parts = false;    // its transfers are parts of a task, and need the task's room
+  bool computes = false; // it has a task: whoever waits cannot carry its blocks for others
+  bool awaited = true;   // somebody may sleep until I have entered
 
   // See operations/settle.hpp.
   std::array<settled_step, max_settled> settled{};
@@ -105,7 +107,9 @@ struct plan {
   bool rooted_by_rows() const { return names == naming::pointer; }
   // Blocks that their members have not come to carry are carried by whoever waits, or is about to leave:
   // under OUT_ALL a node of the plan sees to it.
-  bool lends() const { return out == sync::my && chunks != 0 && members > 1 && !eager && !far && !rotates(); }
+  bool lends() const {
+    return out == sync::my && chunks != 0 && members > 1 && !eager && !far && !computes && !rotates();
+  }
   // A permutation in place of which whole cycles are rotated at once. Under IN_MY a cycle would wait for all
   // of its members; there each block moves on as soon as the next one has gone.
   bool rotates() const { return in_place && names != naming::none && !rooted_by_rows() && in != sync::my; }

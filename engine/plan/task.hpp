@@ -18,10 +18,12 @@ struct work {
   std::uint64_t done = 0;       // how far the stage is: 0 when it begins, then what the task makes of it
 };
 
-// Bytes that a member has and another one works on, or the other way round: where in the owner's segment, and
-// where in the room of who works on them.
+// Bytes that another member has and I work on, or the other way round: where in its segment, and where I have
+// them.
 struct part {
-  std::uint64_t at = 0, in_room = 0, bytes = 0;
+  std::uint64_t at = 0;
+  std::byte* mine = nullptr;
+  std::uint64_t bytes = 0;
 };
 
 // What the ranks compute in an operation, in stages between which its plan moves data. It lives as long as
@@ -29,8 +31,8 @@ struct part {
 struct task {
   // Does some of a stage; true when it is through. `user`: it may throw.
   bool (*run)(const task&, work&) = nullptr;
-  // What `peer` has of what I work on: to be read from it, or (`result`) to be written to it.
-  part (*part_of)(const task&, const work&, std::uint32_t peer, bool result) = nullptr;
+  // What `peer` has, or is to have, of what I work on in a stage.
+  part (*part_of)(const task&, const work&, std::uint32_t peer) = nullptr;
   // A piece of what the members of a host may share: see operations/reduce.hpp.
   void (*combine)(const task&, void* into, const void* from, std::uint64_t bytes) = nullptr;
   void (*release)(const task&) = nullptr; // the operation is over

@@ -203,7 +203,9 @@ bool run(const graph::task& t, graph::work& w) {
   return w.stage == 0 ? it.fold() : it.finish();
 }
 
-graph::part part_of(const graph::task& t, const graph::work& w, std::uint32_t peer, bool result) {
+// What is worked on belongs to stage 0, the results to stage 1.
+graph::part part_of(const graph::task& t, const graph::work& w, std::uint32_t peer) {
+  const bool result = w.stage != 0;
   const auto& r = static_cast<const reduction&>(t);
   const rooms where(r, w);
   const layout::span s = where.span(peer, result);
@@ -211,7 +213,8 @@ graph::part part_of(const graph::task& t, const graph::work& w, std::uint32_t pe
   const bool first = result && r.what == reduction::form::exclusive_prefix && where.mine().begin == 0 &&
                      s.elements != 0 && s.at == r.to.address_of(0) && r.to.first == w.threads[peer];
   const std::uint64_t left_out = first ? r.from.size : 0;
-  return {s.at + left_out, where.begin_of(peer, result) + left_out, s.elements * r.from.size - left_out};
+  return {s.at + left_out, w.room + where.begin_of(peer, result) + left_out,
+          s.elements * r.from.size - left_out};
 }
 
 } // namespace

@@ -45,7 +45,7 @@ void unfolding::member(std::uint32_t r) {
 // A payload that waits for nothing but what the poster itself computes is published by the post.
 bool unfolding::happens_at_post(const node& n) const {
   if ((n.after & ~at_post_) != 0) return false;
-  if (n.what == kind::compute) return !plan_->large;
+  if (n.what == kind::compute) return n.quick;
   return n.what == kind::signal && n.about == fact::payload && n.peer == peer_rule::group;
 }
 
@@ -158,6 +158,7 @@ template <class Kind> std::size_t unfolding::moves(const node& n, event_id e) {
   const action a = resolve(*plan_, Kind::way(n), at.peer == nobody ? me_ : at.peer, at.iteration);
   const bool transfer = Kind::what == kind::get || Kind::what == kind::put;
   const bool complete = Kind::what != kind::put || place_->is_near(at.peer);
+  if (Kind::what == kind::take && place_->is_near(at.peer)) check_payload(n, e, a);
   std::size_t regions = 0;
   const auto note = [&](const region& r) {
     const bool stays = a.from == a.to && n.read.in == n.write.in && r.read == r.write;
@@ -199,7 +200,8 @@ event_id unfolding::combines_host(event_id e) {
   std::vector<block_ends> all;
   for (std::uint32_t i = 0; i < place_->locals(); ++i)
     for (std::uint32_t j = 0; j < place_->locals(); ++j)
-      all.push_back({place_->local(i), place_->local(j)});
+      if (plan_->sends(place_->local(i), place_->local(j)))
+        all.push_back({place_->local(i), place_->local(j)});
   const event_id done = graph_.add(role::rotated, me_);
   order(e, done);
   order(signals_.shared().together(e, all), done);
@@ -219,6 +221,15 @@ void unfolding::sends(const node& n, event_id e) {
 void unfolding::receives(const node& n, event_id e) {
   if (n.about == fact::row && place_->is_near(peer_of(e))) read_row(e, peer_of(e));
   signals_.receive(n, e);
+}
+
+// Where a published payload lies depends on its size: who takes it must look for all of it.
+void unfolding::check_payload(const node& n, event_id e, const action& a) {
+  const std::uint64_t taken = payload_bytes(*plan_, *place_, n, a);
+  const std::uint32_t published = graph_.plans[a.peer].eager_bytes[n.phase];
+  if (published != 0 && taken != published)
+    out_.add(fault::malformed, "{}: looks for a payload of {} bytes, {} are published", graph_.text(e), taken,
+             published);
 }
 
 void unfolding::check_room(event_id e, std::uint8_t phase, std::uint64_t needed) {

@@ -25,7 +25,7 @@ constexpr const char* names_of_callers[] = {"",
                                             "weft_finalize"};
 
 bool has_arrays(operation op) {
-  return op > operation::broadcast_x;
+  return op > operation::broadcast_x && !collectives::computes(op);
 }
 
 std::string arguments_of(const call_record& call) {
@@ -34,7 +34,10 @@ std::string arguments_of(const call_record& call) {
   std::string text = fmt::format("dst {:#x}, src {:#x}", at.dst, at.src);
   if (r.op == operation::permute || r.op == operation::permute_x)
     text += fmt::format(", perm {:#x}", at.perm);
-  text += has_arrays(r.op) ? fmt::format(", nbytes {:#x}", at.sizes) : fmt::format(", nbytes {}", r.bytes);
+  if (collectives::computes(r.op))
+    text += fmt::format(", nelems {}", at.sizes);
+  else
+    text += has_arrays(r.op) ? fmt::format(", nbytes {:#x}", at.sizes) : fmt::format(", nbytes {}", r.bytes);
   if (collectives::rooted(r.op)) text += fmt::format(", root {}", r.root);
   text += fmt::format(", {}/{}", graph::name(r.in), graph::name(r.out));
   if (r.direction != graph::hint::none) text += r.direction == graph::hint::push ? ", push" : ", pull";
@@ -47,6 +50,7 @@ std::string arguments_of(const call_record& call) {
 std::string call_name(const collectives::request& r) {
   if (r.by > caller::cray_nb) return names_of_callers[static_cast<std::size_t>(r.by)];
   const bool barrier = r.op == operation::barrier;
+  if (collectives::of_vectors(r.op)) return fmt::format("cray_upc_{}", collectives::name(r.op));
   if (r.by == caller::collective)
     return barrier ? "upc_barrier"
                    : fmt::format("upc_all_{}{}", collectives::name(r.op),

@@ -25,8 +25,8 @@ public:
                    byte(r.wide_perm, 5) | byte(r.by, 6),
                r.bytes,
                std::uint64_t{not_said} << 32 | r.root,
-               at.dst,
-               at.src,
+               r.apart ? 0 : at.dst,
+               r.apart ? 0 : at.src,
                at.sizes,
                at.perm} {}
 

@@ -24,10 +24,11 @@ public:
         waiting_.push(f);
         return transport::started::on_its_way();
       });
-    if (!op.light && reach_.carries.spent()) return outcome::held;
+    const bool whole = n.quick || op.light;
+    if (!whole && reach_.carries.spent()) return outcome::held;
     graph::work w = work_of(op, reach_.net, n.count);
-    w.budget = op.light ? everything : std::max(reach_.carries.left(), quota::always);
-    if (!op.light) reach_.carries.take(w.budget);
+    w.budget = whole ? everything : std::max(reach_.carries.left(), quota::always);
+    if (!whole) reach_.carries.take(w.budget);
     const bool through = op.at.task->run(*op.at.task, w);
     op.run->computed = through ? 0 : w.done;
     return through ? outcome::done : outcome::again;

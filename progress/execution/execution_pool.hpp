@@ -34,7 +34,7 @@ private:
     try {
       active.reserve(all_.size());
       if (run.scratch.size() < p.room()) run.scratch.resize(p.room());
-      if (op.at.task != nullptr && run.room.size() < op.at.task->room) run.room.resize(op.at.task->room);
+      if (p.parts && run.room.size() < op.at.task->room) run.room.resize(op.at.task->room);
       if (!p.dynamic) return true;
       if (!run.found) run.found = std::make_unique<findings>();
       run.found->begin(p);

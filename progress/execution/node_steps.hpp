@@ -56,7 +56,7 @@ private:
       graph::operations::all_kinds::table([]<class Kind>() -> run_function { return &Kind::run; });
 
   static bool can_wait(const operation& op, const graph::node& n, std::uint32_t peer) {
-    if (n.what == graph::kind::signal || (n.what == graph::kind::compute && op.light)) return false;
+    if (n.what == graph::kind::signal || (n.what == graph::kind::compute && n.quick)) return false;
     return n.about == graph::fact::named || reach<T>::near(op, peer);
   }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include "engine/reductions/vector_reduction.hpp"
 #include "progress/execution/shared_work.hpp"
 
 #include <array>
@@ -40,16 +41,29 @@ private:
     alignas(64) std::array<std::byte, 4096> result;
     for (; begin < end; begin += result.size()) {
       const std::uint64_t bytes = std::min<std::uint64_t>(result.size(), end - begin);
-      reach_.copy(result.data(), base(op, 0) + op.at.src + begin, bytes);
+      reach_.copy(result.data(), source(op, 0) + begin, bytes);
       for (std::uint32_t k = 1; k < locals; ++k)
-        t.combine(t, result.data(), base(op, k) + op.at.src + begin, bytes);
+        t.combine(t, result.data(), source(op, k) + begin, bytes);
       for (std::uint32_t k = 0; k < locals; ++k)
-        reach_.copy(base(op, k) + op.at.dst + begin, result.data(), bytes);
+        if (op.program->sends(op.program->me, member(op, k)))
+          reach_.copy(destination(op, k) + begin, result.data(), bytes);
       reach_.counts.bytes_copied.add(bytes * locals);
     }
   }
-  std::byte* base(operation& op, std::uint32_t local) {
-    return reach_.base(*op.channel, op.channel->info.topology.local(local));
+
+  static std::uint32_t member(const operation& op, std::uint32_t local) {
+    return op.channel->info.topology.local(local);
+  }
+  static const weft::reductions::addresses& where(const operation& op, std::uint32_t member) {
+    return reinterpret_cast<const weft::reductions::addresses*>(op.run->scratch.data())[member];
+  }
+  const std::byte* source(operation& op, std::uint32_t local) {
+    const std::uint32_t m = member(op, local);
+    return reach_.base(*op.channel, m) + where(op, m).src;
+  }
+  std::byte* destination(operation& op, std::uint32_t local) {
+    const std::uint32_t m = member(op, local);
+    return reach_.base(*op.channel, m) + where(op, m).dst;
   }
 
   reach<T>& reach_;

@@ -33,9 +33,8 @@ public:
   template <class Kind>
   outcome carry(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
     const graph::action a = graph::resolve(*op.program, Kind::way(n), peer, tag.iteration);
-    if (n.read.in == graph::buffer::scratch || n.write.in == graph::buffer::scratch) [[unlikely]]
-      return carry_part(op, n, a, tag);
-    if (op.program->dynamic) return carry_found(op, a, tag);
+    if (op.program->dynamic || op.program->parts) [[unlikely]]
+      return op.program->parts ? carry_part(op, n, a, tag) : carry_found(op, a, tag);
     std::byte* const theirs = reach_.base(*op.channel, peer);
     if (theirs == nullptr) return transfer(op, n, a, tag);
     std::byte* const to = (a.to == peer ? theirs : net_.segment()) + offset(op, n.write.in);
@@ -105,19 +104,18 @@ private:
                          (a.from == a.peer ? theirs : mine) + b.src, b.bytes);
   }
 
-  // Between what the peer has of my work on the task, and the room of the task.
+  // Between what the peer has of my work on the task, and where I have it.
   [[gnu::noinline]] outcome carry_part(operation& op, const graph::node& n, const graph::action& a,
                                        flight_tag tag) {
-    const bool pull = n.write.in == graph::buffer::scratch;
-    const graph::part p = op.at.task->part_of(*op.at.task, work_of(op, net_, 0), a.peer, !pull);
+    const bool pull = a.from == a.peer;
+    const graph::part p = op.at.task->part_of(*op.at.task, work_of(op, net_, n.count), a.peer);
     if (p.bytes == 0) return outcome::done;
-    std::byte* const mine = op.run->room.data() + p.in_room;
     if (std::byte* const memory = reach_.base(*op.channel, a.peer))
-      return copies_.carry(op, tag, pull ? mine : memory + p.at, pull ? memory + p.at : mine, p.bytes);
+      return copies_.carry(op, tag, pull ? p.mine : memory + p.at, pull ? memory + p.at : p.mine, p.bytes);
     return flights_.request(op, a.peer, tag, [&](flight& f) {
       const std::uint32_t world = op.channel->info.world[a.peer];
       (pull ? reach_.counts.bytes_got : reach_.counts.bytes_put).add(p.bytes);
-      return pull ? net_.get(world, mine, p.at, p.bytes, f) : net_.put(world, p.at, mine, p.bytes, f);
+      return pull ? net_.get(world, p.mine, p.at, p.bytes, f) : net_.put(world, p.at, p.mine, p.bytes, f);
     });
   }
 

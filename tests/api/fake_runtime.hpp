@@ -53,6 +53,11 @@ public:
   void put(std::uint32_t rank, std::uint64_t offset, const void* from, std::size_t bytes) override;
   void get(void* to, std::uint32_t rank, std::uint64_t offset, std::size_t bytes) override;
 
+  std::uint64_t private_offset(const void* memory) const override {
+    return reinterpret_cast<std::uintptr_t>(memory) -
+           reinterpret_cast<std::uintptr_t>(segments_[rank_].data());
+  }
+
   std::uint64_t allocate_all(std::size_t bytes_per_rank) override {
     return allocate(next_offset_, local_begin, bytes_per_rank);
   }

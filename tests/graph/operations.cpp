@@ -57,7 +57,7 @@ tuning forcing(operation op, std::string_view algorithm) {
 tuning flat() {
   tuning t;
   t.forced = parse_choice("broadcast=flat,gather_all=flat,exchange=spread,reduce=flat,reduce_all=flat,"
-                          "prefix_reduce=flat");
+                          "prefix_reduce=flat,team_reduce=flat,team_allreduce=flat");
   return t;
 }
 
@@ -134,10 +134,12 @@ void for_each_request(std::uint32_t members, const std::function<void(const requ
     for (const sync in : {sync::no, sync::my, sync::all}) {
       for (const sync out : {sync::no, sync::my, sync::all}) {
         for (const std::uint64_t bytes : {0u, 8u, 65536u}) {
-          if ((sized_by_rows(op) && bytes != 0) || (computes(op) && bytes > most_partials)) continue;
+          const bool partials = computes(op) && !of_vectors(op);
+          if ((sized_by_rows(op) && bytes != 0) || (partials && bytes > most_partials)) continue;
+          if (of_vectors(op) && (in != sync::my || out != sync::my)) continue;
           request r{.op = op, .in = in, .out = out, .bytes = bytes};
           for_each_direction(r, members, visit);
-          if (computes(op)) {
+          if (partials) {
             r.by_ranges = true;
             for_each_direction(r, members, visit);
             r.by_ranges = false;

@@ -29,6 +29,7 @@ collectives::tuning flat();
 // What the texts say of an operation.
 using collectives::computes;
 using collectives::has_in_place;
+using collectives::of_vectors;
 using collectives::permutes;
 using collectives::rooted_by_rows;
 using collectives::row_names;

@@ -30,7 +30,7 @@ LIBRARIES = {
 SUPPORT = "engine"
 PLANS = f"{SUPPORT} engine/topology engine/plan engine/operations"
 COMPILING = f"{PLANS} engine/collectives"
-EXECUTION = f"{COMPILING} engine/memory engine/transport progress/execution"
+EXECUTION = f"{COMPILING} engine/memory engine/reductions engine/transport progress/execution"
 RUNTIME = (f"{EXECUTION} engine/transport/ucx progress/driving progress/control pmix_boot/client api/include "
            "api/runtime")
 CALLS = f"{RUNTIME} api/checks api/completion"
@@ -42,7 +42,7 @@ FOLDERS = {
     "api/runtime": (RUNTIME, "spdlog"),
     "api/checks": (f"{RUNTIME}", "spdlog"),
     "api/completion": (f"{RUNTIME} api/checks", "spdlog"),
-    "api/calls": (f"{CALLS} engine/reductions", "spdlog"),
+    "api/calls": (CALLS, "spdlog"),
     "api/c": (f"{CALLS} api/calls", "spdlog"),
     "engine": ("engine/memory engine/topology", "spdlog"),
     "engine/topology": ("", ""),

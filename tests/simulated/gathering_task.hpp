@@ -39,9 +39,9 @@ private:
       return true;
     }
   }
-  static graph::part part(const graph::task&, const graph::work& w, std::uint32_t peer, bool result) {
-    if (result) return {w.dst + w.me * w.block, most_members * most_bytes, w.block};
-    return {w.src, peer * w.block, w.block};
+  static graph::part part(const graph::task&, const graph::work& w, std::uint32_t peer) {
+    if (w.stage == 1) return {w.dst + w.me * w.block, w.room + most_members * most_bytes, w.block};
+    return {w.src, w.room + peer * w.block, w.block};
   }
 };
 

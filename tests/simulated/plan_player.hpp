@@ -17,6 +17,7 @@ struct played_plan {
   std::function<graph::plan(std::uint32_t me, const graph::topology&)> make;
   std::function<void(std::uint32_t rank, std::uint32_t call, std::byte* source)> fill;
   std::function<void(std::uint32_t rank, std::uint32_t call, const std::byte* destination)> check;
+  const graph::task* task = nullptr;
   std::uint32_t calls = 5; // posted together, each with buffers of its own
 
   std::uint64_t area() const { return (std::max(source, destination) / 64 + 1) * 64; }
@@ -46,7 +47,7 @@ public:
       progress::operation& op = posted[call];
       op.channel = team_;
       op.program = &program_;
-      op.at = {.dst = dst, .src = src};
+      op.at = {.dst = dst, .src = src, .task = played_.task};
       op.seq = net_.add(team_->own.entered(), 1) + 1;
       executor_.start(op);
     }

@@ -13,3 +13,4 @@
 #include "pointer.hpp"
 #include "reduction.hpp"
 #include "shared_array.hpp"
+#include "value.hpp"

@@ -1,0 +1,125 @@
+// Reductions element by element, of vectors (Cray's) and of values.
+#include "api/calls/collective_call.hpp"
+#include "api/calls/operators.hpp"
+#include "api/calls/relocation.hpp"
+#include "api/include/upc_collective_cray.h"
+#include "api/include/weft/value.hpp"
+#include "engine/reductions/vector_reduction.hpp"
+
+namespace weft {
+namespace api {
+namespace {
+
+using collectives::operation;
+using reductions::element;
+using reductions::vector_reduction;
+
+static_assert(static_cast<element>(CRAY_UPC_BOOL) == element::b);
+static_assert(static_cast<element>(CRAY_UPC_SHORT_INT) == element::short_int);
+
+struct vector_call {
+  const char* name;
+  upc_shared_ptr_t dst, src;
+  std::size_t nelems;
+  cray_upc_dtype_t dtype;
+  upc_op_t op;
+};
+
+void require_mine(const collective_call& c, const char* argument, upc_shared_ptr_t p, element type,
+                  checked bytes) {
+  if (p.thread != c.rt.rank())
+    fail_pointer(c.name, argument, p,
+                 "must have affinity to the calling thread: each thread passes its own vector");
+  require_aligned(c.name, argument, p, reductions::alignment_of(type));
+  require_range(c.rt, c.name, argument, p, bytes);
+}
+
+element type_of(const vector_call& v) {
+  if (v.dtype < CRAY_UPC_CHAR || v.dtype > CRAY_UPC_SHORT_INT)
+    fail(v.name, "dtype", std::to_string(static_cast<int>(v.dtype)),
+         "is no type: pass CRAY_UPC_INT, CRAY_UPC_DOUBLE or another enumerator of cray_upc_dtype_t");
+  return static_cast<element>(v.dtype);
+}
+
+cray_upc_return_t reduce(const vector_call& v, operation op, const int* root, cray_upc_team_t team,
+                         upc_handle_t* handle) {
+  const mode m{.in = graph::sync::my, .out = graph::sync::my, .async = handle != nullptr};
+  const collective_call c = begin_collective(v.name, m, team);
+  const element type = type_of(v);
+  vector_reduction r;
+  r.how = builtin_kernels(v.name, type, operator_of(v.name, v.op, true));
+  r.size = static_cast<std::uint32_t>(reductions::size_of(type));
+  if (root != nullptr && (*root < 0 || static_cast<std::uint32_t>(*root) >= c.threads))
+    fail(v.name, "root", std::to_string(*root),
+         "must be a rank of the team, 0 to " + std::to_string(c.threads - 1));
+  const std::size_t bytes = product(v.name, "nelems * size of dtype", v.nelems, r.size);
+  require_not_null(v.name, "src", v.src);
+  require_mine(c, "src", v.src, type, bytes);
+  const bool in_place = upc_isnull(v.dst) != 0;
+  if (!in_place) {
+    require_mine(c, "dst", v.dst, type, bytes);
+    if (overlap({"dst", v.dst, bytes}, {"src", v.src, bytes}))
+      fail_pointer(v.name, "dst", v.dst,
+                   "overlaps src: pass two areas that have no byte in common, or null for dst");
+  }
+  prepare(r, bytes, c.threads);
+  const upc_handle_t h = c.start({.op = op,
+                                  .root = root == nullptr ? 0 : static_cast<std::uint32_t>(*root),
+                                  .bytes = bytes,
+                                  .apart = true},
+                                 {.dst = in_place ? v.src.addr : v.dst.addr,
+                                  .src = v.src.addr,
+                                  .sizes = v.nelems,
+                                  .perm = std::uint64_t{static_cast<std::uint8_t>(type)} << 32 | v.op,
+                                  .task = &r});
+  if (handle != nullptr) *handle = h;
+  return CRAY_UPC_SUCCESS;
+}
+
+} // namespace
+} // namespace api
+
+cray_upc_return_t cray_upc_team_reduce(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nelems,
+                                       cray_upc_dtype_t dtype, upc_op_t op, int root, cray_upc_team_t team,
+                                       upc_handle_t* handle) {
+  return api::reduce({"cray_upc_team_reduce", dst, src, nelems, dtype, op}, api::operation::team_reduce,
+                     &root, team, handle);
+}
+
+cray_upc_return_t cray_upc_team_allreduce(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nelems,
+                                          cray_upc_dtype_t dtype, upc_op_t op, cray_upc_team_t team,
+                                          upc_handle_t* handle) {
+  return api::reduce({"cray_upc_team_allreduce", dst, src, nelems, dtype, op}, api::operation::team_allreduce,
+                     nullptr, team, handle);
+}
+
+namespace detail {
+
+upc_coll_handle_t reduce_values(reduced_value what, int type, void* result, const void* value, upc_op_t op,
+                                const user_operator* f, upc_team_t team) {
+  static constexpr const char* names[] = {"weft::reduce_all", "weft::prefix_reduce",
+                                          "weft::exclusive_prefix_reduce"};
+  const char* const name = names[static_cast<std::size_t>(what)];
+  const api::mode m{.in = graph::sync::my, .out = graph::sync::my, .async = true};
+  const api::collective_call c = api::begin_collective(name, m, team);
+  reductions::vector_reduction r;
+  r.what = static_cast<reductions::vector_reduction::form>(what);
+  r.size = static_cast<std::uint32_t>(reductions::size_of(static_cast<reductions::element>(type)));
+  if (f == nullptr) {
+    r.how =
+        api::builtin_kernels(name, static_cast<reductions::element>(type), api::operator_of(name, op, true));
+  } else {
+    r.how = {f->combine, f->fold, f->scan};
+    r.argument = f->function; // it lives as long as the result
+    r.user = true;
+  }
+  prepare(r, r.size, c.threads);
+  const auto kind = what == reduced_value::on_all ? collectives::operation::reduce_all
+                                                  : collectives::operation::prefix_reduce;
+  return c.start(
+      {.op = kind, .bytes = r.size, .apart = true},
+      {.dst = c.rt.private_offset(result), .src = c.rt.private_offset(value), .sizes = 1, .task = &r});
+}
+
+} // namespace detail
+} // namespace weft

@@ -1,0 +1,36 @@
+#pragma once
+#include "engine/plan/task.hpp"
+#include "engine/reductions/kernels.hpp"
+
+#include <cstdint>
+#include <type_traits>
+
+namespace weft::reductions {
+
+// A reduction element by element of vectors that the members have, each at an address of its own, in the
+// order of their ranks. How they come together its plan decides:
+//
+//   stages 0, 1      my vector -> my block of the table; the table -> my result
+//   stage 2          my two addresses -> my block of a table of addresses
+//   stages 3, 4, 5   my slice of the vectors of others, which are brought before, and of mine -> its result,
+//                    which goes to the others (4), and is mine (5)
+struct vector_reduction : graph::task {
+  // Of a table: all vectors, or those of the members up to me, or before me.
+  enum class form : std::uint8_t { all, inclusive_prefix, exclusive_prefix };
+
+  kernels how{};
+  const void* argument = nullptr; // of the kernels
+  void (*release_argument)(const void*) = nullptr;
+  std::uint32_t size = 1; // bytes of an element
+  form what = form::all;
+};
+static_assert(std::is_trivially_copyable_v<vector_reduction>);
+
+// Where a member has its vector, and wants the result; as it stands in tables.
+struct addresses {
+  std::uint64_t dst = 0, src = 0;
+};
+
+void prepare(vector_reduction& r, std::uint64_t bytes, std::uint32_t members);
+
+} // namespace weft::reductions
