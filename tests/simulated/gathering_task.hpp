@@ -28,7 +28,8 @@ private:
       return true;
     case 1:
       // By ranges what the others have is here, and this is what they are to get.
-      std::memcpy(w.room + most_members * most_bytes, w.scratch + w.me * w.block, w.block);
+      if (w.room != nullptr)
+        std::memcpy(w.room + most_members * most_bytes, w.scratch + w.me * w.block, w.block);
       for (; w.done != w.members; ++w.done) {
         std::memcpy(destination + w.done * w.block, w.scratch + w.done * w.block, w.block);
         if (in_pieces && w.done + 1 != w.members) return ++w.done, false;
