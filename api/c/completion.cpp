@@ -1,7 +1,7 @@
 // The C forms of weft/completion.h, like those of c_entries.cpp.
 #define WEFT_NO_GLOBAL_NAMES
-#include "api/checks/error_handler.hpp"
 #include "api/include/weft/completion.h"
+#include "api/checks/error_handler.hpp"
 
 using weft::api::guard;
 

@@ -1,6 +1,6 @@
 #include "api/calls/allocation.hpp"
-#include "api/checks/checks.hpp"
 #include "api/calls/split_barrier.hpp"
+#include "api/checks/checks.hpp"
 #include "api/include/weft/heap.h"
 
 #include <optional>

@@ -1,6 +1,6 @@
 #pragma once
-#include "api/runtime/runtime.hpp"
 #include "api/include/weft/types.h"
+#include "api/runtime/runtime.hpp"
 
 #include <cstddef>
 #include <string>

@@ -1,7 +1,7 @@
 #include "api/include/upc_collective.h"
 
-#include "api/checks/checks.hpp"
 #include "api/calls/relocation.hpp"
+#include "api/checks/checks.hpp"
 
 // The collectives of V1.0. Each exists for all threads, for a team, and in C++ for a team under its own name.
 namespace weft {

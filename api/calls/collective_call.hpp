@@ -1,8 +1,8 @@
 #pragma once
 #include "api/calls/mode.hpp"
-#include "api/runtime/runtime.hpp"
 #include "api/calls/split_barrier.hpp"
 #include "api/include/weft/types.h"
+#include "api/runtime/runtime.hpp"
 
 #include <cstdint>
 

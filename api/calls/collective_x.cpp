@@ -1,7 +1,7 @@
 #include "api/include/weft/collective_x.h"
 
-#include "api/checks/checks.hpp"
 #include "api/calls/relocation.hpp"
+#include "api/checks/checks.hpp"
 
 // The collectives of V0.3, whose operands are arrays in shared memory. Nothing of an array is read here: it
 // is data, and the mode says when it may be touched.
@@ -12,8 +12,8 @@ namespace {
 using collectives::operation;
 using collectives::request;
 
-// An array indexed by thread of the job, of which each thread has so many elements. Its phase is not looked at,
-// like that of every pointer that the text ties to thread 0.
+// An array indexed by thread of the job, of which each thread has so many elements. Its phase is not looked
+// at, like that of every pointer that the text ties to thread 0.
 void require_array(const collective_call& c, const char* argument, upc_shared_ptr_t p, std::size_t element,
                    std::size_t alignment, checked count) {
   require_not_null(c.name, argument, p);
@@ -31,8 +31,7 @@ void require_sizes(const collective_call& c, const char* argument, upc_shared_pt
 }
 
 // src of an operation that may be in place as a whole: whether it is.
-bool require_sources(const collective_call& c, upc_shared_ptr_t dst, upc_shared_ptr_t src,
-                     checked count) {
+bool require_sources(const collective_call& c, upc_shared_ptr_t dst, upc_shared_ptr_t src, checked count) {
   if (in_place(c, dst, src)) return true;
   require_pointers(c, "src", src, count);
   require_not_same(c, dst, src);

@@ -1,7 +1,7 @@
-#include "api/checks/checks.hpp"
 #include "api/calls/collective_call.hpp"
 #include "api/calls/implicit_handles.hpp"
 #include "api/calls/relocation.hpp"
+#include "api/checks/checks.hpp"
 #include "api/include/upc_collective_cray.h"
 
 namespace weft {
@@ -13,8 +13,8 @@ using graph::sync;
 
 constexpr mode complete_everywhere{.in = sync::my, .out = sync::all};
 
-collective_call check_alltoall(const char* call, upc_shared_ptr_t dst, upc_shared_ptr_t src,
-                               checked nbytes, cray_upc_team_t team) {
+collective_call check_alltoall(const char* call, upc_shared_ptr_t dst, upc_shared_ptr_t src, checked nbytes,
+                               cray_upc_team_t team) {
   const collective_call c = begin_collective(call, complete_everywhere, team);
   const checked bytes = product(call, "nbytes * threads of the team", nbytes.plain(), c.threads);
   require_first(c, "dst", dst);

@@ -1,5 +1,5 @@
-#include "api/completion/completion.hpp"
 #include "api/calls/implicit_handles.hpp"
+#include "api/completion/completion.hpp"
 #include "api/include/upc_nb.h"
 
 #include <exception>

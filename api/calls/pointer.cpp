@@ -15,9 +15,10 @@ std::int64_t round_of(const char* call, std::size_t block_elems) {
 namespace detail {
 
 void fail_block(const char* call, std::size_t block_elems) {
-  api::fail(call, "block_elems", std::to_string(block_elems),
-            "is more than 4294967295 elements, which is all that the 32 bits of a phase can count: use smaller "
-            "blocks, or 0, an indefinite block size");
+  api::fail(
+      call, "block_elems", std::to_string(block_elems),
+      "is more than 4294967295 elements, which is all that the 32 bits of a phase can count: use smaller "
+      "blocks, or 0, an indefinite block size");
 }
 
 void fail_size(const char* call, std::size_t elem_size) {
@@ -31,8 +32,9 @@ void fail_advance(const char* call, std::int64_t inc) {
 }
 
 void fail_distance(const char* call) {
-  api::fail(call, "", "",
-            "the elements between the two pointers do not fit into 64 bits: both must point into the same array");
+  api::fail(
+      call, "", "",
+      "the elements between the two pointers do not fit into 64 bits: both must point into the same array");
 }
 
 } // namespace detail

@@ -1,7 +1,7 @@
 #include "api/calls/registry.hpp"
 #include "api/calls/allocation.hpp"
-#include "api/checks/checks.hpp"
 #include "api/calls/split_barrier.hpp"
+#include "api/checks/checks.hpp"
 #include "api/include/weft/arithmetic.hpp"
 #include "api/include/weft/heap.h"
 

@@ -1,6 +1,6 @@
 #pragma once
-#include "api/runtime/runtime.hpp"
 #include "api/include/weft/shared_array.hpp"
+#include "api/runtime/runtime.hpp"
 
 namespace weft::api {
 

@@ -1,6 +1,6 @@
 #pragma once
-#include "api/checks/checks.hpp"
 #include "api/calls/collective_call.hpp"
+#include "api/checks/checks.hpp"
 #include "api/include/weft/types.h"
 
 #include <cstddef>

@@ -1,6 +1,6 @@
-#include "api/checks/failure.hpp"
 #include "api/calls/registry.hpp"
 #include "api/calls/split_barrier.hpp"
+#include "api/checks/failure.hpp"
 #include "api/include/upc.h"
 
 #include <exception>

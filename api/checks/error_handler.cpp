@@ -1,6 +1,6 @@
 #include "api/checks/error_handler.hpp"
-#include "api/runtime/runtime.hpp"
 #include "api/include/weft/error.hpp"
+#include "api/runtime/runtime.hpp"
 
 #include <atomic>
 #include <cstdio>

@@ -1,6 +1,6 @@
 #include "api/checks/failure.hpp"
-#include "api/runtime/runtime.hpp"
 #include "api/include/weft/handle.hpp"
+#include "api/runtime/runtime.hpp"
 
 #include <cstdio>
 #include <mutex>

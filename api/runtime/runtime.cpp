@@ -1,7 +1,7 @@
 #include "api/runtime/runtime.hpp"
 
-#include "api/runtime/process.hpp"
 #include "api/include/weft/error.hpp"
+#include "api/runtime/process.hpp"
 
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>

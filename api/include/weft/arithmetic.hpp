@@ -6,8 +6,8 @@
 #include <cstdint>
 
 // The arithmetic of pointers-to-shared (UPC 1.3, 6.4.2). Elements of `elem` bytes lie in blocks of `block`
-// elements that go round the threads; block 0 is an indefinite block size. What does not fit into 64 bits is an
-// error, and so is a block of more elements than a phase can count.
+// elements that go round the threads; block 0 is an indefinite block size. What does not fit into 64 bits is
+// an error, and so is a block of more elements than a phase can count.
 namespace weft::detail {
 
 inline constexpr std::size_t most_block_elems = UINT32_MAX;
@@ -99,8 +99,7 @@ constexpr std::int64_t distance(const char* call, upc_shared_ptr_t a, upc_shared
   if (block == 0) return elements;
   const checked_int phases = static_cast<std::int64_t>(a.phase) - static_cast<std::int64_t>(b.phase);
   const checked_int blocks = static_cast<std::int64_t>(a.thread) - static_cast<std::int64_t>(b.thread);
-  const checked_int all =
-      (elements - phases) * threads + blocks * static_cast<std::int64_t>(block) + phases;
+  const checked_int all = (elements - phases) * threads + blocks * static_cast<std::int64_t>(block) + phases;
   if (!all.fits()) [[unlikely]]
     fail_distance(call);
   return all.plain();

@@ -2,8 +2,8 @@
 #include "shared_ptr.h"
 
 /* UPC_SHARED_NULL and UPC_IN_PLACE_SRC of C, which are values and may also stand where a static object is
- * initialised, `static upc_shared_ptr_t p = UPC_SHARED_NULL;`. The standard has no such structure. gcc takes a
- * constant object for one without a word, clang a compound literal, though of the latter a pedantic clang
+ * initialised, `static upc_shared_ptr_t p = UPC_SHARED_NULL;`. The standard has no such structure. gcc takes
+ * a constant object for one without a word, clang a compound literal, though of the latter a pedantic clang
  * complains outside of system headers. */
 #if defined(__cplusplus)
 /* types.h has them as expressions of the language. */

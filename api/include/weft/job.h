@@ -28,9 +28,10 @@ namespace weft {
  * after weft_finalize; no room for the registered arrays. */
 WEFT_EXPORT void weft_init(int* argc, char*** argv);
 
-/* Ends the library for good. Collective: waits for all threads. What is outstanding and was completed by nobody
- * is abandoned. Shared memory is gone afterwards, and every other call an error. Errors: weft_init was not
- * called; it could not end together with all others, because one has died: the library has ended even so. */
+/* Ends the library for good. Collective: waits for all threads. What is outstanding and was completed by
+ * nobody is abandoned. Shared memory is gone afterwards, and every other call an error. Errors: weft_init was
+ * not called; it could not end together with all others, because one has died: the library has ended even so.
+ */
 WEFT_EXPORT void weft_finalize(void);
 
 /* Installs the handler for failed calls of the C interface and returns the one before. A null pointer brings
