@@ -33,7 +33,8 @@ struct call {
 
 // A library under measurement. Everything that is timed goes through these few functions, so that the loops,
 // the data and the statistics are the same code for every library. All functions but rank(), size(), name(),
-// test(), is_complete(), statistic() are collective. Construction initialises the library, destruction finalises it.
+// test(), is_complete(), statistic() are collective. Construction initialises the library, destruction
+// finalises it.
 class backend {
 public:
   virtual ~backend() = default;

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <numeric>
 #include <vector>
 
 namespace perf {
@@ -92,6 +93,21 @@ public:
       MPI_Sendrecv(source, count, MPI_BYTE, permuted_to(rank_, size_), 0, destination, count, MPI_BYTE,
                    permuted_from(rank_, size_), 0, team, MPI_STATUS_IGNORE);
       break;
+    case operation::team_reduce:
+      MPI_Reduce(source, destination, words(what), MPI_UINT64_T, MPI_SUM, 0, team);
+      break;
+    case operation::team_allreduce:
+      MPI_Allreduce(source, destination, words(what), MPI_UINT64_T, MPI_SUM, team);
+      break;
+    case operation::reduce_all:
+      own_ = sum_of(what);
+      MPI_Allreduce(&own_, destination, 1, MPI_UINT64_T, MPI_SUM, team);
+      break;
+    case operation::prefix_reduce:
+      own_ = scan(what);
+      MPI_Exscan(&own_, &before_, 1, MPI_UINT64_T, MPI_SUM, team);
+      add_before(what);
+      break;
     }
   }
 
@@ -126,6 +142,19 @@ public:
                 &receives_[static_cast<std::size_t>(slot)]);
       MPI_Isend(source, count, MPI_BYTE, permuted_to(rank_, size_), slot, team, request);
       break;
+    case operation::team_reduce:
+      MPI_Ireduce(source, destination, words(what), MPI_UINT64_T, MPI_SUM, 0, team, request);
+      break;
+    case operation::team_allreduce:
+      MPI_Iallreduce(source, destination, words(what), MPI_UINT64_T, MPI_SUM, team, request);
+      break;
+    case operation::reduce_all:
+      own_ = sum_of(what);
+      MPI_Iallreduce(&own_, destination, 1, MPI_UINT64_T, MPI_SUM, team, request);
+      break;
+    case operation::prefix_reduce: // the sums in front of it must be there before they are added
+      blocking(what);
+      break;
     }
   }
 
@@ -159,6 +188,27 @@ public:
   std::optional<std::uint64_t> statistic(const char*) const override { return std::nullopt; }
 
 private:
+  // What an MPI program computes itself, of words that lie together.
+  static int words(const call& what) { return count_of(what.bytes / sizeof(std::uint64_t)); }
+  static std::uint64_t sum_of(const call& what) {
+    const auto* const from = static_cast<const std::uint64_t*>(what.source.local);
+    return std::accumulate(from, from + words(what), std::uint64_t{0});
+  }
+  static std::uint64_t scan(const call& what) {
+    const auto* const from = static_cast<const std::uint64_t*>(what.source.local);
+    auto* const to = static_cast<std::uint64_t*>(what.destination.local);
+    std::uint64_t sum = 0;
+    for (int k = 0; k < words(what); ++k)
+      to[k] = sum += from[k];
+    return sum;
+  }
+  void add_before(const call& what) const {
+    if (rank_ == 0) return;
+    auto* const to = static_cast<std::uint64_t*>(what.destination.local);
+    for (int k = 0; k < words(what); ++k)
+      to[k] += before_;
+  }
+
   // UPC's broadcast fills the destination of the root too; MPI's has only one buffer there. In scatter and
   // gather the root's own block is copied by both.
   void copy_at_root(const call& what) {
@@ -171,6 +221,7 @@ private:
     return second_team_;
   }
 
+  std::uint64_t own_ = 0, before_ = 0; // of one reduction at a time
   int rank_ = 0;
   int size_ = 0;
   MPI_Comm second_team_ = MPI_COMM_NULL;

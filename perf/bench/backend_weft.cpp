@@ -71,9 +71,7 @@ public:
     }
   }
   void test(int slot) override { static_cast<void>(upc_test(handles_[static_cast<std::size_t>(slot)])); }
-  bool is_complete(int slot) override {
-    return upc_get_status(handles_[static_cast<std::size_t>(slot)]) > 0;
-  }
+  bool is_complete(int slot) override { return upc_get_status(handles_[static_cast<std::size_t>(slot)]) > 0; }
   int wait_any(int count) override { return upc_waitany(count, handles_.data()); }
   int wait_some(int count) override { return upc_waitsome(count, handles_.data()); }
 
@@ -99,9 +97,32 @@ private:
       return upc_all_exchange(destination, source, what.bytes, flags, team);
     case operation::permute:
       return upc_all_permute(destination, source, permutation_, what.bytes, flags, team);
+    case operation::team_reduce:
+    case operation::team_allreduce:
+      return reduce_team(what, (flags & UPC_ASYNC) != 0, team);
+    case operation::reduce_all:
+      return upc_all_reduce_allUL(destination, source, UPC_ADD, words(what) * threads(), words(what), nullptr,
+                                  flags, team);
+    case operation::prefix_reduce:
+      return upc_all_prefix_reduceUL(destination, source, UPC_ADD, words(what) * threads(), words(what),
+                                     nullptr, flags, team);
     }
     return UPC_HANDLE_COMPLETE;
   }
+
+  upc_handle_t reduce_team(const call& what, bool asynchronous, upc_team_t team) {
+    upc_shared_ptr_t destination = pointer_to(what.destination), source = pointer_to(what.source);
+    destination.thread = source.thread = static_cast<std::uint32_t>(MYTHREAD);
+    upc_handle_t handle = UPC_COMPLETE_HANDLE;
+    upc_handle_t* const wanted = asynchronous ? &handle : nullptr;
+    if (what.op == operation::team_reduce)
+      cray_upc_team_reduce(destination, source, words(what), CRAY_UPC_ULONG, UPC_ADD, 0, team, wanted);
+    else
+      cray_upc_team_allreduce(destination, source, words(what), CRAY_UPC_ULONG, UPC_ADD, team, wanted);
+    return handle;
+  }
+  static std::size_t words(const call& what) { return what.bytes / sizeof(std::uint64_t); }
+  static std::size_t threads() { return static_cast<std::size_t>(THREADS); }
 
   upc_team_t team_of(const call& what) {
     if (!what.apart) return UPC_TEAM_ALL;

@@ -97,7 +97,7 @@ std::vector<std::size_t> sizes_of(const bench& kind, operation op, const options
     std::erase_if(sizes, [&](std::size_t bytes) { return !carries_data(op) || bytes < chosen.overlap_from; });
     break;
   case subject::small_collectives:
-    sizes.assign(carries_data(op) && op != operation::permute ? 1 : 0, small);
+    sizes.assign(carries_data(op) && op < operation::permute ? 1 : 0, small);
     break;
   case subject::small_exchange:
     sizes.assign(op == operation::exchange ? 1 : 0, small);

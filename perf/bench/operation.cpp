@@ -14,6 +14,10 @@ constexpr std::array<std::pair<operation, std::string_view>, operations.size()> 
     {operation::gather_all, "gather_all"},
     {operation::exchange, "exchange"},
     {operation::permute, "permute"},
+    {operation::team_reduce, "team_reduce"},
+    {operation::team_allreduce, "team_allreduce"},
+    {operation::reduce_all, "reduce_all"},
+    {operation::prefix_reduce, "prefix_reduce"},
 }};
 
 } // namespace
@@ -45,6 +49,10 @@ std::size_t source_blocks(operation op, int rank, int size) {
   case operation::gather:
   case operation::gather_all:
   case operation::permute:
+  case operation::team_reduce:
+  case operation::team_allreduce:
+  case operation::reduce_all:
+  case operation::prefix_reduce:
     return 1;
   case operation::exchange:
     return static_cast<std::size_t>(size);
@@ -59,7 +67,12 @@ std::size_t destination_blocks(operation op, int rank, int size) {
   case operation::broadcast:
   case operation::scatter:
   case operation::permute:
+  case operation::team_allreduce:
+  case operation::reduce_all: // of which the first word is written
+  case operation::prefix_reduce:
     return 1;
+  case operation::team_reduce:
+    return rank == 0 ? 1 : 0;
   case operation::gather:
     return rank == 0 ? static_cast<std::size_t>(size) : 0;
   case operation::gather_all:

@@ -23,6 +23,43 @@ std::uint64_t workload::sent(std::size_t block, std::uint64_t iteration) const {
   return first_word(static_cast<std::uint64_t>(rank_), block, iteration);
 }
 
+std::uint64_t workload::sum_of_ranks(int ranks, std::uint64_t words, std::uint64_t iteration) const {
+  std::uint64_t sum = 0;
+  for (int rank = 0; rank < ranks; ++rank)
+    sum += words * first_word(static_cast<std::uint64_t>(rank), 0, iteration) + words * (words - 1) / 2;
+  return sum;
+}
+
+// The word at a place of a reduction's result.
+std::uint64_t workload::reduced(std::uint64_t at, std::uint64_t iteration) const {
+  if (op_ == operation::reduce_all) return sum_of_ranks(size_, words(), iteration);
+  if (op_ != operation::prefix_reduce)
+    return sum_of_ranks(size_, 1, iteration) + at * static_cast<std::uint64_t>(size_);
+  return sum_of_ranks(rank_, words(), iteration) +
+         (at + 1) * first_word(static_cast<std::uint64_t>(rank_), 0, iteration) + (at + 1) * at / 2;
+}
+
+bool workload::check_reduced(const std::uint64_t* word, std::uint64_t iteration, bool each) const {
+  if (destination_blocks_ == 0) return true;
+  const std::uint64_t count = op_ == operation::reduce_all ? 1 : words();
+  if (each) {
+    for (std::uint64_t k = 0; k < count; ++k)
+      if (word[k] != reduced(k, iteration)) return false;
+    return true;
+  }
+  std::uint64_t total = 0;
+  for (std::uint64_t k = 0; k < count; ++k)
+    total += word[k];
+  if (op_ != operation::prefix_reduce)
+    return total ==
+           count * reduced(0, iteration) + static_cast<std::uint64_t>(size_) * (count * (count - 1) / 2);
+  // Of prefix sums: what is in front, the first words, and 0 + 1 + ... again and again.
+  const std::uint64_t first = first_word(static_cast<std::uint64_t>(rank_), 0, iteration);
+  const auto pyramid = static_cast<unsigned __int128>(count) * (count - 1) * (count + 1) / 6;
+  return total == count * sum_of_ranks(rank_, count, iteration) + first * (count * (count + 1) / 2) +
+                      static_cast<std::uint64_t>(pyramid);
+}
+
 std::uint64_t workload::received(std::size_t block, std::uint64_t iteration) const {
   switch (op_) {
   case operation::exchange:
@@ -50,6 +87,7 @@ void workload::write_source(void* source, std::uint64_t iteration) const {
 
 bool workload::read_destination(const void* destination, std::uint64_t iteration) const {
   const auto* word = static_cast<const std::uint64_t*>(destination);
+  if (is_reduction(op_)) return check_reduced(word, iteration, false);
   const std::uint64_t count = words();
   bool right = true;
   for (std::size_t block = 0; block < destination_blocks_; ++block, word += words()) {
@@ -63,6 +101,7 @@ bool workload::read_destination(const void* destination, std::uint64_t iteration
 
 bool workload::check_destination(const void* destination, std::uint64_t iteration) const {
   const auto* word = static_cast<const std::uint64_t*>(destination);
+  if (is_reduction(op_)) return check_reduced(word, iteration, true);
   for (std::size_t block = 0; block < destination_blocks_; ++block, word += words()) {
     const std::uint64_t first = received(block, iteration);
     for (std::size_t i = 0; i < words(); ++i)

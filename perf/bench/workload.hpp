@@ -28,6 +28,9 @@ private:
   // The word that starts the block which this rank sends as number `block`, and the one it receives there.
   std::uint64_t sent(std::size_t block, std::uint64_t iteration) const;
   std::uint64_t received(std::size_t block, std::uint64_t iteration) const;
+  std::uint64_t sum_of_ranks(int ranks, std::uint64_t words, std::uint64_t iteration) const;
+  std::uint64_t reduced(std::uint64_t at, std::uint64_t iteration) const;
+  bool check_reduced(const std::uint64_t* word, std::uint64_t iteration, bool each) const;
   std::size_t words() const { return bytes_ / sizeof(std::uint64_t); }
 
   operation op_;

@@ -9,7 +9,8 @@ import time
 from . import launch, plot, report, results
 
 BENCHES = ["blocking", "loop", "overlap", "pipeline", "independence", "post", "completion", "beside", "checked", "idle"]
-OPERATIONS = ["barrier", "broadcast", "scatter", "gather", "gather_all", "exchange", "permute"]
+OPERATIONS = ["barrier", "broadcast", "scatter", "gather", "gather_all", "exchange", "permute", "team_reduce",
+              "team_allreduce", "reduce_all", "prefix_reduce"]
 # Overlap needs a core per rank; what a posting call or a choice among handles costs does not depend on how many
 # there are.
 ONLY_WITH_OWN_CORES = {"overlap", "pipeline"}

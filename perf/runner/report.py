@@ -51,7 +51,11 @@ DETAILS = {
 }
 
 # What an MPI does in the place of an operation that it does not have.
-COUNTERPARTS = {"permute": "MPI_Sendrecv along the same permutation, or MPI_Irecv and MPI_Isend"}
+COUNTERPARTS = {"permute": "MPI_Sendrecv along the same permutation, or MPI_Irecv and MPI_Isend",
+                "reduce_all": "a local sum and MPI_Allreduce of one word: both sides read a block and receive one word "
+                              "from each other rank",
+                "prefix_reduce": "a local scan, MPI_Exscan of one word and a pass that adds it: both sides write a block "
+                                 "and receive a word"}
 
 GREEN, RED, PLAIN = "\033[32m", "\033[31m", "\033[0m"
 NAMES = {"weft": "Weft", "openmpi": "Open MPI", "mpich": "MPICH"}

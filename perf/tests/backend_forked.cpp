@@ -130,6 +130,7 @@ private:
   void meet() { pthread_barrier_wait(barrier_); }
 
   void pull(const call& what) {
+    if (is_reduction(what.op)) return reduce(what);
     auto* destination = static_cast<std::byte*>(what.destination.local);
     const std::size_t blocks = destination_blocks(what.op, rank_, size_);
     for (std::size_t i = 0; i < blocks; ++i) {
@@ -138,6 +139,27 @@ private:
       const std::size_t block = distinct ? static_cast<std::size_t>(rank_) : 0;
       std::memcpy(destination + i * what.bytes,
                   at(sender, what.source.token + what.source.offset) + block * what.bytes, what.bytes);
+    }
+  }
+
+  void reduce(const call& what) {
+    auto* const to = static_cast<std::uint64_t*>(what.destination.local);
+    const std::size_t count = what.bytes / sizeof(std::uint64_t);
+    if (destination_blocks(what.op, rank_, size_) == 0) return;
+    std::memset(to, 0, what.op == operation::reduce_all ? sizeof *to : what.bytes);
+    std::uint64_t sum = 0;
+    for (int rank = fault_ == "misplaced" ? 1 : 0; rank < size_; ++rank) {
+      const auto* const from =
+          reinterpret_cast<const std::uint64_t*>(at(rank, what.source.token + what.source.offset));
+      for (std::size_t k = 0; k < count; ++k) {
+        sum += from[k];
+        if (what.op == operation::reduce_all)
+          to[0] = sum;
+        else if (what.op != operation::prefix_reduce)
+          to[k] += from[k];
+        else if (rank == rank_)
+          to[k] = sum;
+      }
     }
   }
 

@@ -29,16 +29,48 @@ words delivered(operation op, int receiver, std::uint64_t iteration) {
   return result;
 }
 
+words source_of(operation op, int rank, std::uint64_t iteration) {
+  const workload sender(op, rank, ranks, block_bytes);
+  words source(sender.source_bytes() / sizeof(std::uint64_t));
+  sender.write_source(source.data(), iteration);
+  return source;
+}
+
+// The same of a reduction, whose result may be shorter than a block.
+words reduced(operation op, int receiver, std::uint64_t iteration) {
+  words result(perf::destination_blocks(op, receiver, ranks) * block_words);
+  if (result.empty()) return result;
+  if (op == operation::reduce_all) result.resize(1);
+  std::uint64_t sum = 0;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const words source = source_of(op, rank, iteration);
+    for (std::size_t k = 0; k < block_words; ++k) {
+      sum += source[k];
+      if (op == operation::reduce_all)
+        result[0] = sum;
+      else if (op != operation::prefix_reduce)
+        result[k] += source[k];
+      else if (rank == receiver)
+        result[k] = sum;
+    }
+  }
+  return result;
+}
+
+words right_data(operation op, int receiver, std::uint64_t iteration) {
+  return perf::is_reduction(op) ? reduced(op, receiver, iteration) : delivered(op, receiver, iteration);
+}
+
 // A rank that receives something.
 int some_receiver(operation op) {
-  return op == operation::gather ? 0 : 1;
+  return op == operation::gather || op == operation::team_reduce ? 0 : 1;
 }
 
 class every_operation : public testing::TestWithParam<operation> {};
 
 TEST_P(every_operation, right_data_pass_on_every_rank) {
   for (int receiver = 0; receiver < ranks; ++receiver) {
-    const words data = delivered(GetParam(), receiver, 5);
+    const words data = right_data(GetParam(), receiver, 5);
     const workload mine(GetParam(), receiver, ranks, block_bytes);
     EXPECT_TRUE(mine.read_destination(data.data(), 5));
     EXPECT_TRUE(mine.check_destination(data.data(), 5));
@@ -47,7 +79,7 @@ TEST_P(every_operation, right_data_pass_on_every_rank) {
 
 TEST_P(every_operation, the_data_of_another_iteration_do_not_pass) {
   const int receiver = some_receiver(GetParam());
-  const words data = delivered(GetParam(), receiver, 4);
+  const words data = right_data(GetParam(), receiver, 4);
   const workload mine(GetParam(), receiver, ranks, block_bytes);
   EXPECT_FALSE(mine.read_destination(data.data(), 5));
   EXPECT_FALSE(mine.check_destination(data.data(), 5));
@@ -56,7 +88,7 @@ TEST_P(every_operation, the_data_of_another_iteration_do_not_pass) {
 TEST_P(every_operation, each_wrong_word_is_found) {
   const int receiver = some_receiver(GetParam());
   const workload mine(GetParam(), receiver, ranks, block_bytes);
-  const words right = delivered(GetParam(), receiver, 5);
+  const words right = right_data(GetParam(), receiver, 5);
   EXPECT_FALSE(right.empty());
   for (std::size_t i = 0; i < right.size(); ++i) {
     words data = right;
@@ -68,7 +100,9 @@ TEST_P(every_operation, each_wrong_word_is_found) {
 
 INSTANTIATE_TEST_SUITE_P(workload, every_operation,
                          testing::Values(operation::broadcast, operation::scatter, operation::gather,
-                                         operation::gather_all, operation::exchange, operation::permute),
+                                         operation::gather_all, operation::exchange, operation::permute,
+                                         operation::team_reduce, operation::team_allreduce,
+                                         operation::reduce_all, operation::prefix_reduce),
                          [](const auto& info) { return std::string(perf::name_of(info.param)); });
 
 TEST(workload, words_in_the_wrong_order_are_found_by_the_comparison) {
