@@ -82,8 +82,8 @@ public:
   };
   static extent of(const layout& l) {
     const std::uint64_t row = l.block * l.size;
-    const std::uint64_t last_row = (l.first + l.blocks() - 1) / l.threads;
-    const std::uint64_t begin = l.at - (l.blocks() > 1 ? std::uint64_t{l.phase} * l.size : 0);
+    const std::uint64_t last_row = l.row_of(l.blocks - 1);
+    const std::uint64_t begin = l.at - (l.blocks > 1 ? std::uint64_t{l.phase} * l.size : 0);
     const std::uint64_t last = l.address_of(l.elements - 1) + l.size;
     return {begin,
             std::max(last, last_row == 0 ? 0 : l.at - std::uint64_t{l.phase} * l.size + last_row * row)};
@@ -93,9 +93,9 @@ private:
   static constexpr std::size_t most_block = 0xffffffff;
 
   void require_place(const char* argument, upc_shared_ptr_t p, const layout& l) const {
-    const std::uint64_t ahead = l.blocks() > 1 ? std::uint64_t{l.phase} * l.size : 0;
+    const std::uint64_t ahead = l.blocks > 1 ? std::uint64_t{l.phase} * l.size : 0;
     checked bytes = checked(l.elements) * size_;
-    if (l.blocks() == 1) return require_range(c_.rt, c_.name, argument, p, bytes);
+    if (l.blocks == 1) return require_range(c_.rt, c_.name, argument, p, bytes);
     // A bound that cannot overflow comes first; then what it takes exactly.
     upc_shared_ptr_t begin = p;
     begin.addr = p.addr >= ahead ? p.addr - ahead : 0;

@@ -9,7 +9,7 @@ class block_walk {
 public:
   block_walk(const layout& l, std::uint64_t element)
       : layout_(l), element_(element), block_(l.block_of(element)), thread_(l.thread_of(block_)),
-        row_((l.first + block_) / l.threads) {}
+        row_(l.row_of(block_)) {}
 
   std::uint64_t element() const { return element_; }
   std::uint32_t thread() const { return thread_; }

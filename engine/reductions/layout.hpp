@@ -16,32 +16,40 @@ struct layout {
   std::uint32_t first = 0;
   std::uint32_t threads = 1;
   std::uint32_t size = 1; // bytes of an element
+  std::uint64_t blocks = 0;
 
   // Block size 0: all of them on the first thread.
   static layout of(std::uint64_t at, std::uint64_t elements, std::uint64_t block, std::uint32_t phase,
                    std::uint32_t first, std::uint32_t threads, std::uint32_t size) {
-    if (block == 0) return {at, elements, std::max<std::uint64_t>(elements, 1), 0, first, threads, size};
-    return {at, elements, block, phase, first, threads, size};
+    layout l{at, elements, block, phase, first, threads, size};
+    if (block == 0) l.block = std::max<std::uint64_t>(elements, 1), l.phase = 0;
+    l.blocks = elements == 0 ? 0 : l.block_of(elements - 1) + 1;
+    return l;
   }
 
-  std::uint64_t blocks() const { return elements == 0 ? 0 : (phase + elements - 1) / block + 1; }
-  std::uint32_t thread_of(std::uint64_t b) const { return static_cast<std::uint32_t>((first + b) % threads); }
+  // Most arrays have a block or two on each thread: what follows divides only where there are more.
+  std::uint32_t thread_of(std::uint64_t b) const {
+    return static_cast<std::uint32_t>(first + b - row_of(b) * threads);
+  }
+  std::uint64_t row_of(std::uint64_t b) const { return quotient(first + b, threads); }
   // The first element of a block, and the first one behind it.
   std::uint64_t begin_of(std::uint64_t b) const { return b == 0 ? 0 : b * block - phase; }
   std::uint64_t end_of(std::uint64_t b) const { return std::min(elements, (b + 1) * block - phase); }
-  std::uint64_t block_of(std::uint64_t element) const { return (phase + element) / block; }
+  std::uint64_t block_of(std::uint64_t element) const { return quotient(phase + element, block); }
   std::uint64_t address_of(std::uint64_t element) const {
-    const std::uint64_t b = block_of(element), row = (first + b) / threads;
-    return at + (row * block + (phase + element) % block - phase) * size;
+    const std::uint64_t b = block_of(element), in_block = phase + element - b * block;
+    return at + (row_of(b) * block + in_block - phase) * size;
   }
 
   // The first block of a thread, and how many it has.
-  std::uint64_t first_of(std::uint32_t thread) const { return (thread + threads - first) % threads; }
-  std::uint64_t rows_of(std::uint32_t thread) const {
-    const std::uint64_t all = blocks(), mine = first_of(thread);
-    return mine >= all ? 0 : (all - 1 - mine) / threads + 1;
+  std::uint64_t first_of(std::uint32_t thread) const {
+    return thread >= first ? thread - first : thread + threads - first;
   }
-  std::uint64_t most_rows() const { return (blocks() + threads - 1) / threads; }
+  std::uint64_t rows_of(std::uint32_t thread) const {
+    const std::uint64_t mine = first_of(thread);
+    return mine >= blocks ? 0 : quotient(blocks - 1 - mine, threads) + 1;
+  }
+  std::uint64_t most_rows() const { return blocks == 0 ? 0 : quotient(blocks - 1, threads) + 1; }
 
   // What a thread has of the elements [begin, end): it lies together.
   struct span {
@@ -57,9 +65,13 @@ struct layout {
   span of_thread(std::uint32_t thread) const { return of_thread(thread, 0, elements); }
 
 private:
+  static std::uint64_t quotient(std::uint64_t a, std::uint64_t b) {
+    return a < b ? 0 : a - b < b ? 1 : a / b;
+  }
   // The first element from this one on that a thread has, be there so many elements or not.
   std::uint64_t next_of(std::uint32_t thread, std::uint64_t element) const {
-    const std::uint64_t b = block_of(element), away = (thread + threads - thread_of(b)) % threads;
+    const std::uint64_t b = block_of(element), of = thread_of(b);
+    const std::uint64_t away = thread >= of ? thread - of : thread + threads - of;
     return away == 0 ? element : begin_of(b + away);
   }
 };

@@ -48,6 +48,8 @@ private:
       ++m;
     return m;
   }
+  // Of a block among those of its thread.
+  std::uint64_t number_of(std::uint64_t b) const { return b < from_.threads ? 0 : b / from_.threads; }
   std::byte* entry(std::uint32_t member, std::uint64_t partial) const {
     return w_.scratch + member * w_.block + partial * from_.size;
   }
@@ -73,8 +75,8 @@ private:
       more = true;
     };
     if (r_.in_order) {
-      for (std::uint64_t b = 0; b < from_.blocks(); ++b)
-        take(member(from_.thread_of(b)), b / from_.threads);
+      for (std::uint64_t b = 0; b < from_.blocks; ++b)
+        take(member(from_.thread_of(b)), number_of(b));
     } else {
       for (std::uint32_t m = 0; m < w_.members; ++m)
         if (from_.rows_of(thread(m)) != 0) take(m, 0);
@@ -88,10 +90,10 @@ private:
     if (w_.done == 0) at = {};
     w_.done = 1;
     std::uint64_t left = std::max<std::uint64_t>(1, w_.budget / from_.size);
-    for (; at.block != from_.blocks(); ++at.block) {
+    for (; at.block != from_.blocks; ++at.block) {
       const std::uint64_t b = at.block;
       if (from_.thread_of(b) == thread(w_.me) && !scan_block(at, left)) return false;
-      r_.how.fold(at.front, entry(member(from_.thread_of(b)), b / from_.threads), 1, b != 0, r_.of_kernels());
+      r_.how.fold(at.front, entry(member(from_.thread_of(b)), number_of(b)), 1, b != 0, r_.of_kernels());
     }
     return true;
   }
