@@ -1,7 +1,10 @@
 #pragma once
 #include "tests/differential/dice.hpp"
 
+#include <bit>
+#include <cmath>
 #include <complex>
+#include <functional>
 #include <cstring>
 #include <type_traits>
 #include <vector>

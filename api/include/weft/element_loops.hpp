@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <cstring>
+#include <limits>
 
 namespace weft::detail {
 
@@ -54,8 +55,17 @@ private:
   // are equal in every byte.
   static void store(T* to, const T& value) {
     if constexpr (alignof(T) == alignof(long double) && sizeof(T) >= sizeof(long double))
-      std::memset(static_cast<void*>(to), 0, sizeof(T));
-    *to = value;
+      store_parts(reinterpret_cast<unsigned char*>(to), reinterpret_cast<const unsigned char*>(&value));
+    else
+      *to = value;
+  }
+  static void store_parts(unsigned char* to, const unsigned char* value) {
+    constexpr std::size_t part = sizeof(long double);
+    constexpr std::size_t used = std::numeric_limits<long double>::digits == 64 ? 10 : part;
+    for (std::size_t at = 0; at < sizeof(T); at += part) {
+      std::memcpy(to + at, value + at, used);
+      std::memset(to + at + used, 0, part - used);
+    }
   }
 };
 

@@ -1,0 +1,122 @@
+// What functions of users may do, and what becomes of what they throw.
+#include <atomic>
+#include <functional>
+#include <gtest/gtest.h>
+#include <stdexcept>
+#include <weft/weft.hpp>
+
+namespace {
+
+struct of_program : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+using array = weft::shared_array<long, 2>;
+
+void fill(const array& a, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i)
+    if ((a + static_cast<std::ptrdiff_t>(i)).threadof() == static_cast<std::size_t>(MYTHREAD))
+      a[static_cast<std::ptrdiff_t>(i)] = static_cast<long>(i);
+  upc_barrier;
+}
+
+long sum_to(std::size_t n) {
+  return static_cast<long>(n * (n - 1) / 2);
+}
+
+TEST(user_functions, may_have_a_state_that_is_kept_until_the_operation_is_complete) {
+  array a(weft::per_thread(20)), result(weft::per_thread(1));
+  fill(a, a.size());
+  upc_coll_handle_t h;
+  {
+    const std::vector<long> state(3, 1);
+    h = upc_all_reduce_all(
+        result, a, UPC_FUNC, a.size(), [state](long x, long y) { return x * state[0] + y * state[2]; },
+        UPC_ASYNC);
+  }
+  upc_wait(h);
+  upc_barrier;
+  EXPECT_EQ(*static_cast<const long*>(upc_cast({result.begin().untyped().addr, unsigned(MYTHREAD), 0})),
+            sum_to(a.size()));
+}
+
+TEST(user_functions, may_read_shared_memory_and_ask_but_not_call_collectives) {
+  array a(weft::per_thread(20)), result(weft::per_thread(1));
+  fill(a, a.size());
+  std::string said;
+  upc_all_reduce_all(
+      result, a, UPC_NONCOMM_FUNC, a.size(),
+      [&](long x, long y) {
+        static_cast<void>(static_cast<long>(a[0]) + MYTHREAD + THREADS);
+        try {
+          upc_barrier;
+        } catch (const weft::error& e) {
+          said = e.what();
+        }
+        return x + y;
+      },
+      UPC_IN_ALLSYNC | UPC_OUT_ALLSYNC);
+  EXPECT_NE(said.find("upc_barrier: must not be called by a function that a collective has called"),
+            std::string::npos)
+      << said;
+}
+
+// All members' operations fail: with what was thrown where it was, with an error that says so elsewhere.
+void expect_failure(const std::function<void()>& completes, int thrower) {
+  try {
+    completes();
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const of_program& e) {
+    EXPECT_STREQ(e.what(), "no");
+    EXPECT_EQ(MYTHREAD, thrower);
+  } catch (const weft::error& e) {
+    EXPECT_NE(MYTHREAD, thrower);
+    EXPECT_NE(std::string(e.what()).find("a function of the user threw"), std::string::npos) << e.what();
+  }
+}
+
+TEST(user_functions, what_they_throw_reaches_the_completing_call_and_others_go_on) {
+  array a(weft::per_thread(20)), b(weft::per_thread(20)), result(weft::per_thread(1)),
+      other(weft::per_thread(1));
+  fill(a, a.size());
+  fill(b, b.size());
+  for (const int thrower : {0, int(THREADS) - 1}) {
+    for (const int async : {0, UPC_ASYNC}) {
+      upc_coll_handle_t good = UPC_HANDLE_COMPLETE;
+      const auto throwing = [&](long x, long y) -> long {
+        if (MYTHREAD == thrower) throw of_program("no");
+        return x + y;
+      };
+      good = upc_all_reduce_all(other, b, UPC_ADD, b.size(), UPC_IN_MYSYNC | UPC_OUT_MYSYNC | UPC_ASYNC);
+      if (async == 0) {
+        expect_failure(
+            [&] {
+              upc_all_reduce_all(result, a, UPC_FUNC, a.size(), throwing, UPC_IN_MYSYNC | UPC_OUT_MYSYNC);
+            },
+            thrower);
+      } else {
+        upc_coll_handle_t h = upc_all_reduce_all(result, a, UPC_FUNC, a.size(), throwing,
+                                                 UPC_IN_MYSYNC | UPC_OUT_MYSYNC | UPC_ASYNC);
+        expect_failure([&] { upc_wait(h); }, thrower);
+      }
+      upc_wait(good);
+      EXPECT_EQ(*static_cast<const long*>(upc_cast({other.begin().untyped().addr, unsigned(MYTHREAD), 0})),
+                sum_to(b.size()));
+      upc_barrier;
+    }
+  }
+}
+
+TEST(user_functions, values_are_reduced_without_arrays) {
+  auto sum = weft::reduce_all(MYTHREAD + 1, UPC_ADD);
+  auto before = weft::exclusive_prefix_reduce(MYTHREAD + 1, UPC_ADD, -1);
+  auto digits = weft::prefix_reduce(long{MYTHREAD} + 1, [](long x, long y) { return x * 10 + y; });
+  EXPECT_EQ(sum.get(), THREADS * (THREADS + 1) / 2);
+  EXPECT_EQ(before.get(), MYTHREAD == 0 ? -1 : MYTHREAD * (MYTHREAD + 1) / 2);
+  long wanted = 0;
+  for (int t = 0; t <= MYTHREAD; ++t)
+    wanted = wanted * 10 + t + 1;
+  EXPECT_EQ(digits.get(), wanted);
+}
+
+} // namespace
