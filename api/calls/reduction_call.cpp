@@ -119,14 +119,15 @@ private:
 };
 
 // The operands of a prefix reduction: where the results go.
-void place_results(const collective_call& c, const array_check& check, upc_shared_ptr_t dst, reduction& r) {
+void place_results(const collective_call& c, const array_check& check, upc_shared_ptr_t dst, bool in_place,
+                   reduction& r) {
   r.what = c.m.exclusive ? reduction::form::exclusive_prefix : reduction::form::inclusive_prefix;
   r.in_order = true;
   r.to = check.array("dst", dst);
   const layout &from = r.from, &to = r.to;
   const bool alike = from.first == to.first && from.phase == to.phase;
   r.by_ranges = !alike;
-  if (from.elements == 0 || (from.at == to.at && alike && c.m.in_place)) return;
+  if (from.elements == 0 || (from.at == to.at && alike && in_place)) return;
   const auto a = array_check::of(from), b = array_check::of(to);
   if (a.begin < b.end && b.begin < a.end)
     fail_pointer(c.name, "dst", dst,
@@ -180,7 +181,7 @@ upc_coll_handle_t reduce(const array_reduction_call& call) {
   collectives::request wanted{.op = call.op};
   if (call.op == collectives::operation::reduce) wanted.root = check.element("dst", call.dst);
   if (call.op == collectives::operation::reduce_all) check.element_of_each("dst", call.dst);
-  if (prefix) place_results(c, check, call.dst, r);
+  if (prefix) place_results(c, check, call.dst, own, r);
   const std::uint64_t size = r.from.size;
   if (r.partials() * size > engine::mailbox::body_bytes) r.by_ranges = true;
   reductions::prepare(r, c.threads);

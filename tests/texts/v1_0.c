@@ -238,6 +238,39 @@ static void figures(void) {
   }
 }
 
+static upc_shared_ptr_t A7, B7; /* shared [3] long A[NELEMS * THREADS], B[NELEMS * THREADS] */
+
+static long longest(long a, long b) {
+  return a > b ? a : b;
+}
+
+/* 4.3.2 and 4.3.3. */
+static void reductions(void) {
+  const long n = (long)(NELEMS * THREADS);
+  for (long i = 0; i < n; ++i) {
+    const upc_shared_ptr_t p = upc_ptradd(A7, 3, sizeof(long), i);
+    const long value = i + 1;
+    if ((int)p.thread == MYTHREAD) upc_memput(p, &value, sizeof value);
+  }
+  upc_barrier();
+  upc_all_reduceL(B7, A7, UPC_ADD, (size_t)n, 3, NULL, UPC_IN_NOSYNC | UPC_OUT_NOSYNC);
+  upc_barrier();
+  long result = 0;
+  upc_memget(&result, B7, sizeof result);
+  CHECK(result == n * (n + 1) / 2);
+  upc_barrier();
+  upc_all_reduce_allL_team(B7, A7, UPC_FUNC, (size_t)n, 3, longest, 0, UPC_TEAM_ALL);
+  upc_memget(&result, B7, sizeof result);
+  CHECK(result == n);
+  upc_barrier();
+  upc_all_prefix_reduceL(B7, A7, UPC_ADD, (size_t)n, 3, NULL, UPC_IN_ALLSYNC | UPC_OUT_ALLSYNC);
+  for (long i = 0; i < n; ++i) {
+    upc_memget(&result, upc_ptradd(B7, 3, sizeof(long), i), sizeof result);
+    CHECK(result == (i + 1) * (i + 2) / 2);
+  }
+  upc_barrier();
+}
+
 void v1_0(void) {
   /* The number of elements has THREADS as a factor twice. */
   weft_register_shared(&A4, (size_t)(NELEMS * THREADS), sizeof(int), (size_t)(NELEMS * THREADS * THREADS), 0);
@@ -250,5 +283,8 @@ void v1_0(void) {
   gather_alls();
   exchanges();
   permutation();
+  A7 = upc_all_alloc((size_t)(NELEMS * THREADS), 3 * sizeof(long));
+  B7 = upc_all_alloc((size_t)(NELEMS * THREADS), 3 * sizeof(long));
+  reductions();
   if (THREADS == 4) figures();
 }

@@ -272,4 +272,30 @@ TEST_F(figure, permute) {
   } while (std::next_permutation(order.begin(), order.end()));
 }
 
+// 4.3.2 and 4.3.3: the sum, and the prefix sums, of 1, 2, 3 ... in blocks of three.
+TEST(v1_0, reduce_1) {
+  constexpr std::size_t BLK_SIZE = 3;
+  weft::shared_array<long, BLK_SIZE> A(weft::per_thread(NELEMS));
+  weft::shared_array<long> B(weft::per_thread(1));
+  const std::ptrdiff_t n = NELEMS * THREADS;
+  for (std::ptrdiff_t i = 0; i < n; ++i)
+    if ((A + i).threadof() == static_cast<std::size_t>(MYTHREAD)) A[i] = i + 1;
+  upc_barrier;
+  upc_all_reduceL(B, A, UPC_ADD, NELEMS * THREADS, BLK_SIZE, NULL, UPC_IN_NOSYNC | UPC_OUT_NOSYNC);
+  upc_barrier;
+  EXPECT_EQ(static_cast<long>(B[0]), n * (n + 1) / 2);
+  upc_barrier;
+}
+
+TEST(v1_0, prefix_reduce_1) {
+  constexpr std::size_t BLK_SIZE = 3;
+  weft::shared_array<long, BLK_SIZE> A(weft::per_thread(NELEMS)), B(weft::per_thread(NELEMS));
+  for (std::ptrdiff_t i = 0; i < NELEMS * THREADS; ++i)
+    if ((A + i).threadof() == static_cast<std::size_t>(MYTHREAD)) A[i] = i + 1;
+  upc_all_prefix_reduceL(B, A, UPC_ADD, NELEMS * THREADS, BLK_SIZE, NULL, UPC_IN_ALLSYNC | UPC_OUT_ALLSYNC);
+  for (std::ptrdiff_t i = 0; i < NELEMS * THREADS; ++i)
+    EXPECT_EQ(static_cast<long>(B[i]), (i + 1) * (i + 2) / 2);
+  upc_barrier;
+}
+
 } // namespace

@@ -1,0 +1,162 @@
+// What a reduction knows of its arguments before anything is sent.
+#include "engine/reductions/reduction.hpp"
+#include "tests/api/fixture.hpp"
+
+namespace {
+
+using testing::HasSubstr;
+using weft::collectives::operation;
+
+class reduction_test : public api_test {
+protected:
+  fake_runtime& begin() {
+    fake_runtime& rt = start();
+    src = upc_all_alloc(4, 4096);
+    dst = upc_all_alloc(4, 4096);
+    return rt;
+  }
+  weft::error reduce_error(upc_shared_ptr_t to, upc_shared_ptr_t from, upc_op_t op, std::size_t n,
+                           std::size_t b, upc_flag_t mode = 0) {
+    return error_of([&] { upc_all_reduceD(to, from, op, n, b, nullptr, mode); });
+  }
+  upc_shared_ptr_t src{}, dst{};
+};
+
+TEST_F(reduction_test, the_three_kinds_are_posted_as_they_are) {
+  fake_runtime& rt = begin();
+  upc_all_reduceD({dst.addr, 2, 0}, src, UPC_ADD, 100, 3, nullptr, UPC_IN_NOSYNC | UPC_OUT_MYSYNC);
+  EXPECT_EQ(rt.collectives.back().r.op, operation::reduce);
+  EXPECT_EQ(rt.collectives.back().r.root, 2u);
+  EXPECT_EQ(rt.collectives.back().r.bytes, sizeof(double));
+  EXPECT_TRUE(rt.collectives.back().blocking);
+  const upc_coll_handle_t h =
+      upc_all_reduce_allI(dst, src, UPC_MAX, 100, 3, nullptr, UPC_IN_MYSYNC | UPC_OUT_MYSYNC | UPC_ASYNC);
+  EXPECT_NE(h, UPC_HANDLE_COMPLETE);
+  EXPECT_EQ(rt.collectives.back().r.op, operation::reduce_all);
+  upc_all_prefix_reduceL(dst, src, UPC_ADD, 100, 10, nullptr, UPC_EXCLUSIVE_PREFIX_REDUCE);
+  EXPECT_EQ(rt.collectives.back().r.op, operation::prefix_reduce);
+  EXPECT_EQ(rt.collectives.back().r.bytes, 3 * sizeof(long)) << "ten blocks over four threads";
+  EXPECT_FALSE(rt.collectives.back().r.by_ranges);
+  upc_all_prefix_reduceL(dst, src, UPC_ADD, 500, 1, nullptr, UPC_EXCLUSIVE_PREFIX_REDUCE);
+  EXPECT_FALSE(rt.collectives.back().r.by_ranges) << "125 rows are a table still";
+  upc_all_prefix_reduceL({dst.addr + 16, 0, 2}, src, UPC_ADD, 100, 10, nullptr, 0);
+  EXPECT_TRUE(rt.collectives.back().r.by_ranges) << "another phase";
+}
+
+TEST_F(reduction_test, operators_must_fit_the_type) {
+  begin();
+  for (const upc_op_t op : {UPC_AND, UPC_OR, UPC_XOR}) {
+    const weft::error e = reduce_error(dst, src, op, 8, 2);
+    EXPECT_EQ(e.call, "upc_all_reduceD");
+    EXPECT_EQ(e.argument, "op");
+    EXPECT_THAT(e.rule, HasSubstr("not defined for this type"));
+  }
+  EXPECT_THAT(error_of([&] { upc_all_reduceDX(dst, src, UPC_MIN, 8, 2, nullptr, 0); }).value,
+              HasSubstr("UPC_MIN"));
+  EXPECT_THAT(error_of([&] { upc_all_reduceB(dst, src, UPC_ADD, 8, 2, nullptr, 0); }).rule,
+              HasSubstr("_Bool"));
+  for (const upc_op_t op : {0u, 3u, 512u, 4096u, UPC_FUNC | UPC_ADD})
+    EXPECT_THAT(reduce_error(dst, src, op, 8, 2).rule, HasSubstr("is no operator"));
+  for (const upc_op_t op : {UPC_FUNC, UPC_NONCOMM_FUNC})
+    EXPECT_EQ(reduce_error(dst, src, op, 8, 2).argument, "func");
+}
+
+TEST_F(reduction_test, operators_are_distinct_bits_and_functions_no_join_of_them) {
+  const upc_op_t all[] = {UPC_ADD,    UPC_MULT,  UPC_AND, UPC_OR, UPC_XOR,
+                          UPC_LOGAND, UPC_LOGOR, UPC_MIN, UPC_MAX};
+  upc_op_t joined = 0;
+  for (const upc_op_t op : all) {
+    EXPECT_EQ(joined & op, 0u);
+    joined |= op;
+  }
+  EXPECT_LT(joined, 65536u);
+  EXPECT_GE(UPC_FUNC, 65536u);
+  EXPECT_NE(UPC_FUNC, UPC_NONCOMM_FUNC);
+}
+
+TEST_F(reduction_test, arrays_must_be_where_their_layout_says) {
+  begin();
+  EXPECT_EQ(reduce_error(dst, UPC_SHARED_NULL, UPC_ADD, 8, 2).argument, "src");
+  EXPECT_EQ(reduce_error(UPC_SHARED_NULL, src, UPC_ADD, 8, 2).argument, "dst");
+  EXPECT_THAT(reduce_error(dst, {src.addr + 16, 0, 2}, UPC_ADD, 8, 2).rule, HasSubstr("phase must be below"));
+  EXPECT_THAT(reduce_error(dst, {src.addr + 4, 0, 0}, UPC_ADD, 8, 2).rule, HasSubstr("aligned to 8 bytes"));
+  EXPECT_THAT(reduce_error(dst, {src.addr, 4, 0}, UPC_ADD, 8, 2).argument, "src");
+  EXPECT_THAT(reduce_error({dst.addr, 4, 0}, src, UPC_ADD, 8, 2).argument, "dst");
+  EXPECT_EQ(reduce_error(dst, src, UPC_ADD, std::size_t{1} << 40, 1).argument, "src");
+  EXPECT_EQ(reduce_error(dst, src, UPC_ADD, std::size_t{1} << 62, 1).argument, "nelems * sizeof(TYPE)");
+  EXPECT_EQ(reduce_error(dst, src, UPC_ADD, 8, std::size_t{1} << 32).argument, "blk_size");
+  EXPECT_THAT(error_of([&] {
+                upc_all_reduce_allD({dst.addr, 1, 0}, src, UPC_ADD, 8, 2, nullptr, 0);
+              }).rule,
+              HasSubstr("affinity to thread 0"));
+  upc_all_reduceD(dst, src, UPC_ADD, 0, 2, nullptr, 0); // nothing lies anywhere
+}
+
+TEST_F(reduction_test, what_one_thread_has_alone_need_not_be_symmetric) {
+  fake_runtime& rt = begin();
+  const upc_shared_ptr_t mine = upc_alloc(80);
+  upc_all_reduceD(dst, mine, UPC_ADD, 10, 0, nullptr, 0);
+  upc_all_reduceD(dst, mine, UPC_ADD, 10, 10, nullptr, 0);
+  EXPECT_EQ(rt.collectives.size(), 2u);
+  EXPECT_EQ(reduce_error(dst, mine, UPC_ADD, 10, 5).argument, "src");
+}
+
+TEST_F(reduction_test, elements_must_lie_on_the_team) {
+  fake_runtime& rt = begin();
+  const upc_team_t team = rt.make_team({0, 2});
+  upc_all_reduceD(dst, {src.addr, 2, 0}, UPC_ADD, 10, 0, nullptr, 0, team);
+  EXPECT_EQ(rt.collectives.back().team, team);
+  const weft::error e = error_of([&] { upc_all_reduceD(dst, src, UPC_ADD, 8, 2, nullptr, 0, team); });
+  EXPECT_EQ(e.value, "thread 1");
+  EXPECT_THAT(e.rule, HasSubstr("is no member of the team"));
+  EXPECT_EQ(error_of([&] {
+              upc_all_reduceD_team({dst.addr, 1, 0}, src, UPC_ADD, 2, 2, nullptr, 0, team);
+            }).argument,
+            "dst");
+}
+
+TEST_F(reduction_test, prefixes_in_place_need_the_flag) {
+  fake_runtime& rt = begin();
+  const auto prefix = [&](upc_shared_ptr_t to, upc_shared_ptr_t from, upc_flag_t mode) {
+    upc_all_prefix_reduceD(to, from, UPC_ADD, 16, 2, nullptr, mode);
+  };
+  EXPECT_THAT(error_of([&] { prefix(src, src, 0); }).rule, HasSubstr("overlaps src"));
+  EXPECT_THAT(error_of([&] { prefix({src.addr + 16, 0, 0}, src, 0); }).rule, HasSubstr("overlaps src"));
+  prefix(src, src, UPC_IN_PLACE);
+  prefix(src, UPC_SHARED_NULL, UPC_IN_PLACE);
+  prefix(src, UPC_IN_PLACE, 0);
+  EXPECT_EQ(rt.collectives.size(), 3u);
+  EXPECT_EQ(rt.collectives.back().at.src, rt.collectives.back().at.dst);
+  EXPECT_EQ(error_of([&] { prefix(dst, src, 4096); }).argument, "sync_mode");
+}
+
+TEST_F(reduction_test, vectors_of_a_team_lie_on_the_calling_thread) {
+  fake_runtime& rt = begin();
+  const auto allreduce = [&](upc_shared_ptr_t to, upc_shared_ptr_t from, std::size_t n = 8,
+                             cray_upc_dtype_t type = CRAY_UPC_DOUBLE, upc_op_t op = UPC_ADD) {
+    return cray_upc_team_allreduce(to, from, n, type, op, CRAY_UPC_TEAM_ALL, nullptr);
+  };
+  EXPECT_EQ(allreduce(dst, src), CRAY_UPC_SUCCESS);
+  EXPECT_EQ(rt.collectives.back().r.op, operation::team_allreduce);
+  EXPECT_EQ(rt.collectives.back().r.bytes, 64u);
+  EXPECT_TRUE(rt.collectives.back().r.apart);
+  allreduce(UPC_SHARED_NULL, src);
+  EXPECT_EQ(rt.collectives.back().at.dst, src.addr);
+  EXPECT_THAT(error_of([&] { allreduce(dst, {src.addr, 1, 0}); }).rule, HasSubstr("calling thread"));
+  EXPECT_THAT(error_of([&] { allreduce(src, src); }).rule, HasSubstr("overlaps src"));
+  EXPECT_EQ(error_of([&] { allreduce(dst, UPC_SHARED_NULL); }).argument, "src");
+  EXPECT_EQ(error_of([&] { allreduce(dst, src, std::size_t{1} << 62); }).argument, "nelems * size of dtype");
+  EXPECT_EQ(error_of([&] { allreduce(dst, src, 8, CRAY_UPC_DOUBLE_INT); }).argument, "op");
+  EXPECT_EQ(error_of([&] { allreduce(dst, src, 8, CRAY_UPC_DOUBLE, CRAY_UPC_MINLOC); }).argument, "op");
+  EXPECT_EQ(error_of([&] { allreduce(dst, src, 8, static_cast<cray_upc_dtype_t>(99)); }).argument, "dtype");
+  EXPECT_EQ(error_of([&] {
+              cray_upc_team_reduce(dst, src, 8, CRAY_UPC_INT, UPC_ADD, 4, CRAY_UPC_TEAM_ALL, nullptr);
+            }).argument,
+            "root");
+  upc_handle_t h = UPC_COMPLETE_HANDLE;
+  cray_upc_team_reduce(dst, src, 8, CRAY_UPC_2INT, CRAY_UPC_MAXLOC, 3, CRAY_UPC_TEAM_ALL, &h);
+  EXPECT_NE(h, UPC_COMPLETE_HANDLE);
+  EXPECT_EQ(rt.collectives.back().r.root, 3u);
+}
+
+} // namespace
