@@ -58,6 +58,10 @@ std::string wrong(const plan_options& o) {
     return fmt::format("{} has no plan in place: leave --in-place out", name(op));
   if (o.bytes && (op == collectives::operation::barrier || collectives::sized_by_rows(op)))
     return fmt::format("{} is not given the size of a block: leave --bytes out", name(op));
+  if (collectives::computes(op) && !collectives::of_vectors(op) &&
+      o.bytes.value_or(0) > collectives::most_partials)
+    return fmt::format("--bytes = {} is no size of a member's partial results: at least 0, at most {}",
+                       *o.bytes, most_partials);
   if (o.bytes.value_or(0) > most_bytes)
     return fmt::format("--bytes = {} is no size of a block: at least 0, at most {}",
                        static_cast<std::int64_t>(*o.bytes), most_bytes);

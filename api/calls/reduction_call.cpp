@@ -2,7 +2,6 @@
 
 #include "api/calls/operators.hpp"
 #include "api/calls/relocation.hpp"
-#include "engine/memory/mailbox.hpp"
 
 namespace weft::api {
 
@@ -183,7 +182,7 @@ upc_coll_handle_t reduce(const array_reduction_call& call) {
   if (call.op == collectives::operation::reduce_all) check.element_of_each("dst", call.dst);
   if (prefix) place_results(c, check, call.dst, own, r);
   const std::uint64_t size = r.from.size;
-  if (r.partials() * size > engine::mailbox::body_bytes) r.by_ranges = true;
+  if (r.partials() * size > collectives::most_partials) r.by_ranges = true;
   reductions::prepare(r, c.threads);
   wanted.bytes = r.partials() * size;
   wanted.by_ranges = r.by_ranges;

@@ -30,6 +30,8 @@ using namespace graph;
 
 namespace {
 
+static_assert(most_partials == engine::mailbox::body_bytes);
+
 bool has_root(const request& r) {
   return rooted(r.op);
 }
@@ -196,7 +198,7 @@ plan compile_handed_on_reduction(const request& r, const topology& g, const tuni
 }
 
 bool fits_flat_reduction(const request& r, const topology&, const tuning&) {
-  return r.bytes <= engine::mailbox::body_bytes;
+  return r.bytes <= most_partials;
 }
 
 std::uint64_t cost_of_flat_reduction(const request& r, const topology& g, const tuning& t) {
@@ -208,7 +210,7 @@ std::uint64_t cost_of_flat_reduction(const request& r, const topology& g, const 
 
 bool fits_handed_on_reduction(const request& r, const topology& g, const tuning&) {
   if (g.one_host() || (has_root(r) && r.in != sync::all)) return false;
-  return g.size() * r.bytes <= engine::mailbox::body_bytes;
+  return g.size() * r.bytes <= most_partials;
 }
 
 std::uint64_t cost_of_handed_on_reduction(const request& r, const topology& g, const tuning& t) {

@@ -46,6 +46,9 @@ enum class caller : std::uint8_t {
   finalize,
 };
 
+// Bytes of the partial results that a member can contribute to a reduction: they travel as an eager payload.
+inline constexpr std::uint64_t most_partials = 2048;
+
 // What a plan depends on, besides the team: single-valued arguments only, and never an address.
 struct request {
   operation op = operation::barrier;

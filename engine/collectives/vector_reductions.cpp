@@ -10,7 +10,6 @@
 //          many out of it, twice; two steps whatever P is.
 #include "engine/collectives/families.hpp"
 #include "engine/collectives/operations.hpp"
-#include "engine/memory/mailbox.hpp"
 #include "engine/reductions/vector_reduction.hpp"
 
 namespace weft::collectives {
@@ -117,7 +116,7 @@ plan compile_shared_reduction(const request& r, const topology& g, const tuning&
 }
 std::uint64_t cost_of_shared_reduction(const request& r, const topology& g, const tuning& t) {
   const cost_model c(t.costs);
-  return c.copies(g.size(), told) + c.copies(2 * g.size(), r.bytes) / g.size() + engine::mailbox::body_bytes;
+  return c.copies(g.size(), told) + c.copies(2 * g.size(), r.bytes) / g.size() + most_partials;
 }
 
 bool fits_sliced_reduction(const request& r, const topology& g, const tuning&) {

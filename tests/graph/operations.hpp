@@ -29,6 +29,7 @@ collectives::tuning flat();
 // What the texts say of an operation.
 using collectives::computes;
 using collectives::has_in_place;
+using collectives::most_partials;
 using collectives::of_vectors;
 using collectives::permutes;
 using collectives::rooted_by_rows;
@@ -37,9 +38,6 @@ using collectives::shifted;
 using collectives::sized_by_rows;
 using collectives::specified;
 using collectives::to_root;
-
-// Bytes of partial results that a member can contribute.
-inline constexpr std::uint64_t most_partials = 2048;
 
 // All operations but the barrier.
 inline constexpr auto moving = std::span(collectives::operations).subspan(1);
