@@ -61,7 +61,7 @@ std::string wrong(const plan_options& o) {
   if (collectives::computes(op) && !collectives::of_vectors(op) &&
       o.bytes.value_or(0) > collectives::most_partials)
     return fmt::format("--bytes = {} is no size of a member's partial results: at least 0, at most {}",
-                       *o.bytes, most_partials);
+                       *o.bytes, collectives::most_partials);
   if (o.bytes.value_or(0) > most_bytes)
     return fmt::format("--bytes = {} is no size of a block: at least 0, at most {}",
                        static_cast<std::int64_t>(*o.bytes), most_bytes);

@@ -14,8 +14,7 @@ const kernels* kernels_of_avx2(element type, operation op);
 
 const kernels* kernels_of(element type, operation op) {
 #if WEFT_HAS_AVX2_KERNELS
-  static const bool has_avx2 = __builtin_cpu_supports("avx2") != 0;
-  if (has_avx2) return kernels_of_avx2(type, op);
+  if (__builtin_cpu_supports("avx2") != 0) return kernels_of_avx2(type, op);
 #endif
   return kernels_of_any_processor(type, op);
 }
