@@ -15,6 +15,45 @@ bool always(const request&, const topology&, const tuning&) {
   return true;
 }
 
+// Reductions have the same ways.
+constexpr algorithm flat_reduction(operation op, std::string_view summary) {
+  return {op,
+          "flat",
+          summary,
+          "what fits into an eager payload",
+          fits_flat_reduction,
+          cost_of_flat_reduction,
+          compile_flat_reduction};
+}
+constexpr std::string_view small_tables = "several nodes, what all have fits into an eager payload";
+constexpr algorithm disseminated_reduction(operation op, std::string_view restriction) {
+  return {op,
+          "dissemination",
+          "the nodes tell each other what they know, twice as much each time",
+          restriction,
+          fits_handed_on_reduction,
+          cost_of_handed_on_reduction,
+          compile_handed_on_reduction};
+}
+constexpr algorithm shared_reduction(operation op) {
+  return {op,
+          "shared",
+          "whoever is there combines pieces of all vectors",
+          "one node",
+          fits_shared_reduction,
+          cost_of_shared_reduction,
+          compile_shared_reduction};
+}
+constexpr algorithm sliced_reduction(operation op) {
+  return {op,
+          "sliced",
+          "each member combines a slice of all vectors, and hands out its result",
+          "several nodes",
+          fits_sliced_reduction,
+          cost_of_sliced_reduction,
+          compile_sliced_reduction};
+}
+
 constexpr auto list = std::to_array<algorithm>({
     algorithm{operation::broadcast, "flat", "everybody reads from the root", "everywhere", always,
               cost_of_flat_broadcast, compile_flat_broadcast},
@@ -40,48 +79,20 @@ constexpr auto list = std::to_array<algorithm>({
     algorithm{operation::exchange, "bruck", "log2(members) messages of blocks on their way",
               "IN_ALL, each member on a node of its own, half of a member's blocks fit into an eager payload",
               fits_bruck_exchange, cost_of_bruck_exchange, compile_bruck_exchange},
-    algorithm{operation::reduce, "flat", "everybody sends its partial results to the root", "everywhere",
-              always, cost_of_flat_reduction, compile_flat_reduction},
-    algorithm{operation::reduce, "dissemination",
-              "the nodes tell each other what they know, twice as much each time",
-              "IN_ALL, several nodes, the partial results of all members fit into an eager payload",
-              fits_handed_on_reduction, cost_of_handed_on_reduction, compile_handed_on_reduction},
-    algorithm{operation::reduce_all, "flat", "everybody sends its partial results to everybody", "everywhere",
-              always, cost_of_flat_reduction, compile_flat_reduction},
-    algorithm{operation::reduce_all, "dissemination",
-              "the nodes tell each other what they know, twice as much each time",
-              "several nodes, the partial results of all members fit into an eager payload",
-              fits_handed_on_reduction, cost_of_handed_on_reduction, compile_handed_on_reduction},
-    algorithm{operation::prefix_reduce, "flat", "everybody sends its partial results to everybody",
-              "everywhere", always, cost_of_flat_reduction, compile_flat_reduction},
-    algorithm{operation::prefix_reduce, "dissemination",
-              "the nodes tell each other what they know, twice as much each time",
-              "several nodes, the partial results of all members fit into an eager payload",
-              fits_handed_on_reduction, cost_of_handed_on_reduction, compile_handed_on_reduction},
-    algorithm{operation::team_reduce, "flat", "everybody sends its vector to the root",
-              "what fits into an eager payload", fits_flat_reduction, cost_of_flat_reduction,
-              compile_flat_reduction},
-    algorithm{operation::team_reduce, "dissemination",
-              "the nodes tell each other what they know, twice as much each time",
-              "several nodes, the vectors of all members fit into an eager payload", fits_handed_on_reduction,
-              cost_of_handed_on_reduction, compile_handed_on_reduction},
-    algorithm{operation::team_reduce, "shared", "whoever is there combines pieces of all vectors", "one node",
-              fits_shared_reduction, cost_of_shared_reduction, compile_shared_reduction},
-    algorithm{operation::team_reduce, "sliced",
-              "each member combines a slice of all vectors, and hands out its result", "everywhere",
-              fits_sliced_reduction, cost_of_sliced_reduction, compile_sliced_reduction},
-    algorithm{operation::team_allreduce, "flat", "everybody sends its vector to everybody",
-              "what fits into an eager payload", fits_flat_reduction, cost_of_flat_reduction,
-              compile_flat_reduction},
-    algorithm{operation::team_allreduce, "dissemination",
-              "the nodes tell each other what they know, twice as much each time",
-              "several nodes, the vectors of all members fit into an eager payload", fits_handed_on_reduction,
-              cost_of_handed_on_reduction, compile_handed_on_reduction},
-    algorithm{operation::team_allreduce, "shared", "whoever is there combines pieces of all vectors",
-              "one node", fits_shared_reduction, cost_of_shared_reduction, compile_shared_reduction},
-    algorithm{operation::team_allreduce, "sliced",
-              "each member combines a slice of all vectors, and hands out its result", "everywhere",
-              fits_sliced_reduction, cost_of_sliced_reduction, compile_sliced_reduction},
+    flat_reduction(operation::reduce, "everybody sends its partial results to the root"),
+    disseminated_reduction(operation::reduce,
+                           "IN_ALL, several nodes, what all have fits into an eager payload"),
+    flat_reduction(operation::reduce_all, "everybody sends its partial results to everybody"),
+    disseminated_reduction(operation::reduce_all, small_tables),
+    flat_reduction(operation::prefix_reduce, "everybody sends its partial results to everybody"),
+    disseminated_reduction(operation::prefix_reduce, small_tables),
+    flat_reduction(operation::team_reduce, "everybody sends its vector to the root"),
+    shared_reduction(operation::team_reduce),
+    sliced_reduction(operation::team_reduce),
+    flat_reduction(operation::team_allreduce, "everybody sends its vector to everybody"),
+    disseminated_reduction(operation::team_allreduce, small_tables),
+    shared_reduction(operation::team_allreduce),
+    sliced_reduction(operation::team_allreduce),
 });
 
 std::size_t index_of(operation op, std::string_view name) {

@@ -103,13 +103,7 @@ private:
     return std::max<std::uint64_t>(1, budget / (most * r_.from.size));
   }
   std::byte* entry(std::uint32_t member) const { return w_.scratch + member * w_.block; }
-  std::uint32_t member(std::uint32_t thread) const {
-    if (thread < w_.members && w_.threads[thread] == thread) return thread;
-    std::uint32_t m = 0;
-    while (w_.threads[m] != thread)
-      ++m;
-    return m;
-  }
+  std::uint32_t member(std::uint32_t thread) const { return member_of(w_, thread); }
 
   struct piece {
     const std::byte* elements;

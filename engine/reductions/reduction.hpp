@@ -39,6 +39,15 @@ struct reduction : graph::task {
 };
 static_assert(std::is_trivially_copyable_v<reduction>);
 
+// The rank in the team of a thread that is a member.
+inline std::uint32_t member_of(const graph::work& w, std::uint32_t thread) {
+  if (thread < w.members && w.threads[thread] == thread) return thread;
+  std::uint32_t m = 0;
+  while (w.threads[m] != thread)
+    ++m;
+  return m;
+}
+
 // Sets what follows from the rest.
 void prepare(reduction& r, std::uint32_t members);
 
