@@ -77,7 +77,7 @@ constexpr graph::hint read_hint(int flags) {
                   static_cast<unsigned>(flags & ~known));
     fail(call, "sync_mode", value,
          std::string(unknown) + "UPC_PUSH, UPC_PULL, UPC_ASYNC and UPC_IN_PLACE only" +
-             (known == known_flags ? "" : ", and UPC_EXCLUSIVE_PREFIX_REDUCE"));
+             (known == known_flags ? "" : ", and UPC_EXCLUSIVE_PREFIX_REDUCE and WEFT_REPRODUCIBLE"));
   }
   std::snprintf(value, sizeof value, "0x%x", static_cast<unsigned>(flags));
   const bool two_in = ((flags & in_modes) & ((flags & in_modes) - 1)) != 0;
@@ -96,7 +96,8 @@ mode read_mode(const char* call, upc_flag_t flags, upc_flag_t more) {
           read_hint(flags),
           (flags & UPC_ASYNC) != 0,
           (flags & UPC_IN_PLACE) != 0,
-          (flags & UPC_EXCLUSIVE_PREFIX_REDUCE) != 0};
+          (flags & UPC_EXCLUSIVE_PREFIX_REDUCE) != 0,
+          (flags & WEFT_REPRODUCIBLE) != 0};
 }
 
 } // namespace weft::api

@@ -10,7 +10,8 @@ struct mode {
   graph::hint direction = graph::hint::none;
   bool async = false;
   bool in_place = false;
-  bool exclusive = false; // prefix reductions
+  bool exclusive = false;    // prefix reductions
+  bool reproducible = false; // reductions
 };
 
 // Errors: two IN or two OUT modes, an unknown flag. `more`: flags that this call has besides those of all.

@@ -13,7 +13,7 @@ using reductions::reduction;
 // A member that has more is not done with it in one go.
 constexpr std::uint64_t large_bytes = 16 * 1024;
 
-constexpr int flags_of_reductions = UPC_EXCLUSIVE_PREFIX_REDUCE;
+constexpr int flags_of_reductions = UPC_EXCLUSIVE_PREFIX_REDUCE | WEFT_REPRODUCIBLE;
 
 // The kernels of the operator, which may be code of the user.
 void choose_kernels(const array_reduction_call& call, reduction& r) {
@@ -181,6 +181,8 @@ upc_coll_handle_t reduce(const array_reduction_call& call) {
   if (call.op == collectives::operation::reduce) wanted.root = check.element("dst", call.dst);
   if (call.op == collectives::operation::reduce_all) check.element_of_each("dst", call.dst);
   if (prefix) place_results(c, check, call.dst, own, r);
+  r.reproducible = c.m.reproducible;
+  if (r.reproducible) r.by_ranges = true;
   const std::uint64_t size = r.from.size;
   if (r.partials() * size > collectives::most_partials) r.by_ranges = true;
   reductions::prepare(r, c.threads);

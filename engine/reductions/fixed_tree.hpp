@@ -1,6 +1,7 @@
 #pragma once
 #include "engine/reductions/kernels.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -10,8 +11,8 @@
 namespace weft::reductions {
 
 // Brackets that depend on nothing but the indices of the elements: leaves of so many elements that lie one
-// behind the other, and over them a binary tree, in which two neighbours are joined if the left one begins at a
-// multiple of twice their length. Any run of leaves is a few whole subtrees, always the same ones: they are
+// behind the other, and over them a binary tree, in which two neighbours are joined if the left one begins at
+// a multiple of twice their length. Any run of leaves is a few whole subtrees, always the same ones: they are
 // what a member makes of its elements, and they are joined to larger ones wherever they meet their siblings.
 inline constexpr std::uint64_t leaf_elements = 256;
 inline constexpr std::uint32_t most_subtrees = 64;
@@ -20,8 +21,8 @@ inline std::uint64_t leaves_of(std::uint64_t elements) {
   return (elements + leaf_elements - 1) / leaf_elements;
 }
 
-// The subtrees of a run of leaves, from left to right, their values one behind the other where the owner keeps
-// them.
+// The subtrees of a run of leaves, from left to right, their values one behind the other where the owner
+// keeps them.
 class subtree_row {
 public:
   subtree_row(std::byte* values, std::size_t size, const kernels& how, const void* argument)
@@ -38,7 +39,8 @@ public:
   template <class Visit> static void each(std::uint64_t begin, std::uint64_t end, Visit&& visit) {
     while (begin != end) {
       const unsigned most = static_cast<unsigned>(std::bit_width(end - begin)) - 1;
-      const unsigned level = begin == 0 ? most : std::min(most, static_cast<unsigned>(std::countr_zero(begin)));
+      const unsigned level =
+          begin == 0 ? most : std::min(most, static_cast<unsigned>(std::countr_zero(begin)));
       visit(begin, level);
       begin += std::uint64_t{1} << level;
     }

@@ -1,7 +1,9 @@
 #include "engine/reductions/ranges.hpp"
 
 #include "engine/reductions/block_walk.hpp"
+#include "engine/reductions/fixed_tree.hpp"
 
+#include <array>
 #include <cstring>
 
 namespace weft::reductions {
@@ -12,23 +14,34 @@ namespace {
 struct range {
   std::uint64_t begin, end;
 };
-range range_of(std::uint64_t elements, std::uint32_t members, std::uint32_t member) {
-  const std::uint64_t each = elements / members, more = elements % members;
+range part_of_line(std::uint64_t length, std::uint32_t members, std::uint32_t member) {
+  const std::uint64_t each = length / members, more = length % members;
   const auto begin_of = [&](std::uint64_t m) { return m * each + std::min(m, more); };
   return {begin_of(member), begin_of(member + 1u)};
+}
+range leaf_range(const reduction& r, std::uint32_t members, std::uint32_t member) {
+  return part_of_line(leaves_of(r.from.elements), members, member);
+}
+range range_of(const reduction& r, std::uint32_t members, std::uint32_t member) {
+  if (!r.reproducible) return part_of_line(r.from.elements, members, member);
+  const range leaves = leaf_range(r, members, member);
+  return {std::min(r.from.elements, leaves.begin * leaf_elements),
+          std::min(r.from.elements, leaves.end * leaf_elements)};
+}
+std::uint64_t longest_range(const reduction& r, std::uint32_t members) {
+  return r.reproducible ? (leaves_of(r.from.elements) / members + 1) * leaf_elements
+                        : r.from.elements / members + 1;
 }
 
 // The room: a word for each member and side that says where its part begins, then what others have, then what
 // others get.
 class rooms {
 public:
-  rooms(const reduction& r, const graph::work& w)
-      : r_(r), w_(w), mine_(range_of(r.from.elements, w.members, w.me)) {}
+  rooms(const reduction& r, const graph::work& w) : r_(r), w_(w), mine_(range_of(r, w.members, w.me)) {}
 
   static std::uint64_t bytes(const reduction& r, std::uint32_t members) {
-    const std::uint64_t longest = (r.from.elements / members + 1) * r.from.size;
     const bool results = r.what != reduction::form::value;
-    return tables(members) + (results ? 2 : 1) * ((longest + 63) / 64 * 64);
+    return tables(members) + (results ? 2 : 1) * side_bytes(r, members) + row_bytes;
   }
 
   const range& mine() const { return mine_; }
@@ -39,7 +52,7 @@ public:
   // In the room; one after the other, in the order of the ranks.
   std::uint64_t begin_of(std::uint32_t member, bool result) const {
     std::uint64_t at = tables(w_.members);
-    if (result) at += ((r_.from.elements / w_.members + 1) * r_.from.size + 63) / 64 * 64;
+    if (result) at += side_bytes(r_, w_.members);
     for (std::uint32_t m = 0; m < member; ++m)
       if (m != w_.me) at += span(m, result).elements * r_.from.size;
     return at;
@@ -62,7 +75,14 @@ public:
     return member == w_.me ? w_.segment + address : w_.room + (offsets(result)[member] + address);
   }
 
+  // For the subtrees in front of what is being scanned.
+  std::byte* row() const { return w_.room + bytes(r_, w_.members) - row_bytes; }
+
 private:
+  static constexpr std::uint64_t row_bytes = (most_subtrees + 1) * 32;
+  static std::uint64_t side_bytes(const reduction& r, std::uint32_t members) {
+    return (longest_range(r, members) * r.from.size + 63) / 64 * 64;
+  }
   static std::uint64_t tables(std::uint32_t members) {
     return (2 * members * sizeof(std::uint64_t) + 63) / 64 * 64;
   }
@@ -81,9 +101,10 @@ class range_reduction {
 public:
   range_reduction(const reduction& r, graph::work& w) : r_(r), w_(w), rooms_(r, w), left_(pieces(w.budget)) {}
 
-  // My partial result.
+  // My partial result, or those of my subtrees.
   bool fold() {
     if (w_.done == 0) rooms_.note();
+    if (r_.reproducible) return fold_leaves();
     for (; left_ != 0 && rooms_.mine().begin + w_.done < rooms_.mine().end; --left_) {
       const piece p = next();
       r_.how.fold(entry(w_.me), p.elements, p.count, w_.done != 0, r_.of_kernels());
@@ -94,6 +115,7 @@ public:
 
   bool finish() {
     if (r_.from.elements == 0) return true;
+    if (r_.reproducible) return r_.what == reduction::form::value ? join_all() : scan_leaves();
     return r_.what == reduction::form::value ? combine_all() : scan();
   }
 
@@ -109,13 +131,14 @@ private:
     const std::byte* elements;
     std::uint64_t count;
   };
-  piece next() {
+  piece next(std::uint64_t most_elements = most) {
     block_walk walk(r_.from, rooms_.mine().begin + w_.done);
-    const std::uint64_t end = std::min(rooms_.mine().end, walk.element() + most);
-    if (const std::uint64_t run = walk.run(end); run >= long_run || walk.element() + run == end)
+    const std::uint64_t end = std::min(rooms_.mine().end, walk.element() + most_elements);
+    const std::uint64_t enough = most_elements == most ? long_run : end - walk.element(); // a leaf is whole
+    if (const std::uint64_t run = walk.run(end); run >= enough)
       return {rooms_.at(member(walk.thread()), walk.address(), false), run};
     std::uint64_t count = 0;
-    while (walk.element() != end && walk.run(end) < long_run) {
+    while (walk.element() != end && walk.run(end) < enough) {
       const std::uint64_t run = walk.run(end);
       copy(together_ + count * r_.from.size, rooms_.at(member(walk.thread()), walk.address(), false), run);
       count += run;
@@ -148,8 +171,67 @@ private:
     }
   }
 
+  subtree_row row_at(std::byte* values) const { return {values, r_.from.size, r_.how, r_.of_kernels()}; }
+  std::uint64_t leaf() const { return (rooms_.mine().begin + w_.done) / leaf_elements; }
+
+  bool fold_leaves() {
+    const std::uint64_t first = leaf_range(r_, w_.members, w_.me).begin;
+    subtree_row mine = row_at(entry(w_.me));
+    mine.assume(first, leaf());
+    for (left_ *= most / leaf_elements; left_ != 0 && rooms_.mine().begin + w_.done < rooms_.mine().end;
+         --left_)
+      push_next(mine, next(leaf_elements));
+    return rooms_.mine().begin + w_.done >= rooms_.mine().end;
+  }
+  void push_next(subtree_row& row, const piece& p) {
+    alignas(16) std::array<std::byte, 32> value;
+    r_.how.fold(value.data(), p.elements, p.count, false, r_.of_kernels());
+    row.push(leaf(), 0, value.data());
+    w_.done += p.count;
+  }
+  // The subtrees of the members before this one.
+  void push_before(subtree_row& row, std::uint32_t end) const {
+    for (std::uint32_t m = 0; m < end; ++m) {
+      const range leaves = leaf_range(r_, w_.members, m);
+      const std::byte* value = entry(m);
+      subtree_row::each(leaves.begin, leaves.end, [&](std::uint64_t at, unsigned level) {
+        row.push(at, level, value);
+        value += r_.from.size;
+      });
+    }
+  }
+  bool join_all() {
+    subtree_row all = row_at(rooms_.row());
+    push_before(all, w_.members);
+    alignas(16) std::array<std::byte, 32> value;
+    if (all.whole(value.data())) r_.how.fold(w_.segment + w_.dst, value.data(), 1, false, r_.of_kernels());
+    return true;
+  }
+  // A leaf is scanned behind what all leaves before it make.
+  bool scan_leaves() {
+    const range mine = rooms_.mine();
+    subtree_row front = row_at(rooms_.row());
+    if (w_.done == 0)
+      push_before(front, w_.me);
+    else
+      front.assume(0, leaf());
+    for (left_ *= most / leaf_elements; left_ != 0 && mine.begin + w_.done < mine.end; --left_) {
+      const piece p = next(leaf_elements);
+      alignas(16) std::array<std::byte, 32> carry;
+      const bool more = front.whole(carry.data());
+      const bool exclusive = r_.what == reduction::form::exclusive_prefix;
+      r_.how.scan(results_, p.elements, p.count, carry.data(), more, exclusive, r_.of_kernels());
+      alignas(16) std::array<std::byte, 32> value; // before its place is written
+      r_.how.fold(value.data(), p.elements, p.count, false, r_.of_kernels());
+      spread(results_, p.count, exclusive && !more ? 1 : 0);
+      front.push(leaf(), 0, value.data());
+      w_.done += p.count;
+    }
+    return mine.begin + w_.done == mine.end;
+  }
+
   bool has_elements(std::uint32_t m) const {
-    const range it = range_of(r_.from.elements, w_.members, m);
+    const range it = range_of(r_, w_.members, m);
     return it.begin != it.end;
   }
   // What the members before this one have, if they have anything.

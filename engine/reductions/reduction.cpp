@@ -1,7 +1,9 @@
 #include "engine/reductions/reduction.hpp"
 
+#include "engine/reductions/fixed_tree.hpp"
 #include "engine/reductions/ranges.hpp"
 
+#include <bit>
 #include <cstring>
 
 namespace weft::reductions {
@@ -118,6 +120,12 @@ bool run(const graph::task& t, graph::work& w) {
 }
 
 } // namespace
+
+std::uint64_t reduction::partials() const {
+  if (reproducible)
+    return std::min<std::uint64_t>(most_subtrees, 2u * std::bit_width(leaves_of(from.elements)) + 1);
+  return in_order && !by_ranges ? from.most_rows() : 1;
+}
 
 void prepare(reduction& r, std::uint32_t members) {
   r.run = run;

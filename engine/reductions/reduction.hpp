@@ -30,12 +30,13 @@ struct reduction : graph::task {
   form what = form::value;
   bool in_order = false; // else a member's elements are one partial result
   bool by_ranges = false;
+  bool reproducible = false; // by ranges: brackets by the indices alone, see fixed_tree.hpp
 
   const void* of_kernels() const {
     return function != nullptr ? static_cast<const void*>(&function) : argument;
   }
   // Partial results of a member at most.
-  std::uint64_t partials() const { return in_order && !by_ranges ? from.most_rows() : 1; }
+  std::uint64_t partials() const;
 };
 static_assert(std::is_trivially_copyable_v<reduction>);
 

@@ -154,6 +154,7 @@ private:
     const int in[] = {0, UPC_IN_NOSYNC, UPC_IN_MYSYNC, UPC_IN_ALLSYNC};
     const int out[] = {0, UPC_OUT_NOSYNC, UPC_OUT_MYSYNC, UPC_OUT_ALLSYNC};
     mode_ = d_.pick(in) | d_.pick(out) | (d_.chance(60) ? UPC_ASYNC : 0);
+    if (d_.chance(25)) mode_ |= WEFT_REPRODUCIBLE;
   }
 
   template <class Value>

@@ -35,6 +35,10 @@
  * operation, on whichever thread of the process moves it on. What it throws (in C++) the call throws that
  * completes the operation, which then fails on all threads.
  *
+ * With WEFT_REPRODUCIBLE in sync_mode, an extension, the result of floating numbers does not depend on the number
+ * of threads either, nor on the layout: the elements are put into brackets by their indices alone. Elements may
+ * then have to be moved to other threads.
+ *
  * In which way the elements are put into brackets depends on the arguments and on who has the elements, never
  * on who comes first: the same call on the same threads gives the same bits. nelems may be 0: dst is left as
  * it is, but the modes hold.

@@ -47,6 +47,10 @@ inline constexpr in_place_t in_place{};
 /* A prefix reduction is exclusive: an element of dst gets what is in front of it (V0.3, 5.2). */
 #define UPC_EXCLUSIVE_PREFIX_REDUCE 1024
 
+/* An extension: the brackets of a reduction depend on the indices of the elements alone, so its result does not
+ * depend on the number of threads, the layout, the team or the way that it is computed. */
+#define WEFT_REPRODUCIBLE 2048
+
 /* What the elements of a reduction are combined with (V1.0, 4.3.1; V0.3, 5.5). */
 typedef unsigned upc_op_t;
 typedef upc_op_t upc_opt_t;
