@@ -27,10 +27,11 @@ WEFT_EXPORT upc_coll_handle_t reduce_values(reduced_value what, int type, void* 
 template <class T> class [[nodiscard]] value {
 public:
   // Waits, once. Throws what the operation, or its callable, failed with.
-  const T& get() {
+  const T& get() & {
     operation_.wait();
     return state_->result;
   }
+  T get() && { return get(); }
   bool ready() { return operation_.test(); }
   // For the calls that take several handles; the owner keeps it.
   upc_coll_handle_t handle() const noexcept { return operation_.handle(); }
