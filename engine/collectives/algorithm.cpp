@@ -17,13 +17,9 @@ bool always(const request&, const topology&, const tuning&) {
 
 // Reductions have the same ways.
 constexpr algorithm flat_reduction(operation op, std::string_view summary) {
-  return {op,
-          "flat",
-          summary,
-          "what fits into an eager payload",
-          fits_flat_reduction,
-          cost_of_flat_reduction,
-          compile_flat_reduction};
+  const std::string_view restriction = of_vectors(op) ? "what fits into an eager payload" : "everywhere";
+  return {
+      op, "flat", summary, restriction, fits_flat_reduction, cost_of_flat_reduction, compile_flat_reduction};
 }
 constexpr std::string_view small_tables = "several nodes, what all have fits into an eager payload";
 constexpr algorithm disseminated_reduction(operation op, std::string_view restriction) {

@@ -198,7 +198,7 @@ plan compile_handed_on_reduction(const request& r, const topology& g, const tuni
 }
 
 bool fits_flat_reduction(const request& r, const topology&, const tuning&) {
-  return r.bytes <= most_partials;
+  return !of_vectors(r.op) || r.bytes <= most_partials; // nobody contributes more partial results
 }
 
 std::uint64_t cost_of_flat_reduction(const request& r, const topology& g, const tuning& t) {
