@@ -202,7 +202,8 @@ graph::binding call_places::binding(const request& r) const {
   const std::uint64_t dst = rows ? dst_rows : dst_area;
   // A broadcast's source is no array; its place in the area is 0.
   const std::uint64_t src = rows && r.op != operation::broadcast_x ? src_rows : src_area;
-  const graph::task* const task = r.bytes % 3 == 0 ? &gathering_as_user : &gathering;
+  const bool hands_out = r.by_ranges && r.op == operation::prefix_reduce;
+  const graph::task* const task = &gathering_tasks[r.bytes % 3 == 0][hands_out];
   return {.dst = dst,
           .src = r.in_place ? dst : src,
           .sizes = sizes,

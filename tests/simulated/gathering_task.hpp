@@ -9,8 +9,9 @@ namespace weft::tests {
 // result is all of them side by side. So whoever loses, doubles or mixes up one is found by the reference of
 // a gather. Done in pieces of one member's block, when no more is asked for.
 struct gathering_task : graph::task {
-  explicit gathering_task(bool of_user) {
-    run = gather;
+  // `hands_out`: a member makes results for others, who have no other way to get them.
+  gathering_task(bool of_user, bool hands_out) {
+    run = hands_out ? make_own : gather;
     part_of = part;
     room = 2 * most_members * most_bytes;
     user = of_user;
@@ -27,18 +28,21 @@ private:
       std::memcpy(w.scratch + w.me * w.block, source, w.block);
       return true;
     case 1:
-      // By ranges what the others have is here, and this is what they are to get.
-      if (w.room != nullptr)
-        std::memcpy(w.room + most_members * most_bytes, w.scratch + w.me * w.block, w.block);
       for (; w.done != w.members; ++w.done) {
         std::memcpy(destination + w.done * w.block, w.scratch + w.done * w.block, w.block);
         if (in_pieces && w.done + 1 != w.members) return ++w.done, false;
       }
       return true;
     default:
-      std::memcpy(destination + w.me * w.block, w.room + most_members * most_bytes, w.block);
       return true;
     }
+  }
+  static bool make_own(const graph::task& t, graph::work& w) {
+    std::byte* const result = w.room + most_members * most_bytes;
+    if (w.stage == 0) return gather(t, w);
+    if (w.stage == 1) std::memcpy(result, w.scratch + w.me * w.block, w.block);
+    if (w.stage == 2) std::memcpy(w.segment + w.dst + w.me * w.block, result, w.block);
+    return true;
   }
   static graph::part part(const graph::task&, const graph::work& w, std::uint32_t peer) {
     if (w.stage == 1) return {w.dst + w.me * w.block, w.room + most_members * most_bytes, w.block};
@@ -46,6 +50,7 @@ private:
   }
 };
 
-inline const gathering_task gathering(false), gathering_as_user(true);
+inline const gathering_task gathering_tasks[2][2] = {{{false, false}, {false, true}},
+                                                     {{true, false}, {true, true}}};
 
 } // namespace weft::tests
