@@ -24,7 +24,7 @@ public:
         waiting_.push(f);
         return transport::started::on_its_way();
       });
-    const bool whole = n.quick || op.light;
+    const bool whole = n.quick || op.light || posting;
     if (!whole && reach_.carries.spent()) return outcome::held;
     graph::work w = work_of(op, reach_.net, n.count);
     w.budget = whole ? everything : std::max(reach_.carries.left(), quota::always);
@@ -33,6 +33,8 @@ public:
     op.run->computed = through ? 0 : w.done;
     return through ? outcome::done : outcome::again;
   }
+
+  bool posting = false; // what is computed now is computed by a post, which comes but once
 
   // Is there code of users to run?
   bool waiting() const noexcept { return !waiting_.empty(); }

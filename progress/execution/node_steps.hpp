@@ -22,7 +22,7 @@ public:
 
   // While posting, only what others wait for is done: signals, and transfers of the UCP lane. What near
   // members have is looked at, and carried, later: the caller wants to compute.
-  void post_only(bool on) { posting_ = on; }
+  void post_only(bool on) { posting_ = computations.posting = on; }
 
   outcome step(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
     if (posting_ && can_wait(op, n, peer)) return outcome::blocked;
@@ -56,8 +56,13 @@ private:
       graph::operations::all_kinds::table([]<class Kind>() -> run_function { return &Kind::run; });
 
   static bool can_wait(const operation& op, const graph::node& n, std::uint32_t peer) {
-    if (n.what == graph::kind::signal || (n.what == graph::kind::compute && n.quick)) return false;
+    if (n.what == graph::kind::signal || computations_of_post(op, n)) return false;
     return n.about == graph::fact::named || reach<T>::near(op, peer);
+  }
+
+  // What others wait for, and nobody but the poster would compute: where no thread drives for it, all of it.
+  static bool computations_of_post(const operation& op, const graph::node& n) {
+    return n.what == graph::kind::compute && (n.quick || (op.lent && n.count == 0 && !op.at.task->user));
   }
 
   bool posting_ = false;

@@ -1,12 +1,8 @@
 // A rank that has posted a reduction and computes holds nobody up. No clocks: it comes back only when all
 // others are done, so a library that needs it hangs here, and the test's time limit ends it.
 //
-//   absent_member           what is complete without any code of the absent rank: vectors of any size, which
-//   the
-//                           others combine for it, and what is small, which its post has handed out
-//   absent_member threads   with a progress thread: large arrays of UPC's own forms too, of which each rank
-//   folds
-//                           its own elements
+// Without a progress thread the others combine its vectors for it, and a post hands out what the poster makes
+// of its own elements; with one, the thread does.
 //
 // Mutations that this catches: pieces of vectors that only their owner combines; a partial result that the
 // post does not publish.
@@ -15,7 +11,6 @@
 #include <cstdio>
 #include <cstring>
 #include <functional>
-#include <string>
 #include <vector>
 #include <weft/weft.hpp>
 
@@ -51,14 +46,13 @@ std::uint64_t sum_of(int ranks, std::size_t words) {
 
 struct form {
   const char* name;
-  bool large_needs_thread;
   std::function<upc_coll_handle_t(const memory&, std::size_t words, int root)> post;
   std::function<bool(const memory&, std::size_t words, int root)> right;
 };
 
 const std::vector<form>& forms() {
   static const std::vector<form> all{
-      {"team_allreduce", false,
+      {"team_allreduce",
        [](const memory& m, std::size_t n, int) {
          upc_handle_t h = 0;
          cray_upc_team_allreduce(m.mine(m.dst), m.mine(m.src), n, CRAY_UPC_ULONG, UPC_ADD, UPC_TEAM_ALL, &h);
@@ -73,7 +67,7 @@ const std::vector<form>& forms() {
          }
          return true;
        }},
-      {"team_reduce", false,
+      {"team_reduce",
        [](const memory& m, std::size_t n, int root) {
          upc_handle_t h = 0;
          cray_upc_team_reduce(m.mine(m.dst), m.mine(m.src), n, CRAY_UPC_ULONG, UPC_MAX, root, UPC_TEAM_ALL,
@@ -85,13 +79,13 @@ const std::vector<form>& forms() {
            if (m.on_me(m.dst)[k] != element(THREADS - 1, k)) return false;
          return true;
        }},
-      {"reduce_all", true,
+      {"reduce_all",
        [](const memory& m, std::size_t n, int) {
          return upc_all_reduce_allUL(m.dst, m.src, UPC_ADD, n * static_cast<std::size_t>(THREADS), n, nullptr,
                                      mode | UPC_ASYNC);
        },
        [](const memory& m, std::size_t n, int) { return *m.on_me(m.dst) == sum_of(THREADS, n); }},
-      {"prefix_reduce", true,
+      {"prefix_reduce",
        [](const memory& m, std::size_t n, int) {
          return upc_all_prefix_reduceUL(m.dst, m.src, UPC_ADD, n * static_cast<std::size_t>(THREADS), n,
                                         nullptr, mode | UPC_ASYNC);
@@ -129,7 +123,6 @@ bool play(const form& f, const memory& m, scene& s, std::size_t words, int absen
 
 int main(int argc, char** argv) {
   weft_init(&argc, &argv);
-  const bool threads = argc > 1 && std::string(argv[1]) == "threads";
   const memory m{upc_all_alloc(static_cast<std::size_t>(THREADS), longest * 8),
                  upc_all_alloc(static_cast<std::size_t>(THREADS), longest * 8)};
   const upc_shared_ptr_t place = upc_all_alloc(static_cast<std::size_t>(THREADS), 64);
@@ -138,7 +131,7 @@ int main(int argc, char** argv) {
   for (const form& f : forms())
     for (const std::size_t words : {std::size_t{1}, std::size_t{256}, std::size_t{2000}, longest})
       for (int absent = 0; absent < THREADS && right; ++absent)
-        if (threads || words <= 2000 || !f.large_needs_thread) right = play(f, m, s, words, absent);
+        right = play(f, m, s, words, absent);
   weft_finalize();
   return right ? 0 : 1;
 }
