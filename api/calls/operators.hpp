@@ -1,5 +1,5 @@
 #pragma once
-#include "api/include/weft/types.h"
+#include "api/include/weft/reduction.hpp"
 #include "engine/reductions/kernels.hpp"
 
 namespace weft::api {
@@ -11,6 +11,11 @@ reductions::operation operator_of(const char* call, upc_op_t op, bool pairs = fa
 // The kernels of an operator of the library; an error where it is not defined for the type.
 const reductions::kernels& builtin_kernels(const char* call, reductions::element type,
                                            reductions::operation op);
+
+// Those of a callable.
+inline reductions::kernels kernels_of(const detail::user_operator& f) {
+  return {f.combine, f.fold, f.scan};
+}
 
 const char* name_of(reductions::operation op);
 

@@ -24,7 +24,7 @@ void choose_kernels(const array_reduction_call& call, reduction& r) {
   }
   r.user = true;
   if (call.callable != nullptr) {
-    r.how = {call.callable->combine, call.callable->fold, call.callable->scan};
+    r.how = kernels_of(*call.callable);
     r.argument = call.callable->function;
     return;
   }

@@ -109,7 +109,7 @@ upc_coll_handle_t reduce_values(reduced_value what, int type, void* result, cons
     r.how =
         api::builtin_kernels(name, static_cast<reductions::element>(type), api::operator_of(name, op, true));
   } else {
-    r.how = {f->combine, f->fold, f->scan};
+    r.how = api::kernels_of(*f);
     r.argument = f->function; // it lives as long as the result
     r.user = true;
   }

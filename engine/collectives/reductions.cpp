@@ -32,10 +32,6 @@ namespace {
 
 static_assert(most_partials == engine::mailbox::body_bytes);
 
-bool has_root(const request& r) {
-  return rooted(r.op);
-}
-
 bool has_results(const request& r) {
   return r.op == operation::prefix_reduce && r.by_ranges;
 }
@@ -45,7 +41,7 @@ public:
   table_reduction(const request& r, const topology& g)
       : request_(r), g_(g), b_(g.me(), g.size(), r.root), modes_(b_, g, r.in, r.out) {
     plan& p = b_.draft();
-    p.pairs = has_root(r) ? pattern::to_root : pattern::all_pairs;
+    p.pairs = rooted(r.op) ? pattern::to_root : pattern::all_pairs;
     b_.blocks_of({.bytes = r.bytes, .dst_i = r.bytes});
     p.chunk = r.bytes;
     p.chunks = 1;
@@ -60,7 +56,7 @@ public:
 
   plan flat() {
     const node_set own = compute_own();
-    const node_set sent = has_root(request_) ? send_to_root(own) : send_to_all(own);
+    const node_set sent = rooted(request_.op) ? send_to_root(own) : send_to_all(own);
     if (!needs_result()) return finish(sent | own);
     return finish(sent | compute_result(own | take_from(range::others, others())));
   }
@@ -71,7 +67,7 @@ public:
   }
 
 private:
-  bool needs_result() const { return !has_root(request_) || g_.me() == request_.root; }
+  bool needs_result() const { return !rooted(request_.op) || g_.me() == request_.root; }
   std::uint32_t near() const { return static_cast<std::uint32_t>(g_.near().size()); }
 
   std::uint32_t others() const { return g_.size() - 1; }
@@ -147,7 +143,7 @@ private:
     round.then(take_packed(blocks::known, buffer::scratch, of_member_, message));
     known |= b_.loop(range::host_rounds, count_of(b_.draft(), g_, range::host_rounds), round, known, true);
     node_set data = known;
-    if (near() != 0 && !has_root(request_)) {
+    if (near() != 0 && !rooted(request_.op)) {
       b_.draft().eager_bytes[1] = static_cast<std::uint32_t>(g_.size() * request_.bytes);
       const node table = of_blocks(reading(publish(), buffer::scratch, of_member_), blocks::members);
       data |= b_.add(writing(table, buffer::mailbox, of_member_), known);
@@ -204,12 +200,12 @@ bool fits_flat_reduction(const request& r, const topology&, const tuning&) {
 std::uint64_t cost_of_flat_reduction(const request& r, const topology& g, const tuning& t) {
   const cost_model c(t.costs);
   const std::uint64_t locals = g.largest_host(), far = g.size() - locals;
-  const std::uint64_t transfers = has_root(r) ? far : locals * far; // into a host
+  const std::uint64_t transfers = rooted(r.op) ? far : locals * far; // into a host
   return c.copies(g.size(), r.bytes) + (far == 0 ? 0 : c.message() + c.wire(transfers, r.bytes));
 }
 
 bool fits_handed_on_reduction(const request& r, const topology& g, const tuning&) {
-  if (g.one_host() || (has_root(r) && r.in != sync::all)) return false;
+  if (g.one_host() || (rooted(r.op) && r.in != sync::all)) return false;
   return g.size() * r.bytes <= most_partials;
 }
 

@@ -250,9 +250,8 @@ private:
     return true;
   }
 
-  // The carry lies behind the table, from one piece to the next.
   bool scan() {
-    std::byte* const carry = w_.scratch + (w_.members * w_.block + 15) / 16 * 16;
+    std::byte* const carry = state_of(w_);
     const range mine = rooms_.mine();
     if (mine.begin == mine.end) return true;
     if (w_.done == 0) fold_before(carry, w_.me);

@@ -82,7 +82,7 @@ private:
 
   // Block after block: mine are scanned, behind what is in front of them; the others only count.
   bool scan_own() {
-    auto& at = *reinterpret_cast<scan_state*>(w_.scratch + (w_.members * w_.block + 15) / 16 * 16);
+    auto& at = *reinterpret_cast<scan_state*>(state_of(w_));
     if (w_.done == 0) at = {};
     w_.done = 1;
     std::uint64_t left = std::max<std::uint64_t>(1, w_.budget / from_.size);

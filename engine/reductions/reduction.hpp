@@ -52,7 +52,11 @@ inline std::uint32_t member_of(const graph::work& w, std::uint32_t thread) {
 // Sets what follows from the rest.
 void prepare(reduction& r, std::uint32_t members);
 
-// Bytes that its plan leaves behind the table for stage 1.
+// Bytes that its plan leaves behind the table, where stage 1 keeps what it needs from one piece to the next.
 inline constexpr std::uint64_t state_bytes = 128;
+inline std::byte* state_of(const graph::work& w) {
+  constexpr std::uint64_t alignment = 16;
+  return w.scratch + (w.members * w.block + alignment - 1) / alignment * alignment;
+}
 
 } // namespace weft::reductions

@@ -22,6 +22,11 @@ slice slice_of(std::uint64_t bytes, std::uint32_t members, std::uint32_t member)
   return {begin, std::min(bytes - begin, each)};
 }
 
+void combine(const graph::task& t, void* into, const void* from, std::uint64_t bytes) {
+  const auto& r = static_cast<const vector_reduction&>(t);
+  r.how.combine(into, from, bytes / r.size, r.argument);
+}
+
 class vector_stage {
 public:
   vector_stage(const vector_reduction& r, graph::work& w)
@@ -60,10 +65,6 @@ private:
   }
   std::byte* result() const { return brought(w_.members); }
 
-  void combine(std::byte* into, const std::byte* from, std::uint64_t bytes) const {
-    r_.how.combine(into, from, bytes / r_.size, r_.argument);
-  }
-
   void combine_table() const {
     using form = vector_reduction::form;
     const std::uint32_t end =
@@ -72,7 +73,7 @@ private:
     std::byte* const into = w_.segment + w_.dst;
     std::memcpy(into, w_.scratch, w_.block);
     for (std::uint32_t m = 1; m < end; ++m)
-      combine(into, w_.scratch + m * w_.block, w_.block);
+      combine(r_, into, w_.scratch + m * w_.block, w_.block);
   }
 
   // A little at a time: so it stays in the cache.
@@ -85,7 +86,7 @@ private:
         if (m == 0)
           std::memcpy(result() + w_.done, theirs + w_.done, now);
         else
-          combine(result() + w_.done, theirs + w_.done, now);
+          combine(r_, result() + w_.done, theirs + w_.done, now);
       }
       w_.done += now;
       left -= std::min(left, now * w_.members);
@@ -105,11 +106,6 @@ graph::part part_of(const graph::task& t, const graph::work& w, std::uint32_t pe
   graph::work copy = w;
   return vector_stage(static_cast<const vector_reduction&>(t), copy).part_of(peer);
 }
-void combine(const graph::task& t, void* into, const void* from, std::uint64_t bytes) {
-  const auto& r = static_cast<const vector_reduction&>(t);
-  r.how.combine(into, from, bytes / r.size, r.argument);
-}
-
 } // namespace
 
 void prepare(vector_reduction& r, std::uint64_t bytes, std::uint32_t members) {
