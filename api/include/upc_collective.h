@@ -7,6 +7,7 @@ extern "C++" {
 #include "upc.h"
 #include "weft/collective_x.h"
 #include "weft/reduction.h"
+#include "weft/sort.h"
 
 /* Collectives over all threads or over a team (UPC Collective Operations V1.0, Cray's permute, and the
  * extensions of Extended Collective Operations V0.3). All threads of the team call the same ones in the same

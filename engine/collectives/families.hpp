@@ -32,6 +32,7 @@ fits fits_shared_reduction, fits_sliced_reduction;
 graph::plan compile_scatter(const request& r, const graph::topology& g, const tuning& t);
 graph::plan compile_gather(const request& r, const graph::topology& g, const tuning& t);
 graph::plan compile_permute(const request& r, const graph::topology& g, const tuning& t);
+graph::plan compile_sort(const request& r, const graph::topology& g, const tuning& t);
 graph::plan compile_broadcast_x(const request& r, const graph::topology& g, const tuning& t);
 graph::plan compile_gather_all_x(const request& r, const graph::topology& g, const tuning& t);
 graph::plan compile_exchange_x(const request& r, const graph::topology& g, const tuning& t);

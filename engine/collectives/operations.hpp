@@ -45,6 +45,7 @@ inline constexpr operation_facts all_operations[] = {
     {.op = operation::reduce, .name = "reduce", .rooted = true, .computes = true},
     {.op = operation::reduce_all, .name = "reduce_all", .computes = true},
     {.op = operation::prefix_reduce, .name = "prefix_reduce", .computes = true},
+    {.op = operation::sort, .name = "sort", .computes = true},
     {.op = operation::team_reduce,
      .name = "team_reduce",
      .rooted = true,

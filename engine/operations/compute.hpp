@@ -21,6 +21,7 @@ struct compute : operation_kind {
 
   template <class Meaning> static auto means(Meaning& m, const node& n, std::uint32_t e) {
     if (n.needs != 0) m.needs_of_all(n.needs, e);
+    if (n.rewrites) m.rewrites(e);
     m.template moves<compute>(n, e);
     return e;
   }

@@ -35,6 +35,7 @@ public:
   // Which cells the nodes use that are added from now on: parts of a plan that must not hear of each other's
   // payloads and counts have one phase each. The exit of a plan is in the first, 0.
   void begin_phase(std::uint8_t phase);
+  std::uint8_t phase() const { return phase_; }
 
   plan& draft() { return plan_; }
   plan finish() const;

@@ -48,7 +48,7 @@ private:
       if (!holds) throw std::logic_error(what);
     };
     demand(part_.size + all_.size <= int{max_nodes}, "a plan has at most 64 nodes, its parts included");
-    demand(part_.loops + all_.loops <= int{all_loops}, "a plan has at most 7 loops, its parts included");
+    demand(part_.loops + all_.loops <= int{all_loops}, "a plan has no more loops, its parts included");
     demand(phases_of(part_) + how_.phase <= int{max_phases}, "a plan has at most 2 phases");
     demand(part_.me == all_.me && part_.members == all_.members, "a part is of other members");
     const bool shares = std::ranges::any_of(nodes(), shares_work);

@@ -9,7 +9,7 @@ namespace weft::graph {
 // into a loop; so an edge list is one word, and "is it ready" is one AND.
 using node_set = std::uint64_t;
 inline constexpr unsigned max_nodes = 64;
-inline constexpr unsigned max_loops = 6;
+inline constexpr unsigned max_loops = 11;
 inline constexpr unsigned max_phases = 2;
 inline constexpr unsigned all_loops = max_loops + 1; // with the one of the checked mode
 
@@ -109,6 +109,7 @@ struct node {
   bool single : 1 = false;               // loop: no more than its one step; see prepare
   bool stepwise : 1 = false;             // counts one a step, and awaits step + 1 - count of them
   bool quick : 1 = false;                // compute: little enough for a post
+  bool rewrites : 1 = false;             // compute: what others could read in my source is another thing now
   blocks of = blocks::one;               // which blocks are moved
   std::uint8_t settled = 0;              // 1 + its place in the plan's table of settled steps
   std::uint8_t needs = 0; // compute, reduce: the place of scratch that all others must have filled

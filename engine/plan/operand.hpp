@@ -79,6 +79,6 @@ struct operand {
 };
 // The first entries of every table.
 inline constexpr std::uint8_t in_source = 0, in_destination = 1, in_mailbox = 2;
-inline constexpr unsigned max_places = 8;
+inline constexpr unsigned max_places = 10;
 
 } // namespace weft::graph

@@ -25,8 +25,8 @@ struct demand {
 // is checked elsewhere.
 class conflicts {
 public:
-  conflicts(const event_graph& g, std::vector<demand>& found)
-      : graph_(g), found_(found), written_(g.members()) {}
+  conflicts(const event_graph& g, const symbolic_run& order, std::vector<demand>& found)
+      : graph_(g), order_(order), found_(found), written_(g.members()) {}
 
   // In place nothing may be overwritten before all have read it who must.
   void overwriting() {
@@ -41,6 +41,19 @@ public:
         if (begin != reader.begin) // else they change places, or it is the reader's own
           found_.push_back({a, begin, reason::overwritten});
       });
+    }
+  }
+
+  // A source that its member rewrites has been read before by others, or is read behind that.
+  void rewriting() {
+    for (const event_id e : graph_.rewrites) {
+      const std::vector<bool> later = order_.behind(e);
+      for (std::uint32_t a = 0; a < graph_.accesses.size(); ++a) {
+        const access& reader = graph_.accesses[a];
+        const bool foreign = reader.reads && !reader.forwards && reader.executor != reader.source;
+        if (!foreign || reader.source != graph_.events[e].member || later[reader.begin]) continue;
+        found_.push_back({a, e, reason::overwritten});
+      }
     }
   }
 
@@ -79,6 +92,7 @@ private:
   }
 
   const event_graph& graph_;
+  const symbolic_run& order_;
   std::vector<demand>& found_;
   std::vector<std::vector<std::uint32_t>> written_; // by member, in the order of their places
 };
@@ -89,8 +103,9 @@ public:
 
   void run(const adjacency& after, const adjacency& before, const symbolic_run& order,
            const on_progress& progress) {
-    conflicts found(graph_, demands_);
+    conflicts found(graph_, order, demands_);
     found.overwriting();
+    found.rewriting();
     found.handing_on();
     const std::vector<std::uint32_t> all = grouped();
     if (all.empty()) return;

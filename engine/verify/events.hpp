@@ -89,7 +89,8 @@ struct event_graph {
   std::vector<completion> completions;
   std::vector<carrier> carriers;
   std::vector<event_id> posts, exits;
-  std::vector<event_id> at_post; // publications that wait for nothing
+  std::vector<event_id> at_post;  // publications that wait for nothing
+  std::vector<event_id> rewrites; // a member's source becomes another thing
 
   std::uint32_t members() const { return static_cast<std::uint32_t>(plans.size()); }
   event_id add(role as, std::uint32_t member, std::uint32_t peer = nobody);

@@ -94,7 +94,7 @@ void symbolic_run::report_cycles(report& out) const {
   }
 }
 
-bool symbolic_run::precedes(event_id a, event_id b) const {
+std::vector<bool> symbolic_run::behind(event_id a) const {
   std::vector<bool> later(graph_.events.size());
   later[a] = true;
   for (const event_id e : order_) {
@@ -104,7 +104,7 @@ bool symbolic_run::precedes(event_id a, event_id b) const {
     later[e] = graph_.events[e].any() ? saw_all(e) && std::all_of(from.begin(), from.end(), known)
                                       : std::any_of(from.begin(), from.end(), known);
   }
-  return later[b];
+  return later;
 }
 
 } // namespace weft::graph::checking

@@ -33,7 +33,9 @@ public:
 
   // Does a come before b, whatever happens? Behind an `any` event only what comes before all that may cause
   // it. A walk over the whole run, for the rare case that asks.
-  bool precedes(event_id a, event_id b) const;
+  bool precedes(event_id a, event_id b) const { return behind(a)[b]; }
+  // All that comes behind it, and itself.
+  std::vector<bool> behind(event_id a) const;
 
   // Members that wait for each other.
   void report_cycles(report& out) const;

@@ -28,6 +28,7 @@ public:
   event_id assists(event_id e);
   event_id combines_host(event_id e);
   void needs_of_all(std::uint8_t place, event_id e);
+  void rewrites(event_id e) { graph_.rewrites.push_back(e); }
 
   void sends(const node& n, event_id e);
   void receives(const node& n, event_id e);

@@ -52,7 +52,10 @@ public:
   }
   // With nothing held. True when the stage is through; false also if it threw.
   static bool run(operation& op, graph::work& w) noexcept {
-    const in_user_code here;
+    const auto lent = [&](const std::byte* memory, std::uint64_t bytes) -> lent_memory {
+      return {static_cast<std::uint64_t>(memory - w.segment), bytes};
+    };
+    const in_user_code here({lent(w.room, op.run->room.size()), lent(w.scratch, op.run->scratch.size())});
     try {
       return op.at.task->run(*op.at.task, w);
     } catch (...) {

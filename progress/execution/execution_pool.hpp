@@ -25,7 +25,10 @@ public:
       }
     return run;
   }
-  void give_back(execution& run) noexcept { all_.give_back(run); }
+  void give_back(execution& run) noexcept {
+    run.room.done_with();
+    all_.give_back(run);
+  }
 
 private:
   [[gnu::noinline]] bool equip(execution& run, const operation& op,
@@ -34,7 +37,7 @@ private:
     try {
       active.reserve(all_.size());
       if (run.scratch.size() < p.room()) run.scratch.resize(p.room());
-      if (p.parts && run.room.size() < op.at.task->room) run.room.resize(op.at.task->room);
+      if (p.parts && !run.room.reserve(op.at.task->room)) return false;
       if (!p.dynamic) return true;
       if (!run.found) run.found = std::make_unique<findings>();
       run.found->begin(p);

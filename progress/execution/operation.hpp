@@ -3,6 +3,7 @@
 #include "engine/memory/cells.hpp"
 #include "engine/operations/outcome.hpp"
 #include "engine/plan/plan.hpp"
+#include "progress/execution/task_room.hpp"
 
 #include <array>
 #include <atomic>
@@ -177,7 +178,7 @@ struct execution {
   std::array<loop_state, graph::all_loops> loops;
   std::unique_ptr<findings> found; // of plans that need it
   std::vector<std::byte> scratch;  // of this rank alone; kept from one execution to the next
-  std::vector<std::byte> room;     // of a task, likewise
+  task_room room;                  // of a task
   std::vector<bool> compared;      // checked mode: by member
   std::uint32_t to_compare = 0;
   struct naming {

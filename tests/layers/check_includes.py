@@ -30,7 +30,7 @@ LIBRARIES = {
 SUPPORT = "engine"
 PLANS = f"{SUPPORT} engine/topology engine/plan engine/operations"
 COMPILING = f"{PLANS} engine/collectives"
-EXECUTION = f"{COMPILING} engine/memory engine/reductions engine/transport progress/execution"
+EXECUTION = f"{COMPILING} engine/memory engine/reductions engine/sorting engine/transport progress/execution"
 RUNTIME = (f"{EXECUTION} engine/transport/ucx progress/driving progress/control pmix_boot/client api/include "
            "api/runtime")
 CALLS = f"{RUNTIME} api/checks api/completion"
@@ -48,6 +48,7 @@ FOLDERS = {
     "engine/topology": ("", ""),
     "engine/plan": ("engine/topology", "spdlog"),
     "engine/reductions": ("engine/plan engine/topology api/include", ""),
+    "engine/sorting": ("engine/plan engine/topology engine/reductions api/include", ""),
     "engine/operations": ("engine/topology engine/plan", "spdlog"),
     "engine/collectives": (f"{PLANS} engine/memory engine/reductions engine/verify", "spdlog"),
     "engine/verify": (PLANS, "spdlog"),

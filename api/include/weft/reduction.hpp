@@ -75,16 +75,6 @@ template <class T, class F> struct call_of_user {
   static user_operator table(const F& f) { return {combine, fold, scan, keep, release, &f}; }
 };
 
-// A typed pointer or an array: as a pointer.
-template <class T, std::size_t B> ptr<T, B> first_of(const ptr<T, B>& p) {
-  return p;
-}
-template <class T, std::size_t B> ptr<T, B> first_of(const shared_array<T, B>& a) {
-  return a.begin();
-}
-template <class A>
-using element_of = std::remove_const_t<typename decltype(first_of(std::declval<const A&>()))::element_type>;
-
 template <class A>
 concept reducible = reduction_type<element_of<A>>()
 >= 0;

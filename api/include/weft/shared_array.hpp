@@ -87,4 +87,17 @@ private:
   detail::shared_object object_;
 };
 
+namespace detail {
+
+// A typed pointer or an array: as a pointer.
+template <class T, std::size_t B> ptr<T, B> first_of(const ptr<T, B>& p) {
+  return p;
+}
+template <class T, std::size_t B> ptr<T, B> first_of(const shared_array<T, B>& a) {
+  return a.begin();
+}
+template <class A>
+using element_of = std::remove_const_t<typename decltype(first_of(std::declval<const A&>()))::element_type>;
+
+} // namespace detail
 } // namespace weft

@@ -13,4 +13,5 @@
 #include "pointer.hpp"
 #include "reduction.hpp"
 #include "shared_array.hpp"
+#include "sort.hpp"
 #include "value.hpp"

@@ -1,0 +1,101 @@
+#include "engine/sorting/orders.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+namespace weft::sorting {
+
+namespace {
+
+// Elements of so many bytes as the argument says, which nobody knows when this is compiled.
+class comparing {
+public:
+  explicit comparing(const void* f) : how_(*static_cast<const compared_by_function*>(f)) {}
+
+  bool less(const void* a, const void* b) const { return how_.function(shared(a), shared(b)) < 0; }
+
+  // Numbers of elements are put in order, which are then moved once.
+  void sort(std::byte* elements, std::byte* buffer, std::size_t count) const {
+    std::array<std::uint16_t, most> numbers, merged;
+    for (std::size_t k = 0; k < count; ++k)
+      numbers[k] = static_cast<std::uint16_t>(k);
+    const auto before = [&](std::uint16_t a, std::uint16_t b) {
+      return less(at(elements, a), at(elements, b));
+    };
+    detail::merge_loops<std::uint16_t, decltype(before)>::sort(numbers.data(), merged.data(), count, before);
+    for (std::size_t k = 0; k < count; ++k)
+      std::memcpy(at(buffer, k), at(elements, numbers[k]), how_.size);
+    std::memcpy(elements, buffer, count * how_.size);
+  }
+
+  std::size_t merge(std::byte* out, const std::byte* a, std::size_t of_a, const std::byte* b,
+                    std::size_t of_b, std::size_t wanted) const {
+    std::size_t from_a = 0, from_b = 0;
+    for (wanted = std::min(wanted, of_a + of_b); from_a + from_b != wanted;) {
+      const bool second = from_a == of_a || (from_b != of_b && less(at(b, from_b), at(a, from_a)));
+      const std::byte* const next = second ? at(b, from_b) : at(a, from_a);
+      std::memcpy(at(out, from_a + from_b), next, how_.size);
+      ++(second ? from_b : from_a);
+    }
+    return from_a;
+  }
+
+private:
+  static constexpr std::size_t most = 2048;
+  template <class Byte> Byte* at(Byte* elements, std::size_t k) const { return elements + k * how_.size; }
+  upc_shared_ptr_t shared(const void* element) const {
+    const auto address = reinterpret_cast<std::uintptr_t>(element);
+    return {address - reinterpret_cast<std::uintptr_t>(how_.segment), how_.thread, 0};
+  }
+
+  const compared_by_function& how_;
+};
+
+template <class Number> struct own_bits {
+  static own_bits of(const void*) { return {}; }
+  auto operator()(Number x) const { return detail::ordered_bits(x); }
+};
+template <class Number> const detail::element_order& ascending() {
+  static constexpr detail::element_order order = detail::order_by_key<Number, own_bits<Number>>();
+  return order;
+}
+
+} // namespace
+
+const detail::element_order& order_of_numbers(detail::number kind, std::size_t bytes) {
+  using detail::number;
+  const bool is_signed = kind == number::signed_integer;
+  switch (bytes) {
+  case 1:
+    return is_signed ? ascending<std::int8_t>() : ascending<std::uint8_t>();
+  case 2:
+    return is_signed ? ascending<std::int16_t>() : ascending<std::uint16_t>();
+  case 4:
+    if (kind == number::floating) return ascending<float>();
+    return is_signed ? ascending<std::int32_t>() : ascending<std::uint32_t>();
+  default:
+    if (kind == number::floating) return ascending<double>();
+    return is_signed ? ascending<std::int64_t>() : ascending<std::uint64_t>();
+  }
+}
+
+const detail::element_order& order_of_function() {
+  static constexpr detail::element_order order{
+      .less = [](const void* a, const void* b, const void* f) { return comparing(f).less(a, b); },
+      .sort =
+          [](void* elements, void* buffer, std::size_t count, const void* f) {
+            comparing(f).sort(static_cast<std::byte*>(elements), static_cast<std::byte*>(buffer), count);
+          },
+      .merge =
+          [](void* out, const void* a, std::size_t of_a, const void* b, std::size_t of_b, std::size_t wanted,
+             const void* f) {
+            return comparing(f).merge(static_cast<std::byte*>(out), static_cast<const std::byte*>(a), of_a,
+                                      static_cast<const std::byte*>(b), of_b, wanted);
+          },
+  };
+  return order;
+}
+
+} // namespace weft::sorting

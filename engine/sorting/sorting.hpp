@@ -1,0 +1,60 @@
+#pragma once
+#include "api/include/weft/sort_loops.hpp"
+#include "api/include/weft/types.h"
+#include "engine/plan/task.hpp"
+#include "engine/reductions/layout.hpp"
+
+#include <type_traits>
+
+namespace weft::sorting {
+
+// A comparator of C: it is given pointers-to-shared (collectives V1.0, 4.3.4).
+using shared_comparator = int (*)(upc_shared_ptr_t, upc_shared_ptr_t);
+
+// What its order has for an argument; see orders.hpp.
+struct compared_by_function {
+  shared_comparator function = nullptr;
+  const std::byte* segment = nullptr; // of this thread
+  std::uint32_t thread = 0;
+  std::uint32_t size = 0; // bytes of an element
+};
+// A stable sort of a distributed array, in place. The members stand in a line, in the order in which the
+// first blocks of the array lie on their threads; so many elements as each has it is to work on.
+//
+//   stage 0   my elements, in order, replace what I have of the array; samples of them go into my row of a
+//             table
+//   stage 1   the samples of all say where the elements in order are to be cut, one bucket for each member:
+//             my row of another table says where I have to cut mine
+//   stage 2   what I have of my own bucket goes into room of mine; then I get what the others have of it
+//   stage 3   my bucket, merged: to where its elements belong, mine in place and those of others in room from
+//             which they are put there
+//
+// All elements are different: of two that are equal the one comes first that stood first. A member alone says
+// where its elements are cut, and everybody else takes its word for it; so whatever a comparator answers,
+// each element goes to one place, and each place gets one. Were a bucket to become larger than samples of an
+// order allow, everybody sees it in the table of cuts, and they are made by number instead.
+//
+// Elements that stand in line, as those of one block on each thread do, stay where they are for stage 0.
+// Others (`dealt`) are brought into line before: each member gets so many as it has, the first those with the
+// lowest indices, and nobody writes before all have theirs.
+struct sorting_task : graph::task {
+  detail::element_order how{};
+  const void* argument = nullptr; // of the order, but for comparators of C:
+  compared_by_function by_function;
+  void (*release_argument)(const void*) = nullptr;
+  reductions::layout of; // but for `at`: the call's address
+  bool dealt = false;
+  // By how many elements a bucket may be larger than what its member has; how many a member may have in all.
+  std::uint64_t slack = 0, most = 0;
+
+  const void* of_order() const { return by_function.function != nullptr ? &by_function : argument; }
+};
+static_assert(std::is_trivially_copyable_v<sorting_task>);
+
+// Bytes of a member's row of either table.
+std::uint64_t row_bytes(const sorting_task& s, std::uint32_t members);
+
+// Sets what follows from the rest.
+void prepare(sorting_task& s, std::uint32_t members);
+
+} // namespace weft::sorting
