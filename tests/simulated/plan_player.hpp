@@ -18,6 +18,7 @@ struct played_plan {
   std::function<void(std::uint32_t rank, std::uint32_t call, std::byte* source)> fill;
   std::function<void(std::uint32_t rank, std::uint32_t call, const std::byte* destination)> check;
   const graph::task* task = nullptr;
+  bool in_place = false;   // the source is the destination
   std::uint32_t calls = 5; // posted together, each with buffers of its own
 
   std::uint64_t area() const { return (std::max(source, destination) / 64 + 1) * 64; }
@@ -47,7 +48,7 @@ public:
       progress::operation& op = posted[call];
       op.channel = team_;
       op.program = &program_;
-      op.at = {.dst = dst, .src = src, .task = played_.task};
+      op.at = {.dst = played_.in_place ? src : dst, .src = src, .task = played_.task};
       op.seq = net_.add(team_->own.entered(), 1) + 1;
       executor_.start(op);
     }
@@ -55,7 +56,8 @@ public:
       while (!op.finished.load())
         sweep();
     for (std::uint32_t call = 0; call < played_.calls; ++call)
-      played_.check(rank_, call, net_.segment() + heap + (2 * call + 1) * played_.area());
+      played_.check(rank_, call,
+                    net_.segment() + heap + (2 * call + (played_.in_place ? 0 : 1)) * played_.area());
   }
   // Who has ended still answers.
   void sweep() {

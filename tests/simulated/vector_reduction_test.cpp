@@ -2,8 +2,8 @@
 // operator is associative and does not commute, so whatever is combined twice, not at all or in another order
 // than that of the ranks shows.
 //
-// Mutations that this catches: shared pieces that are combined in another order; a member that leaves before all
-// pieces are counted; a slice that is handed out before all of it is combined.
+// Mutations that this catches: shared pieces that are combined in another order; a member that leaves before
+// all pieces are counted; a slice that is handed out before all of it is combined.
 #include "engine/collectives/families.hpp"
 #include "engine/reductions/vector_reduction.hpp"
 #include "tests/simulated/plan_player.hpp"

@@ -89,7 +89,8 @@ private:
         if (p.bytes == 0) continue;
         std::byte* const there = other.segment.data() + p.at;
         ASSERT_LE(p.at + p.bytes, other.segment.size())
-            << "stage " << stage << ": " << p.bytes << " bytes between " << mine.work.me << " and " << other.work.me;
+            << "stage " << stage << ": " << p.bytes << " bytes between " << mine.work.me << " and "
+            << other.work.me;
         get ? std::memcpy(p.mine, there, p.bytes) : std::memcpy(there, p.mine, p.bytes);
       }
   }

@@ -1,6 +1,7 @@
 /* The examples of UPC Collective Operations V1.0, 4.2, line by line, and its figures; results checked. */
 #include "c_check.h"
 
+#include <upc_castable.h>
 #include <upc_collective.h>
 
 #define NELEMS 10
@@ -271,6 +272,29 @@ static void reductions(void) {
   upc_barrier();
 }
 
+/* 4.3.4: greater elements first. */
+static int lt_long(upc_shared_ptr_t x, upc_shared_ptr_t y) {
+  const long x_val = *(const long *)upc_cast(x), y_val = *(const long *)upc_cast(y);
+  return x_val > y_val ? -1 : x_val < y_val ? 1 : 0;
+}
+static void sorts(void) {
+  const long n = (long)(NELEMS * THREADS);
+  for (long i = 0; i < n; ++i) {
+    const upc_shared_ptr_t p = upc_ptradd(A7, 3, sizeof(long), i);
+    const long value = i;
+    if ((int)p.thread == MYTHREAD) upc_memput(p, &value, sizeof value);
+  }
+  upc_barrier();
+  upc_all_sort(A7, sizeof(long), (size_t)n, 3, lt_long, UPC_IN_NOSYNC | UPC_OUT_NOSYNC);
+  upc_barrier();
+  for (long i = 0; i < n; ++i) {
+    long value;
+    upc_memget(&value, upc_ptradd(A7, 3, sizeof(long), i), sizeof value);
+    CHECK(value == n - 1 - i);
+  }
+  upc_barrier();
+}
+
 void v1_0(void) {
   /* The number of elements has THREADS as a factor twice. */
   weft_register_shared(&A4, (size_t)(NELEMS * THREADS), sizeof(int), (size_t)(NELEMS * THREADS * THREADS), 0);
@@ -286,5 +310,6 @@ void v1_0(void) {
   A7 = upc_all_alloc((size_t)(NELEMS * THREADS), 3 * sizeof(long));
   B7 = upc_all_alloc((size_t)(NELEMS * THREADS), 3 * sizeof(long));
   reductions();
+  sorts();
   if (THREADS == 4) figures();
 }

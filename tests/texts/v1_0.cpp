@@ -298,4 +298,23 @@ TEST(v1_0, prefix_reduce_1) {
   upc_barrier;
 }
 
+// 4.3.4: greater elements first.
+int lt_int(upc_shared_ptr_t x, upc_shared_ptr_t y) {
+  const int x_val = *weft::ptr<int>(x), y_val = *weft::ptr<int>(y);
+  return x_val > y_val ? -1 : x_val < y_val ? 1 : 0;
+}
+
+TEST(v1_0, sort_1) {
+  weft::shared_array<int, NELEMS> A(weft::per_thread(NELEMS));
+  const std::ptrdiff_t n = NELEMS * THREADS;
+  for (std::ptrdiff_t i = 0; i < n; ++i)
+    if ((A + i).threadof() == static_cast<std::size_t>(MYTHREAD)) A[i] = static_cast<int>(i * 7 % 11);
+  upc_barrier;
+  upc_all_sort(A, sizeof(int), NELEMS * THREADS, NELEMS, lt_int, UPC_IN_NOSYNC | UPC_OUT_NOSYNC);
+  upc_barrier;
+  for (std::ptrdiff_t i = 0; i + 1 < n; ++i)
+    EXPECT_GE(static_cast<int>(A[i]), static_cast<int>(A[i + 1]));
+  upc_barrier;
+}
+
 } // namespace

@@ -14,29 +14,35 @@
  * `src` is treated as `shared [blk_size] TYPE[nelems]`, blk_size 0 as `shared [] TYPE[nelems]`: its phase and
  * its thread count. With a team, too, the elements lie on the threads of the job, which must be members then.
  *
- * upc_all_reduceT      src[0] op src[1] op ... op src[nelems - 1] is stored in *dst, on any one thread
- *                      (V1.0, 4.3.2).
- * upc_all_reduce_allT  It is stored in each element of `dst`: shared TYPE[THREADS], whose first element has
- *                      affinity to thread 0 (with a team: to the thread of rank 0), and it is the same there
- * in every bit (V0.3, 5.5.1). upc_all_prefix_reduceT  dst[i] gets src[0] op ... op src[i], or, with
- * UPC_EXCLUSIVE_PREFIX_REDUCE in sync_mode, ... op src[i - 1], and dst[0] is left as it is. `dst` is treated
- * like src; where it has the same thread and phase nothing but partial results is moved. With UPC_IN_PLACE
- * src is null or dst (V1.0, 4.3.3; V0.3, 5.5.1).
+ * upc_all_reduceT: src[0] op src[1] op ... op src[nelems - 1] is stored in *dst, on any one thread (V1.0,
+ * 4.3.2).
+ *
+ * upc_all_reduce_allT: it is stored in each element of `dst`: shared TYPE[THREADS], whose first element has
+ * affinity to thread 0 (with a team: to the thread of rank 0), and it is the same there in every bit (V0.3,
+ * 5.5.1).
+ *
+ * upc_all_prefix_reduceT: dst[i] gets src[0] op ... op src[i], or, with UPC_EXCLUSIVE_PREFIX_REDUCE in
+ * sync_mode, ... op src[i - 1], and dst[0] is left as it is. `dst` is treated like src; where it has the same
+ * thread and phase nothing but partial results is moved. With UPC_IN_PLACE src is null or dst (V1.0, 4.3.3;
+ * V0.3, 5.5.1).
  *
  * op is one of
- *   UPC_ADD, UPC_MULT        numbers and complex numbers; integers wrap
- *   UPC_AND, UPC_OR, UPC_XOR integers
- *   UPC_LOGAND, UPC_LOGOR    all types; the result of an operation is 1 or 0
- *   UPC_MIN, UPC_MAX         all types but complex ones and _Bool; of two that are equal, or of which one is
- * no number, the first UPC_FUNC                 func, which is associative and commutes UPC_NONCOMM_FUNC
- * func, which is associative: the order is that of the elements func is not looked at with the others. It may
- * read shared memory by upc_cast and ask what threads and pointers are; whatever would wait for other
- * threads, a collective above all, is an error there. It runs on the calling thread, or, of an asynchronous
- * operation, on whichever thread of the process moves it on. What it throws (in C++) the call throws that
- * completes the operation, which then fails on all threads.
  *
- * With WEFT_REPRODUCIBLE in sync_mode, an extension, the result of floating numbers does not depend on the number
- * of threads either, nor on the layout: the elements are put into brackets by their indices alone. Elements may
+ *   UPC_ADD, UPC_MULT         numbers and complex numbers; integers wrap
+ *   UPC_AND, UPC_OR, UPC_XOR  integers
+ *   UPC_LOGAND, UPC_LOGOR     all types; the result of an operation is 1 or 0
+ *   UPC_MIN, UPC_MAX          all types but complex ones and _Bool; of two that are equal, or of which one is
+ *                             no number, the first
+ *   UPC_FUNC                  func, which is associative and commutes
+ *   UPC_NONCOMM_FUNC          func, which is associative: the order is that of the elements
+ *
+ * func is not looked at with the others. It may read shared memory by upc_cast and ask what threads and
+ * pointers are; whatever would wait for other threads, a collective above all, is an error there. It runs on
+ * the calling thread, or, of an asynchronous operation, on whichever thread of the process moves it on. What
+ * it throws (in C++) the call throws that completes the operation, which then fails on all threads.
+ *
+ * With WEFT_REPRODUCIBLE in sync_mode, an extension, the result of floating numbers does not depend on the
+ * number of threads either, nor on the layout: the elements are put into brackets by their indices alone. Elements may
  * then have to be moved to other threads.
  *
  * A post without a progress thread (WEFT_PROGRESS) combines the elements that the calling thread has before it

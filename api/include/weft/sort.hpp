@@ -6,6 +6,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <functional>
 #include <type_traits>
 #include <utility>
 
@@ -54,15 +55,15 @@ template <class T, class F> struct compared_by {
   bool operator()(const T& a, const T& b) const {
     using answer = std::invoke_result_t<const F&, const T&, const T&>;
     if constexpr (std::is_same_v<answer, bool>)
-      return (*f)(a, b);
+      return std::invoke(*f, a, b);
     else
-      return (*f)(a, b) < 0;
+      return std::invoke(*f, a, b) < 0;
   }
 };
 template <class T, class F> struct bits_by {
   const F* f;
   static bits_by of(const void* f) { return {static_cast<const F*>(f)}; }
-  auto operator()(const T& a) const { return ordered_bits((*f)(a)); }
+  auto operator()(const T& a) const { return ordered_bits(std::invoke(*f, a)); }
 };
 
 template <class F> struct kept {
