@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the library is for, shown on one screen and verified: demo.py BUILD-DIRECTORY
 
-Who waits for a rank that computes, with the library and with the MPIs of this machine, and the times of NAS FT.
+Who waits for a rank that computes, with the library and with the MPIs of this machine, and the times of NAS FT and IS.
 Nothing is measured for the record here; ./run perf does that.
 """
 import json
@@ -67,13 +67,13 @@ def waits(build):
     return found
 
 
-def fourier(build, problem):
-    """Seconds by variant."""
-    ft = [os.path.join(build, "bin/weft"), "run", "-n", "4", os.path.join(build, "examples/ft")]
-    text = run(f"NAS FT class {problem}", ft + ["--class", problem, "--json"])
+def benchmark(build, name, threads, problem):
+    """Seconds of a NAS benchmark by variant."""
+    command = [os.path.join(build, "bin/weft"), "run", "-n", str(threads), os.path.join(build, "examples", name)]
+    text = run(f"NAS {name.upper()} class {problem}", command + ["--class", problem, "--json"])
     records = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
     if len(records) != 2 or not all(record["verified"] for record in records):
-        raise Failed(f"NAS FT class {problem} was not verified: {text}")
+        raise Failed(f"NAS {name.upper()} class {problem} was not verified: {text}")
     return {record["variant"]: record["seconds"] for record in records}
 
 
@@ -102,8 +102,9 @@ def waiting_screen(found):
         yield f"  not on this machine: {', '.join(missing)}"
 
 
-def fourier_screen(problem, seconds):
-    yield f"NAS FT class {problem} on 4 threads, checksums verified"
+def benchmark_screen(build, name, threads, problem, verified):
+    seconds = benchmark(build, name, threads, problem)
+    yield f"NAS {name.upper()} class {problem} on {threads} threads, {verified} verified"
     for variant, value in seconds.items():
         yield f"  {variant:>9}  {'':<9} {value:6.3f} s  {bar(value, max(seconds.values()))}"
 
@@ -112,11 +113,11 @@ def main(arguments):
     if len(arguments) != 1:
         raise Failed("usage: demo.py BUILD-DIRECTORY")
     build = arguments[0]
-    for program in "bin/weft", "examples/independence", "examples/ft":
+    for program in "bin/weft", "examples/independence", "examples/ft", "examples/is":
         if not os.access(os.path.join(build, program), os.X_OK):
             raise Failed(f"{build}/{program} is not there: use ./run demo")
-    problem = "W"
-    lines = [*waiting_screen(waits(build)), "", *fourier_screen(problem, fourier(build, problem)), "", "demo: verified"]
+    lines = [*waiting_screen(waits(build)), "", *benchmark_screen(build, "ft", 4, "W", "checksums"), "",
+             *benchmark_screen(build, "is", 2, "W", "ranks and order"), "", "demo: verified"]
     print("\n".join(lines))
 
 

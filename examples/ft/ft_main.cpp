@@ -1,17 +1,16 @@
 // NAS FT: a partial differential equation solved by 3-D Fourier transforms, with the two transposition
 // variants over one core. Every iteration is verified against the official checksum.
 #include "examples/ft/ft_transposition.hpp"
+#include "examples/support/program.hpp"
 #include "examples/support/shared_blocks.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <sstream>
 #include <weft/weft.hpp>
 
 namespace {
@@ -37,16 +36,8 @@ struct outcome {
   seconds slowest; // each the maximum over the threads
 };
 
-bool first_thread() {
-  return MYTHREAD == 0;
-}
-
-// Only thread 0 speaks, and at once: whoever watches a long run sees each iteration.
-template <class... A> void say(fmt::format_string<A...> text, A&&... values) {
-  if (!first_thread()) return;
-  fmt::print(text, std::forward<A>(values)...);
-  std::fflush(stdout);
-}
+using example::first_thread;
+using example::say;
 
 void configure(CLI::App& app, options& chosen) {
   app.add_option("--class", chosen.problem, "problem class: S, W or A")
@@ -176,35 +167,11 @@ int run(const options& chosen) {
   return verified ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-// All threads parse the same arguments and come to the same end, but only one of them says so.
-int parse_and_run(int argc, char** argv) {
-  CLI::App app("NAS FT with a blocking and a pipelined all-to-all");
-  options chosen;
-  configure(app, chosen);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    std::ostringstream out, err;
-    const int status = app.exit(error, out, err);
-    say("{}", out.str());
-    if (first_thread()) fmt::print(stderr, "{}", err.str());
-    return status;
-  }
-  return run(chosen);
-}
-
 } // namespace
 
 int main(int argc, char** argv) {
-  weft_init(&argc, &argv);
-  try {
-    const int status = parse_and_run(argc, argv);
-    weft_finalize();
-    return status;
-  } catch (const std::exception& error) {
-    // The other threads may be waiting for this one: end without them, and let the launcher end the job.
-    fmt::print(stderr, "ft: {}\n", error.what());
-    std::fflush(nullptr);
-    std::quick_exit(EXIT_FAILURE);
-  }
+  CLI::App app("NAS FT with a blocking and a pipelined all-to-all");
+  options chosen;
+  configure(app, chosen);
+  return example::run_program(app, "ft", argc, argv, [&] { return run(chosen); });
 }

@@ -42,8 +42,8 @@
  * it throws (in C++) the call throws that completes the operation, which then fails on all threads.
  *
  * With WEFT_REPRODUCIBLE in sync_mode, an extension, the result of floating numbers does not depend on the
- * number of threads either, nor on the layout: the elements are put into brackets by their indices alone. Elements may
- * then have to be moved to other threads.
+ * number of threads either, nor on the layout: the elements are put into brackets by their indices alone.
+ * Elements may then have to be moved to other threads.
  *
  * A post without a progress thread (WEFT_PROGRESS) combines the elements that the calling thread has before it
  * returns, so that others need not wait for the thread while it computes; with one it does not.
