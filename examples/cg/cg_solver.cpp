@@ -81,7 +81,7 @@ public:
     std::complex<double> mine(dot(r, r), dot(w, r));
     for (int k = 0; k != inner_iterations; ++k) {
       weft::value<std::complex<double>> both = weft::reduce_all(mine, UPC_ADD);
-      a(w, aw);
+      if (k + 1 != inner_iterations) a(w, aw); // there is no next one to need it
       const std::complex<double> sums = both.get();
       const double gamma = sums.real(), delta = sums.imag(), beta = k == 0 ? 0 : gamma / before;
       alpha = gamma / (k == 0 ? delta : delta - beta * gamma / alpha);
