@@ -8,7 +8,8 @@ import time
 
 from . import launch, plot, report, results
 
-BENCHES = ["blocking", "loop", "overlap", "pipeline", "independence", "post", "completion", "beside", "checked", "idle"]
+BENCHES = ["blocking", "loop", "overlap", "pipeline", "independence", "post", "completion", "beside", "checked", "idle",
+           "sort"]
 OPERATIONS = ["barrier", "broadcast", "scatter", "gather", "gather_all", "exchange", "permute", "team_reduce",
               "team_allreduce", "reduce_all", "prefix_reduce"]
 # Overlap needs a core per rank; what a posting call or a choice among handles costs does not depend on how many
@@ -89,7 +90,7 @@ def benches_of(options, np, library, repetition, cores):
         wanted = [name for name in wanted if name != "checked"]
     if library != "weft" or repetition > 0:
         wanted = [name for name in wanted if name != "idle"]
-    return wanted
+    return [name for name in wanted if name != "sort"]  # no MPI has one: see sorts
 
 
 def driver_arguments(options, np, benches, sizes, cores):
@@ -112,7 +113,7 @@ def checked(options, job, cores):
 
 def records_of(options, job, benches, cores):
     records = []
-    in_the_driver = [name for name in benches if name != "checked"]
+    in_the_driver = [name for name in benches if name not in ("checked", "sort")]
     if in_the_driver:
         records += job.run(driver_arguments(options, job.np, in_the_driver, options.sizes, cores), options.timeout)
     if "checked" in benches:
@@ -146,6 +147,17 @@ def measure(options, programs, note):
     return records, not failed
 
 
+def sorts(options, cores, note):
+    """What the sort takes beside std::stable_sort, on one thread and on as many as have a core each."""
+    program = launch.Program(launch.built("weft", options.build), launch.built("weft_bench_sort", options.build))
+    elements = 1_000_000 if options.quick else 10_000_000
+    for np in sorted({1, *(np for np in options.np if np <= cores)}):
+        job = launch.Job("weft", program, np, False, 16 * elements)
+        start = time.monotonic()
+        print(job.output(["--elements", str(elements), "--repetitions", str(options.repetitions)], options.timeout))
+        note(f"sort, np {np}: {time.monotonic() - start:.1f} s")
+
+
 def write_json(path, measurements):
     with open(path, "w", encoding="utf-8") as file:
         for measurement in measurements:
@@ -170,6 +182,14 @@ def main(arguments):
         note(f"nothing to measure, build the target 'perf' in {options.build}")
         return 1
 
+    cores = len(os.sched_getaffinity(0))
+    if "sort" in options.benches and "weft" in programs:
+        try:
+            sorts(options, cores, note)
+        except (launch.Missing, launch.Failed) as error:
+            note(f"sort is left out: {error}")
+        if options.benches == ["sort"]:
+            return 0
     records, complete = measure(options, programs, note)
     measurements = results.combine(records)
     colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ

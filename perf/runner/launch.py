@@ -79,7 +79,11 @@ class Job:
         return environment
 
     def run(self, arguments, timeout, **settings):
-        """The records of one launch, in an environment with these settings. Whatever happens, no process of it is left when this returns."""
+        """The records of one launch, in an environment with these settings."""
+        return records_in(self.output(arguments, timeout, **settings))
+
+    def output(self, arguments, timeout, **settings):
+        """What one launch prints. Whatever happens, no process of it is left when this returns."""
         with tempfile.TemporaryFile("w+") as errors:
             process = subprocess.Popen(self.command(arguments), env=self.environment(settings), text=True,
                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors,
@@ -92,7 +96,7 @@ class Job:
                 stop(process)
             if process.returncode != 0:
                 raise Failed(f"status {process.returncode}: {first_line(errors)}")
-        return records_in(output)
+        return output
 
 
 def stop(process):

@@ -195,11 +195,13 @@ protected:
     flight& f = executor_.computations().take(); // in place until it is done
     graph::work w = computations<T>::piece_of(f, net_);
     mine.let_go();
+    const auto begin = net_.now();
     const bool through = computations<T>::run(*f.op, w);
+    const std::chrono::nanoseconds took = net_.now() - begin;
     const ownership_request wish(ownership_);
     while (!mine.take())
       net_.yield();
-    executor_.computations().ran(f, w, through);
+    executor_.computations().ran(f, w, through, took);
   }
 
   using pass = typename executor<T>::pass;

@@ -6,6 +6,8 @@
 #include "progress/execution/task_work.hpp"
 #include "progress/execution/user_code.hpp"
 
+#include <chrono>
+#include <iterator>
 #include <utility>
 
 namespace weft::progress {
@@ -29,7 +31,9 @@ public:
     graph::work w = work_of(op, reach_.net, n.count);
     w.budget = whole ? everything : std::max(reach_.carries.left(), quota::always);
     if (!whole) reach_.carries.take(w.budget);
+    const auto begin = whole ? std::chrono::nanoseconds{} : reach_.net.now();
     const bool through = op.at.task->run(*op.at.task, w);
+    if (!whole) count(n.count, reach_.net.now() - begin);
     op.run->computed = through ? 0 : w.done;
     return through ? outcome::done : outcome::again;
   }
@@ -63,8 +67,9 @@ public:
       return false;
     }
   }
-  void ran(flight& f, const graph::work& w, bool through) {
+  void ran(flight& f, const graph::work& w, bool through, std::chrono::nanoseconds took) {
     operation& op = *f.op;
+    count(w.stage, took);
     op.run->computed = through ? 0 : w.done;
     const bool threw = op.thrown != nullptr;
     if (!through && !threw && op.status == 0) return waiting_.push(f);
@@ -72,6 +77,13 @@ public:
   }
 
 private:
+  void count(std::uint32_t stage, std::chrono::nanoseconds took) {
+    static constexpr counter statistics::*stages[] = {&statistics::stage_0_ns, &statistics::stage_1_ns,
+                                                      &statistics::stage_2_ns, &statistics::stage_3_ns};
+    if (stage < std::size(stages))
+      (reach_.counts.*stages[stage]).add(static_cast<std::uint64_t>(took.count()));
+  }
+
   static constexpr std::uint64_t everything = ~std::uint64_t{0};
   static constexpr std::uint64_t at_once = 16 * 1024; // bytes, of code that nobody knows
 

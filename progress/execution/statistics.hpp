@@ -46,6 +46,7 @@ template <class Number> struct statistics_of {
   Number bytes_put{};
   Number chunks_claimed{};  // any thread
   Number chunks_assisted{}; // any thread
+  Number stage_0_ns{}, stage_1_ns{}, stage_2_ns{}, stage_3_ns{};
 };
 
 using statistics = statistics_of<counter>;
@@ -59,7 +60,7 @@ struct statistics_entry {
 };
 
 // The only list of them: whoever takes, prints or documents statistics walks this table.
-inline constexpr std::array<statistics_entry, 16> statistics_table{{
+inline constexpr std::array<statistics_entry, 20> statistics_table{{
     {"posts", "operations posted", &statistics::posts, &statistics_snapshot::posts},
     {"inline_posts", "posts that the posting thread started itself", &statistics::inline_posts,
      &statistics_snapshot::inline_posts},
@@ -89,6 +90,14 @@ inline constexpr std::array<statistics_entry, 16> statistics_table{{
      &statistics_snapshot::chunks_claimed},
     {"chunks_assisted", "chunks taken that another rank would have had to do", &statistics::chunks_assisted,
      &statistics_snapshot::chunks_assisted},
+    {"stage_0_ns", "nanoseconds of large computations; of a sort: its own elements are put in order",
+     &statistics::stage_0_ns, &statistics_snapshot::stage_0_ns},
+    {"stage_1_ns", "the same of their second stage; of a sort: the cuts are found", &statistics::stage_1_ns,
+     &statistics_snapshot::stage_1_ns},
+    {"stage_2_ns", "the third; of a sort: its own part of its bucket is taken", &statistics::stage_2_ns,
+     &statistics_snapshot::stage_2_ns},
+    {"stage_3_ns", "the fourth; of a sort: its bucket is merged", &statistics::stage_3_ns,
+     &statistics_snapshot::stage_3_ns},
 }};
 static_assert(sizeof(statistics_snapshot) == statistics_table.size() * sizeof(std::uint64_t),
               "every counter has its line in the table");
