@@ -12,6 +12,8 @@
 #include "engine/collectives/operations.hpp"
 #include "engine/reductions/vector_reduction.hpp"
 
+#include <algorithm>
+
 namespace weft::collectives {
 using namespace graph;
 
@@ -28,6 +30,7 @@ public:
     p.in = p.out = sync::my;
     b_.blocks_of({.bytes = r.bytes, .dst_i = r.bytes});
     cut_blocks(p, t);
+    share_out(p);
     p.window = static_cast<std::uint8_t>(t.window);
     p.computes = p.large = true;
     p.far = !g.one_host();
@@ -61,6 +64,13 @@ public:
   }
 
 private:
+  // Every member of a host has a piece: to combine one takes longer than to claim it.
+  void share_out(plan& p) const {
+    constexpr std::uint64_t least = 4096;
+    const std::uint64_t each = (request_.bytes / g_.largest_host() + least - 1) / least * least;
+    p.chunk = std::min(p.chunk, std::max(each, least));
+    if (p.chunk != 0) p.chunks = static_cast<std::uint32_t>((request_.bytes + p.chunk - 1) / p.chunk);
+  }
   std::uint32_t others() const { return g_.size() - 1; }
   bool gets_result() const { return !rooted(request_.op) || g_.me() == request_.root; }
   // Places of scratch that stand for the task's room.
