@@ -6,6 +6,8 @@ namespace weft {
 void* upc_cast(upc_shared_ptr_t ptr) {
   constexpr const char* call = "upc_cast";
   api::runtime& rt = api::runtime::get(call);
+  if (void* const there = rt.cast(ptr.thread, ptr.addr, 1)) return there;
+  if (void* const there = api::lent(ptr, 1)) return there;
   if (upc_isnull(ptr)) return nullptr;
   api::require_memory(rt, call, "ptr", ptr, 1);
   return rt.direct(ptr.thread, ptr.addr);

@@ -136,6 +136,8 @@ constexpr const char* element = "element of shared memory";
 
 void* reach(upc_shared_ptr_t p, std::size_t bytes) {
   api::runtime& rt = api::runtime::get(element);
+  if (void* const there = rt.cast(p.thread, p.addr, bytes)) return there;
+  if (void* const there = api::lent(p, bytes)) return there;
   api::require_memory(rt, element, "pointer", p, bytes);
   return rt.direct(p.thread, p.addr);
 }

@@ -43,7 +43,7 @@ void choose_order(const collective_call& c, const sort_call& call, sorting_task&
   } else {
     if (call.function == nullptr)
       fail(c.name, "func", "null", "must be the function that compares two elements");
-    s.how = sorting::order_of_function();
+    s.how = sorting::order_of_function(call.size);
     s.by_function = {.function = call.function,
                      .segment = static_cast<const std::byte*>(c.rt.direct(c.rt.rank(), 0)),
                      .thread = c.rt.rank(),

@@ -9,13 +9,6 @@ void fail_in_user_code(const char* call) {
        "and ask, but neither begin a collective nor wait; do that when the operation is complete");
 }
 
-bool is_lent(const runtime& rt, upc_shared_ptr_t p, checked bytes) {
-  if (!progress::running_user_code || p.thread != rt.rank()) return false;
-  for (const progress::lent_memory& m : progress::lent_to_user_code)
-    if (m.has(p.addr, bytes.plain())) return true;
-  return false;
-}
-
 void fail_thread(const char* call, const char* argument, std::uint64_t thread, std::uint32_t threads) {
   fail(call, argument, "thread " + std::to_string(thread),
        "there is no such thread: threads are 0 to " + std::to_string(threads - 1));

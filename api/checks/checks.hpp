@@ -44,13 +44,16 @@ inline void require_thread(const runtime& rt, const char* call, const char* argu
 [[noreturn, gnu::cold, gnu::noinline]] void fail_range(const char* call, const char* argument,
                                                        upc_shared_ptr_t p, checked bytes);
 
-// Whether they are what an operation has given this thread a pointer to, for as long as its function runs.
-[[gnu::noinline]] bool is_lent(const runtime& rt, upc_shared_ptr_t p, checked bytes);
+// What an operation has given this thread a pointer to, for as long as its function runs; null if it is not
+// that.
+inline std::byte* lent(upc_shared_ptr_t p, std::uint64_t bytes) {
+  return progress::running_user_code ? progress::lent_to_user_code.at(p.thread, p.addr, bytes) : nullptr;
+}
 
 // The bytes at p, on one thread, are in the shared heap.
 inline void require_range(const runtime& rt, const char* call, const char* argument, upc_shared_ptr_t p,
                           checked bytes) {
-  if (!rt.in_heap(p.addr, bytes) && !is_lent(rt, p, bytes)) [[unlikely]]
+  if (!rt.in_heap(p.addr, bytes) && lent(p, bytes.plain()) == nullptr) [[unlikely]]
     fail_range(call, argument, p, bytes);
 }
 

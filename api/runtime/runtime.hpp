@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace weft::api {
 
@@ -62,6 +63,15 @@ public:
   // drives: it must neither throw nor wait.
   virtual void drive_until(const std::function<bool(progress::look)>& fact) = 0;
 
+  // Memory that every rank has, of those whose memory is reached by loads and stores: comparators of sorts
+  // cast two pointers for each comparison. Null if it is not such memory.
+  std::byte* cast(std::uint32_t rank, std::uint64_t offset, std::uint64_t bytes) const {
+    if (rank >= castable_.memory.size() || offset - castable_.begin >= castable_.bytes) return nullptr;
+    if (bytes > castable_.bytes - (offset - castable_.begin) || castable_.memory[rank] == nullptr)
+      return nullptr;
+    return castable_.memory[rank] + offset;
+  }
+
   // Memory of any rank. All are complete, locally and remotely, on return.
   virtual void* direct(std::uint32_t rank,
                        std::uint64_t offset) = 0; // null if not reachable by loads and stores
@@ -88,6 +98,13 @@ public:
 
   virtual std::uint64_t statistic(const std::string& name) const = 0; // 0 for an unknown name
   [[noreturn]] virtual void abort_job(int status, const std::string& message) = 0;
+
+protected:
+  struct castable {
+    std::vector<std::byte*> memory; // segments, by rank; null: not reached so
+    std::uint64_t begin = 0, bytes = 0;
+  };
+  castable castable_;
 };
 
 } // namespace weft::api

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <utility>
 
 namespace weft::sorting {
 
 namespace {
 
-// Elements of so many bytes as the argument says, which nobody knows when this is compiled.
-class comparing {
+// Elements of so many bytes, or, with 0, of as many as the argument says.
+template <std::size_t Size> class comparing {
 public:
   explicit comparing(const void* f) : how_(*static_cast<const compared_by_function*>(f)) {}
 
@@ -22,35 +21,54 @@ public:
     for (std::size_t k = 0; k < count; ++k)
       numbers[k] = static_cast<std::uint16_t>(k);
     const auto before = [&](std::uint16_t a, std::uint16_t b) {
-      return less(at(elements, a), at(elements, b));
+      return less(elements + a * size(), elements + b * size());
     };
     detail::merge_loops<std::uint16_t, decltype(before)>::sort(numbers.data(), merged.data(), count, before);
     for (std::size_t k = 0; k < count; ++k)
-      std::memcpy(at(buffer, k), at(elements, numbers[k]), how_.size);
-    std::memcpy(elements, buffer, count * how_.size);
+      std::memcpy(buffer + k * size(), elements + numbers[k] * size(), size());
+    std::memcpy(elements, buffer, count * size());
   }
 
   std::size_t merge(std::byte* out, const std::byte* a, std::size_t of_a, const std::byte* b,
                     std::size_t of_b, std::size_t wanted) const {
-    std::size_t from_a = 0, from_b = 0;
-    for (wanted = std::min(wanted, of_a + of_b); from_a + from_b != wanted;) {
-      const bool second = from_a == of_a || (from_b != of_b && less(at(b, from_b), at(a, from_a)));
-      const std::byte* const next = second ? at(b, from_b) : at(a, from_a);
-      std::memcpy(at(out, from_a + from_b), next, how_.size);
-      ++(second ? from_b : from_a);
+    const std::byte *const begin = a, *const end_a = a + of_a * size(), *const end_b = b + of_b * size();
+    std::byte* const end = out + std::min(wanted, of_a + of_b) * size();
+    for (; out != end && a != end_a && b != end_b; out += size()) {
+      const bool second = less(b, a);
+      std::memcpy(out, second ? b : a, size());
+      b += second ? size() : 0;
+      a += second ? 0 : size();
     }
-    return from_a;
+    const auto rest = static_cast<std::size_t>(end - out);
+    if (rest != 0) std::memcpy(out, a == end_a ? b : a, rest);
+    if (a != end_a) a += rest;
+    return static_cast<std::size_t>(a - begin) / size();
   }
 
 private:
   static constexpr std::size_t most = 2048;
-  template <class Byte> Byte* at(Byte* elements, std::size_t k) const { return elements + k * how_.size; }
+  std::size_t size() const { return Size != 0 ? Size : how_.size; }
   upc_shared_ptr_t shared(const void* element) const {
     const auto address = reinterpret_cast<std::uintptr_t>(element);
     return {address - reinterpret_cast<std::uintptr_t>(how_.segment), how_.thread, 0};
   }
 
   const compared_by_function& how_;
+};
+
+template <std::size_t Size>
+constexpr detail::element_order by_function{
+    .less = [](const void* a, const void* b, const void* f) { return comparing<Size>(f).less(a, b); },
+    .sort =
+        [](void* elements, void* buffer, std::size_t count, const void* f) {
+          comparing<Size>(f).sort(static_cast<std::byte*>(elements), static_cast<std::byte*>(buffer), count);
+        },
+    .merge =
+        [](void* out, const void* a, std::size_t of_a, const void* b, std::size_t of_b, std::size_t wanted,
+           const void* f) {
+          return comparing<Size>(f).merge(static_cast<std::byte*>(out), static_cast<const std::byte*>(a),
+                                          of_a, static_cast<const std::byte*>(b), of_b, wanted);
+        },
 };
 
 template <class Number> struct own_bits {
@@ -81,21 +99,17 @@ const detail::element_order& order_of_numbers(detail::number kind, std::size_t b
   }
 }
 
-const detail::element_order& order_of_function() {
-  static constexpr detail::element_order order{
-      .less = [](const void* a, const void* b, const void* f) { return comparing(f).less(a, b); },
-      .sort =
-          [](void* elements, void* buffer, std::size_t count, const void* f) {
-            comparing(f).sort(static_cast<std::byte*>(elements), static_cast<std::byte*>(buffer), count);
-          },
-      .merge =
-          [](void* out, const void* a, std::size_t of_a, const void* b, std::size_t of_b, std::size_t wanted,
-             const void* f) {
-            return comparing(f).merge(static_cast<std::byte*>(out), static_cast<const std::byte*>(a), of_a,
-                                      static_cast<const std::byte*>(b), of_b, wanted);
-          },
-  };
-  return order;
+const detail::element_order& order_of_function(std::size_t bytes) {
+  switch (bytes) {
+  case 4:
+    return by_function<4>;
+  case 8:
+    return by_function<8>;
+  case 16:
+    return by_function<16>;
+  default:
+    return by_function<0>;
+  }
 }
 
 } // namespace weft::sorting

@@ -100,6 +100,7 @@ public:
     const std::uint64_t end = offset < local_begin() ? local_begin() : layout_.end(); // nothing lies in both
     return offset >= layout_.heap && offset < end && bytes <= end - offset;
   }
+  std::uint64_t symmetric_bytes() const { return local_begin() - layout_.heap; }
   bool contains_symmetric(std::uint64_t offset, engine::checked bytes) const {
     return offset < local_begin() && contains(offset, bytes);
   }

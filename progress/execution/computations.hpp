@@ -56,10 +56,12 @@ public:
   }
   // With nothing held. True when the stage is through; false also if it threw.
   static bool run(operation& op, graph::work& w) noexcept {
-    const auto lent = [&](const std::byte* memory, std::uint64_t bytes) -> lent_memory {
+    const auto lent = [&](const std::byte* memory, std::uint64_t bytes) -> lent_memory::piece {
       return {static_cast<std::uint64_t>(memory - w.segment), bytes};
     };
-    const in_user_code here({lent(w.room, op.run->room.size()), lent(w.scratch, op.run->scratch.size())});
+    const in_user_code here({w.threads[w.me],
+                             w.segment,
+                             {lent(w.room, op.run->room.size()), lent(w.scratch, op.run->scratch.size())}});
     try {
       return op.at.task->run(*op.at.task, w);
     } catch (...) {
