@@ -3,13 +3,16 @@
 #include "api/checks/checks.hpp"
 #include "engine/reductions/layout.hpp"
 
+#include <algorithm>
+
 namespace weft::api {
 
-// The checks of operands that lie over the threads as `shared [block] TYPE A[elements]` does.
+// The checks of operands that lie over the threads as `shared [block] TYPE A[elements]` does. They stand
+// before small operations: what succeeds is in line, and what fails is elsewhere.
 class distributed_array {
 public:
   struct shape {
-    const char* name; // of the size
+    const char* bytes; // what nelems elements have, as the call says it
     std::uint32_t size;
     std::size_t alignment;
     std::size_t elements, block; // blk_size
@@ -17,17 +20,54 @@ public:
   distributed_array(const collective_call& c, const shape& of) : c_(c), shape_(of) {}
 
   // All of it is where it may be.
-  reductions::layout of(const char* argument, upc_shared_ptr_t p) const;
+  reductions::layout of(const char* argument, upc_shared_ptr_t p) const {
+    require_not_null(c_.name, argument, p);
+    require_thread(c_.rt, c_.name, argument, p.thread);
+    require_aligned(c_.name, argument, p, shape_.alignment);
+    if (shape_.block > most_block) [[unlikely]]
+      fail_block();
+    if (shape_.block != 0 && p.phase >= shape_.block) [[unlikely]]
+      fail_phase(argument, p);
+    const auto l = reductions::layout::of(p.addr, shape_.elements, shape_.block, p.phase, p.thread,
+                                          c_.rt.size(), shape_.size);
+    if (shape_.elements == 0) return l;
+    product(c_.name, shape_.bytes, shape_.elements, shape_.size);
+    require_place(argument, p, l);
+    if (!c_.of_all()) require_members(argument, l);
+    return l;
+  }
 
   // Bytes from the lowest to the highest that the array has on a thread.
   struct extent {
     std::uint64_t begin, end;
   };
-  static extent extent_of(const reductions::layout& l);
+  static extent extent_of(const reductions::layout& l) {
+    const std::uint64_t row = l.block * l.size;
+    const std::uint64_t last_row = l.row_of(l.blocks - 1);
+    const std::uint64_t begin = l.at - (l.blocks > 1 ? std::uint64_t{l.phase} * l.size : 0);
+    const std::uint64_t last = l.address_of(l.elements - 1) + l.size;
+    return {begin,
+            std::max(last, last_row == 0 ? 0 : l.at - std::uint64_t{l.phase} * l.size + last_row * row)};
+  }
 
 private:
-  void require_place(const char* argument, upc_shared_ptr_t p, const reductions::layout& l) const;
+  static constexpr std::size_t most_block = 0xffffffff;
+
+  void require_place(const char* argument, upc_shared_ptr_t p, const reductions::layout& l) const {
+    const std::uint64_t ahead = l.blocks > 1 ? std::uint64_t{l.phase} * l.size : 0;
+    const checked bytes = checked(l.elements) * l.size;
+    if (l.blocks == 1) return require_range(c_.rt, c_.name, argument, p, bytes);
+    // A bound that cannot overflow comes first; then what it takes exactly.
+    upc_shared_ptr_t begin = p;
+    begin.addr = p.addr >= ahead ? p.addr - ahead : 0;
+    require_symmetric_range(c_.rt, c_.name, argument, begin, (l.elements - 1) / l.threads * checked(l.size));
+    const extent e = extent_of(l);
+    require_symmetric_range(c_.rt, c_.name, argument, begin, e.end - e.begin);
+  }
+
   void require_members(const char* argument, const reductions::layout& l) const;
+  [[noreturn, gnu::cold, gnu::noinline]] void fail_block() const;
+  [[noreturn, gnu::cold, gnu::noinline]] void fail_phase(const char* argument, upc_shared_ptr_t p) const;
 
   const collective_call& c_;
   shape shape_;

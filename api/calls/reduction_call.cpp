@@ -88,7 +88,7 @@ void release_argument(const graph::task& t) {
 upc_coll_handle_t reduce(const array_reduction_call& call) {
   const collective_call c =
       begin_collective(call.name, read_mode(call.name, call.flags, flags_of_reductions), call.team);
-  const distributed_array check(c, {.name = "sizeof(TYPE)",
+  const distributed_array check(c, {.bytes = "nelems * sizeof(TYPE)",
                                     .size = static_cast<std::uint32_t>(reductions::size_of(call.type)),
                                     .alignment = reductions::alignment_of(call.type),
                                     .elements = call.nelems,

@@ -71,7 +71,7 @@ upc_coll_handle_t sort(const sort_call& call) {
     fail(c.name, "sync_mode", "UPC_IN_PLACE", "is not for a sort, which is always in place: leave it out");
   require_size(c.name, call.size);
   sorting_task s;
-  s.of = distributed_array(c, {.name = "elem_size",
+  s.of = distributed_array(c, {.bytes = "nelems * elem_size",
                                .size = static_cast<std::uint32_t>(call.size),
                                .alignment = call.alignment,
                                .elements = call.nelems,
