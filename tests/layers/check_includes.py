@@ -68,6 +68,7 @@ FOLDERS = {
     "perf/tests": ("perf/bench", "tests"),
     "perf": ("api/include", "mpi spdlog"),
     "perf/bench": ("api/include", "mpi cli json spdlog"),
+    "perf/sorts": ("api/include", "cli json spdlog"),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
