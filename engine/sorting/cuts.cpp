@@ -151,7 +151,6 @@ void cuts::read(const std::byte* rows) const {
     };
     const std::uint64_t from = at(mine);
     room_.cut_from()[place] = from;
-    room_.cut_at()[place] = all;
     room_.bounds()[place] = all;
     now.begin += from;
     all += at(mine + 1) - from;

@@ -22,7 +22,6 @@ room::room(const sorting_task& s, std::uint32_t members, std::byte* memory) : me
   place_ = reserve(each);
   counts_ = reserve(each);
   cut_from_ = reserve(each);
-  cut_at_ = reserve(each);
   offsets_ = reserve(each);
   const std::uint64_t runs = std::max<std::uint64_t>(members, s.most / block_elements(s) + 1);
   bounds_ = reserve((runs + 1) * sizeof(std::uint64_t));

@@ -50,7 +50,6 @@ public:
   std::uint32_t* place_in_line() const { return words<std::uint32_t>(place_); } // by member
   std::uint64_t* counts() const { return words<std::uint64_t>(counts_); }       // elements; in line
   std::uint64_t* cut_from() const { return words<std::uint64_t>(cut_from_); }   // my bucket's part; in line
-  std::uint64_t* cut_at() const { return words<std::uint64_t>(cut_at_); } // where it begins in the first
   // What to add to an address on a member's thread: where in a buffer the element lies; by member.
   std::uint64_t* offsets() const { return words<std::uint64_t>(offsets_); }
   std::uint64_t* bounds() const { return words<std::uint64_t>(bounds_); }   // where runs begin
@@ -70,8 +69,7 @@ private:
 
   std::byte* memory_;
   std::uint64_t bytes_ = 0;
-  std::uint64_t line_, place_, counts_, cut_from_, cut_at_, offsets_, bounds_, digits_, samples_, first_,
-      second_;
+  std::uint64_t line_, place_, counts_, cut_from_, offsets_, bounds_, digits_, samples_, first_, second_;
 };
 
 } // namespace weft::sorting

@@ -1,12 +1,8 @@
 #pragma once
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <cmath>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 #include <utility>
 

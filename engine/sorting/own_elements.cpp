@@ -1,0 +1,142 @@
+#include "engine/sorting/own_elements.hpp"
+
+#include "engine/reductions/block_walk.hpp"
+#include "engine/sorting/cuts.hpp"
+
+#include <utility>
+
+namespace weft::sorting {
+
+using reductions::layout;
+
+bool own_elements::stand_in_line() {
+  std::uint32_t* const line = room_.line();
+  for (std::uint32_t m = 0; m < w_.members; ++m)
+    line[m] = m;
+  std::sort(line, line + w_.members, [this](std::uint32_t a, std::uint32_t b) {
+    return of_.first_of(thread(a)) < of_.first_of(thread(b));
+  });
+  for (std::uint32_t place = 0; place < w_.members; ++place) {
+    room_.place_in_line()[line[place]] = place;
+    room_.counts()[place] = count(line[place]);
+  }
+  now_.runs = {};
+  std::fill_n(room_.digits(), sorting_.how.digits * 256, 0);
+  return true;
+}
+
+// Where those begin that are mine to work on, if all are brought into line.
+std::uint64_t own_elements::line_begin() const {
+  std::uint64_t all = 0;
+  for (std::uint32_t m = 0; m < w_.members; ++m)
+    if (of_.first_of(thread(m)) < of_.first_of(thread(w_.me))) all += count(m);
+  return all;
+}
+
+graph::part own_elements::part_of(std::uint32_t peer) const {
+  const std::uint64_t begin = line_begin();
+  std::uint64_t in_front = 0;
+  for (std::uint32_t m = 0; m < peer; ++m)
+    if (m != w_.me) in_front += span_of_line(m, begin).elements;
+  const layout::span s = span_of_line(peer, begin);
+  return {s.at, room_.second() + bytes(in_front), bytes(s.elements)};
+}
+
+// What I have, and what I got, in the order of the indices.
+bool own_elements::bring_into_line() {
+  if (!sorting_.dealt) return true;
+  const std::uint64_t begin = line_begin();
+  if (now_.at == 0) {
+    for (std::uint32_t m = 0; m < w_.members; ++m) {
+      const graph::part p = part_of(m);
+      room_.offsets()[m] = static_cast<std::uint64_t>(p.mine - room_.second()) - p.at;
+    }
+  }
+  reductions::block_walk walk(of_, begin + now_.at);
+  for (const std::uint64_t end = begin + now_.at + some(mine() - now_.at); walk.element() != end;) {
+    const std::uint64_t run = walk.run(end);
+    copy(room_.first() + bytes(now_.at), brought(walk.thread(), walk.address()), run);
+    now_.at += run;
+    walk.pass(run);
+  }
+  return now_.at == mine();
+}
+
+const std::byte* own_elements::brought(std::uint32_t thread, std::uint64_t address) const {
+  const std::uint32_t member = member_of(thread);
+  if (member == w_.me) return w_.segment + address;
+  return room_.second() + (room_.offsets()[member] + address);
+}
+
+// Into that buffer from which levels of merges lead to my part of the array.
+bool own_elements::sort_blocks() {
+  if (by_digits()) return true;
+  const std::uint64_t block = block_elements(sorting_), runs = (mine() + block - 1) / block;
+  const bool odd = run_merges::levels(runs, 1) % 2 != 0, into_buffer = odd != sorting_.dealt;
+  while (now_.at != mine()) {
+    if (left_ == 0) return false;
+    const std::uint64_t n = std::min(block, mine() - now_.at);
+    std::byte *here = from() + bytes(now_.at), *there = buffer() + bytes(now_.at);
+    if (into_buffer) {
+      std::memcpy(there, here, bytes(n));
+      std::swap(here, there);
+    }
+    sorting_.how.sort(here, there, n, sorting_.of_order());
+    room_.bounds()[now_.at / block] = now_.at;
+    now_.at += n;
+    left_ -= std::min(left_, n);
+  }
+  room_.bounds()[runs] = mine();
+  now_.runs = {.runs = runs, .in_second = into_buffer};
+  return true;
+}
+
+bool own_elements::count_digits() {
+  if (!by_digits()) return true;
+  const std::uint64_t n = some(mine() - now_.at);
+  sorting_.how.count(room_.digits(), from() + bytes(now_.at), n, sorting_.of_order());
+  now_.at += n;
+  return now_.at == mine();
+}
+
+// Where the elements of each value go; false if all have the same.
+bool own_elements::begin_digit(std::uint64_t* next) const {
+  if (std::any_of(next, next + 256, [this](std::uint64_t n) { return n == mine(); })) return false;
+  std::uint64_t before = 0;
+  for (unsigned value = 0; value < 256; ++value)
+    before += std::exchange(next[value], before);
+  return true;
+}
+
+// Digit by digit; not by one that is the same in all elements.
+bool own_elements::deal_digits() {
+  for (; now_.digit != sorting_.how.digits; ++now_.digit, now_.at = 0) {
+    std::uint64_t* const next = room_.digits() + now_.digit * 256;
+    if (left_ == 0) return false; // before the digit is begun: it is but once
+    if (now_.at == 0 && !begin_digit(next)) continue;
+    std::byte *here = from(), *there = buffer();
+    if (now_.runs.in_second) std::swap(here, there);
+    const std::uint64_t n = some(mine() - now_.at);
+    sorting_.how.deal(there, here + bytes(now_.at), n, now_.digit, next, sorting_.of_order());
+    now_.at += n;
+    if (now_.at != mine()) return false;
+    now_.runs.in_second = !now_.runs.in_second;
+  }
+  return true;
+}
+
+bool own_elements::put_back() {
+  const std::byte* const here = now_.runs.in_second ? buffer() : from();
+  if (here == own()) return true;
+  const std::uint64_t n = some(mine() - now_.at);
+  std::memcpy(own() + bytes(now_.at), here + bytes(now_.at), bytes(n));
+  now_.at += n;
+  return now_.at == mine();
+}
+
+bool own_elements::take_samples() {
+  cuts(sorting_, room_, w_).sample(samples() + w_.me * w_.block, own(), mine());
+  return true;
+}
+
+} // namespace weft::sorting
