@@ -66,7 +66,8 @@ struct request {
   bool large = false;             // computations: a member has more elements than a pass may touch
   bool by_ranges = false;         // computations: members work on ranges, whoever has the elements
   bool apart = false;             // computations: the operands lie at another place on each thread
-  std::array<std::uint8_t, 2> unused{};
+  bool whole = false;             // sort: a member's row has all of its elements
+  std::array<std::uint8_t, 1> unused{};
 
   // Compared with every call: as words.
   bool operator==(const request& other) const {

@@ -1,5 +1,6 @@
 #include "engine/sorting/sorting.hpp"
 
+#include "engine/reductions/block_walk.hpp"
 #include "engine/sorting/bucket.hpp"
 #include "engine/sorting/cuts.hpp"
 #include "engine/sorting/own_elements.hpp"
@@ -21,8 +22,46 @@ public:
   }
 };
 
+// Stages 0 and 1 of few elements.
+class whole_array : stage {
+public:
+  using stage::stage;
+  bool tell_own() {
+    std::memcpy(row(w_.me), own(), bytes(mine()));
+    return true;
+  }
+  bool sort_all() {
+    std::byte* const all = room_.first();
+    each_run([&](std::uint64_t index, std::uint32_t member, std::uint64_t in_row, std::uint64_t run) {
+      copy(all + bytes(index), row(member) + bytes(in_row), run);
+    });
+    sorting_.how.sort(all, room_.second(), of_.elements, sorting_.of_order());
+    each_run([&](std::uint64_t index, std::uint32_t member, std::uint64_t in_row, std::uint64_t run) {
+      if (member == w_.me) copy(own() + bytes(in_row), all + bytes(index), run);
+    });
+    return true;
+  }
+
+private:
+  std::byte* row(std::uint32_t member) const { return w_.scratch + member * w_.block; }
+  // Of those that lie together: the index of the first, whose it is, and its number there.
+  template <class Visit> void each_run(Visit&& visit) const {
+    reductions::block_walk walk(of_, 0);
+    while (walk.element() != of_.elements) {
+      const std::uint64_t run = walk.run(of_.elements);
+      const std::uint64_t in_row = (walk.address() - of_.of_thread(walk.thread()).at) / of_.size;
+      visit(walk.element(), member_of(walk.thread()), in_row, run);
+      walk.pass(run);
+    }
+  }
+};
+
 bool run(const graph::task& t, graph::work& w) {
   const auto& s = static_cast<const sorting_task&>(t);
+  if (s.whole) {
+    whole_array it(s, w);
+    return w.stage == 0 ? it.tell_own() : it.sort_all();
+  }
   switch (w.stage) {
   case 0:
     return own_elements(s, w).run();
@@ -52,10 +91,25 @@ graph::part part_of(const graph::task& t, const graph::work& w, std::uint32_t pe
 
 } // namespace
 
+namespace {
+
+// Of a member's elements: so many are told to everybody.
+constexpr std::uint64_t few_bytes = 512;
+
+std::uint64_t most_elements(const sorting_task& s) {
+  std::uint64_t most = 0;
+  for (std::uint32_t t = 0; t < s.of.threads; ++t)
+    most = std::max(most, s.of.of_thread(t).elements);
+  return most;
+}
+
+} // namespace
+
 std::uint64_t row_bytes(const sorting_task& s, std::uint32_t members) {
   constexpr std::uint64_t alignment = 16;
-  const std::uint64_t most =
-      std::max<std::uint64_t>(most_samples(s) * s.of.size, buckets(members) * sizeof(std::uint64_t));
+  std::uint64_t most = most_elements(s) * s.of.size;
+  if (!s.whole)
+    most = std::max<std::uint64_t>(most_samples(s) * s.of.size, buckets(members) * sizeof(std::uint64_t));
   return (most + alignment - 1) / alignment * alignment;
 }
 
@@ -64,10 +118,14 @@ void prepare(sorting_task& s, std::uint32_t members) {
   s.part_of = part_of;
   s.bytes = sizeof(sorting_task);
   s.dealt = s.of.most_rows() > 1;
+  std::uint64_t most = most_elements(s);
+  s.whole = !s.user && most * s.of.size <= few_bytes && s.of.elements <= block_elements(s);
+  if (s.whole) {
+    s.most = s.of.elements;
+    s.room = room(s, members, nullptr).bytes();
+    return;
+  }
   s.slack = slack(s);
-  std::uint64_t most = 0;
-  for (std::uint32_t t = 0; t < s.of.threads; ++t)
-    most = std::max(most, s.of.of_thread(t).elements);
   if (buckets(members) < members) most = std::max(most, s.of.elements / buckets(members) + 1);
   s.most = most + s.slack;
   s.room = room(s, members, nullptr).bytes();

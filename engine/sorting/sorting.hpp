@@ -34,6 +34,10 @@ struct compared_by_function {
 // each element goes to one place, and each place gets one. Were a bucket to become larger than samples of an
 // order allow, everybody sees it in the table of cuts, and they are made by number instead.
 //
+// Few numbers go into the rows as they are (`whole`): stage 0 puts them there, and in stage 1, the last one,
+// everybody puts all in order and takes what belongs to its own part of the array. Not what a comparator of a
+// program orders: it might answer otherwise elsewhere.
+//
 // Elements that stand in line, as those of one block on each thread do, stay where they are for stage 0.
 // Others (`dealt`) are brought into line before: each member gets so many as it has, the first those with the
 // lowest indices, and nobody writes before all have theirs.
@@ -43,7 +47,7 @@ struct sorting_task : graph::task {
   compared_by_function by_function;
   void (*release_argument)(const void*) = nullptr;
   reductions::layout of; // but for `at`: the call's address
-  bool dealt = false;
+  bool dealt = false, whole = false;
   // By how many elements a bucket may be larger than what its member has; how many a member may have in all.
   std::uint64_t slack = 0, most = 0;
 

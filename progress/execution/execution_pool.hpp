@@ -37,7 +37,7 @@ private:
     try {
       active.reserve(all_.size());
       if (run.scratch.size() < p.room()) run.scratch.resize(p.room());
-      if (p.parts && !run.room.reserve(op.at.task->room)) return false;
+      if (p.computes && !run.room.reserve(op.at.task->room)) return false;
       if (!p.dynamic) return true;
       if (!run.found) run.found = std::make_unique<findings>();
       run.found->begin(p);

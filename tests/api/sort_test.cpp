@@ -27,16 +27,32 @@ protected:
 
 TEST_F(sort_test, is_posted_as_one_operation_whatever_the_layout) {
   fake_runtime& rt = begin();
-  upc_all_sort(a, 24, 16, 4, by_address, UPC_IN_NOSYNC | UPC_OUT_MYSYNC);
+  upc_all_sort(a, 24, 160, 40, by_address, UPC_IN_NOSYNC | UPC_OUT_MYSYNC);
   EXPECT_EQ(rt.collectives.back().r.op, operation::sort);
   EXPECT_TRUE(rt.collectives.back().blocking);
   EXPECT_FALSE(rt.collectives.back().r.by_ranges) << "a block on each of four threads";
   EXPECT_EQ(rt.collectives.back().r.bytes, 2048u / 24 * 24 + 8);
-  EXPECT_NE(upc_all_sort(a, 8, 17, 4, by_address, UPC_ASYNC), UPC_HANDLE_COMPLETE);
+  EXPECT_NE(upc_all_sort(a, 8, 401, 100, by_address, UPC_ASYNC), UPC_HANDLE_COMPLETE);
   EXPECT_TRUE(rt.collectives.back().r.by_ranges) << "a fifth block";
   EXPECT_EQ(rt.collectives.back().r.bytes, 1024u) << "128 samples";
   upc_all_sort(a, 4000, 1, 0, by_address, 0);
   EXPECT_EQ(rt.collectives.back().r.bytes, 32u) << "no sample fits: the cuts of four members";
+}
+
+TEST_F(sort_test, of_few_numbers_tells_all_of_them) {
+  fake_runtime& rt = begin();
+  const weft::ptr<long, 4> p(a);
+  for (const std::size_t n : {16u, 17u}) {
+    upc_all_sort(p, n, 0);
+    EXPECT_TRUE(rt.collectives.back().r.whole);
+    EXPECT_FALSE(rt.collectives.back().r.by_ranges);
+    EXPECT_EQ(rt.collectives.back().r.bytes, n == 16 ? 32u : 48u) << "four elements, or five";
+  }
+  upc_all_sort(
+      p, 16, [](long x, long y) { return x < y; }, 0);
+  EXPECT_FALSE(rt.collectives.back().r.whole) << "it might answer otherwise elsewhere";
+  upc_all_sort(p, 400, 0);
+  EXPECT_FALSE(rt.collectives.back().r.whole) << "800 bytes on a thread";
 }
 
 TEST_F(sort_test, says_what_is_wrong) {

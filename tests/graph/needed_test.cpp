@@ -70,7 +70,8 @@ bool for_other_cases(const request& r, const plan& p, const node_map& nodes, uns
   // The block lies where it belongs: nothing is copied.
   if (r.in_place && r.op == operation::gather_all && (it.what == kind::copy || it.way == direction::self))
     return true;
-  if (r.op == operation::sort && p.me == 0 && it.what == kind::compute && it.write.in == buffer::destination)
+  if (r.op == operation::sort && !r.whole && p.me == 0 && it.what == kind::compute &&
+      it.write.in == buffer::destination)
     return true;
   // Either end may swap two blocks, whoever comes first: the other need not wait for him.
   if (r.in_place && r.out == sync::no && has(p, n, kind::claim)) return true;

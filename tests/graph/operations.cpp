@@ -109,8 +109,11 @@ std::string text(const request& r, const node_map& nodes) {
   static constexpr const char* modes[] = {"NO", "MY", "ALL"};
   static constexpr const char* hints[] = {"no hint", "push", "pull"};
   return fmt::format("{}{}{} of {} bytes, IN_{} OUT_{}, {}, root {}, nodes {}", collectives::name(r.op),
-                     r.in_place ? " in place" : "", r.by_ranges ? " by ranges" : "", r.bytes,
-                     modes[static_cast<int>(r.in)], modes[static_cast<int>(r.out)],
+                     r.in_place ? " in place" : "",
+                     r.by_ranges ? " by ranges"
+                     : r.whole   ? " of few"
+                                 : "",
+                     r.bytes, modes[static_cast<int>(r.in)], modes[static_cast<int>(r.out)],
                      hints[static_cast<int>(r.direction)], r.root, fmt::join(nodes, " "));
 }
 
@@ -143,6 +146,9 @@ void for_each_request(std::uint32_t members, const std::function<void(const requ
             r.by_ranges = true;
             for_each_direction(r, members, visit);
             r.by_ranges = false;
+            r.whole = op == operation::sort;
+            if (r.whole) for_each_direction(r, members, visit);
+            r.whole = false;
           }
           r.in_place = true;
           if (has_in_place(op)) for_each_direction(r, members, visit);

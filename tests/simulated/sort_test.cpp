@@ -65,7 +65,8 @@ void make_case(sort_case& c, std::uint64_t seed) {
                          .out = static_cast<graph::sync>(draw() % 3),
                          .bytes = row_bytes(c.task, ranks)};
   if (r.out == graph::sync::no) r.out = graph::sync::my; // so that a rank may look
-  r.by_ranges = c.task.dealt;
+  r.whole = c.task.whole;
+  r.by_ranges = c.task.dealt && !r.whole;
   r.large = draw() % 2 == 0;
   c.play.make = [=](std::uint32_t, const graph::topology& g) { return collectives::compile(r, g, {}); };
   c.play.fill = [&c](std::uint32_t rank, std::uint32_t call, std::byte* to) {

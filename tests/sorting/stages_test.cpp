@@ -39,10 +39,11 @@ public:
   }
 
   void play() {
-    if (task_.dealt) move_parts(0, true);
+    if (task_.dealt && !task_.whole) move_parts(0, true);
     run(0);
     spread_rows(0);
     run(1);
+    if (task_.whole) return;
     spread_rows(1);
     run(2);
     move_parts(2, true);
