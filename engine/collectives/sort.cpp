@@ -12,8 +12,8 @@
 //   what
 //              the samples left open, n/128 bytes in elements of up to 16; of small blocks (P-1)/P*n.
 //
-// Of numbers, where all that a member has fits into a row, everybody is told all elements, puts them in order, and keeps
-// its own: the plan is that of a reduction for all, see reductions.cpp.
+// Of numbers, where all that a member has fits into a row, everybody is told all elements, puts them in order,
+// and keeps its own: the plan is that of a reduction for all, see reductions.cpp.
 //
 // The samples are heard of only behind a member's own sort, so nobody waits for an entry besides; only who
 // gets elements before that does, and IN_ALL holds everything up. Between members nothing but the tables is
@@ -152,9 +152,9 @@ private:
 
 plan compile_sort(const request& r, const topology& g, const tuning& t) {
   if (!r.whole) return sort_plan(r, g).make();
-  const bool handed_on = fits_handed_on_reduction(r, g, t) &&
-                         cost_of_handed_on_reduction(r, g, t) < cost_of_flat_reduction(r, g, t);
-  return handed_on ? compile_handed_on_reduction(r, g, t) : compile_flat_reduction(r, g, t);
+  request alike = r;
+  alike.op = operation::reduce_all;
+  return choose(alike, g, t)->compile(r, g, t);
 }
 
 } // namespace weft::collectives
