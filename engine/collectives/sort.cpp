@@ -12,8 +12,8 @@
 //   what
 //              the samples left open, n/128 bytes in elements of up to 16; of small blocks (P-1)/P*n.
 //
-// Of numbers, where all that a member has fits into a row, everybody is told all elements, puts them in order,
-// and keeps its own: the plan is that of a reduction for all, see reductions.cpp.
+// Of numbers, where all that a member has fits into a row, everybody is told all elements, puts them in
+// order, and keeps its own: the plan is that of a reduction for all, see reductions.cpp.
 //
 // The samples are heard of only behind a member's own sort, so nobody waits for an entry besides; only who
 // gets elements before that does, and IN_ALL holds everything up. Between members nothing but the tables is
