@@ -1,16 +1,14 @@
 // A stable sort in place: UPC collectives V1.0, 4.3.4. What the members do with their elements, and in which
 // stages, engine/sorting says; this is what moves between them. P members, n bytes of the array on each.
 //
-//   line       Where the array has several blocks on a thread, each member gets those elements that are its
-//   to
-//              work on, from everybody: (P-1)/P*n bytes, and P counts, behind which the array may be
-//              overwritten.
-//   samples    A row of at most 2 KiB from everybody to everybody.
-//   cuts       Another one.
-//   buckets    Each member gets what the others have of its bucket: (P-1)/P*n bytes, and P counts.
-//   results    What of a bucket belongs to other members is put there: of one block a thread no more than
-//   what
-//              the samples left open, n/128 bytes in elements of up to 16; of small blocks (P-1)/P*n.
+//   line      Where the array has several blocks on a thread, each member gets those elements that are its
+//             to work on, from everybody: (P-1)/P*n bytes, and P counts, behind which the array may be
+//             overwritten.
+//   samples   A row of at most 2 KiB from everybody to everybody.
+//   cuts      Another one.
+//   buckets   Each member gets what the others have of its bucket: (P-1)/P*n bytes, and P counts.
+//   results   What of a bucket belongs to other members is put there: with one block on each thread no more
+//             than the samples left open, n/128 bytes of elements up to 16; of small blocks (P-1)/P*n.
 //
 // Of numbers, where all that a member has fits into a row, everybody is told all elements, puts them in
 // order, and keeps its own: the plan is that of a reduction for all, see reductions.cpp.
