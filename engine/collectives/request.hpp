@@ -28,8 +28,8 @@ enum class operation : std::uint8_t {
   reduce,
   reduce_all,
   prefix_reduce,
-  // Of an array, in place. `bytes` are those of a member's row of a table; by_ranges: the elements are brought
-  // into line first.
+  // Of an array, in place. `bytes` are those of a member's row of a table; by_ranges: the elements are
+  // brought into line first.
   sort,
   // Element by element, of vectors at addresses that differ; `bytes` of a vector. Always IN_MY, OUT_MY.
   team_reduce,

@@ -86,7 +86,8 @@ builder::step_list& builder::step_list::then(node n) {
 node_set builder::loop(range over, std::uint32_t iterations, const step_list& body, node_set after,
                        bool ordered, bool searches) {
   if (iterations == 0 || body.size == 0) return 0;
-  if (plan_.loops == max_loops) throw std::logic_error("a plan has at most " + std::to_string(max_loops) + " loops");
+  if (plan_.loops == max_loops)
+    throw std::logic_error("a plan has at most " + std::to_string(max_loops) + " loops");
   node n;
   n.what = kind::loop;
   n.over = over;

@@ -45,8 +45,8 @@
  * number of threads either, nor on the layout: the elements are put into brackets by their indices alone.
  * Elements may then have to be moved to other threads.
  *
- * A post without a progress thread (WEFT_PROGRESS) combines the elements that the calling thread has before it
- * returns, so that others need not wait for the thread while it computes; with one it does not.
+ * A post without a progress thread (WEFT_PROGRESS) combines the elements that the calling thread has before
+ * it returns, so that others need not wait for the thread while it computes; with one it does not.
  *
  * In which way the elements are put into brackets depends on the arguments and on who has the elements, never
  * on who comes first: the same call on the same threads gives the same bits. nelems may be 0: dst is left as
