@@ -1,6 +1,9 @@
 #pragma once
 #include "engine/reductions/layout.hpp"
 
+#include <cstddef>
+#include <cstring>
+
 namespace weft::reductions {
 
 // The elements of an array from one on, in their order: a run of those that lie together on a thread after
@@ -36,5 +39,19 @@ private:
   std::uint32_t thread_;
   std::uint64_t row_;
 };
+
+// The elements of a run, which is often a single number.
+inline void copy_run(std::byte* to, const std::byte* from, std::uint64_t bytes) {
+  switch (bytes) {
+  case 4:
+    std::memcpy(to, from, 4);
+    return;
+  case 8:
+    std::memcpy(to, from, 8);
+    return;
+  default:
+    std::memcpy(to, from, bytes);
+  }
+}
 
 } // namespace weft::reductions

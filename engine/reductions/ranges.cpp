@@ -159,16 +159,7 @@ private:
     }
   }
   void copy(std::byte* to, const std::byte* from, std::uint64_t count) const {
-    switch (count * r_.from.size) {
-    case 4:
-      std::memcpy(to, from, 4);
-      return;
-    case 8:
-      std::memcpy(to, from, 8);
-      return;
-    default:
-      std::memcpy(to, from, count * r_.from.size);
-    }
+    copy_run(to, from, count * r_.from.size);
   }
 
   subtree_row row_at(std::byte* values) const { return {values, r_.from.size, r_.how, r_.of_kernels()}; }

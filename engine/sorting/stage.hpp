@@ -1,4 +1,5 @@
 #pragma once
+#include "engine/reductions/block_walk.hpp"
 #include "engine/sorting/room.hpp"
 
 #include <algorithm>
@@ -48,16 +49,7 @@ protected:
   std::byte* all_cuts() const { return w_.scratch + w_.members * w_.block; }
 
   void copy(std::byte* to, const std::byte* from, std::uint64_t elements) const {
-    switch (bytes(elements)) {
-    case 4:
-      std::memcpy(to, from, 4);
-      return;
-    case 8:
-      std::memcpy(to, from, 8);
-      return;
-    default:
-      std::memcpy(to, from, bytes(elements));
-    }
+    reductions::copy_run(to, from, bytes(elements));
   }
 
   const sorting_task& sorting_;
