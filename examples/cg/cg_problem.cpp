@@ -1,12 +1,11 @@
 #include "examples/cg/cg_problem.hpp"
 
 #include "examples/support/nas_random.hpp"
+#include "examples/support/problem_class.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <stdexcept>
-#include <string>
 
 namespace cg {
 namespace {
@@ -65,10 +64,7 @@ std::span<const problem> problems() {
 }
 
 const problem& find_problem(std::string_view name) {
-  const auto found = std::ranges::find(table, name, &problem::name);
-  if (found == std::end(table))
-    throw std::invalid_argument("unknown class " + std::string(name) + ": choose S, W or A");
-  return *found;
+  return example::problem_class(table, name);
 }
 
 void sparse_rows::add_product(const double* x, double* y) const {

@@ -1,10 +1,10 @@
 #include "examples/ft/ft_problem.hpp"
 
+#include "examples/support/problem_class.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <stdexcept>
-#include <string>
 
 namespace ft {
 namespace {
@@ -50,10 +50,7 @@ std::span<const problem> problems() {
 }
 
 const problem& find_problem(std::string_view name) {
-  const auto found = std::ranges::find(table, name, &problem::name);
-  if (found == table.end())
-    throw std::invalid_argument("unknown class " + std::string(name) + ": choose S, W or A");
-  return *found;
+  return example::problem_class(table, name);
 }
 
 std::vector<std::size_t> thread_counts(const problem& p) {

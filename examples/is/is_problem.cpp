@@ -1,10 +1,9 @@
 #include "examples/is/is_problem.hpp"
 
 #include "examples/support/nas_random.hpp"
+#include "examples/support/problem_class.hpp"
 
 #include <algorithm>
-#include <stdexcept>
-#include <string>
 
 namespace is {
 namespace {
@@ -43,10 +42,7 @@ std::span<const problem> problems() {
 }
 
 const problem& find_problem(std::string_view name) {
-  const auto found = std::ranges::find(table, name, &problem::name);
-  if (found == table.end())
-    throw std::invalid_argument("unknown class " + std::string(name) + ": choose S, W or A");
-  return *found;
+  return example::problem_class(table, name);
 }
 
 void make_keys(const problem& p, std::size_t first, std::span<key> into) {
