@@ -1,5 +1,6 @@
 #pragma once
 #include "engine/reductions/block_walk.hpp"
+#include "engine/reductions/reduction.hpp"
 #include "engine/sorting/room.hpp"
 
 #include <algorithm>
@@ -35,10 +36,7 @@ protected:
   }
 
   std::uint32_t thread(std::uint32_t member) const { return w_.threads[member]; }
-  std::uint32_t member_of(std::uint32_t thread) const {
-    if (thread < w_.members && w_.threads[thread] == thread) return thread;
-    return static_cast<std::uint32_t>(std::find(w_.threads, w_.threads + w_.members, thread) - w_.threads);
-  }
+  std::uint32_t member_of(std::uint32_t thread) const { return reductions::member_of(w_, thread); }
   std::uint64_t count(std::uint32_t member) const { return of_.of_thread(thread(member)).elements; }
   std::uint64_t mine() const { return count(w_.me); }
   std::byte* own() const { return w_.segment + of_.of_thread(thread(w_.me)).at; }
