@@ -89,6 +89,10 @@ constexpr auto list = std::to_array<algorithm>({
     disseminated_reduction(operation::team_allreduce, small_tables),
     shared_reduction(operation::team_allreduce),
     sliced_reduction(operation::team_allreduce),
+    algorithm{operation::team_allreduce, "hierarchical",
+              "combined within the nodes, then slice by slice between them",
+              "equal nodes of several members, ranks node by node", fits_hierarchical_reduction,
+              cost_of_hierarchical_reduction, compile_hierarchical_reduction},
 });
 
 std::size_t index_of(operation op, std::string_view name) {

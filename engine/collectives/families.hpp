@@ -28,6 +28,9 @@ fits fits_flat_reduction, fits_handed_on_reduction;
 plan_of compile_shared_reduction, compile_sliced_reduction;
 cost_of cost_of_shared_reduction, cost_of_sliced_reduction;
 fits fits_shared_reduction, fits_sliced_reduction;
+plan_of compile_hierarchical_reduction;
+cost_of cost_of_hierarchical_reduction;
+fits fits_hierarchical_reduction;
 
 graph::plan compile_scatter(const request& r, const graph::topology& g, const tuning& t);
 graph::plan compile_gather(const request& r, const graph::topology& g, const tuning& t);

@@ -9,47 +9,43 @@
 //          others, and puts the result to them (or to the root). (P-1)/P*n bytes into every member, and as
 //          many out of it, twice; two steps whatever P is.
 #include "engine/collectives/families.hpp"
-#include "engine/collectives/operations.hpp"
-#include "engine/reductions/vector_reduction.hpp"
-
-#include <algorithm>
+#include "engine/collectives/vector_plan.hpp"
 
 namespace weft::collectives {
 using namespace graph;
 
 namespace {
 
-constexpr std::uint64_t told = sizeof(reductions::addresses);
-
-class vector_plan {
+class shared_plan : vector_plan {
 public:
-  vector_plan(const request& r, const topology& g, const tuning& t)
-      : request_(r), g_(g), b_(g.me(), g.size(), r.root) {
-    plan& p = b_.draft();
-    p.pairs = rooted(r.op) ? pattern::to_root : pattern::all_pairs;
-    p.in = p.out = sync::my;
-    b_.blocks_of({.bytes = r.bytes, .dst_i = r.bytes});
-    cut_blocks(p, t);
-    share_out(p);
-    p.window = static_cast<std::uint8_t>(t.window);
-    p.computes = p.large = true;
-    p.far = !g.one_host();
-    p.scratch = g.size() * told;
-    addresses_ = b_.add_place({.from = told, .bytes = told});
-    payload_ = b_.add_place({.bytes = told});
-  }
+  using vector_plan::vector_plan;
 
-  plan shared() {
+  plan make() {
+    share_out(b_.draft());
     node combine = combine_all();
     combine.needs = addresses_;
-    b_.add(combine,
-           tell_addresses() | b_.loop(range::near, others(), builder::step_list().then(take_address())));
+    const node_set told = note_addresses();
+    b_.add(combine, told | b_.loop(range::near, near(), builder::step_list().then(take_address())));
     return b_.finish();
   }
 
-  plan sliced() {
+private:
+  // Every member of a host has a piece: to combine one takes longer than to claim it.
+  void share_out(plan& p) const {
+    constexpr std::uint64_t least = 4096;
+    const std::uint64_t each = (request_.bytes / g_.largest_host() + least - 1) / least * least;
+    p.chunk = std::min(p.chunk, std::max(each, least));
+    if (p.chunk != 0) p.chunks = static_cast<std::uint32_t>((request_.bytes + p.chunk - 1) / p.chunk);
+  }
+};
+
+class sliced_plan : vector_plan {
+public:
+  using vector_plan::vector_plan;
+
+  plan make() {
     b_.draft().parts = true;
-    const std::uint8_t brought = slice_place(0), result = slice_place(1);
+    const std::uint8_t brought = place_of_slices(0), result = place_of_slices(1);
     const node_set known = tell_addresses();
     builder::step_list bring;
     bring.then(take_address()).then(at_stage(3, writing(get_from_each(), buffer::scratch, brought)));
@@ -64,38 +60,12 @@ public:
   }
 
 private:
-  // Every member of a host has a piece: to combine one takes longer than to claim it.
-  void share_out(plan& p) const {
-    constexpr std::uint64_t least = 4096;
-    const std::uint64_t each = (request_.bytes / g_.largest_host() + least - 1) / least * least;
-    p.chunk = std::min(p.chunk, std::max(each, least));
-    if (p.chunk != 0) p.chunks = static_cast<std::uint32_t>((request_.bytes + p.chunk - 1) / p.chunk);
-  }
-  std::uint32_t others() const { return g_.size() - 1; }
   bool gets_result() const { return !rooted(request_.op) || g_.me() == request_.root; }
-  // Places of scratch that stand for the task's room.
-  std::uint8_t slice_place(std::uint32_t number) {
-    return b_.add_place({.base = g_.size() * (told + number * request_.bytes),
-                         .from = request_.bytes,
-                         .bytes = request_.bytes});
-  }
 
   node_set tell_addresses() {
-    const node_set own =
-        b_.add(writing(reading(compute(2, true), buffer::source, addresses_), buffer::scratch, addresses_));
-    node_set all = own;
-    if (!g_.near().empty()) {
-      b_.draft().eager_bytes[0] = told;
-      all |= b_.add(told_by(publish()), own);
-    }
+    const node_set own = note_addresses();
     const auto far = static_cast<std::uint32_t>(g_.far().size());
-    return all | b_.loop(range::far, far, builder::step_list().then(told_by(send_payload())), own);
-  }
-  node told_by(node n) const {
-    return writing(reading(n, buffer::scratch, addresses_), buffer::mailbox, payload_);
-  }
-  node take_address() const {
-    return writing(reading(take_payload(), buffer::mailbox, payload_), buffer::scratch, addresses_);
+    return own | b_.loop(range::far, far, builder::step_list().then(telling(send_payload())), own);
   }
 
   void hand_out(std::uint8_t result, node_set made) {
@@ -109,11 +79,6 @@ private:
       b_.loop(range::root, 1, put, made);
     if (gets_result()) b_.add(reading(compute(5), buffer::scratch, result), made);
   }
-
-  const request& request_;
-  const topology& g_;
-  builder b_;
-  std::uint8_t addresses_ = 0, payload_ = 0; // of a member, in scratch and in a mailbox
 };
 
 } // namespace
@@ -122,18 +87,19 @@ bool fits_shared_reduction(const request&, const topology& g, const tuning&) {
   return g.one_host();
 }
 plan compile_shared_reduction(const request& r, const topology& g, const tuning& t) {
-  return vector_plan(r, g, t).shared();
+  return shared_plan(r, g, t).make();
 }
 std::uint64_t cost_of_shared_reduction(const request& r, const topology& g, const tuning& t) {
   const cost_model c(t.costs);
-  return c.copies(g.size(), told) + c.copies(2 * g.size(), r.bytes) / g.size() + most_partials;
+  return c.copies(g.size(), sizeof(reductions::addresses)) + c.copies(2 * g.size(), r.bytes) / g.size() +
+         most_partials;
 }
 
 bool fits_sliced_reduction(const request& r, const topology& g, const tuning&) {
   return !g.one_host() && r.bytes != 0;
 }
 plan compile_sliced_reduction(const request& r, const topology& g, const tuning& t) {
-  return vector_plan(r, g, t).sliced();
+  return sliced_plan(r, g, t).make();
 }
 std::uint64_t cost_of_sliced_reduction(const request& r, const topology& g, const tuning& t) {
   const cost_model c(t.costs);

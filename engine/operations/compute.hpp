@@ -7,22 +7,28 @@ namespace weft::graph::operations {
 // run by a thread that drives, piece by piece, with nothing held: other operations go on meanwhile if there
 // is anybody to drive them. What it throws fails the operation.
 //
-// To the verifier the result is what it is made of, side by side: a reduction is a gather.
+// To the verifier the result is what it is made of, side by side: a reduction is a gather. Of the group, it
+// reads the sources of all members of my host.
 struct compute : operation_kind {
   static constexpr kind what = kind::compute;
   static constexpr std::string_view name = "compute";
   static constexpr bool moves_data = true;
 
   static bool fits(const node& n) {
+    if (n.peer == peer_rule::group)
+      return n.of == blocks::one && n.read.in == buffer::source && n.write.in == buffer::scratch;
     return n.peer == peer_rule::self && any_of(n.read.in, buffer::source, buffer::scratch) &&
            any_of(n.write.in, buffer::scratch, buffer::destination) && !travels_packed(n);
   }
   static std::string text(const node& n) { return words("compute stage ", std::to_string(n.count)); }
 
   template <class Meaning> static auto means(Meaning& m, const node& n, std::uint32_t e) {
-    if (n.needs != 0) m.needs_of_all(n.needs, e);
+    m.needs(n, e);
     if (n.rewrites) m.rewrites(e);
-    m.template moves<compute>(n, e);
+    if (n.peer == peer_rule::group)
+      m.reads_host(n, e);
+    else
+      m.template moves<compute>(n, e);
     return e;
   }
   template <class C, class Op, class Tag>

@@ -18,7 +18,7 @@ struct reduce : operation_kind {
   static std::string text(const node&) { return "combine the blocks of my host"; }
 
   template <class Meaning> static auto means(Meaning& m, const node& n, std::uint32_t e) {
-    if (n.needs != 0) m.needs_of_all(n.needs, e);
+    m.needs(n, e);
     return m.combines_host(e);
   }
   template <class C, class Op, class Tag> static outcome run(C& c, Op& op, const node&, std::uint32_t, Tag) {

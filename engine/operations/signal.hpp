@@ -33,6 +33,7 @@ struct signal : operation_kind {
   }
 
   template <class Meaning> static auto means(Meaning& m, const node& n, std::uint32_t e) {
+    m.needs(n, e);
     if (n.about == fact::payload && !n.valued) {
       m.publishes_named(n, e);
       m.template moves<signal>(n, e);

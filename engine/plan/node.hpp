@@ -79,6 +79,7 @@ enum class range : std::uint8_t {
   follow,      // my host's leader, once for each iteration
   host_rounds, // rounds 0 .. ceil(log2 hosts) - 1, between leaders
   partners,    // in round k the leader of the host whose number differs in bit k; hosts: a power of two
+  twins,       // of equal hosts: the members of all others with my number on their host
 };
 
 // Which block a claim carries, seen from the node's owner.
@@ -97,7 +98,7 @@ struct node {
   direction way = direction::in;
   lane only = lane::any;
   descriptor which = descriptor::source; // fetch
-  range over = range::others;            // loop
+  range over = range::others;            // loop, needs
   std::uint8_t body = 0;                 // loop: index of the first body node
   std::uint8_t body_size = 0;            // loop: nodes of the body, a chain run once for each peer
   std::uint8_t loop_index = 0;           // loop: which loop state of the operation is its own
@@ -112,7 +113,7 @@ struct node {
   bool rewrites : 1 = false;             // compute: what others could read in my source is another thing now
   blocks of = blocks::one;               // which blocks are moved
   std::uint8_t settled = 0;              // 1 + its place in the plan's table of settled steps
-  std::uint8_t needs = 0; // compute, reduce: the place of scratch that all others must have filled
+  std::uint8_t needs = 0; // the place of scratch that every peer of the range must have filled before
   operand read, write;    // from where to where
   // loop: iterations; counting signals and awaits: how many, 0 = what the rows tell; compute, and get and put
   // of parts: which stage

@@ -26,6 +26,7 @@ enum class blocks : std::uint8_t {
   outgoing,   // mine to every other member
   incoming,   // those of every other member to me
   members,    // those of all members
+  twins,      // that of the member that is read from, and those of its twins
   travelling, // those on their way over a distance that has this step's bit
 };
 

@@ -97,6 +97,8 @@ constexpr range_rule rules[] = {
        return halves ? static_cast<number>(std::countr_zero(g.hosts())) : 0;
      },
      [](P p, G g, peer_rule, number k) { return leader_of(p, g, mine(p, g) ^ (number{1} << k)); }},
+    {range::twins, "twins", [](P, G g) { return g.equal_hosts() ? g.hosts() - 1 : 0; },
+     [](P p, G g, peer_rule, number k) { return g.twin((mine(p, g) + 1 + k) % g.hosts()); }},
 };
 
 static_assert(in_order(rules, [](const range_rule& r) { return r.over; }));

@@ -48,6 +48,12 @@ void each_block(const plan& p, const topology& g, const node& n, const action& a
       visit(c);
     }
     return;
+  case blocks::twins:
+    for (; c.turn < g.hosts(); ++c.turn) {
+      c.owner = g.in_host_order(g.first(c.turn) + g.local_index(a.from));
+      visit(c);
+    }
+    return;
   case blocks::outgoing:
     return of_distances([&](std::uint32_t d) {
       c.to = (a.me + d) % size;

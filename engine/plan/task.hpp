@@ -4,12 +4,23 @@
 
 namespace weft::graph {
 
+class topology;
+
+// The segments of other ranks of my host. Not for code of users: it is found by whoever drives.
+struct near_memory {
+  void* net = nullptr;
+  std::byte* (*find)(void* net, std::uint32_t thread) = nullptr;
+  std::byte* operator()(std::uint32_t thread) const { return find(net, thread); }
+};
+
 // What a rank has to do for a stage of a task: whose data they are, and how much of it is to be done now.
 struct work {
   std::uint32_t stage = 0;
   std::uint32_t me = 0, members = 1;      // ranks of the team
   const std::uint32_t* threads = nullptr; // of the job, by rank of the team
+  const topology* where = nullptr;        // the members are
   std::byte* segment = nullptr;           // mine; dst and src count from its beginning
+  near_memory near;
   std::uint64_t dst = 0, src = 0;
   std::byte* scratch = nullptr; // of the operation, as its plan lays it out
   std::byte* room = nullptr;    // as much as the task has asked for

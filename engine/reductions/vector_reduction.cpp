@@ -1,6 +1,9 @@
 #include "engine/reductions/vector_reduction.hpp"
 
+#include "engine/topology/topology.hpp"
+
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace weft::reductions {
@@ -30,7 +33,7 @@ void combine(const graph::task& t, void* into, const void* from, std::uint64_t b
 class vector_stage {
 public:
   vector_stage(const vector_reduction& r, graph::work& w)
-      : r_(r), w_(w), mine_(slice_of(w.block, w.members, w.me)) {}
+      : r_(r), w_(w), mine_(slice_of(w.block, w.members, number())), part_(part_of_twins()) {}
 
   bool run() {
     switch (w_.stage) {
@@ -44,7 +47,17 @@ public:
       table()[w_.me] = {w_.dst, w_.src};
       return true;
     case 3:
-      return combine_slice();
+      return combine(mine_.bytes, w_.members, result(), [&](std::uint32_t member) {
+        return member == w_.me ? w_.segment + w_.src + mine_.begin : brought(member);
+      });
+    case 6:
+      return combine(part_.bytes, w_.where->locals(), w_.segment + w_.dst + part_.begin,
+                     [&](std::uint32_t k) { return neighbour(w_.where->local(k)) + part_.begin; });
+    case 7:
+      return combine(mine_.bytes, w_.where->hosts(), result(), [&](std::uint32_t host) {
+        const std::uint32_t twin = w_.where->twin(host);
+        return twin == w_.me ? w_.segment + w_.dst + mine_.begin : brought(twin);
+      });
     default:
       std::memcpy(w_.segment + w_.dst + mine_.begin, result(), mine_.bytes);
       return true;
@@ -54,11 +67,30 @@ public:
   graph::part part_of(std::uint32_t peer) const {
     const addresses& there = table()[peer];
     if (w_.stage == 3) return {there.src + mine_.begin, brought(peer), mine_.bytes};
+    if (w_.stage == 7) return {there.dst + mine_.begin, brought(peer), mine_.bytes};
+    if (w_.stage == 8) return {there.dst + part_.begin, w_.segment + w_.dst + part_.begin, part_.bytes};
     return {there.dst + mine_.begin, result(), mine_.bytes};
   }
 
 private:
+  // Of my slice: those of a part follow each other.
+  std::uint32_t number() const {
+    if (!w_.where->equal_hosts()) return w_.me;
+    return w_.where->local_index(w_.me) * w_.where->hosts() + w_.where->host(w_.me);
+  }
+  slice part_of_twins() const {
+    if (!w_.where->equal_hosts()) return mine_;
+    const std::uint32_t hosts = w_.where->hosts(), first = w_.where->local_index(w_.me) * hosts;
+    const slice begin = slice_of(w_.block, w_.members, first);
+    const slice last = slice_of(w_.block, w_.members, first + hosts - 1);
+    return {begin.begin, last.begin + last.bytes - begin.begin};
+  }
+
   addresses* table() const { return reinterpret_cast<addresses*>(w_.scratch); }
+  const std::byte* neighbour(std::uint32_t member) const {
+    const std::byte* const memory = member == w_.me ? w_.segment : w_.near(w_.threads[member]);
+    return memory + table()[member].src;
+  }
   // In the room: what each of the others has of my slice; the last place is for the result.
   std::byte* brought(std::uint32_t member) const {
     return w_.room + member * longest_slice(w_.block, w_.members);
@@ -73,30 +105,28 @@ private:
     std::byte* const into = w_.segment + w_.dst;
     std::memcpy(into, w_.scratch, w_.block);
     for (std::uint32_t m = 1; m < end; ++m)
-      combine(r_, into, w_.scratch + m * w_.block, w_.block);
+      reductions::combine(r_, into, w_.scratch + m * w_.block, w_.block);
   }
 
-  // A little at a time: so it stays in the cache.
-  bool combine_slice() {
-    constexpr std::uint64_t at_once = 4096;
-    for (std::uint64_t left = w_.budget; left != 0 && w_.done != mine_.bytes;) {
-      const std::uint64_t now = std::min(at_once, mine_.bytes - w_.done);
-      for (std::uint32_t m = 0; m < w_.members; ++m) {
-        const std::byte* const theirs = m == w_.me ? w_.segment + w_.src + mine_.begin : brought(m);
-        if (m == 0)
-          std::memcpy(result() + w_.done, theirs + w_.done, now);
-        else
-          combine(r_, result() + w_.done, theirs + w_.done, now);
-      }
+  // A little at a time: so it stays in the cache. The result may be the place of one of the sources.
+  template <class Source>
+  bool combine(std::uint64_t bytes, std::uint32_t sources, std::byte* into, Source&& source) {
+    alignas(line) std::array<std::byte, 4096> sum;
+    for (std::uint64_t left = w_.budget; left != 0 && w_.done != bytes;) {
+      const std::uint64_t now = std::min(sum.size(), bytes - w_.done);
+      std::memcpy(sum.data(), source(0) + w_.done, now);
+      for (std::uint32_t k = 1; k < sources; ++k)
+        reductions::combine(r_, sum.data(), source(k) + w_.done, now);
+      std::memcpy(into + w_.done, sum.data(), now);
       w_.done += now;
-      left -= std::min(left, now * w_.members);
+      left -= std::min(left, now * sources);
     }
-    return w_.done == mine_.bytes;
+    return w_.done == bytes;
   }
 
   const vector_reduction& r_;
   graph::work& w_;
-  slice mine_;
+  slice mine_, part_;
 };
 
 bool run(const graph::task& t, graph::work& w) {

@@ -14,6 +14,10 @@ namespace weft::reductions {
 //   stage 2          my two addresses -> my block of a table of addresses
 //   stages 3, 4, 5   my slice of the vectors of others, which are brought before, and of mine -> its result,
 //                    which goes to the others (4), and is mine (5)
+//   stages 6, 7      among equal hosts. The members of a number have a part of the vectors, each a slice of
+//                    it: the part of all vectors of my host -> my destination; my slice there, and of my
+//                    twins' destinations, which is brought before -> its result, which goes to them (4)
+//   stage 8          the part in my destination -> those of my neighbours
 struct vector_reduction : graph::task {
   // Of a table: all vectors, or those of the members up to me, or before me.
   enum class form : std::uint8_t { all, inclusive_prefix, exclusive_prefix };

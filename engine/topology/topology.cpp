@@ -37,4 +37,8 @@ void topology::number_hosts() {
     by_host_[next[index_[r]]++] = r;
 }
 
+bool topology::ranks_follow_hosts() const {
+  return std::is_sorted(by_host_.begin(), by_host_.end());
+}
+
 } // namespace weft::graph

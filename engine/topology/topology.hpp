@@ -49,6 +49,10 @@ public:
   std::uint32_t first(std::uint32_t host) const { return first_[host]; } // in host order
   std::uint32_t members(std::uint32_t host) const { return first_[host + 1] - first_[host]; }
   std::uint32_t in_host_order(std::uint32_t k) const { return by_host_[k]; }
+  bool ranks_follow_hosts() const; // host after host
+  bool equal_hosts() const { return hosts() * largest_host_ == size(); }
+  // The member with the caller's number on that host, if it has so many.
+  std::uint32_t twin(std::uint32_t host) const { return by_host_[first_[host] + local_index_[me_]]; }
 
 private:
   void number_hosts();

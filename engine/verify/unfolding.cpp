@@ -208,10 +208,21 @@ event_id unfolding::combines_host(event_id e) {
   return done;
 }
 
-void unfolding::needs_of_all(std::uint8_t at, event_id e) {
-  const place& where = plan_->places[at];
-  for (std::uint32_t member = 0; member < plan_->members; ++member)
-    if (member != me_) contents_.need(e, me_, {where.offset(member, me_), 0, where.bytes}, effects_);
+void unfolding::needs(const node& n, event_id e) {
+  if (n.needs == 0) return;
+  const place& where = plan_->places[n.needs];
+  for (std::uint32_t k = 0; k < count_of(*plan_, *place_, n.over); ++k) {
+    const std::uint32_t member = peer_at(*plan_, *place_, n.over, peer_rule::each, k);
+    contents_.need(e, me_, {where.offset(member, me_), 0, where.bytes}, effects_);
+  }
+}
+
+void unfolding::reads_host(const node& n, event_id e) {
+  for (std::uint32_t k = 0; k < place_->locals(); ++k) {
+    const action a{me_, me_, place_->local(k), me_, 0};
+    const auto note = [&](const region& r) { contents_.move(e, n, a, r, true, effects_); };
+    each_move(*plan_, *place_, n, a, visitor<const region&>(note));
+  }
 }
 
 void unfolding::sends(const node& n, event_id e) {

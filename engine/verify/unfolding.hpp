@@ -27,7 +27,9 @@ public:
   void may_carry(event_id e, std::uint32_t source, std::uint32_t destination);
   event_id assists(event_id e);
   event_id combines_host(event_id e);
-  void needs_of_all(std::uint8_t place, event_id e);
+  void needs(const node& n, event_id e);
+  // The sources of all members of my host, into my scratch.
+  void reads_host(const node& n, event_id e);
   void rewrites(event_id e) { graph_.rewrites.push_back(e); }
 
   void sends(const node& n, event_id e);

@@ -11,7 +11,9 @@ template <class T> graph::work work_of(operation& op, T& net, std::uint32_t stag
   w.me = op.program->me;
   w.members = op.program->members;
   w.threads = op.channel->info.world.data();
+  w.where = &op.channel->info.topology;
   w.segment = net.segment();
+  w.near = {&net, [](void* of, std::uint32_t thread) { return static_cast<T*>(of)->direct(thread); }};
   w.dst = op.at.dst;
   w.src = op.at.src;
   w.scratch = op.run->scratch.data();

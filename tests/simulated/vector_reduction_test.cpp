@@ -42,9 +42,11 @@ struct vector_case {
 
 void make_case(vector_case& c, const collectives::algorithm& a, std::uint64_t seed) {
   std::mt19937_64 draw(seed);
-  const std::uint64_t ranks = 1 + draw() % 7, hosts = a.name == "shared" ? 1 : 1 + draw() % 4;
+  const bool equal = a.name == "hierarchical";
+  const std::uint64_t hosts = a.name == "shared" ? 1 : (equal ? 2 : 1) + draw() % (equal ? 3 : 4);
+  const std::uint64_t each = 2 + draw() % 2, ranks = equal ? hosts * each : 1 + draw() % 7;
   for (std::uint64_t r = 0; r < ranks; ++r)
-    c.play.nodes.push_back(static_cast<std::uint32_t>(draw() % hosts));
+    c.play.nodes.push_back(static_cast<std::uint32_t>(equal ? r / each : draw() % hosts));
   const std::uint64_t most = a.name == "flat" || a.name == "dissemination" ? 256 / 8 : 5000;
   const std::uint64_t words = 1 + draw() % most, bytes = words * sizeof(word);
   c.play.source = c.play.destination = bytes;

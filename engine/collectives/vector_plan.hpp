@@ -1,0 +1,70 @@
+#pragma once
+#include "engine/collectives/operations.hpp"
+#include "engine/collectives/relocate.hpp"
+#include "engine/collectives/request.hpp"
+#include "engine/collectives/tuning.hpp"
+#include "engine/plan/builder.hpp"
+#include "engine/reductions/vector_reduction.hpp"
+#include "engine/topology/topology.hpp"
+
+#include <algorithm>
+
+namespace weft::collectives {
+
+// What the plans have in common that combine vectors where they lie. To the verifier a vector is as many
+// blocks as there are members, side by side: that of a member is the slice whose result it makes. Places of
+// scratch stand for the task's room.
+class vector_plan {
+public:
+  vector_plan(const request& r, const graph::topology& g, const tuning& t)
+      : request_(r), g_(g), b_(g.me(), g.size(), r.root) {
+    using namespace graph;
+    plan& p = b_.draft();
+    p.pairs = rooted(r.op) ? pattern::to_root : pattern::all_pairs;
+    p.in = p.out = sync::my;
+    b_.blocks_of({.bytes = r.bytes, .dst_i = r.bytes});
+    cut_blocks(p, t);
+    p.window = static_cast<std::uint8_t>(t.window);
+    p.computes = p.large = true;
+    p.far = !g.one_host();
+    p.scratch = g.size() * told;
+    addresses_ = b_.add_place({.from = told, .bytes = told});
+    payload_ = b_.add_place({.bytes = told});
+  }
+
+protected:
+  static constexpr std::uint64_t told = sizeof(reductions::addresses);
+
+  std::uint32_t others() const { return g_.size() - 1; }
+  std::uint32_t near() const { return static_cast<std::uint32_t>(g_.near().size()); }
+
+  // My addresses are known to me, and to my neighbours.
+  graph::node_set note_addresses() {
+    using namespace graph;
+    const node_set own =
+        b_.add(writing(reading(compute(2, true), buffer::source, addresses_), buffer::scratch, addresses_));
+    if (near() == 0) return own;
+    b_.draft().eager_bytes[0] = told;
+    return own | b_.add(telling(publish()), own);
+  }
+  graph::node telling(graph::node n) const {
+    using namespace graph;
+    return writing(reading(n, buffer::scratch, addresses_), buffer::mailbox, payload_);
+  }
+  graph::node take_address() const {
+    using namespace graph;
+    return writing(reading(take_payload(), buffer::mailbox, payload_), buffer::scratch, addresses_);
+  }
+  // A block from each member, or for each.
+  std::uint8_t place_of_slices(std::uint32_t number) {
+    const std::uint64_t behind = g_.size() * (told + number * request_.bytes);
+    return b_.add_place({.base = behind, .from = request_.bytes, .bytes = request_.bytes});
+  }
+
+  const request& request_;
+  const graph::topology& g_;
+  graph::builder b_;
+  std::uint8_t addresses_ = 0, payload_ = 0; // of a member, in scratch and in a mailbox
+};
+
+} // namespace weft::collectives
