@@ -12,18 +12,10 @@ namespace {
 
 constexpr std::uint64_t line = 64;
 
-// Of the vector, in whole lines, for each member.
+// Of the vector.
 struct slice {
   std::uint64_t begin, bytes;
 };
-std::uint64_t longest_slice(std::uint64_t bytes, std::uint32_t members) {
-  return ((bytes + members - 1) / members + line - 1) / line * line;
-}
-slice slice_of(std::uint64_t bytes, std::uint32_t members, std::uint32_t member) {
-  const std::uint64_t each = longest_slice(bytes, members);
-  const std::uint64_t begin = std::min(bytes, member * each);
-  return {begin, std::min(bytes - begin, each)};
-}
 
 void combine(const graph::task& t, void* into, const void* from, std::uint64_t bytes) {
   const auto& r = static_cast<const vector_reduction&>(t);
@@ -32,8 +24,7 @@ void combine(const graph::task& t, void* into, const void* from, std::uint64_t b
 
 class vector_stage {
 public:
-  vector_stage(const vector_reduction& r, graph::work& w)
-      : r_(r), w_(w), mine_(slice_of(w.block, w.members, number())), part_(part_of_twins()) {}
+  vector_stage(const vector_reduction& r, graph::work& w) : r_(r), w_(w) {}
 
   bool run() {
     switch (w_.stage) {
@@ -47,54 +38,43 @@ public:
       table()[w_.me] = {w_.dst, w_.src};
       return true;
     case 3:
-      return combine(mine_.bytes, w_.members, result(), [&](std::uint32_t member) {
-        return member == w_.me ? w_.segment + w_.src + mine_.begin : brought(member);
-      });
+      return combine_slice();
     case 6:
-      return combine(part_.bytes, w_.where->locals(), w_.segment + w_.dst + part_.begin,
-                     [&](std::uint32_t k) { return neighbour(w_.where->local(k)) + part_.begin; });
+      return combine_part();
     case 7:
-      return combine(mine_.bytes, w_.where->hosts(), result(), [&](std::uint32_t host) {
-        const std::uint32_t twin = w_.where->twin(host);
-        return twin == w_.me ? w_.segment + w_.dst + mine_.begin : brought(twin);
-      });
+      return combine_slices_of_twins();
     default:
-      std::memcpy(w_.segment + w_.dst + mine_.begin, result(), mine_.bytes);
+      const slice mine = own_slice();
+      std::memcpy(own(mine), result(), mine.bytes);
       return true;
     }
   }
 
   graph::part part_of(std::uint32_t peer) const {
     const addresses& there = table()[peer];
-    if (w_.stage == 3) return {there.src + mine_.begin, brought(peer), mine_.bytes};
-    if (w_.stage == 7) return {there.dst + mine_.begin, brought(peer), mine_.bytes};
-    if (w_.stage == 8) return {there.dst + part_.begin, w_.segment + w_.dst + part_.begin, part_.bytes};
-    return {there.dst + mine_.begin, result(), mine_.bytes};
+    const slice it = w_.stage == 8 ? own_part() : own_slice();
+    if (w_.stage == 3) return {there.src + it.begin, brought(peer), it.bytes};
+    if (w_.stage == 7) return {there.dst + it.begin, brought(peer), it.bytes};
+    return {there.dst + it.begin, w_.stage == 8 ? own(it) : result(), it.bytes};
   }
 
 private:
-  // Of my slice: those of a part follow each other.
-  std::uint32_t number() const {
-    if (!w_.where->equal_hosts()) return w_.me;
-    return w_.where->local_index(w_.me) * w_.where->hosts() + w_.where->host(w_.me);
+  slice slices(std::uint32_t first, std::uint32_t count) const {
+    const std::uint64_t begin = std::min(w_.block, first * r_.slice);
+    return {begin, std::min(w_.block - begin, count * r_.slice)};
   }
-  slice part_of_twins() const {
-    if (!w_.where->equal_hosts()) return mine_;
-    const std::uint32_t hosts = w_.where->hosts(), first = w_.where->local_index(w_.me) * hosts;
-    const slice begin = slice_of(w_.block, w_.members, first);
-    const slice last = slice_of(w_.block, w_.members, first + hosts - 1);
-    return {begin.begin, last.begin + last.bytes - begin.begin};
+  // Those of a part follow each other.
+  std::uint32_t first_of_part() const { return w_.where->local_index(w_.me) * w_.where->hosts(); }
+  slice own_slice() const {
+    const graph::topology& g = *w_.where;
+    return slices(g.equal_hosts() ? first_of_part() + g.host(w_.me) : w_.me, 1);
   }
+  slice own_part() const { return slices(first_of_part(), w_.where->hosts()); }
+  std::byte* own(slice s) const { return w_.segment + w_.dst + s.begin; }
 
   addresses* table() const { return reinterpret_cast<addresses*>(w_.scratch); }
-  const std::byte* neighbour(std::uint32_t member) const {
-    const std::byte* const memory = member == w_.me ? w_.segment : w_.near(w_.threads[member]);
-    return memory + table()[member].src;
-  }
   // In the room: what each of the others has of my slice; the last place is for the result.
-  std::byte* brought(std::uint32_t member) const {
-    return w_.room + member * longest_slice(w_.block, w_.members);
-  }
+  std::byte* brought(std::uint32_t member) const { return w_.room + member * r_.slice; }
   std::byte* result() const { return brought(w_.members); }
 
   void combine_table() const {
@@ -106,6 +86,28 @@ private:
     std::memcpy(into, w_.scratch, w_.block);
     for (std::uint32_t m = 1; m < end; ++m)
       reductions::combine(r_, into, w_.scratch + m * w_.block, w_.block);
+  }
+
+  bool combine_slice() {
+    const slice mine = own_slice();
+    return combine(mine.bytes, w_.members, result(), [&](std::uint32_t member) {
+      return member == w_.me ? w_.segment + w_.src + mine.begin : brought(member);
+    });
+  }
+  bool combine_part() {
+    const slice part = own_part();
+    return combine(part.bytes, w_.where->locals(), own(part), [&](std::uint32_t k) {
+      const std::uint32_t member = w_.where->local(k);
+      std::byte* const memory = member == w_.me ? w_.segment : w_.near(w_.threads[member]);
+      return memory + table()[member].src + part.begin;
+    });
+  }
+  bool combine_slices_of_twins() {
+    const slice mine = own_slice();
+    return combine(mine.bytes, w_.where->hosts(), result(), [&](std::uint32_t host) {
+      const std::uint32_t twin = w_.where->twin(host);
+      return twin == w_.me ? own(mine) : brought(twin);
+    });
   }
 
   // A little at a time: so it stays in the cache. The result may be the place of one of the sources.
@@ -126,7 +128,6 @@ private:
 
   const vector_reduction& r_;
   graph::work& w_;
-  slice mine_, part_;
 };
 
 bool run(const graph::task& t, graph::work& w) {
@@ -143,7 +144,8 @@ void prepare(vector_reduction& r, std::uint64_t bytes, std::uint32_t members) {
   r.part_of = part_of;
   r.combine = combine;
   r.bytes = sizeof r;
-  r.room = (members + 1u) * longest_slice(bytes, members);
+  r.slice = ((bytes + members - 1) / members + line - 1) / line * line;
+  r.room = (members + 1u) * r.slice;
 }
 
 } // namespace weft::reductions

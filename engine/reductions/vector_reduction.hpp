@@ -27,6 +27,7 @@ struct vector_reduction : graph::task {
   void (*release_argument)(const void*) = nullptr;
   std::uint32_t size = 1; // bytes of an element
   form what = form::all;
+  std::uint64_t slice = 0; // bytes of the longest
 };
 static_assert(std::is_trivially_copyable_v<vector_reduction>);
 
