@@ -1,3 +1,5 @@
+#include "api/calls/copies.hpp"
+
 #include "api/checks/checks.hpp"
 #include "api/include/weft/access.hpp"
 #include "api/include/weft/heap.h"
@@ -66,6 +68,8 @@ void copy_through(runtime& rt, upc_shared_ptr_t dst, upc_shared_ptr_t src, std::
   }
 }
 
+} // namespace
+
 void copy(runtime& rt, upc_shared_ptr_t dst, upc_shared_ptr_t src, std::size_t bytes) {
   if (const void* from = rt.direct(src.thread, src.addr))
     put(rt, dst, from, bytes);
@@ -74,6 +78,8 @@ void copy(runtime& rt, upc_shared_ptr_t dst, upc_shared_ptr_t src, std::size_t b
   else
     copy_through(rt, dst, src, bytes);
 }
+
+namespace {
 
 void set(runtime& rt, upc_shared_ptr_t dst, int c, std::size_t bytes) {
   if (void* place = rt.direct(dst.thread, dst.addr)) {

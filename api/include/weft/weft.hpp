@@ -10,6 +10,7 @@
 #include "../upc_nb.h"
 #include "error.hpp"
 #include "handle.hpp"
+#include "one_sided.hpp"
 #include "pointer.hpp"
 #include "reduction.hpp"
 #include "shared_array.hpp"

@@ -1,0 +1,90 @@
+#include "api/calls/carried_by_caller.hpp"
+
+#include "api/calls/copies.hpp"
+#include "engine/memory/copy.hpp"
+
+#include <algorithm>
+#include <vector>
+
+namespace weft::api {
+
+namespace {
+
+// So much of a source stays in the cache while it goes to all destinations.
+constexpr std::size_t at_once = 64 * 1024;
+
+} // namespace
+
+void carried_by_caller::move(upc_shared_ptr_t to, upc_shared_ptr_t from) const {
+  if (to.thread == from.thread && to.addr == from.addr) return;
+  void* const there = rt_.direct(to.thread, to.addr);
+  const void* const here = rt_.direct(from.thread, from.addr);
+  if (there != nullptr && here != nullptr)
+    engine::copy_bytes(there, here, is_.bytes);
+  else
+    copy(rt_, to, from, is_.bytes);
+}
+
+void carried_by_caller::swap(upc_shared_ptr_t a, upc_shared_ptr_t b) const {
+  auto* const one = static_cast<std::byte*>(rt_.direct(a.thread, a.addr));
+  auto* const other = static_cast<std::byte*>(rt_.direct(b.thread, b.addr));
+  if (one != nullptr && other != nullptr) {
+    std::swap_ranges(one, one + is_.bytes, other);
+    return;
+  }
+  std::vector<std::byte> first(is_.bytes), second(is_.bytes);
+  rt_.get(first.data(), a.thread, a.addr, is_.bytes);
+  rt_.get(second.data(), b.thread, b.addr, is_.bytes);
+  rt_.put(a.thread, a.addr, second.data(), is_.bytes);
+  rt_.put(b.thread, b.addr, first.data(), is_.bytes);
+}
+
+void carried_by_caller::broadcast() const {
+  const auto* const from = static_cast<const std::byte*>(rt_.direct(is_.src.thread, is_.src.addr));
+  const auto place = [&](std::uint32_t k) {
+    const bool stays = who_[k] == is_.src.thread && is_.in_place;
+    return stays || from == nullptr ? nullptr : static_cast<std::byte*>(rt_.direct(who_[k], is_.dst.addr));
+  };
+  for (std::size_t at = 0; at < is_.bytes; at += at_once)
+    for (std::uint32_t k = 0; k < who_.size(); ++k)
+      if (std::byte* const to = place(k))
+        engine::copy_bytes(to + at, from + at, std::min(at_once, is_.bytes - at));
+  for (std::uint32_t k = 0; k < who_.size(); ++k)
+    if (from == nullptr || rt_.direct(who_[k], is_.dst.addr) == nullptr)
+      move(block(is_.dst, 0, who_[k]), is_.src);
+}
+
+// The root's own block comes last: in place it is written where the first one was.
+void carried_by_caller::scatter() const {
+  const std::uint32_t root = who_.place_of(is_.src.thread);
+  for (std::uint32_t k = 0; k < who_.size(); ++k)
+    if (k != root) move(block(is_.dst, 0, who_[k]), block(is_.src, k));
+  if (root < who_.size()) move(block(is_.dst, 0, who_[root]), block(is_.src, root));
+}
+
+// And here first.
+void carried_by_caller::gather() const {
+  const std::uint32_t root = who_.place_of(is_.dst.thread);
+  if (root < who_.size()) move(block(is_.dst, root), block(is_.src, 0, who_[root]));
+  for (std::uint32_t k = 0; k < who_.size(); ++k)
+    if (k != root) move(block(is_.dst, k), block(is_.src, 0, who_[k]));
+}
+
+void carried_by_caller::exchange() const {
+  for (std::uint32_t i = 0; i < who_.size(); ++i) {
+    for (std::uint32_t j = is_.in_place ? i + 1 : 0; j < who_.size(); ++j) {
+      if (is_.in_place)
+        swap(block(is_.dst, j, who_[i]), block(is_.dst, i, who_[j]));
+      else
+        move(block(is_.dst, i, who_[j]), block(is_.src, j, who_[i]));
+    }
+  }
+}
+
+void carried_by_caller::gather_all() const {
+  for (std::uint32_t i = 0; i < who_.size(); ++i)
+    for (std::uint32_t j = 0; j < who_.size(); ++j)
+      move(block(is_.dst, i, who_[j]), block(is_.src, 0, who_[i]));
+}
+
+} // namespace weft::api

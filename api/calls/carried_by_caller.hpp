@@ -1,0 +1,42 @@
+#pragma once
+#include "api/calls/subset.hpp"
+
+#include <cstddef>
+
+namespace weft::api {
+
+// The operands of a one-sided relocalization, checked. In place dst is src, and lies on the root.
+struct one_sided_blocks {
+  upc_shared_ptr_t dst, src;
+  std::size_t bytes; // of a block
+  bool in_place;
+};
+
+// The relocalizations as copies that the calling thread makes itself, one after the other: complete on
+// return, and right wherever the threads are. Within a host nobody is needed for them but the caller.
+class carried_by_caller {
+public:
+  carried_by_caller(runtime& rt, const subset& who, const one_sided_blocks& blocks)
+      : rt_(rt), who_(who), is_(blocks) {}
+
+  void broadcast() const;
+  void scatter() const;
+  void gather() const;
+  void exchange() const;
+  void gather_all() const;
+
+private:
+  // Block number `k` of an operand, on the thread that it is passed with, or on another.
+  upc_shared_ptr_t block(upc_shared_ptr_t of, std::uint32_t k) const { return block(of, k, of.thread); }
+  upc_shared_ptr_t block(upc_shared_ptr_t of, std::uint32_t k, std::uint32_t thread) const {
+    return {of.addr + k * is_.bytes, thread, 0};
+  }
+  void move(upc_shared_ptr_t to, upc_shared_ptr_t from) const;
+  void swap(upc_shared_ptr_t a, upc_shared_ptr_t b) const;
+
+  runtime& rt_;
+  const subset& who_;
+  one_sided_blocks is_;
+};
+
+} // namespace weft::api

@@ -1,0 +1,208 @@
+// The one-sided relocalizations. Among threads of one host the caller moves the blocks itself: it needs
+// nobody for that. What is large and need not be complete on return, and what goes between hosts, is an
+// operation on the caller's own channel: the engines of roots and destinations carry it, in trees, whatever
+// their threads are about.
+#include "api/include/weft/one_sided.hpp"
+
+#include "api/calls/carried_by_caller.hpp"
+#include "api/calls/relocation.hpp"
+
+#include <algorithm>
+
+namespace weft {
+namespace api {
+namespace {
+
+using collectives::operation;
+
+// What the caller does at once even if it need not.
+constexpr std::size_t small_bytes = 64 * 1024;
+
+// On the root alone, or on each thread; one block there, or one for each thread.
+struct operand_form {
+  bool rooted, all_blocks;
+};
+struct one_sided_form {
+  const char* name;
+  operation op;
+  operand_form dst, src;
+  void (carried_by_caller::*carry)() const;
+};
+constexpr operand_form block_on_root{true, false}, blocks_on_root{true, true}, block_on_each{false, false},
+    blocks_on_each{false, true};
+constexpr one_sided_form forms[] = {
+    {"upc_broadcast", operation::broadcast, block_on_each, block_on_root, &carried_by_caller::broadcast},
+    {"upc_scatter", operation::scatter, block_on_each, blocks_on_root, &carried_by_caller::scatter},
+    {"upc_gather", operation::gather, blocks_on_root, block_on_each, &carried_by_caller::gather},
+    {"upc_exchange", operation::exchange, blocks_on_each, blocks_on_each, &carried_by_caller::exchange},
+    {"upc_gather_all", operation::gather_all, blocks_on_each, block_on_each, &carried_by_caller::gather_all},
+};
+
+class one_sided_call {
+public:
+  one_sided_call(const one_sided_form& form, runtime& rt, const subset& who, bool async)
+      : form_(form), rt_(rt), who_(who), async_(async) {}
+
+  upc_coll_handle_t start(const one_sided_blocks& blocks) const {
+    check(blocks);
+    return naming(form_.name, [&]() -> upc_coll_handle_t {
+      if (!by_engines(blocks)) {
+        (carried_by_caller(rt_, who_, blocks).*form_.carry)();
+        return UPC_HANDLE_COMPLETE;
+      }
+      const collectives::request r{.op = form_.op,
+                                   .in = graph::sync::all,
+                                   .out = graph::sync::all,
+                                   .root = form_.dst.rooted || form_.src.rooted ? root(blocks) : 0,
+                                   .bytes = blocks.bytes,
+                                   .in_place = form_.op == operation::exchange && blocks.in_place};
+      const graph::binding at{.dst = blocks.dst.addr, .src = blocks.src.addr};
+      if (async_) return rt_.teams().post(team_calls::own, r, at);
+      rt_.teams().run(team_calls::own, r, at);
+      return UPC_HANDLE_COMPLETE;
+    });
+  }
+
+private:
+  void check(const one_sided_blocks& b) const {
+    const checked all = product(form_.name, "nbytes * threads", b.bytes, who_.size());
+    const checked dst = form_.dst.all_blocks ? all : b.bytes, src = form_.src.all_blocks ? all : b.bytes;
+    if (b.in_place) {
+      if (form_.op == operation::gather_all)
+        fail_pointer(form_.name, "src", b.src, "is dst: this operation is not in place, pass another area");
+      check_operand("dst", b.dst, {form_.dst.rooted || form_.src.rooted, true}, std::max(dst, src));
+      return require_symmetric_range(rt_, form_.name, "dst", b.dst, std::max(dst, src));
+    }
+    check_operand("dst", b.dst, form_.dst, dst);
+    check_operand("src", b.src, form_.src, src);
+    const bool meet = !(form_.dst.rooted || form_.src.rooted) || who_.place_of(root(b)) != who_.size();
+    if (meet && overlap({"dst", b.dst, dst}, {"src", b.src, src}))
+      fail_pointer(form_.name, "dst", b.dst,
+                   "overlaps src: pass two areas that have no byte in common, or the same pointer for both");
+  }
+
+  void check_operand(const char* argument, upc_shared_ptr_t p, operand_form form, checked bytes) const {
+    require_not_null(form_.name, argument, p);
+    require_thread(rt_, form_.name, argument, p.thread);
+    if (form.rooted) return require_range(rt_, form_.name, argument, p, bytes);
+    if (p.thread != who_[0])
+      fail_pointer(form_.name, argument, p,
+                   "must have affinity to the first of the threads that take part: pass the pointer to its "
+                   "block");
+    require_symmetric_range(rt_, form_.name, argument, p, bytes);
+  }
+
+  std::uint32_t root(const one_sided_blocks& b) const {
+    return form_.src.rooted ? b.src.thread : b.dst.thread;
+  }
+
+  // In place the blocks of scatter and gather have an order, unless the root's own one stays.
+  bool by_engines(const one_sided_blocks& b) const {
+    const bool ordered = b.in_place && form_.op != operation::broadcast && form_.op != operation::exchange;
+    if (!who_.all() || (ordered && root(b) != 0)) return false;
+    return (async_ && b.bytes * who_.size() > small_bytes) || !all_near();
+  }
+  bool all_near() const {
+    for (std::uint32_t thread = 0; thread < rt_.size(); ++thread)
+      if (rt_.direct(thread, 0) == nullptr) return false;
+    return true;
+  }
+
+  const one_sided_form& form_;
+  runtime& rt_;
+  const subset& who_;
+  bool async_;
+};
+
+enum class which : std::uint8_t { broadcast, scatter, gather, exchange, gather_all };
+
+template <class Who>
+upc_coll_handle_t call(which it, upc_shared_ptr_t dst, upc_shared_ptr_t src, std::size_t nbytes,
+                       upc_flag_t flags, Who&& who) {
+  const one_sided_form& form = forms[static_cast<std::size_t>(it)];
+  runtime& rt = runtime::get(form.name);
+  require_outside_user_code(form.name);
+  if ((flags & ~UPC_ASYNC) != 0) fail(form.name, "flags", std::to_string(flags), "must be 0 or UPC_ASYNC");
+  const subset threads = who(rt, form.name);
+  if (nbytes == 0) return UPC_HANDLE_COMPLETE;
+  return one_sided_call(form, rt, threads, flags != 0).start({dst, src, nbytes, upc_ptreq(dst, src) != 0});
+}
+
+upc_coll_handle_t of_team(which it, upc_shared_ptr_t dst, upc_shared_ptr_t src, std::size_t nbytes,
+                          upc_flag_t flags, upc_team_t team) {
+  return call(it, dst, src, nbytes, flags,
+              [&](runtime& rt, const char* name) { return subset::of_team(rt, name, team); });
+}
+upc_coll_handle_t of_threads(which it, upc_shared_ptr_t dst, upc_shared_ptr_t src, std::size_t nbytes,
+                             upc_flag_t flags, const int* threads, std::size_t count) {
+  return call(it, dst, src, nbytes, flags,
+              [&](runtime& rt, const char* name) { return subset::of_list(rt, name, threads, count); });
+}
+
+} // namespace
+} // namespace api
+
+using api::which;
+
+void upc_broadcast(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes) {
+  api::of_team(which::broadcast, dst, src, nbytes, 0, UPC_TEAM_ALL);
+}
+void upc_scatter(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes) {
+  api::of_team(which::scatter, dst, src, nbytes, 0, UPC_TEAM_ALL);
+}
+void upc_gather(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes) {
+  api::of_team(which::gather, dst, src, nbytes, 0, UPC_TEAM_ALL);
+}
+void upc_exchange(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes) {
+  api::of_team(which::exchange, dst, src, nbytes, 0, UPC_TEAM_ALL);
+}
+void upc_gather_all(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes) {
+  api::of_team(which::gather_all, dst, src, nbytes, 0, UPC_TEAM_ALL);
+}
+void upc_broadcast_in_place(upc_shared_ptr_t both, size_t nbytes) {
+  api::of_team(which::broadcast, both, both, nbytes, 0, UPC_TEAM_ALL);
+}
+
+upc_coll_handle_t upc_broadcast_team(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
+                                     upc_flag_t flags, upc_team_t team) {
+  return api::of_team(which::broadcast, dst, src, nbytes, flags, team);
+}
+upc_coll_handle_t upc_scatter_team(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
+                                   upc_flag_t flags, upc_team_t team) {
+  return api::of_team(which::scatter, dst, src, nbytes, flags, team);
+}
+upc_coll_handle_t upc_gather_team(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes, upc_flag_t flags,
+                                  upc_team_t team) {
+  return api::of_team(which::gather, dst, src, nbytes, flags, team);
+}
+upc_coll_handle_t upc_exchange_team(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
+                                    upc_flag_t flags, upc_team_t team) {
+  return api::of_team(which::exchange, dst, src, nbytes, flags, team);
+}
+upc_coll_handle_t upc_gather_all_team(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
+                                      upc_flag_t flags, upc_team_t team) {
+  return api::of_team(which::gather_all, dst, src, nbytes, flags, team);
+}
+
+upc_coll_handle_t upc_broadcast_threads(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
+                                        upc_flag_t flags, const int* threads, size_t count) {
+  return api::of_threads(which::broadcast, dst, src, nbytes, flags, threads, count);
+}
+upc_coll_handle_t upc_scatter_threads(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
+                                      upc_flag_t flags, const int* threads, size_t count) {
+  return api::of_threads(which::scatter, dst, src, nbytes, flags, threads, count);
+}
+upc_coll_handle_t upc_gather_threads(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
+                                     upc_flag_t flags, const int* threads, size_t count) {
+  return api::of_threads(which::gather, dst, src, nbytes, flags, threads, count);
+}
+upc_coll_handle_t upc_exchange_threads(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
+                                       upc_flag_t flags, const int* threads, size_t count) {
+  return api::of_threads(which::exchange, dst, src, nbytes, flags, threads, count);
+}
+upc_coll_handle_t upc_gather_all_threads(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
+                                         upc_flag_t flags, const int* threads, size_t count) {
+  return api::of_threads(which::gather_all, dst, src, nbytes, flags, threads, count);
+}
+
+} // namespace weft

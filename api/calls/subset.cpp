@@ -1,0 +1,39 @@
+#include "api/calls/subset.hpp"
+
+#include "api/checks/checks.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace weft::api {
+
+subset subset::of_team(runtime& rt, const char* call, upc_team_t team) {
+  const std::uint32_t size = require_team(rt, call, team);
+  if (team == team_calls::all) return subset(size);
+  std::vector<std::uint32_t> list(size);
+  for (std::uint32_t k = 0; k < size; ++k)
+    list[k] = rt.teams().thread(team, k);
+  return subset(std::move(list));
+}
+
+subset subset::of_list(runtime& rt, const char* call, const int* threads, std::size_t count) {
+  if (threads == nullptr || count == 0)
+    fail(call, "threads", "none", "at least one thread must take part: pass a list of thread numbers");
+  std::vector<std::uint32_t> list;
+  std::vector<bool> seen(rt.size());
+  for (const int thread : std::span(threads, count)) {
+    require_thread(rt, call, "threads", thread < 0 ? ~std::uint64_t{0} : static_cast<std::uint64_t>(thread));
+    const auto it = static_cast<std::uint32_t>(thread);
+    if (seen[it]) fail(call, "threads", "thread " + std::to_string(thread), "is there twice: pass each once");
+    seen[it] = true;
+    list.push_back(it);
+  }
+  return subset(std::move(list));
+}
+
+std::uint32_t subset::place_of(std::uint32_t thread) const {
+  if (all()) return std::min(thread, size_);
+  return static_cast<std::uint32_t>(std::ranges::find(list_, thread) - list_.begin());
+}
+
+} // namespace weft::api

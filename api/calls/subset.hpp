@@ -1,0 +1,33 @@
+#pragma once
+#include "api/calls/collective_call.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace weft::api {
+
+// The threads that take part in a one-sided operation, in their order. All threads of the job have no list.
+class subset {
+public:
+  // Errors: unknown or freed team; no threads, one that does not exist, one twice.
+  static subset of_team(runtime& rt, const char* call, upc_team_t team);
+  static subset of_list(runtime& rt, const char* call, const int* threads, std::size_t count);
+
+  bool all() const { return list_.empty(); }
+  std::uint32_t size() const { return size_; }
+  std::uint32_t operator[](std::uint32_t k) const { return all() ? k : list_[k]; }
+  // The place of a thread; size() if it takes no part.
+  std::uint32_t place_of(std::uint32_t thread) const;
+
+private:
+  explicit subset(std::uint32_t size) : size_(size) {}
+  explicit subset(std::vector<std::uint32_t> list)
+      : size_(static_cast<std::uint32_t>(list.size())), list_(std::move(list)) {}
+
+  std::uint32_t size_;
+  std::vector<std::uint32_t> list_;
+};
+
+} // namespace weft::api
