@@ -5,6 +5,7 @@
 #include <upc_collective_cray.h>
 #include <upc_collective_ext.h>
 #include <upc_nb.h>
+#include <upc_types.h>
 
 struct operand {
   int used;

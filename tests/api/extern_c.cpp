@@ -6,6 +6,7 @@ extern "C" {
 #include <upc_collective_cray.h>
 #include <upc_collective_ext.h>
 #include <upc_nb.h>
+#include <upc_types.h>
 }
 
 static upc_shared_ptr_t null = UPC_SHARED_NULL;
