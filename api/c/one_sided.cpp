@@ -69,4 +69,47 @@ WEFT_EXPORT upc_coll_handle_t upc_gather_all_threads(upc_shared_ptr_t dst, upc_s
   return guard<weft::upc_gather_all_threads>(dst, src, nbytes, flags, threads, count);
 }
 
+WEFT_EXPORT void upc_reduce(upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_type_t type, upc_op_t op) {
+  guard<weft::upc_reduce>(dst, src, type, op);
+}
+WEFT_EXPORT upc_coll_handle_t upc_reduce_team(upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_type_t type,
+                                              upc_op_t op, size_t nelems, size_t blk_size, upc_flag_t flags,
+                                              upc_team_t team) {
+  return guard<weft::upc_reduce_team>(dst, src, type, op, nelems, blk_size, flags, team);
+}
+WEFT_EXPORT upc_coll_handle_t upc_reduce_threads(upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_type_t type,
+                                                 upc_op_t op, size_t nelems, size_t blk_size,
+                                                 upc_flag_t flags, const int* threads, size_t count) {
+  return guard<weft::upc_reduce_threads>(dst, src, type, op, nelems, blk_size, flags, threads, count);
+}
+WEFT_EXPORT void upc_prefix_reduce(upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_type_t type, upc_op_t op) {
+  guard<weft::upc_prefix_reduce>(dst, src, type, op);
+}
+WEFT_EXPORT upc_coll_handle_t upc_prefix_reduce_team(upc_shared_ptr_t dst, upc_shared_ptr_t src,
+                                                     upc_type_t type, upc_op_t op, size_t nelems,
+                                                     size_t blk_size, upc_flag_t flags, upc_team_t team) {
+  return guard<weft::upc_prefix_reduce_team>(dst, src, type, op, nelems, blk_size, flags, team);
+}
+WEFT_EXPORT upc_coll_handle_t upc_prefix_reduce_threads(upc_shared_ptr_t dst, upc_shared_ptr_t src,
+                                                        upc_type_t type, upc_op_t op, size_t nelems,
+                                                        size_t blk_size, upc_flag_t flags, const int* threads,
+                                                        size_t count) {
+  return guard<weft::upc_prefix_reduce_threads>(dst, src, type, op, nelems, blk_size, flags, threads, count);
+}
+WEFT_EXPORT void upc_xprefix_reduce(upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_type_t type,
+                                    upc_op_t op) {
+  guard<weft::upc_xprefix_reduce>(dst, src, type, op);
+}
+WEFT_EXPORT upc_coll_handle_t upc_xprefix_reduce_team(upc_shared_ptr_t dst, upc_shared_ptr_t src,
+                                                      upc_type_t type, upc_op_t op, size_t nelems,
+                                                      size_t blk_size, upc_flag_t flags, upc_team_t team) {
+  return guard<weft::upc_xprefix_reduce_team>(dst, src, type, op, nelems, blk_size, flags, team);
+}
+WEFT_EXPORT upc_coll_handle_t upc_xprefix_reduce_threads(upc_shared_ptr_t dst, upc_shared_ptr_t src,
+                                                         upc_type_t type, upc_op_t op, size_t nelems,
+                                                         size_t blk_size, upc_flag_t flags,
+                                                         const int* threads, size_t count) {
+  return guard<weft::upc_xprefix_reduce_threads>(dst, src, type, op, nelems, blk_size, flags, threads, count);
+}
+
 } // extern "C"

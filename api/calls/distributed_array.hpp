@@ -23,17 +23,24 @@ public:
   reductions::layout of(const char* argument, upc_shared_ptr_t p) const {
     require_not_null(c_.name, argument, p);
     require_thread(c_.rt, c_.name, argument, p.thread);
+    const reductions::layout l = over(argument, p, p.thread, c_.rt.size());
+    if (l.elements != 0 && !c_.of_all()) require_members(argument, l);
+    return l;
+  }
+
+  // Over so many threads, the first element on the one with this number.
+  reductions::layout over(const char* argument, upc_shared_ptr_t p, std::uint32_t first,
+                          std::uint32_t threads) const {
     require_aligned(c_.name, argument, p, shape_.alignment);
     if (shape_.block > most_block) [[unlikely]]
       fail_block();
     if (shape_.block != 0 && p.phase >= shape_.block) [[unlikely]]
       fail_phase(argument, p);
-    const auto l = reductions::layout::of(p.addr, shape_.elements, shape_.block, p.phase, p.thread,
-                                          c_.rt.size(), shape_.size);
+    const auto l =
+        reductions::layout::of(p.addr, shape_.elements, shape_.block, p.phase, first, threads, shape_.size);
     if (shape_.elements == 0) return l;
     product(c_.name, shape_.bytes, shape_.elements, shape_.size);
     require_place(argument, p, l);
-    if (!c_.of_all()) require_members(argument, l);
     return l;
   }
 

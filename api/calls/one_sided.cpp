@@ -122,7 +122,7 @@ upc_coll_handle_t call(which it, upc_shared_ptr_t dst, upc_shared_ptr_t src, std
   const one_sided_form& form = forms[static_cast<std::size_t>(it)];
   runtime& rt = runtime::get(form.name);
   require_outside_user_code(form.name);
-  if ((flags & ~UPC_ASYNC) != 0) fail(form.name, "flags", std::to_string(flags), "must be 0 or UPC_ASYNC");
+  require_known_flags(form.name, flags);
   const subset threads = who(rt, form.name);
   if (nbytes == 0) return UPC_HANDLE_COMPLETE;
   return one_sided_call(form, rt, threads, flags != 0).start({dst, src, nbytes, upc_ptreq(dst, src) != 0});

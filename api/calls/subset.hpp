@@ -8,6 +8,9 @@
 
 namespace weft::api {
 
+// 0 or UPC_ASYNC.
+void require_known_flags(const char* call, upc_flag_t flags);
+
 // The threads that take part in a one-sided operation, in their order. All threads of the job have no list.
 class subset {
 public:

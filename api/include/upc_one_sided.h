@@ -5,6 +5,7 @@ extern "C++" {
 #endif
 
 #include "upc.h"
+#include "upc_types.h"
 
 /* Collective operations that one thread calls (One-sided Collective Operations in UPC, V0.2).
  *
@@ -78,6 +79,43 @@ WEFT_EXPORT upc_coll_handle_t upc_gather_all_threads(upc_shared_ptr_t dst, upc_s
                                                      size_t nbytes, upc_flag_t flags, const int* threads,
                                                      size_t count);
 
+/* Reductions. src: `shared [blk_size] TYPE A[nelems]` over the threads that take part, from the element that
+ * it points to, in its phase (with blk_size 0 all on its thread); its thread must be one of them. The forms
+ * without nelems and blk_size take one element of each thread, blk_size 1. type is the elements', op an
+ * operator of the library: no function of the caller's, which the other threads could not call. Other errors:
+ * no type; no operator, or not defined for the type; memory that is not aligned for the type; a phase that is
+ * not below blk_size. */
+
+/* dst: one element, on any thread, which may be in src. nelems 0 writes nothing (V0.2, 5.2). */
+WEFT_EXPORT void upc_reduce(upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_type_t type, upc_op_t op);
+/* dst: an array of as many elements and the same blk_size, in any phase, from any thread; element i becomes
+ * that of the elements 0 to i of src. In place dst is src (V0.2, 5.2). */
+WEFT_EXPORT void upc_prefix_reduce(upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_type_t type, upc_op_t op);
+/* The same of the elements before i; element 0 keeps what it has (V0.2, 3 and 5.2). */
+WEFT_EXPORT void upc_xprefix_reduce(upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_type_t type, upc_op_t op);
+
+WEFT_EXPORT upc_coll_handle_t upc_reduce_team(upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_type_t type,
+                                              upc_op_t op, size_t nelems, size_t blk_size, upc_flag_t flags,
+                                              upc_team_t team);
+WEFT_EXPORT upc_coll_handle_t upc_prefix_reduce_team(upc_shared_ptr_t dst, upc_shared_ptr_t src,
+                                                     upc_type_t type, upc_op_t op, size_t nelems,
+                                                     size_t blk_size, upc_flag_t flags, upc_team_t team);
+WEFT_EXPORT upc_coll_handle_t upc_xprefix_reduce_team(upc_shared_ptr_t dst, upc_shared_ptr_t src,
+                                                      upc_type_t type, upc_op_t op, size_t nelems,
+                                                      size_t blk_size, upc_flag_t flags, upc_team_t team);
+
+WEFT_EXPORT upc_coll_handle_t upc_reduce_threads(upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_type_t type,
+                                                 upc_op_t op, size_t nelems, size_t blk_size,
+                                                 upc_flag_t flags, const int* threads, size_t count);
+WEFT_EXPORT upc_coll_handle_t upc_prefix_reduce_threads(upc_shared_ptr_t dst, upc_shared_ptr_t src,
+                                                        upc_type_t type, upc_op_t op, size_t nelems,
+                                                        size_t blk_size, upc_flag_t flags, const int* threads,
+                                                        size_t count);
+WEFT_EXPORT upc_coll_handle_t upc_xprefix_reduce_threads(upc_shared_ptr_t dst, upc_shared_ptr_t src,
+                                                         upc_type_t type, upc_op_t op, size_t nelems,
+                                                         size_t blk_size, upc_flag_t flags,
+                                                         const int* threads, size_t count);
+
 #ifdef __cplusplus
 }
 #endif
@@ -96,9 +134,18 @@ using weft::upc_gather_all_team;
 using weft::upc_gather_all_threads;
 using weft::upc_gather_team;
 using weft::upc_gather_threads;
+using weft::upc_prefix_reduce;
+using weft::upc_prefix_reduce_team;
+using weft::upc_prefix_reduce_threads;
+using weft::upc_reduce;
+using weft::upc_reduce_team;
+using weft::upc_reduce_threads;
 using weft::upc_scatter;
 using weft::upc_scatter_team;
 using weft::upc_scatter_threads;
+using weft::upc_xprefix_reduce;
+using weft::upc_xprefix_reduce_team;
+using weft::upc_xprefix_reduce_threads;
 #endif
 
 #ifdef __cplusplus

@@ -1,4 +1,5 @@
 #pragma once
+#include "../upc_collective_cray.h"
 #include "../upc_one_sided.h"
 
 #include <span>
@@ -86,6 +87,66 @@ inline upc_coll_handle_t upc_gather_all(upc_shared_ptr_t dst, upc_shared_ptr_t s
 inline upc_coll_handle_t upc_gather_all(upc_shared_ptr_t dst, upc_shared_ptr_t src, std::size_t nbytes,
                                         std::span<const int> threads, upc_flag_t flags = 0) {
   return upc_gather_all_threads(dst, src, nbytes, flags, threads.data(), threads.size());
+}
+
+inline upc_coll_handle_t upc_reduce(upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_type_t type, upc_op_t op,
+                                    std::size_t nelems, std::size_t blk_size, upc_flag_t flags = 0) {
+  return upc_reduce_team(dst, src, type, op, nelems, blk_size, flags, UPC_TEAM_ALL);
+}
+inline upc_coll_handle_t upc_reduce(upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_type_t type, upc_op_t op,
+                                    std::size_t nelems, std::size_t blk_size, upc_team_t team,
+                                    upc_flag_t flags = 0) {
+  return upc_reduce_team(dst, src, type, op, nelems, blk_size, flags, team);
+}
+inline upc_coll_handle_t upc_reduce(upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_type_t type, upc_op_t op,
+                                    std::size_t nelems, std::size_t blk_size, std::span<const int> threads,
+                                    upc_flag_t flags = 0) {
+  return upc_reduce_threads(dst, src, type, op, nelems, blk_size, flags, threads.data(), threads.size());
+}
+
+inline upc_coll_handle_t upc_prefix_reduce(upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_type_t type,
+                                           upc_op_t op, std::size_t nelems, std::size_t blk_size,
+                                           upc_flag_t flags = 0) {
+  return upc_prefix_reduce_team(dst, src, type, op, nelems, blk_size, flags, UPC_TEAM_ALL);
+}
+inline upc_coll_handle_t upc_prefix_reduce(upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_type_t type,
+                                           upc_op_t op, std::size_t nelems, std::size_t blk_size,
+                                           upc_team_t team, upc_flag_t flags = 0) {
+  return upc_prefix_reduce_team(dst, src, type, op, nelems, blk_size, flags, team);
+}
+inline upc_coll_handle_t upc_prefix_reduce(upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_type_t type,
+                                           upc_op_t op, std::size_t nelems, std::size_t blk_size,
+                                           std::span<const int> threads, upc_flag_t flags = 0) {
+  return upc_prefix_reduce_threads(dst, src, type, op, nelems, blk_size, flags, threads.data(),
+                                   threads.size());
+}
+
+inline upc_coll_handle_t upc_xprefix_reduce(upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_type_t type,
+                                            upc_op_t op, std::size_t nelems, std::size_t blk_size,
+                                            upc_flag_t flags = 0) {
+  return upc_xprefix_reduce_team(dst, src, type, op, nelems, blk_size, flags, UPC_TEAM_ALL);
+}
+inline upc_coll_handle_t upc_xprefix_reduce(upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_type_t type,
+                                            upc_op_t op, std::size_t nelems, std::size_t blk_size,
+                                            upc_team_t team, upc_flag_t flags = 0) {
+  return upc_xprefix_reduce_team(dst, src, type, op, nelems, blk_size, flags, team);
+}
+inline upc_coll_handle_t upc_xprefix_reduce(upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_type_t type,
+                                            upc_op_t op, std::size_t nelems, std::size_t blk_size,
+                                            std::span<const int> threads, upc_flag_t flags = 0) {
+  return upc_xprefix_reduce_threads(dst, src, type, op, nelems, blk_size, flags, threads.data(),
+                                    threads.size());
+}
+
+// One element of each of the threads that take part, in place: the one that is passed becomes the result
+// (V0.2, 4).
+inline upc_coll_handle_t upc_reduce(upc_shared_ptr_t both, upc_type_t type, upc_op_t op, upc_team_t team) {
+  return upc_reduce_team(both, both, type, op, static_cast<std::size_t>(cray_upc_team_size(team)), 1, 0,
+                         team);
+}
+inline upc_coll_handle_t upc_reduce(upc_shared_ptr_t both, upc_type_t type, upc_op_t op,
+                                    std::span<const int> threads) {
+  return upc_reduce_threads(both, both, type, op, threads.size(), 1, 0, threads.data(), threads.size());
 }
 
 } // namespace weft

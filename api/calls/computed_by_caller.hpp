@@ -1,0 +1,34 @@
+#pragma once
+#include "api/calls/subset.hpp"
+#include "engine/reductions/kernels.hpp"
+#include "engine/reductions/layout.hpp"
+
+namespace weft::api {
+
+// Operands of a one-sided reduction, checked. Threads of the layouts are places in the subset.
+struct one_sided_elements {
+  reductions::layout from, to; // to: of a prefix reduction
+  upc_shared_ptr_t dst;
+  reductions::kernels how; // of the library: it commutes
+};
+
+// One-sided reductions that the calling thread computes itself: it reads the elements where they lie, or gets
+// a piece after the other, and writes the results. Complete on return.
+class computed_by_caller {
+public:
+  computed_by_caller(runtime& rt, const subset& who, const one_sided_elements& it)
+      : rt_(rt), who_(who), it_(it) {}
+
+  void reduce() const;
+  void scan(bool exclusive) const;
+
+private:
+  struct run;
+  run next_run(std::uint64_t element) const;
+
+  runtime& rt_;
+  const subset& who_;
+  const one_sided_elements& it_;
+};
+
+} // namespace weft::api
