@@ -9,7 +9,9 @@ namespace weft::api {
 struct one_sided_elements {
   reductions::layout from, to; // to: of a prefix reduction
   upc_shared_ptr_t dst;
-  reductions::kernels how; // of the library: it commutes
+  reductions::element type{};
+  reductions::operation op{}; // of the library: it commutes
+  reductions::kernels how;
 };
 
 // One-sided reductions that the calling thread computes itself: it reads the elements where they lie, or gets

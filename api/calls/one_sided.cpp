@@ -15,9 +15,6 @@ namespace {
 
 using collectives::operation;
 
-// What the caller does at once even if it need not.
-constexpr std::size_t small_bytes = 64 * 1024;
-
 // On the root alone, or on each thread; one block there, or one for each thread.
 struct operand_form {
   bool rooted, all_blocks;
@@ -100,12 +97,7 @@ private:
   bool by_engines(const one_sided_blocks& b) const {
     const bool ordered = b.in_place && form_.op != operation::broadcast && form_.op != operation::exchange;
     if (!who_.all() || (ordered && root(b) != 0)) return false;
-    return (async_ && b.bytes * who_.size() > small_bytes) || !all_near();
-  }
-  bool all_near() const {
-    for (std::uint32_t thread = 0; thread < rt_.size(); ++thread)
-      if (rt_.direct(thread, 0) == nullptr) return false;
-    return true;
+    return (async_ && b.bytes * who_.size() > small_bytes) || !all_near(rt_);
   }
 
   const one_sided_form& form_;

@@ -1,7 +1,9 @@
-// The one-sided reductions: upc_one_sided.h.
+// The one-sided reductions. Who computes is decided as in one_sided.cpp: the caller, or, between hosts and
+// behind the caller's back, the engines of those who have the elements.
 #include "api/calls/computed_by_caller.hpp"
 #include "api/calls/distributed_array.hpp"
 #include "api/calls/operators.hpp"
+#include "api/calls/reduction_call.hpp"
 #include "api/calls/relocation.hpp"
 #include "api/include/weft/one_sided.hpp"
 
@@ -47,7 +49,9 @@ public:
 
   one_sided_elements operands() const {
     one_sided_elements it;
-    it.how = kernels();
+    it.type = type_;
+    it.op = operation();
+    it.how = builtin_kernels(r_.name, type_, it.op);
     it.from = array("src", r_.src);
     it.dst = r_.dst;
     if (r_.what == one_sided_reduction::value)
@@ -59,13 +63,13 @@ public:
   }
 
 private:
-  const reductions::kernels& kernels() const {
+  reductions::operation operation() const {
     const reductions::operation op = operator_of(r_.name, r_.op);
     if (op >= reductions::operation::function)
       fail(r_.name, "op", name_of(op),
            "is a function of this thread, which no other can call: pass an operator of the library, or use a "
            "collective reduction");
-    return builtin_kernels(r_.name, type_, op);
+    return op;
   }
   reductions::layout array(const char* argument, upc_shared_ptr_t p) const {
     require_not_null(r_.name, argument, p);
@@ -96,20 +100,45 @@ private:
   distributed_array arrays_;
 };
 
+// By the engines, where the elements are.
+upc_coll_handle_t post(const one_sided_reduction& call, runtime& rt, const one_sided_elements& it) {
+  reductions::reduction r;
+  r.type = it.type;
+  r.op = it.op;
+  r.how = it.how;
+  r.from = it.from;
+  collectives::request wanted{.op = collectives::operation::reduce, .root = it.dst.thread};
+  if (call.what != one_sided_reduction::value) {
+    using form = reductions::reduction::form;
+    r.what = call.what == one_sided_reduction::prefix ? form::inclusive_prefix : form::exclusive_prefix;
+    r.to = it.to;
+    r.in_order = true;
+    r.by_ranges = !alike(r.from, r.to);
+    wanted = {.op = collectives::operation::prefix_reduce};
+  }
+  prepare(r, rt.size(), wanted);
+  const graph::binding at{.dst = it.dst.addr, .src = call.src.addr, .task = &r};
+  if ((call.flags & UPC_ASYNC) != 0) return rt.teams().post(team_calls::own, wanted, at);
+  rt.teams().run(team_calls::own, wanted, at);
+  return UPC_HANDLE_COMPLETE;
+}
+
 template <class Who> upc_coll_handle_t start(const one_sided_reduction& r, Who&& who) {
   runtime& rt = runtime::get(r.name);
   require_outside_user_code(r.name);
   require_known_flags(r.name, r.flags);
   const subset threads = who(rt);
   const one_sided_elements it = reduction_check(r, rt, threads).operands();
-  naming(r.name, [&] {
+  return naming(r.name, [&]() -> upc_coll_handle_t {
+    const bool large = it.from.elements * it.from.size > small_bytes && (r.flags & UPC_ASYNC) != 0;
+    if (threads.all() && (large || !all_near(rt))) return post(r, rt, it);
     const computed_by_caller work(rt, threads, it);
     if (r.what == one_sided_reduction::value)
       work.reduce();
     else
       work.scan(r.what == one_sided_reduction::exclusive_prefix);
+    return UPC_HANDLE_COMPLETE;
   });
-  return UPC_HANDLE_COMPLETE;
 }
 
 upc_coll_handle_t of_team(const one_sided_reduction& r, upc_team_t team) {

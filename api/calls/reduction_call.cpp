@@ -59,9 +59,8 @@ void place_results(const collective_call& c, const distributed_array& check, upc
   r.in_order = true;
   r.to = check.of("dst", dst);
   const layout &from = r.from, &to = r.to;
-  const bool alike = from.first == to.first && from.phase == to.phase;
-  r.by_ranges = !alike;
-  if (from.elements == 0 || (from.at == to.at && alike && in_place)) return;
+  r.by_ranges = !alike(from, to);
+  if (from.elements == 0 || (from.at == to.at && !r.by_ranges && in_place)) return;
   const auto a = distributed_array::extent_of(from), b = distributed_array::extent_of(to);
   if (a.begin < b.end && b.begin < a.end)
     fail_pointer(c.name, "dst", dst,
@@ -85,6 +84,15 @@ void release_argument(const graph::task& t) {
 
 } // namespace
 
+void prepare(reduction& r, std::uint32_t threads, collectives::request& wanted) {
+  const std::uint64_t size = r.from.size;
+  if (r.partials() * size > collectives::most_partials) r.by_ranges = true;
+  reductions::prepare(r, threads);
+  wanted.bytes = r.partials() * size;
+  wanted.by_ranges = r.by_ranges;
+  wanted.large = std::min(r.from.elements, r.from.most_rows() * r.from.block) * size > large_bytes;
+}
+
 upc_coll_handle_t reduce(const array_reduction_call& call) {
   const collective_call c =
       begin_collective(call.name, read_mode(call.name, call.flags, flags_of_reductions), call.team);
@@ -106,12 +114,7 @@ upc_coll_handle_t reduce(const array_reduction_call& call) {
   if (prefix) place_results(c, check, call.dst, own, r);
   r.reproducible = c.m.reproducible;
   if (r.reproducible) r.by_ranges = true;
-  const std::uint64_t size = r.from.size;
-  if (r.partials() * size > collectives::most_partials) r.by_ranges = true;
-  reductions::prepare(r, c.threads);
-  wanted.bytes = r.partials() * size;
-  wanted.by_ranges = r.by_ranges;
-  wanted.large = std::min(r.from.elements, r.from.most_rows() * r.from.block) * size > large_bytes;
+  prepare(r, c.threads, wanted);
   if (c.m.async && call.callable != nullptr && r.user) {
     r.argument = call.callable->keep(call.callable->function);
     r.release_argument = call.callable->release;

@@ -21,4 +21,11 @@ struct array_reduction_call {
 
 upc_coll_handle_t reduce(const array_reduction_call& call);
 
+// What follows from the layouts and the operator, for the task and for the request.
+void prepare(reductions::reduction& r, std::uint32_t threads, collectives::request& wanted);
+// Its elements are on the same threads, in the same rows, before and after.
+inline bool alike(const reductions::layout& a, const reductions::layout& b) {
+  return a.first == b.first && a.phase == b.phase;
+}
+
 } // namespace weft::api

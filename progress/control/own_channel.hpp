@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <type_traits>
 #include <unordered_map>
 #include <vector>
@@ -30,17 +31,18 @@ template <transport::transport T> class own_channels {
 public:
   using engine_type = progress::engine<T>;
   template <class Request>
-  static constexpr bool serves = std::is_same_v<Request, open_channel> || std::is_same_v<Request, opened> ||
-                                 std::is_same_v<Request, begin_part>;
+  static constexpr bool serves =
+      std::is_same_v<Request, open_channel> || std::is_same_v<Request, opened> ||
+      std::is_same_v<Request, begin_part> || std::is_same_v<Request, begin_reduction>;
 
   own_channels(engine_type& engine, heap_service<T>& heap, team_memory<T>& memory,
                const progress::channel& all)
       : engine_(engine), heap_(heap), memory_(memory), all_(all) {
     engine_.ask_others_by([this](const progress::posted& op) {
-      each_other([&](std::uint32_t rank) {
-        if (!heap_.send(rank, begin_part(op.channel->info.id, op.seq, op.key, op.at)))
-          engine::end_out_of_memory("a request to another rank");
-      });
+      const begin_part part(op.channel->info.id, op.seq, op.key, op.at);
+      if (op.at.task == nullptr) return tell_others(part);
+      const auto& task = static_cast<const reductions::reduction&>(*op.at.task);
+      tell_others(begin_reduction{part, reductions::describe(task), op.key.large});
     });
   }
 
@@ -68,25 +70,50 @@ public:
   }
 
   void on_request(std::uint32_t from, const begin_part& r) {
-    const auto known = calling_.find(static_cast<std::uint32_t>(r.channel));
-    if (known == calling_.end() || known->second.caller != from || r.root >= all_.info.size()) return;
-    calls& of = known->second;
-    if (r.number >= of.next) of.early.try_emplace(r.number, r);
-    for (auto it = of.early.begin(); it != of.early.end() && it->first == of.next; ++of.next) {
-      engine_.begin_part(*of.on, it->second.request(), it->second.where());
-      it = of.early.erase(it);
-    }
+    called(from, r, {r.request(), r.where(), std::nullopt});
+  }
+  void on_request(std::uint32_t from, const begin_reduction& r) {
+    if (r.task.threads != all_.info.size()) return;
+    call it{r.part.request(), r.part.where(), reductions::described(r.task)};
+    it.what.by_ranges = it.task->by_ranges;
+    it.what.large = r.large != 0;
+    called(from, r.part, it);
   }
 
 private:
+  // What another rank has called, for my part of it.
+  struct call {
+    collectives::request what;
+    graph::binding where;
+    std::optional<reductions::reduction> task;
+  };
   // Of one caller.
   struct calls {
     calls(progress::channel* c, std::uint32_t rank) : on(c), caller(rank) {}
     progress::channel* on;
     std::uint32_t caller;
     engine::sequence next = 1;
-    std::map<engine::sequence, begin_part> early; // those that came before their turn
+    std::map<engine::sequence, call> early; // those that came before their turn
   };
+
+  void called(std::uint32_t from, const begin_part& r, const call& what) {
+    const auto known = calling_.find(static_cast<std::uint32_t>(r.channel));
+    if (known == calling_.end() || known->second.caller != from || r.root >= all_.info.size()) return;
+    calls& of = known->second;
+    if (r.number >= of.next) of.early.try_emplace(r.number, what);
+    for (auto it = of.early.begin(); it != of.early.end() && it->first == of.next; ++of.next) {
+      call& next = it->second;
+      if (next.task) next.where.task = &*next.task;
+      engine_.begin_part(*of.on, next.what, next.where);
+      it = of.early.erase(it);
+    }
+  }
+
+  template <class Request> void tell_others(const Request& r) {
+    each_other([&](std::uint32_t rank) {
+      if (!heap_.send(rank, r)) engine::end_out_of_memory("a request to another rank");
+    });
+  }
 
   template <class Visit> void each_other(Visit&& visit) const {
     for (std::uint32_t rank = 0; rank < all_.info.size(); ++rank)

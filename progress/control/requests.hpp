@@ -1,5 +1,6 @@
 #pragma once
 #include "engine/collectives/operations.hpp"
+#include "engine/reductions/description.hpp"
 #include "engine/transport/message.hpp"
 
 #include <array>
@@ -106,11 +107,19 @@ struct begin_part {
   }
 };
 
+// The same of a reduction.
+struct begin_reduction {
+  begin_part part;
+  reductions::description task;
+  std::uint64_t large = 0;
+  bool fits(std::uint64_t end) const { return part.fits(end) && task.fits(end); }
+};
+
 using request = std::variant<allocate, allocated, free_block, freed, allocate_mailbox, allocated_mailbox,
-                             free_mailbox, left, open_channel, opened, begin_part>;
+                             free_mailbox, left, open_channel, opened, begin_part, begin_reduction>;
 using request_kind = std::uint64_t; // which of them
 
-constexpr std::size_t longest_request = sizeof(request_kind) + sizeof(begin_part);
+constexpr std::size_t longest_request = sizeof(request_kind) + sizeof(begin_reduction);
 
 namespace detail {
 

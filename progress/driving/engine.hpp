@@ -46,6 +46,7 @@ public:
     posted* const op = parts_.take();
     if (op == nullptr) weft::engine::end_out_of_memory("a part of an operation of another rank");
     prepare(*op, on, r, at, {});
+    if (at.task != nullptr) weft::engine::must_have_memory("a task", [&] { op->keep(*at.task); });
     op->asked = true;
     op->seq = next_sequence(on);
     queue_.push(op);
