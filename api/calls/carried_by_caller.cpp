@@ -1,9 +1,9 @@
 #include "api/calls/carried_by_caller.hpp"
 
 #include "api/calls/copies.hpp"
-#include "engine/memory/copy.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 namespace weft::api {
@@ -15,19 +15,23 @@ constexpr std::size_t at_once = 64 * 1024;
 
 } // namespace
 
+std::byte* carried_by_caller::memory(upc_shared_ptr_t p) const {
+  if (std::byte* const there = rt_.cast(p.thread, p.addr, is_.bytes)) return there;
+  return static_cast<std::byte*>(rt_.direct(p.thread, p.addr));
+}
+
 void carried_by_caller::move(upc_shared_ptr_t to, upc_shared_ptr_t from) const {
   if (to.thread == from.thread && to.addr == from.addr) return;
-  void* const there = rt_.direct(to.thread, to.addr);
-  const void* const here = rt_.direct(from.thread, from.addr);
+  std::byte* const there = memory(to);
+  const std::byte* const here = memory(from);
   if (there != nullptr && here != nullptr)
-    engine::copy_bytes(there, here, is_.bytes);
+    std::memcpy(there, here, is_.bytes);
   else
     copy(rt_, to, from, is_.bytes);
 }
 
 void carried_by_caller::swap(upc_shared_ptr_t a, upc_shared_ptr_t b) const {
-  auto* const one = static_cast<std::byte*>(rt_.direct(a.thread, a.addr));
-  auto* const other = static_cast<std::byte*>(rt_.direct(b.thread, b.addr));
+  std::byte *const one = memory(a), *const other = memory(b);
   if (one != nullptr && other != nullptr) {
     std::swap_ranges(one, one + is_.bytes, other);
     return;
@@ -40,17 +44,16 @@ void carried_by_caller::swap(upc_shared_ptr_t a, upc_shared_ptr_t b) const {
 }
 
 void carried_by_caller::broadcast() const {
-  const auto* const from = static_cast<const std::byte*>(rt_.direct(is_.src.thread, is_.src.addr));
+  const std::byte* const from = memory(is_.src);
   const auto place = [&](std::uint32_t k) {
     const bool stays = who_[k] == is_.src.thread && is_.in_place;
     return stays || from == nullptr ? nullptr : static_cast<std::byte*>(rt_.direct(who_[k], is_.dst.addr));
   };
   for (std::size_t at = 0; at < is_.bytes; at += at_once)
     for (std::uint32_t k = 0; k < who_.size(); ++k)
-      if (std::byte* const to = place(k))
-        engine::copy_bytes(to + at, from + at, std::min(at_once, is_.bytes - at));
+      if (std::byte* const to = place(k)) std::memcpy(to + at, from + at, std::min(at_once, is_.bytes - at));
   for (std::uint32_t k = 0; k < who_.size(); ++k)
-    if (from == nullptr || rt_.direct(who_[k], is_.dst.addr) == nullptr)
+    if (from == nullptr || memory(block(is_.dst, 0, who_[k])) == nullptr)
       move(block(is_.dst, 0, who_[k]), is_.src);
 }
 

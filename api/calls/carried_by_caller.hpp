@@ -31,6 +31,7 @@ private:
   upc_shared_ptr_t block(upc_shared_ptr_t of, std::uint32_t k, std::uint32_t thread) const {
     return {of.addr + k * is_.bytes, thread, 0};
   }
+  std::byte* memory(upc_shared_ptr_t p) const; // null: not reached by loads and stores
   void move(upc_shared_ptr_t to, upc_shared_ptr_t from) const;
   void swap(upc_shared_ptr_t a, upc_shared_ptr_t b) const;
 

@@ -97,7 +97,7 @@ private:
   bool by_engines(const one_sided_blocks& b) const {
     const bool ordered = b.in_place && form_.op != operation::broadcast && form_.op != operation::exchange;
     if (!who_.all() || (ordered && root(b) != 0)) return false;
-    return (async_ && b.bytes * who_.size() > small_bytes) || !all_near(rt_);
+    return (async_ && b.bytes * who_.size() > small_bytes) || !rt_.all_near();
   }
 
   const one_sided_form& form_;

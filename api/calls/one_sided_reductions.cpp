@@ -131,7 +131,7 @@ template <class Who> upc_coll_handle_t start(const one_sided_reduction& r, Who&&
   const one_sided_elements it = reduction_check(r, rt, threads).operands();
   return naming(r.name, [&]() -> upc_coll_handle_t {
     const bool large = it.from.elements * it.from.size > small_bytes && (r.flags & UPC_ASYNC) != 0;
-    if (threads.all() && (large || !all_near(rt))) return post(r, rt, it);
+    if (threads.all() && (large || !rt.all_near())) return post(r, rt, it);
     const computed_by_caller work(rt, threads, it);
     if (r.what == one_sided_reduction::value)
       work.reduce();

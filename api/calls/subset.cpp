@@ -11,12 +11,6 @@ void require_known_flags(const char* call, upc_flag_t flags) {
   if ((flags & ~UPC_ASYNC) != 0) fail(call, "flags", std::to_string(flags), "must be 0 or UPC_ASYNC");
 }
 
-bool all_near(runtime& rt) {
-  for (std::uint32_t thread = 0; thread < rt.size(); ++thread)
-    if (rt.direct(thread, 0) == nullptr) return false;
-  return true;
-}
-
 subset subset::of_team(runtime& rt, const char* call, upc_team_t team) {
   const std::uint32_t size = require_team(rt, call, team);
   if (team == team_calls::all) return subset(size);

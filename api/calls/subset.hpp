@@ -14,9 +14,6 @@ void require_known_flags(const char* call, upc_flag_t flags);
 // What the caller does at once even if it need not.
 inline constexpr std::size_t small_bytes = 64 * 1024;
 
-// The memory of all threads of the job is reached by loads and stores.
-bool all_near(runtime& rt);
-
 // The threads that take part in a one-sided operation, in their order. All threads of the job have no list.
 class subset {
 public:

@@ -58,9 +58,12 @@ process_runtime::process_runtime(const engine::settings& s)
   start_.ended("exchange");
   open_engine(agree_on_tuning(), layout);
   heap_ = std::make_unique<control::heap_service<net>>(*engine_, *all_, layout);
-  castable_ = {{}, layout.heap, heap_->symmetric_bytes()};
-  for (std::uint32_t r = 0; r < job_.size(); ++r)
-    castable_.memory.push_back(nodes_[r] == nodes_[job_.rank()] ? net_->direct(r) : nullptr);
+  castable_ = {{}, layout.heap, heap_->symmetric_bytes(), true};
+  for (std::uint32_t r = 0; r < job_.size(); ++r) {
+    const bool near = nodes_[r] == nodes_[job_.rank()];
+    castable_.memory.push_back(near ? net_->direct(r) : nullptr);
+    castable_.everywhere &= near;
+  }
   teams_ =
       std::make_unique<control::team_registry<net>>(*engine_, *heap_, nodes_, *all_, layout.scratch_of_all());
   teams_->make_node_team(job_.nodes()[job_.rank()]);

@@ -71,6 +71,8 @@ public:
       return nullptr;
     return castable_.memory[rank] + offset;
   }
+  // All ranks' memory is reached so.
+  bool all_near() const { return castable_.everywhere; }
 
   // Memory of any rank. All are complete, locally and remotely, on return.
   virtual void* direct(std::uint32_t rank,
@@ -103,6 +105,7 @@ protected:
   struct castable {
     std::vector<std::byte*> memory; // segments, by rank; null: not reached so
     std::uint64_t begin = 0, bytes = 0;
+    bool everywhere = false;
   };
   castable castable_;
 };

@@ -9,7 +9,9 @@ import time
 from . import launch, plot, report, results
 
 BENCHES = ["blocking", "loop", "overlap", "pipeline", "independence", "post", "completion", "beside", "checked", "idle",
-           "sort"]
+           "sort", "one_sided"]
+# What no MPI has: programs of their own, which print what they find.
+PROGRAMS = ("sort", "one_sided")
 OPERATIONS = ["barrier", "broadcast", "scatter", "gather", "gather_all", "exchange", "permute", "team_reduce",
               "team_allreduce", "reduce_all", "prefix_reduce"]
 # Overlap needs a core per rank; what a posting call or a choice among handles costs does not depend on how many
@@ -90,7 +92,7 @@ def benches_of(options, np, library, repetition, cores):
         wanted = [name for name in wanted if name != "checked"]
     if library != "weft" or repetition > 0:
         wanted = [name for name in wanted if name != "idle"]
-    return [name for name in wanted if name != "sort"]  # no MPI has one: see sorts
+    return [name for name in wanted if name not in PROGRAMS]
 
 
 def driver_arguments(options, np, benches, sizes, cores):
@@ -113,7 +115,7 @@ def checked(options, job, cores):
 
 def records_of(options, job, benches, cores):
     records = []
-    in_the_driver = [name for name in benches if name not in ("checked", "sort")]
+    in_the_driver = [name for name in benches if name not in ("checked", *PROGRAMS)]
     if in_the_driver:
         records += job.run(driver_arguments(options, job.np, in_the_driver, options.sizes, cores), options.timeout)
     if "checked" in benches:
@@ -147,15 +149,21 @@ def measure(options, programs, note):
     return records, not failed
 
 
-def sorts(options, cores, note):
-    """What the sort takes beside std::stable_sort, on one thread and on as many as have a core each."""
-    program = launch.Program(launch.built("weft", options.build), launch.built("weft_bench_sort", options.build))
-    elements = 1_000_000 if options.quick else 10_000_000
-    for np in sorted({1, *(np for np in options.np if np <= cores)}):
-        job = launch.Job("weft", program, np, False, 16 * elements)
+def own_program(name, options, cores, note):
+    """What a program finds that measures by itself: sorts on one thread and on as many as have a core each."""
+    program = launch.Program(launch.built("weft", options.build), launch.built(f"weft_bench_{name}", options.build))
+    if name == "sort":
+        elements = 1_000_000 if options.quick else 10_000_000
+        ranks = sorted({1, *(np for np in options.np if np <= cores)})
+        arguments, memory = ["--elements", str(elements), "--repetitions", str(options.repetitions)], 16 * elements
+    else:
+        ranks, memory = options.np, max(options.sizes) * max(options.np)
+        arguments = ["--sizes", ",".join(str(bytes) for bytes in options.sizes)]
+    for np in ranks:
+        job = launch.Job("weft", program, np, np > cores, memory)
         start = time.monotonic()
-        print(job.output(["--elements", str(elements), "--repetitions", str(options.repetitions)], options.timeout))
-        note(f"sort, np {np}: {time.monotonic() - start:.1f} s")
+        print(job.output(arguments, options.timeout))
+        note(f"{name}, np {np}: {time.monotonic() - start:.1f} s")
 
 
 def write_json(path, measurements):
@@ -183,13 +191,13 @@ def main(arguments):
         return 1
 
     cores = len(os.sched_getaffinity(0))
-    if "sort" in options.benches and "weft" in programs:
+    for name in (name for name in PROGRAMS if name in options.benches and "weft" in programs):
         try:
-            sorts(options, cores, note)
+            own_program(name, options, cores, note)
         except (launch.Missing, launch.Failed) as error:
-            note(f"sort is left out: {error}")
-        if options.benches == ["sort"]:
-            return 0
+            note(f"{name} is left out: {error}")
+    if set(options.benches) <= set(PROGRAMS):
+        return 0
     records, complete = measure(options, programs, note)
     measurements = results.combine(records)
     colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
