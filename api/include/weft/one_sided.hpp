@@ -150,3 +150,14 @@ inline upc_coll_handle_t upc_reduce(upc_shared_ptr_t both, upc_type_t type, upc_
 }
 
 } // namespace weft
+
+#if WEFT_GLOBAL_NAMES
+using weft::upc_broadcast;
+using weft::upc_exchange;
+using weft::upc_gather;
+using weft::upc_gather_all;
+using weft::upc_prefix_reduce;
+using weft::upc_reduce;
+using weft::upc_scatter;
+using weft::upc_xprefix_reduce;
+#endif
