@@ -1,3 +1,4 @@
+#include "api/calls/phase_record.hpp"
 #include "api/calls/split_barrier.hpp"
 #include "api/checks/checks.hpp"
 #include "api/completion/completion.hpp"
@@ -24,7 +25,9 @@ void whole(std::optional<int> value) {
   constexpr const char* call = "upc_barrier";
   runtime& rt = runtime::get(call);
   require_no_split_barrier(call);
+  if (phase_record::on) phase_record::end_phase();
   naming(call, [&] { rt.run_barrier(value); });
+  if (phase_record::on) phase_record::compare(rt, call);
 }
 
 void notify(std::optional<int> value) {
@@ -33,6 +36,7 @@ void notify(std::optional<int> value) {
   require_no_split_barrier(call);
   const handle h = naming(call, [&] { return rt.post_barrier(value); });
   notified = {value, h};
+  if (phase_record::on) phase_record::end_phase();
   barrier_is_split.store(true, std::memory_order_relaxed);
 }
 
@@ -63,6 +67,7 @@ void wait(std::optional<int> value) {
   barrier_is_split.store(false, std::memory_order_relaxed);
   if (notified.h != 0) naming(call, [&] { rt.wait(notified.h); });
   if (value && !notified.value) require_heard(rt, *value);
+  if (phase_record::on) phase_record::compare(rt, call);
 }
 
 } // namespace

@@ -1,4 +1,5 @@
 #include "api/include/weft/job.h"
+#include "api/calls/phase_record.hpp"
 #include "api/calls/registry.hpp"
 #include "api/calls/split_barrier.hpp"
 #include "api/checks/failure.hpp"
@@ -11,7 +12,9 @@ void weft_init(int* argc, char*** argv) {
   if (api::runtime::initialised()) api::fail(call, "", "", "was called before: call it once");
   api::naming(call, [&] {
     api::runtime::init(argc, argv);
-    api::allocate_registered(api::runtime::get(call));
+    api::runtime& rt = api::runtime::get(call);
+    api::allocate_registered(rt);
+    api::phase_record::open(rt);
   });
 }
 
@@ -23,6 +26,7 @@ void weft_finalize() {
     ~forget() {
       api::abandon_split_barrier();
       api::forget_registered();
+      api::phase_record::close();
     }
   } const at_the_end;
   api::naming(call, [] { api::runtime::finalize(); });

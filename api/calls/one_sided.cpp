@@ -5,6 +5,7 @@
 #include "api/include/weft/one_sided.hpp"
 
 #include "api/calls/carried_by_caller.hpp"
+#include "api/calls/phase_record.hpp"
 #include "api/calls/relocation.hpp"
 
 #include <algorithm>
@@ -42,6 +43,7 @@ public:
 
   upc_coll_handle_t start(const one_sided_blocks& blocks) const {
     check(blocks);
+    if (phase_record::on) note(blocks);
     return naming(form_.name, [&]() -> upc_coll_handle_t {
       if (!by_engines(blocks)) {
         (carried_by_caller(rt_, who_, blocks).*form_.carry)();
@@ -76,6 +78,17 @@ private:
     if (meet && overlap({"dst", b.dst, dst}, {"src", b.src, src}))
       fail_pointer(form_.name, "dst", b.dst,
                    "overlaps src: pass two areas that have no byte in common, or the same pointer for both");
+  }
+
+  void note(const one_sided_blocks& b) const {
+    note_operand(b.src, form_.src, b.bytes, b.in_place && form_.op == operation::exchange);
+    note_operand(b.dst, form_.dst, b.bytes, true);
+  }
+  void note_operand(upc_shared_ptr_t p, operand_form form, std::size_t block, bool writes) const {
+    const std::size_t bytes = form.all_blocks ? block * who_.size() : block;
+    if (form.rooted) return phase_record::note(rt_, form_.name, {p.thread, p.addr, bytes, writes});
+    for (std::uint32_t k = 0; k < who_.size(); ++k)
+      phase_record::note(rt_, form_.name, {who_[k], p.addr, bytes, writes});
   }
 
   void check_operand(const char* argument, upc_shared_ptr_t p, operand_form form, checked bytes) const {

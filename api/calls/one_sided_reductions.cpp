@@ -3,6 +3,7 @@
 #include "api/calls/computed_by_caller.hpp"
 #include "api/calls/distributed_array.hpp"
 #include "api/calls/operators.hpp"
+#include "api/calls/phase_record.hpp"
 #include "api/calls/reduction_call.hpp"
 #include "api/calls/relocation.hpp"
 #include "api/include/weft/one_sided.hpp"
@@ -100,6 +101,18 @@ private:
   distributed_array arrays_;
 };
 
+void note(const one_sided_reduction& call, runtime& rt, const subset& who, const one_sided_elements& it) {
+  for (std::uint32_t k = 0; k < who.size(); ++k) {
+    const reductions::layout::span from = it.from.of_thread(k);
+    phase_record::note(rt, call.name, {who[k], from.at, from.elements * it.from.size, false});
+    if (call.what == one_sided_reduction::value) continue;
+    const reductions::layout::span to = it.to.of_thread(k);
+    phase_record::note(rt, call.name, {who[k], to.at, to.elements * it.to.size, true});
+  }
+  if (call.what == one_sided_reduction::value && it.from.elements != 0)
+    phase_record::note(rt, call.name, {it.dst.thread, it.dst.addr, it.from.size, true});
+}
+
 // By the engines, where the elements are.
 upc_coll_handle_t post(const one_sided_reduction& call, runtime& rt, const one_sided_elements& it) {
   reductions::reduction r;
@@ -129,6 +142,7 @@ template <class Who> upc_coll_handle_t start(const one_sided_reduction& r, Who&&
   require_known_flags(r.name, r.flags);
   const subset threads = who(rt);
   const one_sided_elements it = reduction_check(r, rt, threads).operands();
+  if (phase_record::on) note(r, rt, threads, it);
   return naming(r.name, [&]() -> upc_coll_handle_t {
     const bool large = it.from.elements * it.from.size > small_bytes && (r.flags & UPC_ASYNC) != 0;
     if (threads.all() && (large || !rt.all_near())) return post(r, rt, it);

@@ -66,6 +66,7 @@ public:
     return heap_->contains_symmetric(offset, bytes);
   }
   std::size_t heap_bytes() const override { return settings_.heap_size; }
+  bool checks_calls() const override { return engine_->options().tuning.check; }
 
   std::uint64_t statistic(const std::string& name) const override;
   [[noreturn]] void abort_job(int status, const std::string& message) override;

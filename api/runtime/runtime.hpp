@@ -98,6 +98,8 @@ public:
   virtual bool in_symmetric_heap(std::uint64_t offset, engine::checked bytes) const = 0;
   virtual std::size_t heap_bytes() const = 0; // what WEFT_HEAP_SIZE asked for
 
+  virtual bool checks_calls() const { return false; } // WEFT_CHECK
+
   virtual std::uint64_t statistic(const std::string& name) const = 0; // 0 for an unknown name
   [[noreturn]] virtual void abort_job(int status, const std::string& message) = 0;
 
