@@ -69,6 +69,7 @@ FOLDERS = {
     "perf": ("api/include", "mpi spdlog"),
     "perf/bench": ("api/include", "mpi cli json spdlog"),
     "perf/sorts": ("api/include", "cli json spdlog"),
+    "perf/one_sided": ("api/include", "cli json spdlog"),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
