@@ -45,6 +45,42 @@ void require_apart(runtime& rt, const char* call, const char* argument, upc_shar
                "overlaps the private end of the copy: pass two areas that have no byte in common");
 }
 
+} // namespace
+
+runtime* check_memcpy(const char* call, upc_shared_ptr_t dst, upc_shared_ptr_t src, std::size_t bytes) {
+  runtime& rt = runtime::get(call);
+  if (bytes == 0) return nullptr;
+  require_memory(rt, call, "dst", dst, bytes);
+  require_memory(rt, call, "src", src, bytes);
+  require_apart(call, dst, src, bytes);
+  return &rt;
+}
+
+runtime* check_memget(const char* call, void* dst, upc_shared_ptr_t src, std::size_t bytes) {
+  runtime& rt = runtime::get(call);
+  if (bytes == 0) return nullptr;
+  require_private(call, "dst", dst);
+  require_memory(rt, call, "src", src, bytes);
+  require_apart(rt, call, "src", src, dst, bytes);
+  return &rt;
+}
+
+runtime* check_memput(const char* call, upc_shared_ptr_t dst, const void* src, std::size_t bytes) {
+  runtime& rt = runtime::get(call);
+  if (bytes == 0) return nullptr;
+  require_memory(rt, call, "dst", dst, bytes);
+  require_private(call, "src", src);
+  require_apart(rt, call, "dst", dst, src, bytes);
+  return &rt;
+}
+
+runtime* check_memset(const char* call, upc_shared_ptr_t dst, std::size_t bytes) {
+  runtime& rt = runtime::get(call);
+  if (bytes == 0) return nullptr;
+  require_memory(rt, call, "dst", dst, bytes);
+  return &rt;
+}
+
 void put(runtime& rt, upc_shared_ptr_t to, const void* from, std::size_t bytes) {
   if (void* place = rt.direct(to.thread, to.addr))
     std::memcpy(place, from, bytes);
@@ -58,6 +94,8 @@ void get(runtime& rt, void* to, upc_shared_ptr_t from, std::size_t bytes) {
   else
     rt.get(to, from.thread, from.addr, bytes);
 }
+
+namespace {
 
 void copy_through(runtime& rt, upc_shared_ptr_t dst, upc_shared_ptr_t src, std::size_t bytes) {
   std::vector<unsigned char> buffer(std::min(bytes, bounce_bytes));
@@ -79,8 +117,6 @@ void copy(runtime& rt, upc_shared_ptr_t dst, upc_shared_ptr_t src, std::size_t b
     copy_through(rt, dst, src, bytes);
 }
 
-namespace {
-
 void set(runtime& rt, upc_shared_ptr_t dst, int c, std::size_t bytes) {
   if (void* place = rt.direct(dst.thread, dst.addr)) {
     std::memset(place, c, bytes);
@@ -93,45 +129,30 @@ void set(runtime& rt, upc_shared_ptr_t dst, int c, std::size_t bytes) {
   }
 }
 
-} // namespace
 } // namespace api
 
 void upc_memcpy(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes) {
   constexpr const char* call = "upc_memcpy";
-  api::runtime& rt = api::runtime::get(call);
-  if (nbytes == 0) return;
-  api::require_memory(rt, call, "dst", dst, nbytes);
-  api::require_memory(rt, call, "src", src, nbytes);
-  api::require_apart(call, dst, src, nbytes);
-  api::naming(call, [&] { api::copy(rt, dst, src, nbytes); });
+  if (api::runtime* const rt = api::check_memcpy(call, dst, src, nbytes))
+    api::naming(call, [&] { api::copy(*rt, dst, src, nbytes); });
 }
 
 void upc_memget(void* dst, upc_shared_ptr_t src, size_t nbytes) {
   constexpr const char* call = "upc_memget";
-  api::runtime& rt = api::runtime::get(call);
-  if (nbytes == 0) return;
-  api::require_private(call, "dst", dst);
-  api::require_memory(rt, call, "src", src, nbytes);
-  api::require_apart(rt, call, "src", src, dst, nbytes);
-  api::naming(call, [&] { api::get(rt, dst, src, nbytes); });
+  if (api::runtime* const rt = api::check_memget(call, dst, src, nbytes))
+    api::naming(call, [&] { api::get(*rt, dst, src, nbytes); });
 }
 
 void upc_memput(upc_shared_ptr_t dst, const void* src, size_t nbytes) {
   constexpr const char* call = "upc_memput";
-  api::runtime& rt = api::runtime::get(call);
-  if (nbytes == 0) return;
-  api::require_memory(rt, call, "dst", dst, nbytes);
-  api::require_private(call, "src", src);
-  api::require_apart(rt, call, "dst", dst, src, nbytes);
-  api::naming(call, [&] { api::put(rt, dst, src, nbytes); });
+  if (api::runtime* const rt = api::check_memput(call, dst, src, nbytes))
+    api::naming(call, [&] { api::put(*rt, dst, src, nbytes); });
 }
 
 void upc_memset(upc_shared_ptr_t dst, int c, size_t nbytes) {
   constexpr const char* call = "upc_memset";
-  api::runtime& rt = api::runtime::get(call);
-  if (nbytes == 0) return;
-  api::require_memory(rt, call, "dst", dst, nbytes);
-  api::naming(call, [&] { api::set(rt, dst, c, nbytes); });
+  if (api::runtime* const rt = api::check_memset(call, dst, nbytes))
+    api::naming(call, [&] { api::set(*rt, dst, c, nbytes); });
 }
 
 namespace detail {

@@ -1,12 +1,23 @@
 #pragma once
+#include "api/include/weft/types.h"
 #include "api/runtime/runtime.hpp"
 
 #include <cstddef>
 
+// What the copies by one thread share, blocking or not.
 namespace weft::api {
 
-// Copies between two threads' shared memory, by this one, whoever they are; complete on return. The ends have
-// been checked, and do not overlap.
+// The runtime, or null if there is nothing to copy. Errors: an end that is not shared memory, or null; ends
+// that overlap.
+runtime* check_memcpy(const char* call, upc_shared_ptr_t dst, upc_shared_ptr_t src, std::size_t bytes);
+runtime* check_memget(const char* call, void* dst, upc_shared_ptr_t src, std::size_t bytes);
+runtime* check_memput(const char* call, upc_shared_ptr_t dst, const void* src, std::size_t bytes);
+runtime* check_memset(const char* call, upc_shared_ptr_t dst, std::size_t bytes);
+
+// They are complete, in place, on return.
 void copy(runtime& rt, upc_shared_ptr_t dst, upc_shared_ptr_t src, std::size_t bytes);
+void get(runtime& rt, void* to, upc_shared_ptr_t from, std::size_t bytes);
+void put(runtime& rt, upc_shared_ptr_t to, const void* from, std::size_t bytes);
+void set(runtime& rt, upc_shared_ptr_t dst, int c, std::size_t bytes);
 
 } // namespace weft::api

@@ -1,7 +1,10 @@
+#include "api/calls/copies.hpp"
 #include "api/calls/implicit_handles.hpp"
+#include "api/checks/checks.hpp"
 #include "api/completion/completion.hpp"
 #include "api/include/upc_nb.h"
 
+#include <cstring>
 #include <exception>
 #include <utility>
 #include <vector>
@@ -23,6 +26,88 @@ void expect_implicit() {
 void begin_implicit(handle h) noexcept {
   implicit_handles.push_back(h);
 }
+
+namespace {
+
+// What loads and stores do not reach is begun, and complete with the handle; what they do is copied at once,
+// and so is what no handle is left for.
+template <class Blocking>
+handle begin(runtime& rt, const char* call, const progress::one_sided_request& r, Blocking&& copy) {
+  require_outside_user_code(call);
+  return naming(call, [&] {
+    const handle h = rt.post_transfer(r);
+    if (h == UPC_COMPLETE_HANDLE) [[unlikely]]
+      copy();
+    return h;
+  });
+}
+
+handle begin_memget(const char* call, void* dst, upc_shared_ptr_t src, std::size_t bytes) {
+  runtime* const rt = check_memget(call, dst, src, bytes);
+  if (rt == nullptr) return UPC_COMPLETE_HANDLE;
+  if (const void* const from = rt->direct(src.thread, src.addr)) {
+    std::memcpy(dst, from, bytes);
+    return UPC_COMPLETE_HANDLE;
+  }
+  return begin(*rt, call, progress::one_sided_request::get(dst, src.thread, src.addr, bytes),
+               [&] { get(*rt, dst, src, bytes); });
+}
+
+handle begin_memput(const char* call, upc_shared_ptr_t dst, const void* src, std::size_t bytes) {
+  runtime* const rt = check_memput(call, dst, src, bytes);
+  if (rt == nullptr) return UPC_COMPLETE_HANDLE;
+  if (void* const to = rt->direct(dst.thread, dst.addr)) {
+    std::memcpy(to, src, bytes);
+    return UPC_COMPLETE_HANDLE;
+  }
+  return begin(*rt, call, progress::one_sided_request::put(dst.thread, dst.addr, src, bytes),
+               [&] { put(*rt, dst, src, bytes); });
+}
+
+handle begin_memset(const char* call, upc_shared_ptr_t dst, int c, std::size_t bytes) {
+  runtime* const rt = check_memset(call, dst, bytes);
+  if (rt == nullptr) return UPC_COMPLETE_HANDLE;
+  if (void* const to = rt->direct(dst.thread, dst.addr)) {
+    std::memset(to, c, bytes);
+    return UPC_COMPLETE_HANDLE;
+  }
+  const auto value = static_cast<unsigned char>(c);
+  return begin(*rt, call, progress::one_sided_request::set(dst.thread, dst.addr, value, bytes),
+               [&] { set(*rt, dst, c, bytes); });
+}
+
+// One request that fits: of the two ends, those count that loads and stores do not reach.
+progress::one_sided_request request_of(upc_shared_ptr_t dst, void* to, upc_shared_ptr_t src, const void* from,
+                                       std::size_t bytes) {
+  using request = progress::one_sided_request;
+  if (from != nullptr) return request::put(dst.thread, dst.addr, from, bytes);
+  if (to != nullptr) return request::get(to, src.thread, src.addr, bytes);
+  return {.what = request::kind::copy,
+          .from_rank = src.thread,
+          .to_rank = dst.thread,
+          .from = src.addr,
+          .to = dst.addr,
+          .bytes = bytes};
+}
+
+handle begin_memcpy(const char* call, upc_shared_ptr_t dst, upc_shared_ptr_t src, std::size_t bytes) {
+  runtime* const rt = check_memcpy(call, dst, src, bytes);
+  if (rt == nullptr) return UPC_COMPLETE_HANDLE;
+  void* const to = rt->direct(dst.thread, dst.addr);
+  const void* const from = rt->direct(src.thread, src.addr);
+  if (to != nullptr && from != nullptr) {
+    std::memcpy(to, from, bytes);
+    return UPC_COMPLETE_HANDLE;
+  }
+  return begin(*rt, call, request_of(dst, to, src, from, bytes), [&] { copy(*rt, dst, src, bytes); });
+}
+
+template <auto Begin, class... Arguments> void implicitly(const char* call, Arguments... arguments) {
+  naming(call, expect_implicit);
+  if (const handle h = Begin(call, arguments...); h != UPC_COMPLETE_HANDLE) begin_implicit(h);
+}
+
+} // namespace
 
 } // namespace api
 
@@ -59,39 +144,35 @@ int upc_synci_attempt() {
 }
 
 upc_handle_t upc_memcpy_nb(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes) {
-  upc_memcpy(dst, src, nbytes);
-  return UPC_COMPLETE_HANDLE;
+  return api::begin_memcpy("upc_memcpy_nb", dst, src, nbytes);
 }
 
 upc_handle_t upc_memget_nb(void* dst, upc_shared_ptr_t src, size_t nbytes) {
-  upc_memget(dst, src, nbytes);
-  return UPC_COMPLETE_HANDLE;
+  return api::begin_memget("upc_memget_nb", dst, src, nbytes);
 }
 
 upc_handle_t upc_memput_nb(upc_shared_ptr_t dst, const void* src, size_t nbytes) {
-  upc_memput(dst, src, nbytes);
-  return UPC_COMPLETE_HANDLE;
+  return api::begin_memput("upc_memput_nb", dst, src, nbytes);
 }
 
 upc_handle_t upc_memset_nb(upc_shared_ptr_t dst, int c, size_t nbytes) {
-  upc_memset(dst, c, nbytes);
-  return UPC_COMPLETE_HANDLE;
+  return api::begin_memset("upc_memset_nb", dst, c, nbytes);
 }
 
 void upc_memcpy_nbi(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes) {
-  upc_memcpy(dst, src, nbytes);
+  api::implicitly<api::begin_memcpy>("upc_memcpy_nbi", dst, src, nbytes);
 }
 
 void upc_memget_nbi(void* dst, upc_shared_ptr_t src, size_t nbytes) {
-  upc_memget(dst, src, nbytes);
+  api::implicitly<api::begin_memget>("upc_memget_nbi", dst, src, nbytes);
 }
 
 void upc_memput_nbi(upc_shared_ptr_t dst, const void* src, size_t nbytes) {
-  upc_memput(dst, src, nbytes);
+  api::implicitly<api::begin_memput>("upc_memput_nbi", dst, src, nbytes);
 }
 
 void upc_memset_nbi(upc_shared_ptr_t dst, int c, size_t nbytes) {
-  upc_memset(dst, c, nbytes);
+  api::implicitly<api::begin_memset>("upc_memset_nbi", dst, c, nbytes);
 }
 
 } // namespace weft

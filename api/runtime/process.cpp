@@ -212,7 +212,8 @@ void process_runtime::open_engine(const collectives::tuning& tuning, const contr
 
 // The end of a job, in which nobody says anything to somebody who has gone:
 //
-//   1. A barrier of all. Behind it everybody is in here, so no call waits for anything any more: operations
+//   1. Copies that nobody completed come to their end, so that none of them touches memory any more; then a
+//      barrier of all. Behind it everybody is in here, so no call waits for anything any more: operations
 //      that nobody completed, quiet teams and returning memory are of no use to anybody.
 //   2. Each rank abandons them: nothing of its own makes it send a message from now on. It still answers what
 //      others asked before they came so far.
@@ -228,6 +229,7 @@ void process_runtime::open_engine(const collectives::tuning& tuning, const contr
 // hears.
 void process_runtime::close() {
   try {
+    engine_->finish_transfers();
     engine_->run(*all_, {.by = collectives::caller::finalize}, {});
     engine_->with_ownership([&] {
       teams_->abandon();

@@ -4,6 +4,7 @@
 #include "engine/collectives/request.hpp"
 #include "progress/control/team_calls.hpp"
 #include "progress/driving/fact.hpp"
+#include "progress/execution/one_sided.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -79,6 +80,9 @@ public:
                        std::uint64_t offset) = 0; // null if not reachable by loads and stores
   virtual void put(std::uint32_t rank, std::uint64_t offset, const void* from, std::size_t bytes) = 0;
   virtual void get(void* to, std::uint32_t rank, std::uint64_t offset, std::size_t bytes) = 0;
+  // Begins it and returns. Its own memory must stay until the handle is complete, and what it writes is in
+  // place then. 0: as many operations as allowed are outstanding, and nothing was begun.
+  virtual handle post_transfer(const progress::one_sided_request& r) = 0;
 
   // Of private memory, as a distance from the beginning of this rank's segment: for operations that only this
   // rank touches it for.

@@ -26,7 +26,9 @@ public:
 
   engine(T& net, const engine_options& options)
       : base(net, options), looks_(options.idle.scarce ? 0 : std::min(options.idle.spins, most_looks)),
-        table_(options.operations_cap), plans_(options.cache_bytes, options.tuning) {}
+        table_(options.operations_cap), plans_(options.cache_bytes, options.tuning) {
+    executor_.transfers().when_ended([this](one_sided& t) { finish(t); });
+  }
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 
@@ -150,6 +152,31 @@ public:
     if (status < 0) fail_transfer(rank, T::explain(status));
   }
 
+  // The same, without waiting; 0 when as many as allowed are outstanding. It is begun at once, or by whoever
+  // drives, and goes on like an operation.
+  handle post(const one_sided_request& r) {
+    reserved_handle h(table_);
+    if (h.value() == 0) return 0;
+    posted& op = operations_.at(completion_table::index(h.value()));
+    one_sided& t = transfers_.at(completion_table::index(h.value()));
+    t.prepare(r, h.value());
+    op.channel = nullptr; // what tells it from an operation in the queue
+    op.handle = h.value();
+    op.light = r.bytes <= quota::always;
+    transfers_outstanding_.fetch_add(1, std::memory_order_relaxed);
+    if (turn mine(*this); mine.take()) {
+      drain();
+      executor_.transfers().begin(t);
+    } else {
+      enqueue(op);
+    }
+    return h.release();
+  }
+  // Until all of them have ended. None may be posted meanwhile.
+  void finish_transfers() {
+    drive_until([&] { return transfers_outstanding_.load(std::memory_order_acquire) == 0; });
+  }
+
   // This rank of the job is dead: what needs it fails, now and from now on. From a thread that does not
   // drive.
   void lose(std::uint32_t rank) {
@@ -236,6 +263,8 @@ private:
 
   // Its entry is published first, so it must begin: if there is no memory for its plan, at another turn.
   void begin_queued(posted& op) {
+    if (op.channel == nullptr) [[unlikely]]
+      return executor_.transfers().begin(transfers_.at(completion_table::index(op.handle)));
     if (op.seq == 0) op.seq = next_sequence(*op.channel);
     if (!find_plan(op)) [[unlikely]] {
       no_plan_ = nullptr;
@@ -263,6 +292,22 @@ private:
     place_.wake();
   }
 
+  void finish(const one_sided& t) {
+    if (const handle h = t.handle; t.status == 0) [[likely]]
+      table_.complete(h);
+    else
+      table_.fail(h, error_in(t));
+    transfers_outstanding_.fetch_sub(1, std::memory_order_release);
+    place_.wake();
+  }
+
+  static std::exception_ptr error_in(const one_sided& t) noexcept {
+    try {
+      fail_transfer(t.peer(), T::explain(t.status));
+    } catch (...) {
+      return std::current_exception();
+    }
+  }
   static std::exception_ptr error_in(const posted& op) noexcept {
     try {
       return error_of(op, T::explain(op.status));
@@ -287,6 +332,8 @@ private:
 
   completion_table table_;
   operation_pool operations_;
+  slot_pool<one_sided> transfers_;
+  std::atomic<std::size_t> transfers_outstanding_{0};
   weft::engine::item_pool<posted> parts_; // of operations that other ranks have called
   asking ask_others_;
   std::exception_ptr no_plan_; // why find_plan has found none

@@ -1,6 +1,7 @@
 #pragma once
 #include "progress/execution/execution_pool.hpp"
 #include "progress/execution/inbox.hpp"
+#include "progress/execution/one_sided.hpp"
 #include "progress/execution/plan_runner.hpp"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ public:
            const user_memory& user = {})
       : net_(net), counts_(counts), broken_(broken), finished_(std::move(finished)),
         steps_(net, counts, broken_, user), runner_(steps_),
-        inbox_(net, counts, steps_.members, channels_, active_) {
+        inbox_(net, counts, steps_.members, channels_, active_), transfers_(net, counts) {
     net_.set_sink(&inbox_);
   }
   executor(const executor&) = delete;
@@ -86,6 +87,7 @@ public:
     if (steps_.members.later) [[unlikely]]
       try_again();
     bool moved = poll && net_.poll() != 0;
+    moved |= transfers_.carry();
     if (heavy_active_ != active_.size()) moved |= sweep_light();
     if (how == pass::full) moved |= carry_by_transport();
     if (heavy_active_ != 0) moved |= sweep_heavy();
@@ -137,17 +139,22 @@ public:
     return moved;
   }
 
-  std::size_t outstanding() const { return outstanding_; }
+  std::size_t outstanding() const { return outstanding_ + transfers_.outstanding(); }
   // There are operations that are not light.
   bool carries_large() const { return heavy_active_ != 0 || transport_carries(); }
   // Something waits for nothing but another sweep, or for a thread that drives.
-  bool tries_again() { return members().later || transport_carries() || computations().waiting(); }
+  bool tries_again() {
+    return members().later || transport_carries() || computations().waiting() || transfers_.tries_again();
+  }
   progress::computations<T>& computations() { return steps_.computations; }
   // Work that only this rank's own process can move on.
-  bool needs_driver() { return steps_.flights.in_flight() != 0 || far_active_ != 0; }
+  bool needs_driver() {
+    return steps_.flights.in_flight() != 0 || far_active_ != 0 || transfers_.outstanding() != 0;
+  }
 
   reach<T>& members() { return steps_.members; }
   inbox<T>& messages() { return inbox_; }
+  one_sided_transfers<T>& transfers() { return transfers_; }
 
   // The operation that has been under way for longest, as {team, number}.
   std::pair<std::uint32_t, engine::sequence> oldest() const {
@@ -389,6 +396,7 @@ private:
   node_steps<T> steps_;
   plan_runner<T> runner_;
   inbox<T> inbox_;
+  one_sided_transfers<T> transfers_;
   std::vector<operation*> active_;
   engine::shortage shortage_;
   execution_pool executions_;

@@ -1,13 +1,10 @@
 #pragma once
 #include "engine/collectives/request.hpp"
-#include "progress/execution/completion_table.hpp"
 #include "progress/execution/operation.hpp"
+#include "progress/execution/slot_pool.hpp"
 
-#include <array>
-#include <atomic>
 #include <cstring>
 #include <memory>
-#include <mutex>
 #include <stdexcept>
 
 namespace weft::progress {
@@ -31,42 +28,6 @@ private:
   static constexpr std::size_t most_task_bytes = 384;
 };
 
-// One operation for every slot of the completion table, in chunks that are made when first needed and never
-// move. The owner of a slot owns its operation, so there is nothing to lock but the making of a chunk.
-class operation_pool {
-public:
-  static constexpr std::size_t chunk_size = completion_table::chunk_slots;
-  // What an outstanding operation takes, here and in the completion table.
-  static constexpr std::size_t bytes_of_each = sizeof(posted) + completion_table::slot_bytes;
-
-  operation_pool() = default;
-  ~operation_pool() {
-    for (auto& chunk : chunks_)
-      delete[] chunk.load(std::memory_order_relaxed);
-  }
-  operation_pool(const operation_pool&) = delete;
-  operation_pool& operator=(const operation_pool&) = delete;
-
-  posted& at(std::uint32_t slot) {
-    posted* chunk = chunks_[slot / chunk_size].load(std::memory_order_acquire);
-    if (chunk == nullptr) [[unlikely]]
-      chunk = grow(slot / chunk_size);
-    return chunk[slot % chunk_size];
-  }
-
-private:
-  posted* grow(std::size_t which) {
-    const std::lock_guard lock(growth_);
-    posted* chunk = chunks_[which].load(std::memory_order_relaxed);
-    if (chunk == nullptr) {
-      chunk = new posted[chunk_size];
-      chunks_[which].store(chunk, std::memory_order_release);
-    }
-    return chunk;
-  }
-
-  std::array<std::atomic<posted*>, completion_table::slots_max / chunk_size> chunks_{};
-  std::mutex growth_;
-};
+using operation_pool = slot_pool<posted>;
 
 } // namespace weft::progress

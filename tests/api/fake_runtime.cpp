@@ -141,6 +141,12 @@ void fake_runtime::get(void* to, std::uint32_t rank, std::uint64_t offset, std::
   std::memcpy(to, memory(rank, offset), bytes);
 }
 
+fake_runtime::handle fake_runtime::post_transfer(const weft::progress::one_sided_request& r) {
+  if (!room_for_transfers) return 0;
+  transfers.push_back(r);
+  return issue();
+}
+
 std::uint64_t fake_runtime::allocate(std::uint64_t& next, std::uint64_t end, std::size_t bytes) {
   if (bytes > end - next) return 0;
   const std::uint64_t offset = next;

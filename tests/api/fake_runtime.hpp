@@ -52,6 +52,7 @@ public:
   void* direct(std::uint32_t rank, std::uint64_t offset) override;
   void put(std::uint32_t rank, std::uint64_t offset, const void* from, std::size_t bytes) override;
   void get(void* to, std::uint32_t rank, std::uint64_t offset, std::size_t bytes) override;
+  handle post_transfer(const weft::progress::one_sided_request& r) override;
 
   std::uint64_t private_offset(const void* memory) const override {
     return reinterpret_cast<std::uintptr_t>(memory) -
@@ -93,6 +94,8 @@ public:
   std::set<std::uint32_t> out_of_reach; // ranks without loads and stores
   std::size_t tested = 0;               // calls that drive progress
   std::size_t puts = 0, gets = 0, bytes_put = 0;
+  std::vector<weft::progress::one_sided_request> transfers; // posted; nothing is moved for them
+  bool room_for_transfers = true;
   std::uint64_t posts = 0;
   std::map<handle, std::string> failures; // what an operation fails with
   std::function<void()> meanwhile;        // what happens whenever a call drives progress

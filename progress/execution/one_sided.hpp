@@ -1,0 +1,201 @@
+#pragma once
+#include "engine/fifo.hpp"
+#include "engine/out_of_memory.hpp"
+#include "engine/transport/transport.hpp"
+#include "progress/execution/statistics.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace weft::progress {
+
+// What one rank asks for alone: bytes from or to another's segment, or between those of two others. Ranks are
+// ranks of the job, `from` and `to` are offsets in their segments.
+struct one_sided_request {
+  enum class kind : std::uint8_t { get, put, set, copy };
+
+  kind what = kind::get;
+  std::uint32_t from_rank = 0, to_rank = 0;
+  std::uint64_t from = 0, to = 0;
+  void* into = nullptr;         // of a get
+  const void* out_of = nullptr; // of a put
+  unsigned char value = 0;      // of a set
+  std::uint64_t bytes = 0;
+
+  static one_sided_request get(void* into, std::uint32_t rank, std::uint64_t from, std::uint64_t bytes) {
+    return {.what = kind::get, .from_rank = rank, .from = from, .into = into, .bytes = bytes};
+  }
+  static one_sided_request put(std::uint32_t rank, std::uint64_t to, const void* out_of,
+                               std::uint64_t bytes) {
+    return {.what = kind::put, .to_rank = rank, .to = to, .out_of = out_of, .bytes = bytes};
+  }
+  static one_sided_request set(std::uint32_t rank, std::uint64_t to, unsigned char value,
+                               std::uint64_t bytes) {
+    return {.what = kind::set, .to_rank = rank, .to = to, .value = value, .bytes = bytes};
+  }
+};
+
+// One of them on its way: which request of the transport comes next, or is under way.
+//
+//   get    get
+//   put    put, flush
+//   set    put, put, ..., flush            a piece at a time, all out of one buffer
+//   copy   get, put, get, put, ..., flush  the same, by way of it
+struct one_sided : transport::completion {
+  enum class step : std::uint8_t { get, put, flush, over };
+  static constexpr std::uint64_t bounce_bytes = 64 * 1024;
+
+  one_sided_request asked;
+  std::uint64_t handle = 0;
+  step at = step::get;
+  std::uint64_t moved = 0; // bytes of the pieces that are through
+  int status = 0;          // what it failed with
+  void* owner = nullptr;
+  std::unique_ptr<std::byte[]> bounce;
+  one_sided* next = nullptr;
+
+  using kind = one_sided_request::kind;
+
+  // All that may throw.
+  void prepare(const one_sided_request& r, std::uint64_t of) {
+    if (r.what == kind::set || r.what == kind::copy) {
+      const std::uint64_t room = std::min(r.bytes, bounce_bytes);
+      bounce = std::make_unique<std::byte[]>(room);
+      if (r.what == kind::set) std::memset(bounce.get(), r.value, room);
+    }
+    asked = r;
+    handle = of;
+    at = reads() ? step::get : step::put;
+    moved = 0;
+    status = 0;
+  }
+
+  bool reads() const { return asked.what == kind::get || asked.what == kind::copy; }
+  std::uint32_t peer() const { return at == step::get ? asked.from_rank : asked.to_rank; }
+  std::uint64_t piece() const {
+    return bounce ? std::min(asked.bytes - moved, bounce_bytes) : asked.bytes - moved;
+  }
+  void go_on() {
+    if (at == step::get && asked.what == kind::copy) {
+      at = step::put;
+    } else if (at == step::put) {
+      moved += piece();
+      at = moved == asked.bytes ? step::flush : reads() ? step::get : step::put;
+    } else {
+      at = step::over;
+    }
+  }
+};
+
+// Carries them beside the operations of an executor, under progress ownership. A completion only notes that a
+// transfer can go on; carry() does it, from a sweep, so nothing is asked of the transport from inside of it.
+// Of one peer's only so many are with the transport at a time, the others wait in order: whoever does not
+// answer holds up nobody else's.
+template <transport::transport T> class one_sided_transfers {
+public:
+  static constexpr std::uint32_t most_of_a_peer = 64;
+
+  one_sided_transfers(T& net, statistics& counts) : net_(net), counts_(counts), lanes_(net.size()) {}
+  one_sided_transfers(const one_sided_transfers&) = delete;
+  one_sided_transfers& operator=(const one_sided_transfers&) = delete;
+
+  // Called once for each, at its end; the transfer is the caller's again then.
+  using ended_handler = std::function<void(one_sided&)>;
+  void when_ended(ended_handler ended) { ended_ = std::move(ended); }
+
+  void begin(one_sided& t) {
+    t.owner = this;
+    t.done = &delivered;
+    ++outstanding_;
+    lane& l = lane_of(t);
+    if (l.under_way == most_of_a_peer) return l.waiting.push(t);
+    ++l.under_way;
+    advance(t);
+  }
+
+  // True if one could go on.
+  bool carry() {
+    if (ready_.empty()) [[likely]]
+      return false;
+    for (weft::engine::fifo<one_sided> now = std::exchange(ready_, {}); !now.empty();)
+      advance(now.pop());
+    return true;
+  }
+
+  std::size_t outstanding() const { return outstanding_; }
+  // Something waits for nothing but carry().
+  bool tries_again() const { return !ready_.empty(); }
+
+private:
+  using step = one_sided::step;
+  using kind = one_sided_request::kind;
+
+  struct lane {
+    std::uint32_t under_way = 0;
+    weft::engine::fifo<one_sided> waiting;
+  };
+  lane& lane_of(const one_sided& t) { return lanes_[t.reads() ? t.asked.from_rank : t.asked.to_rank]; }
+
+  // As far as it goes now.
+  void advance(one_sided& t) {
+    while (t.status == 0 && t.at != step::over) {
+      const transport::started came = ask(t);
+      if (came.under_way()) return;
+      if (came.status() == transport::no_memory) [[unlikely]] {
+        shortage_.met("a copy");
+        return ready_.push(t);
+      }
+      came.failed() ? void(t.status = came.status()) : t.go_on();
+    }
+    end(t);
+  }
+
+  transport::started ask(one_sided& t) {
+    const one_sided_request& r = t.asked;
+    const std::uint64_t bytes = t.piece();
+    switch (t.at) {
+    case step::get:
+      counts_.bytes_got.add(bytes);
+      return net_.get(r.from_rank, r.what == kind::get ? r.into : t.bounce.get(), r.from + t.moved, bytes, t);
+    case step::put:
+      counts_.bytes_put.add(bytes);
+      return net_.put(r.to_rank, r.to + t.moved, r.what == kind::put ? r.out_of : t.bounce.get(), bytes, t);
+    default:
+      return net_.flush(r.to_rank, t);
+    }
+  }
+
+  static void delivered(transport::completion* c, int status) {
+    auto& t = static_cast<one_sided&>(*c);
+    auto& self = *static_cast<one_sided_transfers*>(t.owner);
+    self.shortage_.over();
+    status < 0 ? void(t.status = status) : t.go_on();
+    self.ready_.push(t);
+  }
+
+  // The next one of its peer begins at the next carry(): however many fail at once, nothing nests.
+  void end(one_sided& t) {
+    lane& l = lane_of(t);
+    if (l.waiting.empty())
+      --l.under_way;
+    else
+      ready_.push(l.waiting.pop());
+    t.bounce.reset();
+    --outstanding_;
+    ended_(t); // the last touch
+  }
+
+  T& net_;
+  statistics& counts_;
+  ended_handler ended_;
+  std::vector<lane> lanes_;             // by peer
+  weft::engine::fifo<one_sided> ready_; // can go on
+  std::size_t outstanding_ = 0;
+  weft::engine::shortage shortage_;
+};
+
+} // namespace weft::progress
