@@ -111,6 +111,65 @@ TEST_F(api_test, nonblocking_copies_do_the_same) {
   EXPECT_NE(upc_sync_attempt(UPC_COMPLETE_HANDLE), 0);
 }
 
+TEST_F(api_test, copies_out_of_reach_are_begun_and_not_awaited) {
+  fake_runtime& rt = start(3);
+  rt.out_of_reach = {1, 2};
+  const upc_shared_ptr_t p = upc_all_alloc(3, 64);
+  const upc_shared_ptr_t one{p.addr, 1, 0}, two{p.addr, 2, 0};
+  using kind = weft::progress::one_sided_request::kind;
+  int data = 0;
+  const upc_handle_t h[] = {upc_memput_nb(one, &data, 4), upc_memget_nb(&data, one, 4),
+                            upc_memset_nb(two, 7, 4),     upc_memcpy_nb(one, two, 4),
+                            upc_memcpy_nb(p, two, 4),     upc_memcpy_nb(two, p, 4)};
+  ASSERT_EQ(rt.transfers.size(), std::size(h));
+  const kind expected[] = {kind::put, kind::get, kind::set, kind::copy, kind::get, kind::put};
+  for (std::size_t i = 0; i != std::size(h); ++i) {
+    EXPECT_EQ(rt.transfers[i].what, expected[i]);
+    EXPECT_EQ(upc_sync_attempt(h[i]), 0);
+    rt.finish(h[i]);
+    EXPECT_NE(upc_sync_attempt(h[i]), 0);
+  }
+  EXPECT_EQ(rt.puts + rt.gets, 0u) << "nothing was copied at once";
+}
+
+TEST_F(api_test, implicit_copies_are_complete_with_synci) {
+  fake_runtime& rt = start(2);
+  rt.out_of_reach = {1};
+  const upc_shared_ptr_t there{upc_all_alloc(2, 64).addr, 1, 0};
+  int data = 0;
+  upc_memget_nbi(&data, there, 4);
+  upc_memput_nbi(there, &data, 4);
+  EXPECT_EQ(upc_synci_attempt(), 0);
+  EXPECT_EQ(rt.transfers.size(), 2u);
+  upc_synci();
+  EXPECT_EQ(rt.waited.size(), 2u);
+  EXPECT_NE(upc_synci_attempt(), 0);
+}
+
+TEST_F(api_test, a_copy_that_no_handle_is_left_for_is_complete_on_return) {
+  fake_runtime& rt = start(2);
+  rt.out_of_reach = {1};
+  rt.room_for_transfers = false;
+  const upc_shared_ptr_t there{upc_all_alloc(2, 64).addr, 1, 0};
+  int in = 42, out = 0;
+  EXPECT_EQ(upc_memput_nb(there, &in, 4), UPC_COMPLETE_HANDLE);
+  EXPECT_EQ(upc_memget_nb(&out, there, 4), UPC_COMPLETE_HANDLE);
+  EXPECT_EQ(out, 42);
+}
+
+TEST_F(api_test, what_a_copy_failed_with_comes_with_its_completion) {
+  fake_runtime& rt = start(2);
+  rt.out_of_reach = {1};
+  const upc_shared_ptr_t there{upc_all_alloc(2, 64).addr, 1, 0};
+  int data = 0;
+  const upc_handle_t h = upc_memget_nb(&data, there, 4);
+  rt.failures[h] = "thread 1 could not be reached (gone)";
+  const weft::error e = error_of([&] { upc_sync(h); });
+  EXPECT_EQ(e.call, "upc_sync");
+  EXPECT_EQ(e.rule, "thread 1 could not be reached (gone)");
+  upc_sync(h);
+}
+
 TEST_F(api_test, copies_check_both_ends) {
   start(2);
   const upc_shared_ptr_t p = upc_all_alloc(2, 64);
@@ -123,6 +182,8 @@ TEST_F(api_test, copies_check_both_ends) {
   EXPECT_EQ(error_of([&] { upc_memcpy(p, nobody, 8); }).value, "thread 2");
   EXPECT_EQ(error_of([&] { upc_memcpy(nowhere, p, 8); }).argument, "dst");
   EXPECT_EQ(error_of([&] { upc_memset(p, 0, fake_runtime::heap_size + 1); }).argument, "dst");
+  EXPECT_EQ(error_of([&] { upc_memput_nb(p, nullptr, 8); }).call, "upc_memput_nb");
+  EXPECT_EQ(error_of([&] { upc_memget_nbi(bytes, nowhere, 8); }).call, "upc_memget_nbi");
   upc_memput(UPC_SHARED_NULL, nullptr, 0);
   upc_memget(nullptr, UPC_SHARED_NULL, 0);
   upc_memcpy(nowhere, nowhere, 0);
