@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 namespace weft::api {
@@ -20,14 +21,18 @@ std::byte* carried_by_caller::memory(upc_shared_ptr_t p) const {
   return static_cast<std::byte*>(rt_.direct(p.thread, p.addr));
 }
 
-void carried_by_caller::move(upc_shared_ptr_t to, upc_shared_ptr_t from) const {
+void carried_by_caller::move(upc_shared_ptr_t to, upc_shared_ptr_t from) {
   if (to.thread == from.thread && to.addr == from.addr) return;
   std::byte* const there = memory(to);
   const std::byte* const here = memory(from);
   if (there != nullptr && here != nullptr)
     std::memcpy(there, here, is_.bytes);
-  else
-    copy(rt_, to, from, is_.bytes);
+  else if (const handle h = begin_copy(rt_, call_, to, from, is_.bytes))
+    begun_.push_back(h);
+}
+
+void carried_by_caller::finish() {
+  complete_all(rt_, std::exchange(begun_, {}));
 }
 
 void carried_by_caller::swap(upc_shared_ptr_t a, upc_shared_ptr_t b) const {
@@ -43,7 +48,7 @@ void carried_by_caller::swap(upc_shared_ptr_t a, upc_shared_ptr_t b) const {
   rt_.put(b.thread, b.addr, first.data(), is_.bytes);
 }
 
-void carried_by_caller::broadcast() const {
+void carried_by_caller::broadcast() {
   const std::byte* const from = memory(is_.src);
   const auto place = [&](std::uint32_t k) {
     const bool stays = who_[k] == is_.src.thread && is_.in_place;
@@ -58,22 +63,24 @@ void carried_by_caller::broadcast() const {
 }
 
 // The root's own block comes last: in place it is written where the first one was.
-void carried_by_caller::scatter() const {
+void carried_by_caller::scatter() {
   const std::uint32_t root = who_.place_of(is_.src.thread);
   for (std::uint32_t k = 0; k < who_.size(); ++k)
     if (k != root) move(block(is_.dst, 0, who_[k]), block(is_.src, k));
+  if (is_.in_place) finish();
   if (root < who_.size()) move(block(is_.dst, 0, who_[root]), block(is_.src, root));
 }
 
 // And here first.
-void carried_by_caller::gather() const {
+void carried_by_caller::gather() {
   const std::uint32_t root = who_.place_of(is_.dst.thread);
   if (root < who_.size()) move(block(is_.dst, root), block(is_.src, 0, who_[root]));
+  if (is_.in_place) finish();
   for (std::uint32_t k = 0; k < who_.size(); ++k)
     if (k != root) move(block(is_.dst, k), block(is_.src, 0, who_[k]));
 }
 
-void carried_by_caller::exchange() const {
+void carried_by_caller::exchange() {
   for (std::uint32_t i = 0; i < who_.size(); ++i) {
     for (std::uint32_t j = is_.in_place ? i + 1 : 0; j < who_.size(); ++j) {
       if (is_.in_place)
@@ -84,7 +91,7 @@ void carried_by_caller::exchange() const {
   }
 }
 
-void carried_by_caller::gather_all() const {
+void carried_by_caller::gather_all() {
   for (std::uint32_t i = 0; i < who_.size(); ++i)
     for (std::uint32_t j = 0; j < who_.size(); ++j)
       move(block(is_.dst, i, who_[j]), block(is_.src, 0, who_[i]));

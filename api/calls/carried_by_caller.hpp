@@ -12,18 +12,21 @@ struct one_sided_blocks {
   bool in_place;
 };
 
-// The relocalizations as copies that the calling thread makes itself, one after the other: complete on
-// return, and right wherever the threads are. Within a host nobody is needed for them but the caller.
+// The relocalizations as copies that the calling thread makes itself, complete on return: within its host by
+// loads and stores, else by gets and puts that are under way together. Nobody is needed for them but the
+// caller.
 class carried_by_caller {
 public:
-  carried_by_caller(runtime& rt, const subset& who, const one_sided_blocks& blocks)
-      : rt_(rt), who_(who), is_(blocks) {}
+  carried_by_caller(const char* call, runtime& rt, const subset& who, const one_sided_blocks& blocks)
+      : call_(call), rt_(rt), who_(who), is_(blocks) {}
 
-  void broadcast() const;
-  void scatter() const;
-  void gather() const;
-  void exchange() const;
-  void gather_all() const;
+  void broadcast();
+  void scatter();
+  void gather();
+  void exchange();
+  void gather_all();
+  // What they have begun is complete then.
+  void finish();
 
 private:
   // Block number `k` of an operand, on the thread that it is passed with, or on another.
@@ -32,12 +35,14 @@ private:
     return {of.addr + k * is_.bytes, thread, 0};
   }
   std::byte* memory(upc_shared_ptr_t p) const; // null: not reached by loads and stores
-  void move(upc_shared_ptr_t to, upc_shared_ptr_t from) const;
+  void move(upc_shared_ptr_t to, upc_shared_ptr_t from);
   void swap(upc_shared_ptr_t a, upc_shared_ptr_t b) const;
 
+  const char* call_;
   runtime& rt_;
   const subset& who_;
   one_sided_blocks is_;
+  std::vector<handle> begun_;
 };
 
 } // namespace weft::api

@@ -1,5 +1,7 @@
 #include "api/calls/computed_by_caller.hpp"
 
+#include "api/calls/copies.hpp"
+
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -15,26 +17,50 @@ using carried = std::array<std::byte, 64>;
 
 } // namespace
 
+// The first piece of what each far thread has, all on their way together, one behind the other.
+std::vector<std::byte> computed_by_caller::bring(std::span<const reductions::layout::span> all) const {
+  const std::uint64_t size = it_.from.size;
+  std::uint64_t far = 0;
+  for (std::uint32_t k = 0; k < who_.size(); ++k)
+    if (rt_.direct(who_[k], 0) == nullptr) far += std::min(all[k].elements, at_once / size) * size;
+  std::vector<std::byte> brought(far);
+  std::vector<handle> begun;
+  std::byte* to = brought.data();
+  for (std::uint32_t k = 0; k < who_.size(); ++k) {
+    const std::uint64_t bytes = std::min(all[k].elements, at_once / size) * size;
+    if (bytes == 0 || rt_.direct(who_[k], 0) != nullptr) continue;
+    if (const handle h = begin_get(rt_, call_, to, {all[k].at, who_[k], 0}, bytes)) begun.push_back(h);
+    to += bytes;
+  }
+  complete_all(rt_, begun);
+  return brought;
+}
+
 // Each thread's elements together: the order of what commutes is free.
 void computed_by_caller::reduce() const {
   alignas(64) carried result;
-  std::vector<std::byte> brought;
-  bool more = false;
   const std::uint64_t size = it_.from.size;
+  std::vector<reductions::layout::span> left;
+  for (std::uint32_t k = 0; k < who_.size(); ++k)
+    left.push_back(it_.from.of_thread(k));
+  bool more = false;
+  const auto fold = [&](const void* from, std::uint64_t elements) {
+    if (elements != 0) it_.how.fold(result.data(), from, elements, more, nullptr);
+    more |= elements != 0;
+  };
   for (std::uint32_t k = 0; k < who_.size(); ++k) {
-    reductions::layout::span all = it_.from.of_thread(k);
-    const bool near = rt_.direct(who_[k], 0) != nullptr;
-    while (all.elements != 0) {
-      const std::uint64_t now = near ? all.elements : std::min(all.elements, at_once / size);
-      const void* from = rt_.direct(who_[k], all.at);
-      if (!near) {
-        brought.resize(now * size);
-        rt_.get(brought.data(), who_[k], all.at, now * size);
-        from = brought.data();
-      }
-      it_.how.fold(result.data(), from, now, more, nullptr);
-      more = true;
-      all = {all.at + now * size, all.elements - now};
+    const void* const there = rt_.direct(who_[k], left[k].at);
+    if (there == nullptr) continue;
+    fold(there, left[k].elements);
+    left[k].elements = 0;
+  }
+  for (std::vector<std::byte> brought = bring(left); !brought.empty(); brought = bring(left)) {
+    const std::byte* from = brought.data();
+    for (reductions::layout::span& s : left) {
+      const std::uint64_t now = std::min(s.elements, at_once / size);
+      fold(from, now);
+      s = {s.at + now * size, s.elements - now};
+      from += now * size;
     }
   }
   if (more) rt_.put(it_.dst.thread, it_.dst.addr, result.data(), size);

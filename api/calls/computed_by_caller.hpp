@@ -18,16 +18,18 @@ struct one_sided_elements {
 // a piece after the other, and writes the results. Complete on return.
 class computed_by_caller {
 public:
-  computed_by_caller(runtime& rt, const subset& who, const one_sided_elements& it)
-      : rt_(rt), who_(who), it_(it) {}
+  computed_by_caller(const char* call, runtime& rt, const subset& who, const one_sided_elements& it)
+      : call_(call), rt_(rt), who_(who), it_(it) {}
 
   void reduce() const;
   void scan(bool exclusive) const;
 
 private:
+  std::vector<std::byte> bring(std::span<const reductions::layout::span> all) const;
   struct run;
   run next_run(std::uint64_t element) const;
 
+  const char* call_;
   runtime& rt_;
   const subset& who_;
   const one_sided_elements& it_;

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
+#include <utility>
 #include <vector>
 
 namespace weft {
@@ -115,6 +117,18 @@ void copy(runtime& rt, upc_shared_ptr_t dst, upc_shared_ptr_t src, std::size_t b
     rt.get(to, src.thread, src.addr, bytes);
   else
     copy_through(rt, dst, src, bytes);
+}
+
+void complete_all(runtime& rt, std::span<const handle> begun) {
+  std::exception_ptr failed;
+  for (const handle h : begun) {
+    try {
+      rt.wait(h);
+    } catch (...) {
+      failed = std::current_exception();
+    }
+  }
+  if (failed) std::rethrow_exception(failed);
 }
 
 void set(runtime& rt, upc_shared_ptr_t dst, int c, std::size_t bytes) {

@@ -20,4 +20,10 @@ void get(runtime& rt, void* to, upc_shared_ptr_t from, std::size_t bytes);
 void put(runtime& rt, upc_shared_ptr_t to, const void* from, std::size_t bytes);
 void set(runtime& rt, upc_shared_ptr_t dst, int c, std::size_t bytes);
 
+// Begun: complete with the handle, or at once (0). Ends that loads and stores reach are copied at once.
+handle begin_copy(runtime& rt, const char* call, upc_shared_ptr_t dst, upc_shared_ptr_t src,
+                  std::size_t bytes);
+void complete_all(runtime& rt, std::span<const handle> begun); // throws, after all, what one failed with
+handle begin_get(runtime& rt, const char* call, void* dst, upc_shared_ptr_t src, std::size_t bytes);
+
 } // namespace weft::api

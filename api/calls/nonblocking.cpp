@@ -44,13 +44,7 @@ handle begin(runtime& rt, const char* call, const progress::one_sided_request& r
 
 handle begin_memget(const char* call, void* dst, upc_shared_ptr_t src, std::size_t bytes) {
   runtime* const rt = check_memget(call, dst, src, bytes);
-  if (rt == nullptr) return UPC_COMPLETE_HANDLE;
-  if (const void* const from = rt->direct(src.thread, src.addr)) {
-    std::memcpy(dst, from, bytes);
-    return UPC_COMPLETE_HANDLE;
-  }
-  return begin(*rt, call, progress::one_sided_request::get(dst, src.thread, src.addr, bytes),
-               [&] { get(*rt, dst, src, bytes); });
+  return rt == nullptr ? UPC_COMPLETE_HANDLE : begin_get(*rt, call, dst, src, bytes);
 }
 
 handle begin_memput(const char* call, upc_shared_ptr_t dst, const void* src, std::size_t bytes) {
@@ -92,14 +86,7 @@ progress::one_sided_request request_of(upc_shared_ptr_t dst, void* to, upc_share
 
 handle begin_memcpy(const char* call, upc_shared_ptr_t dst, upc_shared_ptr_t src, std::size_t bytes) {
   runtime* const rt = check_memcpy(call, dst, src, bytes);
-  if (rt == nullptr) return UPC_COMPLETE_HANDLE;
-  void* const to = rt->direct(dst.thread, dst.addr);
-  const void* const from = rt->direct(src.thread, src.addr);
-  if (to != nullptr && from != nullptr) {
-    std::memcpy(to, from, bytes);
-    return UPC_COMPLETE_HANDLE;
-  }
-  return begin(*rt, call, request_of(dst, to, src, from, bytes), [&] { copy(*rt, dst, src, bytes); });
+  return rt == nullptr ? UPC_COMPLETE_HANDLE : begin_copy(*rt, call, dst, src, bytes);
 }
 
 template <auto Begin, class... Arguments> void implicitly(const char* call, Arguments... arguments) {
@@ -108,6 +95,26 @@ template <auto Begin, class... Arguments> void implicitly(const char* call, Argu
 }
 
 } // namespace
+
+handle begin_get(runtime& rt, const char* call, void* dst, upc_shared_ptr_t src, std::size_t bytes) {
+  if (const void* const from = rt.direct(src.thread, src.addr)) {
+    std::memcpy(dst, from, bytes);
+    return UPC_COMPLETE_HANDLE;
+  }
+  return begin(rt, call, progress::one_sided_request::get(dst, src.thread, src.addr, bytes),
+               [&] { get(rt, dst, src, bytes); });
+}
+
+handle begin_copy(runtime& rt, const char* call, upc_shared_ptr_t dst, upc_shared_ptr_t src,
+                  std::size_t bytes) {
+  void* const to = rt.direct(dst.thread, dst.addr);
+  const void* const from = rt.direct(src.thread, src.addr);
+  if (to != nullptr && from != nullptr) {
+    std::memcpy(to, from, bytes);
+    return UPC_COMPLETE_HANDLE;
+  }
+  return begin(rt, call, request_of(dst, to, src, from, bytes), [&] { copy(rt, dst, src, bytes); });
+}
 
 } // namespace api
 

@@ -1,7 +1,7 @@
 // The one-sided relocalizations. Among threads of one host the caller moves the blocks itself: it needs
-// nobody for that. What is large and need not be complete on return, and what goes between hosts, is an
-// operation on the caller's own channel: the engines of roots and destinations carry it, in trees, whatever
-// their threads are about.
+// nobody for that; and between hosts what is small, with all of its gets and puts under way at once. What is
+// large between hosts, or need not be complete on return, is an operation on the caller's own channel: the
+// engines of roots and destinations carry it, in trees, whatever their threads are about.
 #include "api/include/weft/one_sided.hpp"
 
 #include "api/calls/carried_by_caller.hpp"
@@ -24,7 +24,7 @@ struct one_sided_form {
   const char* name;
   operation op;
   operand_form dst, src;
-  void (carried_by_caller::*carry)() const;
+  void (carried_by_caller::*carry)();
 };
 constexpr operand_form block_on_root{true, false}, blocks_on_root{true, true}, block_on_each{false, false},
     blocks_on_each{false, true};
@@ -46,7 +46,9 @@ public:
     if (phase_record::on) note(blocks);
     return naming(form_.name, [&]() -> upc_coll_handle_t {
       if (!by_engines(blocks)) {
-        (carried_by_caller(rt_, who_, blocks).*form_.carry)();
+        carried_by_caller work(form_.name, rt_, who_, blocks);
+        (work.*form_.carry)();
+        work.finish();
         return UPC_HANDLE_COMPLETE;
       }
       const collectives::request r{.op = form_.op,
@@ -110,7 +112,8 @@ private:
   bool by_engines(const one_sided_blocks& b) const {
     const bool ordered = b.in_place && form_.op != operation::broadcast && form_.op != operation::exchange;
     if (!who_.all() || (ordered && root(b) != 0)) return false;
-    return (async_ && b.bytes * who_.size() > small_bytes) || !rt_.all_near();
+    const bool each = !(form_.dst.rooted || form_.src.rooted);
+    return worth_engines(rt_, who_, (each ? who_.size() : 1) * checked(b.bytes) * who_.size(), async_);
   }
 
   const one_sided_form& form_;

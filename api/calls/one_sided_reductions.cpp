@@ -144,9 +144,9 @@ template <class Who> upc_coll_handle_t start(const one_sided_reduction& r, Who&&
   const one_sided_elements it = reduction_check(r, rt, threads).operands();
   if (phase_record::on) note(r, rt, threads, it);
   return naming(r.name, [&]() -> upc_coll_handle_t {
-    const bool large = it.from.elements * it.from.size > small_bytes && (r.flags & UPC_ASYNC) != 0;
-    if (threads.all() && (large || !rt.all_near())) return post(r, rt, it);
-    const computed_by_caller work(rt, threads, it);
+    const bool async = (r.flags & UPC_ASYNC) != 0;
+    if (worth_engines(rt, threads, checked(it.from.elements) * it.from.size, async)) return post(r, rt, it);
+    const computed_by_caller work(r.name, rt, threads, it);
     if (r.what == one_sided_reduction::value)
       work.reduce();
     else

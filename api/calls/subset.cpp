@@ -11,6 +11,14 @@ void require_known_flags(const char* call, upc_flag_t flags) {
   if ((flags & ~UPC_ASYNC) != 0) fail(call, "flags", std::to_string(flags), "must be 0 or UPC_ASYNC");
 }
 
+bool worth_engines(const runtime& rt, const subset& who, checked bytes, bool async) {
+  constexpr std::uint64_t small_bytes = 64 * 1024;
+  constexpr std::uint32_t few_threads = 32;
+  if (!who.all()) return false;
+  if (rt.all_near()) return async && bytes > small_bytes;
+  return bytes > small_bytes || who.size() > few_threads;
+}
+
 subset subset::of_team(runtime& rt, const char* call, upc_team_t team) {
   const std::uint32_t size = require_team(rt, call, team);
   if (team == team_calls::all) return subset(size);

@@ -1,5 +1,6 @@
 #pragma once
 #include "api/calls/collective_call.hpp"
+#include "api/checks/checks.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -10,9 +11,6 @@ namespace weft::api {
 
 // 0 or UPC_ASYNC.
 void require_known_flags(const char* call, upc_flag_t flags);
-
-// What the caller does at once even if it need not.
-inline constexpr std::size_t small_bytes = 64 * 1024;
 
 // The threads that take part in a one-sided operation, in their order. All threads of the job have no list.
 class subset {
@@ -35,5 +33,9 @@ private:
   std::uint32_t size_;
   std::vector<std::uint32_t> list_;
 };
+
+// Whether engines are to do what touches so many bytes of all threads, or the caller alone: that is as fast
+// as it can be within a host, and between hosts for a few small messages.
+bool worth_engines(const runtime& rt, const subset& who, checked bytes, bool async);
 
 } // namespace weft::api
