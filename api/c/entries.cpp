@@ -6,6 +6,7 @@
 #include "api/include/upc_castable.h"
 #include "api/include/upc_collective_cray.h"
 #include "api/include/upc_nb.h"
+#include "api/include/upc_tick.h"
 
 using weft::api::guard;
 
@@ -17,6 +18,9 @@ WEFT_EXPORT void weft_init(int* argc, char*** argv) {
 }
 WEFT_EXPORT void weft_finalize() {
   return guard<weft::weft_finalize>();
+}
+WEFT_EXPORT void upc_global_exit(int status) {
+  weft::upc_global_exit(status);
 }
 WEFT_EXPORT weft_error_handler_t weft_set_error_handler(weft_error_handler_t handler) {
   return guard<weft::weft_set_error_handler>(handler);
@@ -99,6 +103,9 @@ WEFT_EXPORT void weft_wait() {
 WEFT_EXPORT void upc_barrier_wait(int value) {
   return guard<weft::upc_barrier_wait>(value);
 }
+WEFT_EXPORT weft_nothing_t weft_fence() {
+  return weft::weft_fence();
+}
 WEFT_EXPORT void weft_wait_handle(upc_coll_handle_t* handle) {
   return guard<weft::weft_wait_handle>(handle);
 }
@@ -168,6 +175,14 @@ WEFT_EXPORT upc_handle_t cray_upc_team_alltoall_nbi(upc_shared_ptr_t dst, upc_sh
 }
 WEFT_EXPORT void cray_upc_team_barrier(cray_upc_team_t team) {
   return guard<weft::cray_upc_team_barrier>(team);
+}
+
+// upc_tick.h
+WEFT_EXPORT upc_tick_t upc_ticks_now() {
+  return weft::upc_ticks_now();
+}
+WEFT_EXPORT uint64_t upc_ticks_to_ns(upc_tick_t ticks) {
+  return weft::upc_ticks_to_ns(ticks);
 }
 
 // upc_castable.h

@@ -348,4 +348,8 @@ void process_runtime::abort_job(int status, const std::string& message) {
   job_.abort(status, message);
 }
 
+void process_runtime::end_job(int status, const std::string& message) {
+  job_.end(status, message);
+}
+
 } // namespace weft::api

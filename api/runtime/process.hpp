@@ -71,6 +71,7 @@ public:
 
   std::uint64_t statistic(const std::string& name) const override;
   [[noreturn]] void abort_job(int status, const std::string& message) override;
+  [[noreturn]] void end_job(int status, const std::string& message) override;
 
 private:
   using net = transport::ucx::ucx_transport;

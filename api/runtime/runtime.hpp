@@ -106,6 +106,7 @@ public:
 
   virtual std::uint64_t statistic(const std::string& name) const = 0; // 0 for an unknown name
   [[noreturn]] virtual void abort_job(int status, const std::string& message) = 0;
+  [[noreturn]] virtual void end_job(int status, const std::string& message) = 0; // on purpose
 
 protected:
   struct castable {

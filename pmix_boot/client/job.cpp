@@ -27,7 +27,7 @@ namespace {
 constexpr const char* key_name = "weft.job.key";
 // A get of a dead rank's value can wait for ever under some launchers.
 constexpr int get_timeout_seconds = 30;
-constexpr std::chrono::seconds abort_patience{5};
+constexpr std::chrono::seconds abort_patience{5}, last_patience{2};
 constexpr std::chrono::seconds init_patience{60};
 
 // An attribute that the launcher published when it started the job, if it did.
@@ -243,20 +243,25 @@ std::vector<std::byte> job::get(std::uint32_t rank, const std::string& name) con
 }
 
 void job::abort(int status, const std::string& message) {
-  const int code = status == 0 ? 1 : status;
   // The launcher prints the message, if there is one.
   if (singleton_) std::fprintf(stderr, "weft: %s\n", message.c_str());
+  end(status == 0 ? 1 : status, message);
+}
+
+void job::end(int status, const std::string& message) {
   // In PMIx's own thread a blocking call would wait for itself; a launcher that died must not keep us either.
   if (!singleton_ && (!deaths_ || !deaths_->in_callback())) {
     std::promise<void> done;
     std::future<void> answer = done.get_future();
-    std::thread([&done, code, &message] {
-      PMIx_Abort(code, message.c_str(), nullptr, 0);
+    std::thread([&done, status, &message] {
+      PMIx_Abort(status, message.c_str(), nullptr, 0);
       done.set_value();
     }).detach();
-    answer.wait_for(abort_patience);
+    // The launcher ends this process as well. Gone before the others, it would be a death to them.
+    if (answer.wait_for(abort_patience) == std::future_status::ready)
+      std::this_thread::sleep_for(last_patience);
   }
-  _exit(code);
+  _exit(status);
 }
 
 void job::on_peer_death(std::function<void(std::uint32_t)> callback) {

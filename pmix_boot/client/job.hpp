@@ -60,6 +60,8 @@ public:
   // inside a call of this class; from a callback of on_peer_death only this process ends, and the launcher
   // sees it.
   [[noreturn]] void abort(int status, const std::string& message);
+  // The same on purpose: the status may be 0, and the launcher then ends the job as one that went well.
+  [[noreturn]] void end(int status, const std::string& message);
 
   // Calls back at most once for each rank whose death the launcher reports, in a thread of PMIx: the callback
   // must be short and call nothing of this class but abort(). Later calls replace the callback.

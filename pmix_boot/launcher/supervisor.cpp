@@ -207,6 +207,10 @@ void supervisor::handle_server_events() {
       abandon("the PMIx server of the job died; the job was ended", 1);
       break;
     case server_event::kind::abort:
+      if (event.status == 0) { // on purpose
+        if (!ending_) end_job();
+        break;
+      }
       const int status = (event.status & 0xff) == 0 ? 1 : event.status & 0xff;
       abandon("rank " + std::to_string(event.rank) + " aborted the job with status " +
                   std::to_string(status) + ": " + event.text,

@@ -168,3 +168,7 @@ bool fake_runtime::in_heap(std::uint64_t offset, weft::engine::checked bytes) co
 void fake_runtime::abort_job(int status, const std::string&) {
   _exit(status);
 }
+
+void fake_runtime::end_job(int status, const std::string&) {
+  _exit(status);
+}

@@ -82,6 +82,7 @@ public:
 
   std::uint64_t statistic(const std::string& name) const override { return name == "posts" ? posts : 0; }
   [[noreturn]] void abort_job(int status, const std::string& message) override;
+  [[noreturn]] void end_job(int status, const std::string& message) override;
 
   // For the test: what was called, and what is to happen.
   static constexpr std::size_t heap_begin = 64, heap_size = 1 << 20;

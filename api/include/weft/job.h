@@ -34,6 +34,12 @@ WEFT_EXPORT void weft_init(int* argc, char*** argv);
  */
 WEFT_EXPORT void weft_finalize(void);
 
+/* Ends the whole job with this status, of which the low 8 bits count, as of exit: what the calling process
+ * has in its output streams is written, then all threads are ended, whatever they are doing, within seconds
+ * and without their handlers of atexit (UPC 1.3, 7.2.1). Any thread of any process may call it, at any time.
+ * Before weft_init and after weft_finalize it ends the calling process. Does not return, has no errors. */
+WEFT_EXPORT __attribute__((noreturn)) void upc_global_exit(int status);
+
 /* Installs the handler for failed calls of the C interface and returns the one before. A null pointer brings
  * back the default, which prints the message to stderr and ends the whole job with a non-zero status. The C++
  * interface throws weft::error and calls no handler. May be called before weft_init. */
@@ -59,6 +65,7 @@ WEFT_EXPORT int upc_threads(void);
 #define THREADS (upc_threads())
 
 #if WEFT_GLOBAL_NAMES
+using weft::upc_global_exit;
 using weft::upc_mythread;
 using weft::upc_threads;
 using weft::weft_finalize;

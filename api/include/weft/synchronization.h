@@ -1,8 +1,8 @@
 #pragma once
 #include "synchronization_calls.h"
 
-/* The barrier, whole and split, and the completion of asynchronous collectives. `upc_wait` is the name of
- * both.
+/* The barrier, whole and split, the fence, and the completion of asynchronous collectives. `upc_wait` is the
+ * name of both.
  *
  *                                            C++                          C
  *   barrier                                  upc_barrier; upc_barrier();  upc_barrier();
@@ -11,11 +11,18 @@
  *   with a value                             upc_notify(v);               upc_notify(v);
  *   second half                              upc_wait; upc_wait();        upc_wait();
  *   with a value                             upc_wait(v); v is an int     upc_barrier_wait(v);
+ *   fence                                    upc_fence; upc_fence();      upc_fence; upc_fence();
  *   completion of a handle, sets it to 0     upc_wait(h);                 upc_wait(h);
  *   the same for a value                     upc_wait(f()); h const       upc_wait_value(f());
  *   has it completed? if so, sets it to 0    upc_test(h)                  upc_test(h)
  *
- * In C the bare names without parentheses do not compile. */
+ * In C the other bare names without parentheses do not compile. */
+
+#ifdef __cplusplus
+#define upc_fence ::weft::weft_fence()
+#else
+#define upc_fence weft_fence()
+#endif
 
 #ifdef __cplusplus
 #include "statements.hpp"

@@ -4,6 +4,9 @@
 
 /* The functions behind the statements of synchronization.h. */
 
+/* What a fence returns: a function that does nothing. */
+typedef void (*weft_nothing_t)(void);
+
 #ifdef __cplusplus
 namespace weft {
 #endif
@@ -25,6 +28,12 @@ WEFT_EXPORT void weft_notify_value(int value);
  * Errors: no upc_notify before; the values differ, here or between threads. */
 WEFT_EXPORT void weft_wait(void);
 WEFT_EXPORT void upc_barrier_wait(int value);
+
+/* upc_fence: every access of the calling thread to shared memory that comes before it in the program is
+ * complete before any that comes behind it begins, by loads and stores through upc_cast too (UPC 1.3, 6.6.1).
+ * Copies with a handle are complete when that is completed, a fence does not wait for them (UPC 1.3, 7.5).
+ * What it returns makes `upc_fence();` a statement like `upc_fence;`. No errors. */
+WEFT_EXPORT weft_nothing_t weft_fence(void);
 
 /* upc_wait(h): returns when the operation of *handle is complete and sets *handle to UPC_HANDLE_COMPLETE,
  * which is itself accepted and returns at once (V0.3, 5.4.1). Any thread of the process may complete any

@@ -8,6 +8,7 @@
 #include "../upc_collective_cray.h"
 #include "../upc_collective_ext.h"
 #include "../upc_nb.h"
+#include "../upc_tick.h"
 #include "../upc_types.h"
 #include "error.hpp"
 #include "handle.hpp"
