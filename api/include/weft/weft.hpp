@@ -13,6 +13,7 @@
 #include "error.hpp"
 #include "handle.hpp"
 #include "one_sided.hpp"
+#include "own.hpp"
 #include "pointer.hpp"
 #include "reduction.hpp"
 #include "shared_array.hpp"
