@@ -6,6 +6,9 @@
 #include <upc_collective_ext.h>
 #include <upc_nb.h>
 #include <upc_types.h>
+#include <upc_relaxed.h>
+#include <upc_strict.h>
+#include <upc_tick.h>
 
 struct operand {
   int used;

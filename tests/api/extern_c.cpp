@@ -7,6 +7,9 @@ extern "C" {
 #include <upc_collective_ext.h>
 #include <upc_nb.h>
 #include <upc_types.h>
+#include <upc_relaxed.h>
+#include <upc_strict.h>
+#include <upc_tick.h>
 }
 
 static upc_shared_ptr_t null = UPC_SHARED_NULL;

@@ -5,7 +5,7 @@
 //
 // The last thread is the victim. Each other thread prints "survived" when
 //   - what it had under way with the victim failed, with an error that names it,
-//   - what it posts on a team with the victim afterwards fails as well,
+//   - what it posts on a team with the victim afterwards fails as well, and what it copies to and from it,
 //   - a team without the victim has worked on, correctly,
 //   - weft_finalize has come back, with an error.
 #include <upc.h>
@@ -135,7 +135,10 @@ void work_until_it_fails(const areas& a, std::mt19937& dice) {
     for (unsigned k = 0; k < together; ++k)
       h.push_back(post(a, dice() % 1000, sizes[dice() % 3], modes[dice() % 3]));
     if (dice() % 4 == 0) upc_barrier;
+    static std::vector<unsigned char> got(most);
+    upc_memget_nbi(got.data(), a.src.on(THREADS - 1), sizes[dice() % 3]);
     complete(way, h);
+    upc_synci();
   }
 }
 
@@ -167,6 +170,15 @@ int main(int argc, char** argv) {
       upc_wait(h);
     });
     expect_obituary("a barrier afterwards", [&] { upc_barrier; });
+    try { // those that were under way come to an end
+      upc_synci();
+    } catch (const weft::error&) {
+    }
+    if (upc_thread_info(static_cast<std::size_t>(victim)).guaranteedCastable == 0) {
+      int x = 0;
+      expect_obituary("a put afterwards", [&] { upc_sync(upc_memput_nb(a.dst.on(victim), &x, sizeof x)); });
+      expect_obituary("a get afterwards", [&] { upc_sync(upc_memget_nb(&x, a.dst.on(victim), sizeof x)); });
+    }
     work_on(others);
   } catch (const std::exception& e) {
     fail(std::string("the others cannot go on: ") + e.what());
