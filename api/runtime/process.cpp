@@ -57,16 +57,7 @@ process_runtime::process_runtime(const engine::settings& s)
   publish();
   start_.ended("exchange");
   open_engine(agree_on_tuning(), layout);
-  heap_ = std::make_unique<control::heap_service<net>>(*engine_, *all_, layout);
-  castable_ = {{}, layout.heap, heap_->symmetric_bytes(), true};
-  for (std::uint32_t r = 0; r < job_.size(); ++r) {
-    const bool near = nodes_[r] == nodes_[job_.rank()];
-    castable_.memory.push_back(near ? net_->direct(r) : nullptr);
-    castable_.everywhere &= near;
-  }
-  teams_ =
-      std::make_unique<control::team_registry<net>>(*engine_, *heap_, nodes_, *all_, layout.scratch_of_all());
-  teams_->make_node_team(job_.nodes()[job_.rank()]);
+  open_services(layout);
   if (engine_->options().drive != progress::mode::caller)
     thread_ = std::make_unique<progress::progress_thread<net>>(*engine_);
   if (job_.size() > 1) reports_ = std::make_unique<wait_reporter>(*engine_, job_.rank(), settings_.timeout);
@@ -132,6 +123,7 @@ void process_runtime::lose(std::uint32_t rank) {
   if (ending_.load(std::memory_order_relaxed)) return died_at_the_end_.store(true, std::memory_order_relaxed);
   spdlog::error("rank {} has died; operations of teams that it is a member of fail", rank);
   heap_->lose(rank);
+  locks_->lose(rank);
   engine_->lose(rank);
 }
 
@@ -210,6 +202,36 @@ void process_runtime::open_engine(const collectives::tuning& tuning, const contr
   });
 }
 
+void process_runtime::open_services(const control::heap_layout& layout) {
+  heap_ = std::make_unique<control::heap_service<net>>(*engine_, *all_, layout);
+  castable_ = {{}, layout.heap, heap_->symmetric_bytes(), true};
+  for (std::uint32_t r = 0; r < job_.size(); ++r) {
+    const bool near = nodes_[r] == nodes_[job_.rank()];
+    castable_.memory.push_back(near ? net_->direct(r) : nullptr);
+    castable_.everywhere &= near;
+  }
+  teams_ =
+      std::make_unique<control::team_registry<net>>(*engine_, *heap_, nodes_, *all_, layout.scratch_of_all());
+  inquiries_ = std::make_unique<control::inquiries<net>>(*engine_, *heap_);
+  locks_ =
+      std::make_unique<control::lock_service<net>>(*engine_, *heap_, *inquiries_, castable_.memory, nodes_);
+  const auto server = [this](std::uint32_t from, const control::request& r) { serve(from, r); };
+  inquiries_->serve_own_by(server);
+  teams_->serve_others_by(server);
+  teams_->make_node_team(job_.nodes()[job_.rank()]); // nobody asks before all have come so far
+}
+
+void process_runtime::serve(std::uint32_t from, const control::request& r) {
+  std::visit(
+      [&](const auto& asked) {
+        if constexpr (requires { inquiries_->on_request(from, asked); })
+          inquiries_->on_request(from, asked);
+        else if constexpr (requires { locks_->on_request(from, asked); })
+          locks_->on_request(from, asked);
+      },
+      r);
+}
+
 // The end of a job, in which nobody says anything to somebody who has gone:
 //
 //   1. Copies that nobody completed come to their end, so that none of them touches memory any more; then a
@@ -245,6 +267,8 @@ void process_runtime::close() {
     deaths_.stop();
     open_ = false;
     teams_.reset();
+    locks_.reset();
+    inquiries_.reset();
     heap_.reset();
     engine_.reset();
     net_.reset();
@@ -278,6 +302,8 @@ void process_runtime::leave_in_disorder() noexcept {
   thread_.reset();
   (void)net_->close([] { return false; });
   (void)teams_.release();
+  (void)locks_.release();
+  (void)inquiries_.release();
   (void)heap_.release();
   (void)engine_.release();
   (void)net_.release();

@@ -6,6 +6,7 @@
 #include "engine/settings.hpp"
 #include "engine/transport/ucx/transport.hpp"
 #include "pmix_boot/client/job.hpp"
+#include "progress/control/locks.hpp"
 #include "progress/control/teams.hpp"
 #include "progress/driving/progress_thread.hpp"
 
@@ -28,6 +29,7 @@ public:
   std::uint32_t rank() const override { return job_.rank(); }
   std::uint32_t size() const override { return job_.size(); }
   team_calls& teams() override { return *teams_; }
+  control::lock_calls& locks() override { return *locks_; }
 
   handle post_barrier(std::optional<int> value) override;
   std::optional<given_value> heard() const override;
@@ -85,6 +87,8 @@ private:
   collectives::tuning agree_on_tuning();
   void require_alike() const;
   void open_transport(const control::heap_layout& l);
+  void open_services(const control::heap_layout& l);
+  void serve(std::uint32_t from, const control::request& r);
   void open_engine(const collectives::tuning& tuning, const control::heap_layout& l);
   progress::barrier_summary summary(std::optional<int> value) const;
   void print_statistics() const;
@@ -105,6 +109,8 @@ private:
   progress::channel* all_ = nullptr;
   progress::barrier_summary heard_; // of the barrier that was posted last
   std::unique_ptr<control::heap_service<net>> heap_;
+  std::unique_ptr<control::inquiries<net>> inquiries_;
+  std::unique_ptr<control::lock_service<net>> locks_;
   std::unique_ptr<control::team_registry<net>> teams_;
   std::unique_ptr<progress::progress_thread<net>> thread_;
   std::unique_ptr<wait_reporter> reports_;

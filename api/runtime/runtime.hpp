@@ -2,6 +2,7 @@
 #include "api/include/weft/types.h"
 #include "engine/checked.hpp"
 #include "engine/collectives/request.hpp"
+#include "progress/control/lock_calls.hpp"
 #include "progress/control/team_calls.hpp"
 #include "progress/driving/fact.hpp"
 #include "progress/execution/one_sided.hpp"
@@ -42,6 +43,7 @@ public:
   virtual std::uint32_t size() const = 0;
 
   virtual team_calls& teams() = 0; // and all collectives
+  virtual control::lock_calls& locks() = 0;
 
   // Barrier of all ranks with an optional value; completing it throws if two ranks gave different values.
   virtual handle post_barrier(std::optional<int> value) = 0;

@@ -47,6 +47,8 @@ enum class caller : std::uint8_t {
   from_threads,
   init,
   finalize,
+  lock_alloc,
+  lock_free,
 };
 
 // Bytes of the partial results that a member can contribute to a reduction: they travel as an eager payload.

@@ -63,7 +63,7 @@ public:
 
   std::uint64_t allocate_all(std::uint64_t bytes) {
     const std::uint64_t granted = all_.info.me() == 0 ? take(symmetric_, bytes) : 0;
-    return broadcast(granted, 0, {collectives::caller::all_alloc, bytes, graph::sync::my});
+    return tell_all(granted, 0, {collectives::caller::all_alloc, bytes, graph::sync::my});
   }
   std::uint64_t allocate_global(std::uint64_t bytes) {
     if (engine_.net().rank() == 0) return take(symmetric_, bytes);
@@ -87,9 +87,34 @@ public:
       const std::lock_guard lock(books_);
       block = books_of(offset).block_of(offset);
     }
-    block = broadcast(block, keeper, {collectives::caller::all_free, offset, graph::sync::all});
+    block = tell_all(block, keeper, {collectives::caller::all_free, offset, graph::sync::all});
     if (mine && block == offset) give_back(books_of(offset), offset);
     return block;
+  }
+
+  // The collective call that a broadcast is a part of, and what all must say alike.
+  struct collective_step {
+    collectives::caller call;
+    std::uint64_t argument;
+    graph::sync in;
+  };
+  // Collective: the word of the root, on all. A broadcast looks for no sizes: in their place stands what all
+  // must say alike.
+  std::uint64_t tell_all(std::uint64_t mine, std::uint32_t root, const collective_step& of) {
+    std::byte* base = engine_.net().segment() + layout_.scratch;
+    if (all_.info.me() == root) std::memcpy(base, &mine, sizeof mine);
+    collectives::request r;
+    r.op = collectives::operation::broadcast;
+    r.root = root;
+    r.in = of.in;
+    r.out = graph::sync::my;
+    r.bytes = sizeof mine;
+    r.by = of.call;
+    engine_.run(all_, r,
+                {.dst = layout_.scratch + sizeof mine, .src = layout_.scratch, .sizes = of.argument});
+    std::uint64_t word = 0;
+    std::memcpy(&word, base + sizeof word, sizeof word);
+    return word;
   }
 
   bool has_mailbox(std::uint64_t offset, std::uint64_t bytes) const {
@@ -188,31 +213,6 @@ private:
     const std::uint64_t offset = take(mailboxes_, bytes);
     const std::lock_guard lock(books_);
     return {offset, offset == 0 ? 0 : numbers_++};
-  }
-
-  // The collective call that a broadcast is a part of, and what all must say alike.
-  struct collective_step {
-    collectives::caller call;
-    std::uint64_t argument;
-    graph::sync in;
-  };
-  // The word of the root, on all. A broadcast looks for no sizes: in their place stands what all must say
-  // alike.
-  std::uint64_t broadcast(std::uint64_t mine, std::uint32_t root, const collective_step& of) {
-    std::byte* base = engine_.net().segment() + layout_.scratch;
-    if (all_.info.me() == root) std::memcpy(base, &mine, sizeof mine);
-    collectives::request r;
-    r.op = collectives::operation::broadcast;
-    r.root = root;
-    r.in = of.in;
-    r.out = graph::sync::my;
-    r.bytes = sizeof mine;
-    r.by = of.call;
-    engine_.run(all_, r,
-                {.dst = layout_.scratch + sizeof mine, .src = layout_.scratch, .sizes = of.argument});
-    std::uint64_t word = 0;
-    std::memcpy(&word, base + sizeof word, sizeof word);
-    return word;
   }
 
   // Sends the request, with an id of its own, and waits for its answer.

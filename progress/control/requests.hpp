@@ -115,8 +115,34 @@ struct begin_reduction {
   bool fits(std::uint64_t end) const { return part.fits(end) && task.fits(end); }
 };
 
+// To the home of a lock, see locks.hpp; `serial` is that of the lock. Give it to me, now or when it is my
+// turn.
+struct want_lock {
+  std::uint64_t id = 0, offset = 0;
+  std::uint32_t serial = 0, only_try = 0;
+  bool fits(std::uint64_t end) const { return id != 0 && offset < end && offset % 64 == 0; }
+};
+// I hold it no more; the word of the lock may say so already. Has no answer.
+struct return_lock {
+  std::uint64_t offset = 0;
+  std::uint32_t serial = 0, by_word = 0;
+  bool fits(std::uint64_t end) const { return offset < end && offset % 64 == 0; }
+};
+struct free_lock {
+  std::uint64_t id = 0, offset = 0, serial = 0;
+  bool fits(std::uint64_t end) const { return id != 0 && offset < end && offset % 64 == 0; }
+};
+
+// The answer to an inquiry, see inquiries.hpp.
+struct answered {
+  std::uint64_t id = 0, status = 0;
+  std::array<std::uint64_t, 2> value{};
+  bool fits(std::uint64_t) const { return id != 0; }
+};
+
 using request = std::variant<allocate, allocated, free_block, freed, allocate_mailbox, allocated_mailbox,
-                             free_mailbox, left, open_channel, opened, begin_part, begin_reduction>;
+                             free_mailbox, left, open_channel, opened, begin_part, begin_reduction, want_lock,
+                             return_lock, free_lock, answered>;
 using request_kind = std::uint64_t; // which of them
 
 constexpr std::size_t longest_request = sizeof(request_kind) + sizeof(begin_reduction);

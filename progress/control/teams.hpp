@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <shared_mutex>
 #include <string>
@@ -48,6 +49,10 @@ public:
         std::visit([&](const auto& r) { hand_to(heap, m.source, r); }, *asked);
     });
   }
+
+  // Who serves the requests that are neither of teams nor of the heap; under progress ownership.
+  using server = std::function<void(std::uint32_t from, const request&)>;
+  void serve_others_by(server s) { others_ = std::move(s); }
 
   std::uint32_t size(team t) const override {
     if (t == all || t == own) return all_->info.size();
@@ -159,8 +164,10 @@ private:
       memory_.on_request(from, r);
     else if constexpr (own_channels<T>::template serves<Request>)
       own_.on_request(from, r);
-    else
+    else if constexpr (requires { heap.on_request(from, r); })
       heap.on_request(from, r);
+    else if (others_)
+      others_(from, r);
   }
 
   entry at(team t) const {
@@ -271,6 +278,7 @@ private:
   engine_type& engine_;
   team_memory<T> memory_;
   own_channels<T> own_;
+  server others_;
   const std::vector<std::uint32_t> nodes_; // by rank of the job
   progress::channel* const all_;           // the team that most calls use, found without a lock
   mutable std::shared_mutex lock_;

@@ -187,6 +187,9 @@ public:
     place_.bell.ring(); // who waits for something else of it looks again
   }
 
+  // What a thread of this process waits for has come by a message. Under progress ownership.
+  void wake() { place_.wake(); }
+
   plan_store& plans() { return plans_; }
 
 private:

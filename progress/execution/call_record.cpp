@@ -22,7 +22,9 @@ constexpr const char* names_of_callers[] = {"",
                                             "cray_upc_team_split",
                                             "weft_team_from_threads",
                                             "weft_init",
-                                            "weft_finalize"};
+                                            "weft_finalize",
+                                            "upc_all_lock_alloc",
+                                            "upc_all_lock_free"};
 
 bool has_arrays(operation op) {
   return op > operation::broadcast_x && !collectives::computes(op);
@@ -65,7 +67,7 @@ std::string text_of(const call_record& call) {
   std::string arguments;
   if (r.by == caller::all_alloc)
     arguments = fmt::format("{} bytes a thread", at.sizes);
-  else if (r.by == caller::all_free)
+  else if (r.by == caller::all_free || r.by == caller::lock_free)
     arguments = fmt::format("offset {:#x}", at.sizes);
   else if (r.by <= caller::cray_nb && r.op != operation::barrier)
     arguments = arguments_of(call);

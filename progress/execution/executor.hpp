@@ -149,8 +149,12 @@ public:
   progress::computations<T>& computations() { return steps_.computations; }
   // Work that only this rank's own process can move on.
   bool needs_driver() {
-    return steps_.flights.in_flight() != 0 || far_active_ != 0 || transfers_.outstanding() != 0;
+    return steps_.flights.in_flight() != 0 || far_active_ != 0 || transfers_.outstanding() != 0 ||
+           answers_awaited_ != 0;
   }
+  // Somebody waits for a message that is no operation's, or does so no more.
+  void await_answer() { ++answers_awaited_; }
+  void had_answer() { --answers_awaited_; }
 
   reach<T>& members() { return steps_.members; }
   inbox<T>& messages() { return inbox_; }
@@ -402,6 +406,7 @@ private:
   execution_pool executions_;
   std::size_t outstanding_ = 0;
   std::size_t far_active_ = 0;
+  std::size_t answers_awaited_ = 0;
   std::size_t heavy_active_ = 0; // not light
   std::size_t first_ = 0;        // where the next pass over the heavy ones begins
 };

@@ -36,6 +36,27 @@ public:
 
   weft::api::team_calls& teams() override { return teams_; }
 
+  // Of one thread: whoever else holds a lock, the test says.
+  struct lone_locks final : weft::control::lock_calls {
+    using name = weft::control::lock_name;
+    using outcome = weft::control::lock_outcome;
+    name allocate() override { return {0, ++last, local_begin}; }
+    name allocate_all() override { return allocate(); }
+    outcome lock(const name& l) override { return asked(l); }
+    outcome attempt(const name& l) override { return asked(l); }
+    outcome unlock(const name& l) override { return asked(l); }
+    outcome free(const name& l) override { return asked(l); }
+    outcome free_all(const name& l) override { return asked(l); }
+    outcome asked(const name& l) {
+      calls.push_back(l);
+      return next;
+    }
+    std::vector<name> calls;
+    outcome next;
+    std::uint32_t last = 0;
+  } lone;
+  weft::control::lock_calls& locks() override { return lone; }
+
   handle post_barrier(std::optional<int> value) override;
   std::optional<weft::api::given_value> heard() const override { return heard_; }
   std::optional<weft::api::given_value> heard_; // for the test to set

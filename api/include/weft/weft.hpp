@@ -12,6 +12,7 @@
 #include "../upc_types.h"
 #include "error.hpp"
 #include "handle.hpp"
+#include "lock.hpp"
 #include "one_sided.hpp"
 #include "own.hpp"
 #include "pointer.hpp"

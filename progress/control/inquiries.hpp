@@ -1,0 +1,96 @@
+#pragma once
+#include "progress/control/heap.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <new>
+#include <string>
+#include <vector>
+
+namespace weft::control {
+
+// Questions of this rank's threads to ranks, this one among them, each of which is answered by one message,
+// perhaps after long: any number at a time. Who asks drives, or sleeps, until the answer is there or the one
+// who was asked has died.
+//
+// What is served, and the list of those who wait, is under progress ownership. The answer is written before
+// `heard` (release), and read behind it (acquire).
+template <transport::transport T> class inquiries {
+public:
+  using engine_type = progress::engine<T>;
+  struct reply {
+    std::uint64_t status = 0;
+    std::array<std::uint64_t, 2> value{};
+  };
+  // How a request is served that this rank asks of itself.
+  using server = std::function<void(std::uint32_t from, const request&)>;
+
+  inquiries(engine_type& engine, heap_service<T>& heap) : engine_(engine), heap_(heap) {}
+  void serve_own_by(server s) { serve_ = std::move(s); }
+
+  template <class Request> reply ask(std::uint32_t whom, Request r) {
+    waiting mine;
+    engine_.with_ownership([&] {
+      r.id = mine.id = ++ids_;
+      waiting_.push_back(&mine);
+      if (!hand_to(whom, r)) {
+        waiting_.pop_back();
+        throw std::bad_alloc();
+      }
+      engine_.works().await_answer();
+    });
+    const auto heard = [&] { return mine.heard.load(std::memory_order_acquire); };
+    engine_.drive_until([&] { return heard() || heap_.lost(whom); });
+    if (!heard()) give_up(mine, whom);
+    return mine.said;
+  }
+
+  // Under progress ownership. False for want of memory.
+  template <class Request> bool hand_to(std::uint32_t whom, const Request& r) {
+    if (whom != engine_.net().rank()) return heap_.send(whom, r);
+    serve_(whom, r);
+    return true;
+  }
+  void answer(std::uint32_t whom, std::uint64_t id, const reply& said) {
+    if (!hand_to(whom, answered{id, said.status, said.value}))
+      engine::end_out_of_memory("an answer to another rank");
+  }
+  // Nobody waits any more for one that is late, or came twice.
+  void on_request(std::uint32_t, const answered& a) {
+    const auto found = std::ranges::find(waiting_, a.id, &waiting::id);
+    if (found == waiting_.end()) return;
+    waiting& w = **found;
+    waiting_.erase(found);
+    engine_.works().had_answer();
+    w.said = {a.status, a.value};
+    w.heard.store(true, std::memory_order_release); // the last touch
+    engine_.wake();
+  }
+
+private:
+  struct waiting {
+    std::uint64_t id = 0;
+    reply said;
+    std::atomic<bool> heard{false};
+  };
+
+  // An answer may have come before the news of a death.
+  [[gnu::cold, gnu::noinline]] void give_up(waiting& mine, std::uint32_t whom) {
+    engine_.with_ownership([&] {
+      if (std::erase(waiting_, &mine) != 0) engine_.works().had_answer();
+    });
+    if (!mine.heard.load(std::memory_order_acquire))
+      throw progress::operation_error("thread " + std::to_string(whom) + ", which had to answer, has died");
+  }
+
+  engine_type& engine_;
+  heap_service<T>& heap_;
+  server serve_;
+  std::uint64_t ids_ = 0;
+  std::vector<waiting*> waiting_;
+};
+
+} // namespace weft::control

@@ -1,0 +1,250 @@
+// Locks of all threads: what they protect, who gets them, and what is wrong to do with them.
+//
+//   locks work N     N turns of each thread at each of a few locks, near and far, taken by both calls
+//   locks fair MS US   one lock that all want all the time, for so many milliseconds, and hold for so many
+//                    microseconds: nobody gets it much less often than another
+//   locks errors     every wrong use
+//   locks cost       ns of a lock that nobody else wants, by the distance of its thread
+//
+// Mutations that this catches: a lock that is granted to two; an unlock that releases nothing; a queue that
+// is not served in order; a place of a freed lock that still takes calls.
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <vector>
+#include <weft/weft.hpp>
+
+namespace {
+
+using steady = std::chrono::steady_clock;
+
+[[noreturn]] void die(const std::string& what) {
+  std::fprintf(stderr, "thread %d: %s\n", MYTHREAD, what.c_str());
+  std::_Exit(7);
+}
+
+// A number in shared memory that is read and written in two steps.
+void add_one(upc_shared_ptr_t number) {
+  long value = 0;
+  upc_memget(&value, number, sizeof value);
+  ++value;
+  upc_memput(number, &value, sizeof value);
+}
+long value_of(upc_shared_ptr_t number) {
+  long value = 0;
+  upc_memget(&value, number, sizeof value);
+  return value;
+}
+
+upc_shared_ptr_t on(upc_shared_ptr_t array, int thread) {
+  return upc_ptradd(array, 1, sizeof(long), thread);
+}
+
+// The locks of other threads come by shared memory, as a hash table's would.
+std::vector<upc_lock_t> locks_of_all() {
+  const upc_shared_ptr_t names = upc_all_alloc(static_cast<std::size_t>(THREADS), sizeof(upc_lock_t));
+  const upc_lock_t mine = upc_global_lock_alloc();
+  upc_memput(upc_ptradd(names, 1, sizeof mine, MYTHREAD), &mine, sizeof mine);
+  upc_barrier;
+  std::vector<upc_lock_t> all(static_cast<std::size_t>(THREADS));
+  for (int t = 0; t < THREADS; ++t)
+    upc_memget(&all[static_cast<std::size_t>(t)], upc_ptradd(names, 1, sizeof mine, t), sizeof mine);
+  upc_barrier;
+  upc_all_free(names);
+  return all;
+}
+
+void take(upc_lock_t lock, int turn) {
+  if (turn % 3 == 0) {
+    for (int k = 0; k < 50; ++k)
+      if (upc_lock_attempt(lock) == 1) return;
+  }
+  upc_lock(lock);
+}
+
+void work(int turns) {
+  std::vector<upc_lock_t> locks = locks_of_all();
+  locks.push_back(upc_all_lock_alloc());
+  const int n = static_cast<int>(locks.size());
+  // The number that a lock protects lies on the thread behind its own.
+  const upc_shared_ptr_t numbers = upc_all_alloc(static_cast<std::size_t>(n), sizeof(long));
+  if (MYTHREAD == 0)
+    for (int k = 0; k < n; ++k)
+      upc_memset(on(numbers, k), 0, sizeof(long));
+  upc_barrier;
+  for (int turn = 0; turn < turns; ++turn)
+    for (int k = 0; k < n; ++k) {
+      const int which = (k + MYTHREAD) % n;
+      take(locks[static_cast<std::size_t>(which)], turn);
+      add_one(on(numbers, (which + 1) % n));
+      upc_unlock(locks[static_cast<std::size_t>(which)]);
+    }
+  upc_barrier;
+  for (int k = 0; k < n; ++k)
+    if (const long got = value_of(on(numbers, k)); got != long{turns} * THREADS)
+      die("number " + std::to_string(k) + " is " + std::to_string(got));
+  upc_barrier;
+  upc_all_lock_free(locks.back());
+  upc_lock_free(locks[static_cast<std::size_t>((MYTHREAD + 1) % THREADS)]);
+}
+
+void fair(int milliseconds, int held) {
+  const upc_lock_t lock = upc_all_lock_alloc();
+  const upc_shared_ptr_t number = upc_all_alloc(1, sizeof(long));
+  const upc_shared_ptr_t counts = upc_all_alloc(static_cast<std::size_t>(THREADS), sizeof(long));
+  if (MYTHREAD == 0) upc_memset(number, 0, sizeof(long));
+  upc_barrier;
+  long mine = 0;
+  const auto end = steady::now() + std::chrono::milliseconds(milliseconds);
+  while (steady::now() < end) {
+    weft::mutex m(lock);
+    const std::lock_guard hold(m);
+    add_one(number);
+    ++mine;
+    for (const auto until = steady::now() + std::chrono::microseconds(held); steady::now() < until;) {
+    }
+  }
+  upc_memput(on(counts, MYTHREAD), &mine, sizeof mine);
+  upc_barrier;
+  if (MYTHREAD == 0) {
+    long least = mine, most = mine, all = 0;
+    std::printf("turns:");
+    for (int t = 0; t < THREADS; ++t) {
+      const long of = value_of(on(counts, t));
+      std::printf(" %ld", of);
+      least = std::min(least, of);
+      most = std::max(most, of);
+      all += of;
+    }
+    std::printf("  most/least %.2f, %.2f us a turn\n",
+                static_cast<double>(most) / static_cast<double>(std::max(least, 1L)),
+                milliseconds * 1000.0 / static_cast<double>(all));
+    std::fflush(stdout);
+    if (value_of(number) != all) die("the number is " + std::to_string(value_of(number)));
+    // What one may do while the machine gives the others no core, or before they have begun.
+    const long alone = 20'000 / std::max(held, 1);
+    if (most > 8 * least + alone) die("somebody starved");
+  }
+  upc_barrier;
+}
+
+template <class Call> void expect(const char* what, Call call) {
+  try {
+    call();
+  } catch (const weft::error& e) {
+    if (std::strstr(e.what(), what) == nullptr) die(std::string(e.what()) + ": does not say " + what);
+    return;
+  }
+  die(std::string("nothing was thrown: ") + what);
+}
+
+void errors() {
+  const std::vector<upc_lock_t> locks = locks_of_all();
+  const upc_lock_t next = locks[static_cast<std::size_t>((MYTHREAD + 1) % THREADS)];
+  const upc_lock_t null = UPC_SHARED_NULL;
+  expect("must not be null", [&] { upc_lock(null); });
+  expect("must not be null", [&] { upc_lock_attempt(null); });
+  expect("must not be null", [&] { upc_unlock(null); });
+  upc_lock_free(null);
+  upc_all_lock_free(null);
+  expect("there is no such thread", [&] { upc_lock({next.addr, static_cast<uint32_t>(THREADS), 1}); });
+  expect("is no lock", [&] { upc_lock({next.addr + 8, next.thread, next.phase}); });
+  expect("is no lock", [&] { upc_lock(upc_all_alloc(1, 64)); });
+  const upc_shared_ptr_t memory = upc_alloc(64);
+  upc_memset(memory, 0, 64);
+  expect("is no lock", [&] { upc_lock(memory); });
+  expect("is no lock", [&] { upc_lock({memory.addr, memory.thread, 1}); });
+  expect("is no lock", [&] { upc_unlock({memory.addr, memory.thread, 1}); });
+  expect("is no lock", [&] { upc_lock_free({memory.addr, memory.thread, 1}); });
+  expect("behind the beginning", [&] { upc_free(next); });
+  upc_barrier;
+
+  expect("is not held by this thread", [&] { upc_unlock(next); });
+  upc_lock(next);
+  expect("is held by this thread already", [&] { upc_lock(next); });
+  expect("is held by this thread already", [&] { upc_lock_attempt(next); });
+  upc_barrier;
+  if (THREADS > 1) {
+    const upc_lock_t mine = locks[static_cast<std::size_t>(MYTHREAD)];
+    if (upc_lock_attempt(mine) != 0) die("got a lock that another one holds");
+    expect("is not held by this thread", [&] { upc_unlock(mine); });
+  }
+  upc_barrier;
+  upc_unlock(next);
+  expect("is not held by this thread", [&] { upc_unlock(next); });
+  upc_barrier;
+  if (upc_lock_attempt(next) != 1) die("nobody holds it");
+  upc_lock_free(next); // held: that is allowed
+  expect("was freed", [&] { upc_lock(next); });
+  expect("was freed", [&] { upc_lock_attempt(next); });
+  expect("was freed", [&] { upc_lock_free(next); });
+  upc_barrier;
+  const upc_lock_t again = upc_global_lock_alloc(); // at the place of one that is gone
+  expect("was freed", [&] { upc_lock(next); });
+  upc_lock(again);
+  upc_unlock(again);
+  upc_barrier;
+
+  const upc_lock_t common = upc_all_lock_alloc();
+  upc_notify;
+  expect("between upc_notify and upc_wait", [&] { upc_all_lock_alloc(); });
+  upc_lock(common);
+  upc_unlock(common);
+  upc_wait();
+  upc_barrier;
+  // Freed while all wait but the one that holds it: they hear of it.
+  if (MYTHREAD == 0) upc_lock(common);
+  upc_barrier;
+  if (MYTHREAD == 0) {
+    const auto until = steady::now() + std::chrono::milliseconds(20);
+    while (steady::now() < until) {
+    }
+    upc_lock_free(common);
+  } else {
+    expect("was freed", [&] { upc_lock(common); });
+  }
+  upc_barrier;
+  expect("was freed", [&] { upc_all_lock_free(common); });
+  upc_barrier;
+}
+
+void cost() {
+  const std::vector<upc_lock_t> locks = locks_of_all();
+  if (MYTHREAD == 0)
+    for (const int home : {0, THREADS - 1}) {
+      const upc_lock_t lock = locks[static_cast<std::size_t>(home)];
+      const int turns = 20000;
+      for (int k = 0; k < 100; ++k) {
+        upc_lock(lock);
+        upc_unlock(lock);
+      }
+      const auto begin = steady::now();
+      for (int k = 0; k < turns; ++k) {
+        upc_lock(lock);
+        upc_unlock(lock);
+      }
+      const std::chrono::duration<double, std::nano> took = steady::now() - begin;
+      std::printf("lock and unlock, home %d: %.0f ns\n", home, took.count() / turns);
+    }
+  upc_barrier;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  weft_init(&argc, &argv);
+  const std::string what = argc > 1 ? argv[1] : "work";
+  const int amount = argc > 2 ? std::atoi(argv[2]) : 100;
+  if (what == "work")
+    work(amount);
+  else if (what == "fair")
+    fair(amount, argc > 3 ? std::atoi(argv[3]) : 0);
+  else if (what == "errors")
+    errors();
+  else
+    cost();
+  weft_finalize();
+}
