@@ -47,7 +47,7 @@ void upc_global_exit(int status) {
   api::flush_streams_in_time();
   if (api::runtime::initialised()) {
     api::runtime& rt = api::runtime::get("upc_global_exit");
-    if (rt.size() > 1) rt.end_job(code, "upc_global_exit was called on thread " + std::to_string(rt.rank()));
+    rt.end_job(code, "upc_global_exit was called on thread " + std::to_string(rt.rank()));
   }
   _exit(code);
 }

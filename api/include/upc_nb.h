@@ -7,8 +7,11 @@ extern "C++" {
 #include "upc.h"
 
 /* Non-blocking copies, and the completion of upc_handle_t (UPC 1.3, 7.5). The ends of a copy and its errors
- * are those of upc_memcpy, upc_memget, upc_memput and upc_memset. All copies here are complete when they
- * return. */
+ * are those of upc_memcpy, upc_memget, upc_memput and upc_memset. Where loads and stores reach both ends a
+ * copy is complete when it returns. Any other is begun, and goes on while the program computes: until its
+ * handle is complete neither end may be changed, and what it writes not be read. Then it is in place. No order
+ * among several, and no barrier or fence completes them. Errors of a copy that was begun, as when the other
+ * thread has died, come with its completion. */
 
 #ifdef __cplusplus
 namespace weft {
