@@ -215,6 +215,7 @@ void process_runtime::open_services(const control::heap_layout& layout) {
   inquiries_ = std::make_unique<control::inquiries<net>>(*engine_, *heap_);
   locks_ =
       std::make_unique<control::lock_service<net>>(*engine_, *heap_, *inquiries_, castable_.memory, nodes_);
+  atomics_ = std::make_unique<control::atomic_service<net>>(*engine_, *heap_, *inquiries_);
   const auto server = [this](std::uint32_t from, const control::request& r) { serve(from, r); };
   inquiries_->serve_own_by(server);
   teams_->serve_others_by(server);
@@ -228,6 +229,8 @@ void process_runtime::serve(std::uint32_t from, const control::request& r) {
           inquiries_->on_request(from, asked);
         else if constexpr (requires { locks_->on_request(from, asked); })
           locks_->on_request(from, asked);
+        else if constexpr (requires { atomics_->on_request(from, asked); })
+          atomics_->on_request(from, asked);
       },
       r);
 }
@@ -267,6 +270,7 @@ void process_runtime::close() {
     deaths_.stop();
     open_ = false;
     teams_.reset();
+    atomics_.reset();
     locks_.reset();
     inquiries_.reset();
     heap_.reset();
@@ -302,6 +306,7 @@ void process_runtime::leave_in_disorder() noexcept {
   thread_.reset();
   (void)net_->close([] { return false; });
   (void)teams_.release();
+  (void)atomics_.release();
   (void)locks_.release();
   (void)inquiries_.release();
   (void)heap_.release();

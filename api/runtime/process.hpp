@@ -6,6 +6,7 @@
 #include "engine/settings.hpp"
 #include "engine/transport/ucx/transport.hpp"
 #include "pmix_boot/client/job.hpp"
+#include "progress/control/atomics.hpp"
 #include "progress/control/locks.hpp"
 #include "progress/control/teams.hpp"
 #include "progress/driving/progress_thread.hpp"
@@ -30,6 +31,10 @@ public:
   std::uint32_t size() const override { return job_.size(); }
   team_calls& teams() override { return *teams_; }
   control::lock_calls& locks() override { return *locks_; }
+  control::atomic_value apply_by_owner(std::uint32_t rank, std::uint64_t offset,
+                                       const control::atomic_operation& op) override {
+    return atomics_->ask(rank, offset, op);
+  }
 
   handle post_barrier(std::optional<int> value) override;
   std::optional<given_value> heard() const override;
@@ -111,6 +116,7 @@ private:
   std::unique_ptr<control::heap_service<net>> heap_;
   std::unique_ptr<control::inquiries<net>> inquiries_;
   std::unique_ptr<control::lock_service<net>> locks_;
+  std::unique_ptr<control::atomic_service<net>> atomics_;
   std::unique_ptr<control::team_registry<net>> teams_;
   std::unique_ptr<progress::progress_thread<net>> thread_;
   std::unique_ptr<wait_reporter> reports_;

@@ -2,6 +2,7 @@
 #include "api/include/weft/types.h"
 #include "engine/checked.hpp"
 #include "engine/collectives/request.hpp"
+#include "progress/control/atomic_operation.hpp"
 #include "progress/control/lock_calls.hpp"
 #include "progress/control/team_calls.hpp"
 #include "progress/driving/fact.hpp"
@@ -44,6 +45,9 @@ public:
 
   virtual team_calls& teams() = 0; // and all collectives
   virtual control::lock_calls& locks() = 0;
+  // By the engine of the rank whose memory it is; returns what was there. See control::atomic_service.
+  virtual control::atomic_value apply_by_owner(std::uint32_t rank, std::uint64_t offset,
+                                               const control::atomic_operation& op) = 0;
 
   // Barrier of all ranks with an optional value; completing it throws if two ranks gave different values.
   virtual handle post_barrier(std::optional<int> value) = 0;

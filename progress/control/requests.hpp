@@ -2,6 +2,7 @@
 #include "engine/collectives/operations.hpp"
 #include "engine/reductions/description.hpp"
 #include "engine/transport/message.hpp"
+#include "progress/control/atomic_operation.hpp"
 
 #include <array>
 #include <cstddef>
@@ -133,6 +134,28 @@ struct free_lock {
   bool fits(std::uint64_t end) const { return id != 0 && offset < end && offset % 64 == 0; }
 };
 
+// To the owner of memory: do this to the value there, and tell me what was there.
+struct do_atomic {
+  std::uint64_t id = 0, offset = 0;
+  std::uint8_t type = 0, kind = 0;
+  std::array<std::uint8_t, 6> unused{};
+  atomic_value operand1{}, operand2{};
+
+  do_atomic() = default;
+  do_atomic(std::uint64_t at, const atomic_operation& op)
+      : offset(at), type(static_cast<std::uint8_t>(op.type)), kind(static_cast<std::uint8_t>(op.kind)),
+        operand1(op.operand1), operand2(op.operand2) {}
+  atomic_operation operation() const {
+    return {static_cast<atomic_type>(type), static_cast<atomic_kind>(kind), operand1, operand2};
+  }
+  bool fits(std::uint64_t end) const {
+    const auto t = static_cast<atomic_type>(type);
+    const auto k = static_cast<atomic_kind>(kind);
+    return id != 0 && offset < end && t <= atomic_type::pointer && k <= atomic_kind::xor_ &&
+           is_defined(k, t) && offset % (is_word(t) ? size_of(t) : 8) == 0;
+  }
+};
+
 // The answer to an inquiry, see inquiries.hpp.
 struct answered {
   std::uint64_t id = 0, status = 0;
@@ -142,7 +165,7 @@ struct answered {
 
 using request = std::variant<allocate, allocated, free_block, freed, allocate_mailbox, allocated_mailbox,
                              free_mailbox, left, open_channel, opened, begin_part, begin_reduction, want_lock,
-                             return_lock, free_lock, answered>;
+                             return_lock, free_lock, answered, do_atomic>;
 using request_kind = std::uint64_t; // which of them
 
 constexpr std::size_t longest_request = sizeof(request_kind) + sizeof(begin_reduction);

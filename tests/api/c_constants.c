@@ -1,5 +1,6 @@
 /* The constants of C initialise static objects, and are values. Compiled pedantically, by every compiler there is. */
 #include <upc.h>
+#include <upc_atomic.h>
 #include <upc_castable.h>
 #include <upc_collective.h>
 #include <upc_collective_cray.h>

@@ -1,6 +1,7 @@
 // A C++ program whose author takes the headers for C: they say themselves what they are.
 extern "C" {
 #include <upc.h>
+#include <upc_atomic.h>
 #include <upc_castable.h>
 #include <upc_collective.h>
 #include <upc_collective_cray.h>

@@ -56,6 +56,12 @@ public:
     std::uint32_t last = 0;
   } lone;
   weft::control::lock_calls& locks() override { return lone; }
+  std::size_t applied_by_owner = 0;
+  weft::control::atomic_value apply_by_owner(std::uint32_t rank, std::uint64_t offset,
+                                             const weft::control::atomic_operation& op) override {
+    ++applied_by_owner;
+    return weft::control::apply(memory(rank, offset), op);
+  }
 
   handle post_barrier(std::optional<int> value) override;
   std::optional<weft::api::given_value> heard() const override { return heard_; }
