@@ -119,4 +119,12 @@ TEST(user_functions, values_are_reduced_without_arrays) {
   EXPECT_EQ(digits.get(), wanted);
 }
 
+// Whoever is assigned to may be under way: what it writes to must be there until it is complete.
+TEST(user_functions, a_value_is_assigned_over_one_that_is_pending) {
+  auto sum = weft::reduce_all(MYTHREAD, UPC_ADD);
+  for (int round = 1; round < 200; ++round)
+    sum = weft::reduce_all(MYTHREAD + round, UPC_ADD);
+  EXPECT_EQ(sum.get(), THREADS * (THREADS - 1) / 2 + 199 * THREADS);
+}
+
 } // namespace

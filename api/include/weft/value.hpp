@@ -3,6 +3,7 @@
 #include "reduction.hpp"
 
 #include <memory>
+#include <utility>
 
 // Reductions of one value of each thread, without arrays:
 //
@@ -26,6 +27,13 @@ WEFT_EXPORT upc_coll_handle_t reduce_values(reduced_value what, int type, void* 
 // A value that is on its way. Whoever owns it may move it; it is complete at the latest when its life ends.
 template <class T> class [[nodiscard]] value {
 public:
+  value(value&&) noexcept = default;
+  value& operator=(value&& other) noexcept {
+    operation_ = std::move(other.operation_); // complete first what writes to the state
+    state_ = std::move(other.state_);
+    return *this;
+  }
+
   // Waits, once. Throws what the operation, or its callable, failed with.
   const T& get() & {
     operation_.wait();
