@@ -138,7 +138,7 @@ private:
     return said;
   }
 
-  // By loads and stores; busy: somebody else has it, and knows that one waits.
+  // By loads and stores; busy: somebody else has it, or the home is to pass it on.
   lock_outcome enter(engine::word& w, const lock_name& l, bool only_try) {
     const std::uint64_t free = lock_word::make({l.serial, false, lock_word::nobody});
     const std::uint64_t mine = lock_word::make({l.serial, false, net_.rank()});
