@@ -6,6 +6,7 @@
 #include <upc_collective_cray.h>
 #include <upc_collective_ext.h>
 #include <upc_nb.h>
+#include <upc_one_sided.h>
 #include <upc_types.h>
 #include <upc_relaxed.h>
 #include <upc_strict.h>

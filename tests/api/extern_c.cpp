@@ -7,6 +7,7 @@ extern "C" {
 #include <upc_collective_cray.h>
 #include <upc_collective_ext.h>
 #include <upc_nb.h>
+#include <upc_one_sided.h>
 #include <upc_types.h>
 #include <upc_relaxed.h>
 #include <upc_strict.h>
