@@ -1,6 +1,6 @@
 #include "api/calls/split_barrier.hpp"
 #include "api/checks/checks.hpp"
-#include "api/include/upc_atomic.h"
+#include "api/include/weft/update.hpp"
 #include "progress/execution/sleep_flag.hpp"
 
 #include <array>
@@ -172,6 +172,24 @@ void perform(const char* call, upc_atomicdomain_t domain, void* fetch_ptr, upc_o
   if (fetch_ptr != nullptr) std::memcpy(fetch_ptr, &before, bytes);
 }
 
+// Of what an operation has lent to a function of the user's, too.
+void update_element(upc_shared_ptr_t target, atomic_operation what, void* before) {
+  constexpr const char* element = "element of shared memory";
+  runtime& rt = runtime::get(element);
+  const std::size_t bytes = size_of(what.type);
+  std::byte* here = rt.cast(target.thread, target.addr, bytes);
+  if (here == nullptr) here = lent(target, bytes);
+  if (here == nullptr) {
+    require_memory(rt, element, "pointer", target, bytes);
+    here = static_cast<std::byte*>(rt.direct(target.thread, target.addr));
+  }
+  if (here == nullptr) require_outside_user_code(element);
+  const atomic_value was =
+      here != nullptr ? control::apply(here, what)
+                      : naming(element, [&] { return rt.apply_by_owner(target.thread, target.addr, what); });
+  if (before != nullptr) std::memcpy(before, &was, bytes);
+}
+
 int speed(const char* call, upc_type_t type, upc_op_t ops, upc_shared_ptr_t addr) {
   runtime& rt = runtime::get(call);
   const atomic_type t = require_type(call, type, ops);
@@ -220,6 +238,17 @@ void upc_atomic_strict(upc_atomicdomain_t domain, void* fetch_ptr, upc_op_t op, 
   api::perform("upc_atomic_strict", domain, fetch_ptr, op, target, operand1, operand2);
   progress::full_fence();
 }
+
+namespace detail {
+
+void update(upc_shared_ptr_t target, upc_type_t type, upc_op_t op, void* before, const void* operand) {
+  api::atomic_operation what{.type = *api::type_of(type),
+                             .kind = api::by_bit[static_cast<std::size_t>(std::countr_zero(op))]->kind};
+  std::memcpy(&what.operand1, operand, size_of(what.type));
+  api::update_element(target, what, before);
+}
+
+} // namespace detail
 
 int upc_atomic_isfast(upc_type_t type, upc_op_t ops, upc_shared_ptr_t addr) {
   return api::speed("upc_atomic_isfast", type, ops, addr);

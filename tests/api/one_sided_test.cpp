@@ -12,34 +12,39 @@ class one_sided_test : public api_test {
 protected:
   fake_runtime& begin() {
     fake_runtime& rt = start();
-    a = upc_all_alloc(4, 4096);
-    b = upc_all_alloc(4, 4096);
+    a = upc_all_alloc(4, 100000);
+    b = upc_all_alloc(4, 100000);
     return rt;
   }
   static upc_shared_ptr_t on(upc_shared_ptr_t p, std::uint32_t thread) { return {p.addr, thread, 0}; }
   upc_shared_ptr_t a{}, b{};
 };
 
-TEST_F(one_sided_test, between_hosts_is_an_operation_of_the_callers_own_channel) {
+TEST_F(one_sided_test, between_hosts_what_is_large_is_an_operation_of_the_callers_own_channel) {
   fake_runtime& rt = begin();
-  upc_broadcast(b, on(a, 3), 8);
+  constexpr std::size_t n = 20000, some = 5000; // bytes: more than 64 KiB in all
+  upc_broadcast(b, on(a, 3), n);
   ASSERT_EQ(rt.collectives.size(), 1u);
   EXPECT_EQ(rt.collectives.back().r.op, operation::broadcast);
   EXPECT_EQ(rt.collectives.back().r.root, 3u);
   EXPECT_TRUE(rt.collectives.back().blocking);
-  EXPECT_NE(upc_gather(on(b, 2), a, 16, UPC_ASYNC), UPC_HANDLE_COMPLETE);
+  EXPECT_NE(upc_gather(on(b, 2), a, n, UPC_ASYNC), UPC_HANDLE_COMPLETE);
   EXPECT_EQ(rt.collectives.back().r.op, operation::gather);
   EXPECT_EQ(rt.collectives.back().r.root, 2u);
-  upc_exchange(b, b, 8);
+  upc_exchange(b, b, some);
   EXPECT_TRUE(rt.collectives.back().r.in_place);
-  upc_reduce(on(b, 1), a, UPC_INT, UPC_ADD);
+  upc_reduce(on(b, 1), a, UPC_INT, UPC_ADD, n, some);
   EXPECT_EQ(rt.collectives.back().r.op, operation::reduce);
   EXPECT_EQ(rt.collectives.back().r.root, 1u);
-  upc_xprefix_reduce(b, a, UPC_DOUBLE, UPC_MAX);
+  upc_xprefix_reduce(b, a, UPC_DOUBLE, UPC_MAX, n, some);
   EXPECT_EQ(rt.collectives.back().r.op, operation::prefix_reduce);
   const std::size_t so_far = rt.collectives.size();
+  upc_broadcast(b, on(a, 3), 8);
+  upc_reduce(on(b, 1), a, UPC_INT, UPC_ADD);
+  upc_broadcast(b, a, n, UPC_TEAM_ALL);
+  EXPECT_EQ(rt.collectives.size(), so_far + 1) << "what is small the caller does";
   upc_broadcast(b, a, 0);
-  EXPECT_EQ(rt.collectives.size(), so_far) << "nothing to copy";
+  EXPECT_EQ(rt.collectives.size(), so_far + 1) << "nothing to copy";
 }
 
 TEST_F(one_sided_test, says_what_is_wrong) {

@@ -1,24 +1,7 @@
 #pragma once
-#include "../upc_atomic.h"
-
-#include <type_traits>
+#include "update.hpp"
 
 namespace weft {
-namespace detail {
-
-// The number of a type that has atomic operations; 0: none.
-template <class T> consteval upc_type_t atomic_type() {
-  if (std::is_same_v<T, upc_shared_ptr_t>) return UPC_PTS;
-  if (std::is_same_v<T, float>) return UPC_FLOAT;
-  if (std::is_same_v<T, double>) return UPC_DOUBLE;
-  if (!std::is_integral_v<T> || std::is_same_v<T, bool>) return 0;
-  if (sizeof(T) == 4) return std::is_signed_v<T> ? UPC_INT32 : UPC_UINT32;
-  if (sizeof(T) == 8) return std::is_signed_v<T> ? UPC_INT64 : UPC_UINT64;
-  return 0;
-}
-
-} // namespace detail
-
 // A domain of all operations that the type has, by name. What an operation returns was there before. Relaxed,
 // unless the domain is a strict one. Made and freed by all threads together:
 //

@@ -1,5 +1,6 @@
 #pragma once
 #include "access.hpp"
+#include "update.hpp"
 
 #include <type_traits>
 
@@ -29,31 +30,66 @@ public:
     return *this;
   }
 
-  template <class U> const reference& operator+=(const U& v) const { return *this = value(get() + v); }
-  template <class U> const reference& operator-=(const U& v) const { return *this = value(get() - v); }
-  template <class U> const reference& operator*=(const U& v) const { return *this = value(get() * v); }
-  template <class U> const reference& operator/=(const U& v) const { return *this = value(get() / v); }
-  template <class U> const reference& operator%=(const U& v) const { return *this = value(get() % v); }
-  template <class U> const reference& operator&=(const U& v) const { return *this = value(get() & v); }
-  template <class U> const reference& operator|=(const U& v) const { return *this = value(get() | v); }
-  template <class U> const reference& operator^=(const U& v) const { return *this = value(get() ^ v); }
-  template <class U> const reference& operator<<=(const U& v) const { return *this = value(get() << v); }
-  template <class U> const reference& operator>>=(const U& v) const { return *this = value(get() >> v); }
-
+  // Of numbers of 4 and 8 bytes in one, whoever else does so at the same time; of all others, and with an
+  // operand that is no whole number where the element is one, a read and then a write.
+  template <class U> const reference& operator+=(const U& v) const {
+    return combine<UPC_ADD>(v, [&] { return get() + v; });
+  }
+  template <class U> const reference& operator-=(const U& v) const {
+    return combine<UPC_SUB>(v, [&] { return get() - v; });
+  }
+  template <class U> const reference& operator*=(const U& v) const {
+    return combine<UPC_MULT>(v, [&] { return get() * v; });
+  }
+  template <class U> const reference& operator&=(const U& v) const {
+    return combine<UPC_AND>(v, [&] { return get() & v; });
+  }
+  template <class U> const reference& operator|=(const U& v) const {
+    return combine<UPC_OR>(v, [&] { return get() | v; });
+  }
+  template <class U> const reference& operator^=(const U& v) const {
+    return combine<UPC_XOR>(v, [&] { return get() ^ v; });
+  }
   const reference& operator++() const { return *this += 1; }
   const reference& operator--() const { return *this -= 1; }
   value operator++(int) const {
-    const value before = get();
-    *this = value(before + 1);
-    return before;
+    return fetch<UPC_ADD>([](value x) { return x + 1; });
   }
   value operator--(int) const {
+    return fetch<UPC_SUB>([](value x) { return x - 1; });
+  }
+
+  template <class U> const reference& operator/=(const U& v) const { return *this = value(get() / v); }
+  template <class U> const reference& operator%=(const U& v) const { return *this = value(get() % v); }
+  template <class U> const reference& operator<<=(const U& v) const { return *this = value(get() << v); }
+  template <class U> const reference& operator>>=(const U& v) const { return *this = value(get() >> v); }
+
+private:
+  template <upc_op_t op, class U, class Plain> const reference& combine(const U& v, Plain plain) const {
+    if constexpr (detail::updated_at_once<value, U>(op)) {
+      if (const upc_shared_ptr_t at = target_; at.addr % sizeof(value) == 0) {
+        const auto operand = static_cast<value>(v);
+        detail::update(at, detail::atomic_type<value>(), op, nullptr, &operand);
+        return *this;
+      }
+    }
+    return *this = value(plain());
+  }
+  // By one, and what was there before.
+  template <upc_op_t op, class Next> value fetch(Next next) const {
+    if constexpr (detail::updated_at_once<value, int>(op)) {
+      if (const upc_shared_ptr_t at = target_; at.addr % sizeof(value) == 0) {
+        const value one = 1;
+        value before{};
+        detail::update(at, detail::atomic_type<value>(), op, &before, &one);
+        return before;
+      }
+    }
     const value before = get();
-    *this = value(before - 1);
+    *this = value(next(before));
     return before;
   }
 
-private:
   Pointer target_;
 };
 
