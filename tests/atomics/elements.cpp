@@ -40,7 +40,8 @@ int main(int argc, char** argv) {
   }
   plain[MYTHREAD] += 2;
   plain[MYTHREAD] *= 3;
-  counts[MYTHREAD] += 0.75; // a read and a write: nobody else is here
+  upc_barrier;
+  counts[MYTHREAD] += 0.75; // a read and a write: nobody else is there now
   upc_barrier;
   const int visits = turns / THREADS + (MYTHREAD < turns % THREADS ? 1 : 0); // of each thread to mine
   expect(counts[MYTHREAD] == 2 * THREADS * visits, "a count is wrong");
