@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <utility>
 #include <vector>
 
@@ -25,14 +26,24 @@ void carried_by_caller::move(upc_shared_ptr_t to, upc_shared_ptr_t from) {
   if (to.thread == from.thread && to.addr == from.addr) return;
   std::byte* const there = memory(to);
   const std::byte* const here = memory(from);
-  if (there != nullptr && here != nullptr)
+  if (there != nullptr && here != nullptr) {
     std::memcpy(there, here, is_.bytes);
-  else if (const handle h = begin_copy(rt_, call_, to, from, is_.bytes))
-    begun_.push_back(h);
+    return;
+  }
+  const auto before = std::exchange(last_, far_move{to, from});
+  if (!before) return;
+  if (const handle h = begin_copy(rt_, call_, before->to, before->from, is_.bytes)) begun_.push_back(h);
 }
 
 void carried_by_caller::finish() {
+  std::exception_ptr failed; // told when nothing of this call is under way any more
+  try {
+    if (const auto last = std::exchange(last_, {})) copy(rt_, last->to, last->from, is_.bytes);
+  } catch (...) {
+    failed = std::current_exception();
+  }
   complete_all(rt_, std::exchange(begun_, {}));
+  if (failed) std::rethrow_exception(failed);
 }
 
 void carried_by_caller::swap(upc_shared_ptr_t a, upc_shared_ptr_t b) const {

@@ -2,6 +2,8 @@
 #include "api/calls/subset.hpp"
 
 #include <cstddef>
+#include <optional>
+#include <vector>
 
 namespace weft::api {
 
@@ -43,6 +45,12 @@ private:
   const subset& who_;
   one_sided_blocks is_;
   std::vector<handle> begun_;
+  // The last one that loads and stores do not carry: it is made by a blocking copy, which no other thread has
+  // to hear of, while those that were begun are on their way.
+  struct far_move {
+    upc_shared_ptr_t to, from;
+  };
+  std::optional<far_move> last_;
 };
 
 } // namespace weft::api
