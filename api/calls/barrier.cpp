@@ -1,6 +1,6 @@
-#include "api/calls/phase_record.hpp"
 #include "api/calls/split_barrier.hpp"
 #include "api/checks/checks.hpp"
+#include "api/checks/phase_record.hpp"
 #include "api/completion/completion.hpp"
 #include "api/include/weft/synchronization.h"
 #include "api/runtime/runtime.hpp"

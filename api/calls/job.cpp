@@ -1,8 +1,8 @@
 #include "api/include/weft/job.h"
-#include "api/calls/phase_record.hpp"
 #include "api/calls/registry.hpp"
 #include "api/calls/split_barrier.hpp"
 #include "api/checks/failure.hpp"
+#include "api/checks/phase_record.hpp"
 #include "api/runtime/runtime.hpp"
 
 namespace weft {

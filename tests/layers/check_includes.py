@@ -43,6 +43,7 @@ FOLDERS = {
     "api/checks": (f"{RUNTIME}", "spdlog"),
     "api/completion": (f"{RUNTIME} api/checks", "spdlog"),
     "api/calls": (CALLS, "spdlog"),
+    "api/one_sided": (f"{CALLS} api/calls", "spdlog"),
     "api/c": (f"{CALLS} api/calls", "spdlog"),
     "engine": ("engine/memory engine/topology", "spdlog"),
     "engine/topology": ("", ""),

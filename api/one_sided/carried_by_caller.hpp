@@ -1,5 +1,5 @@
 #pragma once
-#include "api/calls/subset.hpp"
+#include "api/one_sided/subset.hpp"
 
 #include <cstddef>
 #include <optional>

@@ -1,12 +1,12 @@
-// The one-sided reductions. Who computes is decided as in one_sided.cpp: the caller, or, between hosts and
-// behind the caller's back, the engines of those who have the elements.
-#include "api/calls/computed_by_caller.hpp"
+// The one-sided reductions. Who computes is decided as in relocalization.cpp: the caller, or, between hosts
+// and behind the caller's back, the engines of those who have the elements.
 #include "api/calls/distributed_array.hpp"
 #include "api/calls/operators.hpp"
-#include "api/calls/phase_record.hpp"
 #include "api/calls/reduction_call.hpp"
 #include "api/calls/relocation.hpp"
+#include "api/checks/phase_record.hpp"
 #include "api/include/weft/one_sided.hpp"
+#include "api/one_sided/computed_by_caller.hpp"
 
 namespace weft {
 namespace api {

@@ -1,4 +1,4 @@
-#include "api/calls/phase_record.hpp"
+#include "api/checks/phase_record.hpp"
 
 #include "api/checks/failure.hpp"
 

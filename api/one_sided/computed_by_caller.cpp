@@ -1,4 +1,4 @@
-#include "api/calls/computed_by_caller.hpp"
+#include "api/one_sided/computed_by_caller.hpp"
 
 #include "api/calls/copies.hpp"
 

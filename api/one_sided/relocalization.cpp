@@ -4,9 +4,9 @@
 // engines of roots and destinations carry it, in trees, whatever their threads are about.
 #include "api/include/weft/one_sided.hpp"
 
-#include "api/calls/carried_by_caller.hpp"
-#include "api/calls/phase_record.hpp"
 #include "api/calls/relocation.hpp"
+#include "api/checks/phase_record.hpp"
+#include "api/one_sided/carried_by_caller.hpp"
 
 #include <algorithm>
 

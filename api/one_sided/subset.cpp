@@ -1,4 +1,4 @@
-#include "api/calls/subset.hpp"
+#include "api/one_sided/subset.hpp"
 
 #include "api/checks/checks.hpp"
 

@@ -1,4 +1,4 @@
-#include "api/calls/carried_by_caller.hpp"
+#include "api/one_sided/carried_by_caller.hpp"
 
 #include "api/calls/copies.hpp"
 
