@@ -19,7 +19,7 @@ constexpr std::size_t most_buckets = 1024;
 class by_exchange final : public ranking {
 public:
   explicit by_exchange(const problem& p)
-      : threads_(static_cast<std::size_t>(THREADS)), me_(static_cast<std::size_t>(MYTHREAD)), end_(p.end),
+      : threads_(static_cast<std::size_t>(THREADS)), me_(static_cast<std::size_t>(MYTHREAD)),
         buckets_(std::min<std::size_t>(most_buckets, p.end)), width_(p.end / buckets_),
         own_(p.keys / threads_), most_(own_ + own_ / 2 + p.keys / 8), counts_(buckets_ * sizeof(int)),
         totals_(buckets_ * sizeof(int)), outgoing_(own_ * sizeof(key)), incoming_(most_ * sizeof(key)),
@@ -131,7 +131,6 @@ private:
   }
 
   std::size_t threads_, me_;
-  key end_;
   std::size_t buckets_, width_; // keys of a bucket
   std::size_t own_, most_;      // keys of a thread: before, and at most after the exchange
   example::shared_blocks counts_, totals_, outgoing_, incoming_, sizes_, sizes_in_, from_, to_;
