@@ -57,6 +57,12 @@ public:
             std::max(last, last_row == 0 ? 0 : l.at - std::uint64_t{l.phase} * l.size + last_row * row)};
   }
 
+  // On some thread; neither is empty.
+  static bool overlap(const reductions::layout& x, const reductions::layout& y) {
+    const extent a = extent_of(x), b = extent_of(y);
+    return a.begin < b.end && b.begin < a.end;
+  }
+
 private:
   static constexpr std::size_t most_block = 0xffffffff;
 

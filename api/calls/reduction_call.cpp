@@ -61,8 +61,7 @@ void place_results(const collective_call& c, const distributed_array& check, upc
   const layout &from = r.from, &to = r.to;
   r.by_ranges = !alike(from, to);
   if (from.elements == 0 || (from.at == to.at && !r.by_ranges && in_place)) return;
-  const auto a = distributed_array::extent_of(from), b = distributed_array::extent_of(to);
-  if (a.begin < b.end && b.begin < a.end)
+  if (distributed_array::overlap(from, to))
     fail_pointer(c.name, "dst", dst,
                  "overlaps src: pass two areas that have no byte in common, or UPC_IN_PLACE in sync_mode and "
                  "dst for src");

@@ -63,7 +63,7 @@ void carried_by_caller::broadcast() {
   const std::byte* const from = memory(is_.src);
   const auto place = [&](std::uint32_t k) {
     const bool stays = who_[k] == is_.src.thread && is_.in_place;
-    return stays || from == nullptr ? nullptr : static_cast<std::byte*>(rt_.direct(who_[k], is_.dst.addr));
+    return stays || from == nullptr ? nullptr : memory(block(is_.dst, 0, who_[k]));
   };
   for (std::size_t at = 0; at < is_.bytes; at += at_once)
     for (std::uint32_t k = 0; k < who_.size(); ++k)

@@ -86,9 +86,7 @@ private:
     require_aligned(r_.name, "dst", r_.dst, reductions::alignment_of(type_));
   }
   void check_apart(const one_sided_elements& it) const {
-    if (it.from.elements == 0) return;
-    const auto a = distributed_array::extent_of(it.from), b = distributed_array::extent_of(it.to);
-    if (a.begin < b.end && b.begin < a.end)
+    if (it.from.elements != 0 && distributed_array::overlap(it.from, it.to))
       fail_pointer(r_.name, "dst", r_.dst,
                    "overlaps src: pass two areas that have no byte in common, or the same pointer for both");
   }
@@ -130,10 +128,8 @@ upc_coll_handle_t post(const one_sided_reduction& call, runtime& rt, const one_s
     wanted = {.op = collectives::operation::prefix_reduce};
   }
   prepare(r, rt.size(), wanted);
-  const graph::binding at{.dst = it.dst.addr, .src = call.src.addr, .task = &r};
-  if ((call.flags & UPC_ASYNC) != 0) return rt.teams().post(team_calls::own, wanted, at);
-  rt.teams().run(team_calls::own, wanted, at);
-  return UPC_HANDLE_COMPLETE;
+  return by_all_engines(call.name, rt, (call.flags & UPC_ASYNC) != 0)
+      .start(wanted, {.dst = it.dst.addr, .src = call.src.addr, .task = &r});
 }
 
 template <class Who> upc_coll_handle_t start(const one_sided_reduction& r, Who&& who) {
@@ -143,16 +139,16 @@ template <class Who> upc_coll_handle_t start(const one_sided_reduction& r, Who&&
   const subset threads = who(rt);
   const one_sided_elements it = reduction_check(r, rt, threads).operands();
   if (phase_record::on) note(r, rt, threads, it);
-  return naming(r.name, [&]() -> upc_coll_handle_t {
-    const bool async = (r.flags & UPC_ASYNC) != 0;
-    if (worth_engines(rt, threads, checked(it.from.elements) * it.from.size, async)) return post(r, rt, it);
+  const bool async = (r.flags & UPC_ASYNC) != 0;
+  if (worth_engines(rt, threads, checked(it.from.elements) * it.from.size, async)) return post(r, rt, it);
+  naming(r.name, [&] {
     const computed_by_caller work(r.name, rt, threads, it);
     if (r.what == one_sided_reduction::value)
       work.reduce();
     else
       work.scan(r.what == one_sided_reduction::exclusive_prefix);
-    return UPC_HANDLE_COMPLETE;
   });
+  return UPC_HANDLE_COMPLETE;
 }
 
 upc_coll_handle_t of_team(const one_sided_reduction& r, upc_team_t team) {

@@ -44,24 +44,21 @@ public:
   upc_coll_handle_t start(const one_sided_blocks& blocks) const {
     check(blocks);
     if (phase_record::on) note(blocks);
-    return naming(form_.name, [&]() -> upc_coll_handle_t {
-      if (!by_engines(blocks)) {
-        carried_by_caller work(form_.name, rt_, who_, blocks);
-        (work.*form_.carry)();
-        work.finish();
-        return UPC_HANDLE_COMPLETE;
-      }
-      const collectives::request r{.op = form_.op,
-                                   .in = graph::sync::all,
-                                   .out = graph::sync::all,
-                                   .root = form_.dst.rooted || form_.src.rooted ? root(blocks) : 0,
-                                   .bytes = blocks.bytes,
-                                   .in_place = form_.op == operation::exchange && blocks.in_place};
-      const graph::binding at{.dst = blocks.dst.addr, .src = blocks.src.addr};
-      if (async_) return rt_.teams().post(team_calls::own, r, at);
-      rt_.teams().run(team_calls::own, r, at);
-      return UPC_HANDLE_COMPLETE;
+    if (by_engines(blocks)) {
+      const bool rooted = form_.dst.rooted || form_.src.rooted;
+      return by_all_engines(form_.name, rt_, async_)
+          .start({.op = form_.op,
+                  .root = rooted ? root(blocks) : 0,
+                  .bytes = blocks.bytes,
+                  .in_place = form_.op == operation::exchange && blocks.in_place},
+                 {.dst = blocks.dst.addr, .src = blocks.src.addr});
+    }
+    naming(form_.name, [&] {
+      carried_by_caller work(form_.name, rt_, who_, blocks);
+      (work.*form_.carry)();
+      work.finish();
     });
+    return UPC_HANDLE_COMPLETE;
   }
 
 private:

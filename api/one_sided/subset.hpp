@@ -38,4 +38,10 @@ private:
 // as it can be within a host, and between hosts for a few small messages.
 bool worth_engines(const runtime& rt, const subset& who, checked bytes, bool async);
 
+// An operation on the caller's own channel: the engines of all others begin their part when they hear of it,
+// and with the last node it is complete everywhere.
+inline collective_call by_all_engines(const char* call, runtime& rt, bool async) {
+  return {call, rt, team_calls::own, {.async = async}, rt.size()};
+}
+
 } // namespace weft::api
