@@ -22,6 +22,7 @@ struct settings {
   std::uint64_t plan_cache = std::uint64_t{4} << 20;
   std::uint64_t max_operations = std::uint64_t{1} << 20;
   std::uint64_t eager = 2048;
+  std::string path = "auto";
   std::uint64_t whole_block = 16 << 10;
   std::uint64_t window = 64;
   bool check = false;

@@ -2,6 +2,7 @@
 
 #include "engine/collectives/tuning.hpp"
 #include "engine/settings.hpp"
+#include "engine/transport/ucx/context.hpp"
 #include "engine/transport/ucx/version.hpp"
 #include "pmix_boot/client/pmix_version.hpp"
 #include "progress/driving/cores.hpp"
@@ -27,7 +28,7 @@ engine::settings present_settings(std::vector<std::string>& warnings) {
 namespace {
 
 void print_algorithms(const engine::settings& present) {
-  const collectives::tuning t = collectives::tuning_of(present);
+  const collectives::tuning t = collectives::tuning_of(present, transport::ucx::network_reaches_memory());
   fmt::print("\n{:<11} {:<9} {:<64} {}\n", "operation", "way", "what it does", "fits where");
   for (const collectives::algorithm& a : collectives::algorithms())
     fmt::print("{:<11} {:<9} {:<64} {}\n", name(a.op), a.name, a.summary, a.restriction);
@@ -36,6 +37,14 @@ void print_algorithms(const engine::settings& present) {
   for (std::size_t k = 0; k < values.size(); ++k)
     fmt::print(" {}={} {}", collectives::cost_table::names[k], values[k], collectives::cost_table::units[k]);
   fmt::print("\n");
+}
+
+void print_paths(const engine::settings& present) {
+  const auto& used = collectives::path_of(present, transport::ucx::network_reaches_memory());
+  fmt::print("\n{:<11} {:<64} {}\n", "path", "between nodes", "payload that travels with its signal");
+  for (const collectives::far_path& p : collectives::far_paths())
+    fmt::print("{:<11} {:<64} {}{}\n", p.name, p.means, engine::show_size(p.payload),
+               p.name == used.name ? ", used here" : "");
 }
 
 void print_settings() {
@@ -48,6 +57,7 @@ void print_settings() {
   for (const std::string& warning : warnings)
     std::cerr << "weft info: " << warning << "\n";
   print_algorithms(present);
+  print_paths(present);
 }
 
 void print_versions() {

@@ -4,6 +4,7 @@
 #include "engine/collectives/specified.hpp"
 #include "engine/collectives/tuning.hpp"
 #include "engine/operations/dot.hpp"
+#include "engine/transport/ucx/context.hpp"
 #include "engine/verify/verifier.hpp"
 #include "tools/command.hpp"
 
@@ -103,7 +104,7 @@ collectives::tuning tuning_for(const plan_options& o) {
   std::vector<std::string> warnings;
   engine::settings s = present_settings(warnings);
   if (!o.algorithm.empty()) s.algorithm = fmt::format("{}={}", name(o.request.op), o.algorithm);
-  return collectives::tuning_of(s);
+  return collectives::tuning_of(s, transport::ucx::network_reaches_memory());
 }
 
 // As a comment above the graph: which algorithms there are, and what each would cost here.

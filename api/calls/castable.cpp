@@ -9,7 +9,8 @@ void* upc_cast(upc_shared_ptr_t ptr) {
   if (void* const there = rt.cast(ptr.thread, ptr.addr, 1)) return there;
   if (void* const there = api::lent(ptr, 1)) return there;
   if (upc_isnull(ptr)) return nullptr;
-  api::require_memory(rt, call, "ptr", ptr, 1);
+  api::require_thread(rt, call, "ptr", ptr.thread);
+  api::require_heap_range(rt, call, "ptr", ptr, 1); // it may point behind a block: that is no access
   return rt.direct(ptr.thread, ptr.addr);
 }
 

@@ -20,4 +20,18 @@ void distributed_array::require_members(const char* argument, const reductions::
            "team with all of its threads");
 }
 
+// From the lowest to the highest byte that any thread has of it.
+void distributed_array::require_one_block(const char* argument, upc_shared_ptr_t p,
+                                          const reductions::layout& l) const {
+  std::uint64_t begin = ~std::uint64_t{0}, end = 0;
+  for (std::uint32_t t = 0; t < l.threads; ++t) {
+    const reductions::layout::span has = l.of_thread(t);
+    if (has.elements == 0) continue;
+    begin = std::min(begin, has.at);
+    end = std::max(end, has.at + has.elements * l.size);
+  }
+  p.addr = begin;
+  block_check::require_one_block(c_.rt, c_.name, argument, p, end - begin);
+}
+
 } // namespace weft::api

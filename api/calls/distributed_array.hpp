@@ -49,12 +49,15 @@ public:
     std::uint64_t begin, end;
   };
   static extent extent_of(const reductions::layout& l) {
-    const std::uint64_t row = l.block * l.size;
+    const std::uint64_t ahead = std::uint64_t{l.phase} * l.size, last = l.address_of(l.elements - 1) + l.size;
+    if (l.blocks == 1) return {l.at, last};
+    // Whoever has a block of the last row before the last block has all of it; and of the rows before, all
+    // have.
     const std::uint64_t last_row = l.row_of(l.blocks - 1);
-    const std::uint64_t begin = l.at - (l.blocks > 1 ? std::uint64_t{l.phase} * l.size : 0);
-    const std::uint64_t last = l.address_of(l.elements - 1) + l.size;
-    return {begin,
-            std::max(last, last_row == 0 ? 0 : l.at - std::uint64_t{l.phase} * l.size + last_row * row)};
+    const std::uint64_t before =
+        l.first + l.blocks - 1 - last_row * l.threads - (last_row == 0 ? l.first : 0);
+    const std::uint64_t whole_rows = last_row + (before != 0 ? 1 : 0);
+    return {l.at - ahead, std::max(last, l.at - ahead + whole_rows * l.block * l.size)};
   }
 
   // On some thread; neither is empty.
@@ -73,12 +76,17 @@ private:
     // A bound that cannot overflow comes first; then what it takes exactly.
     upc_shared_ptr_t begin = p;
     begin.addr = p.addr >= ahead ? p.addr - ahead : 0;
-    require_symmetric_range(c_.rt, c_.name, argument, begin, (l.elements - 1) / l.threads * checked(l.size));
+    require_symmetric_heap_range(c_.rt, c_.name, argument, begin,
+                                 (l.elements - 1) / l.threads * checked(l.size));
     const extent e = extent_of(l);
-    require_symmetric_range(c_.rt, c_.name, argument, begin, e.end - e.begin);
+    require_symmetric_heap_range(c_.rt, c_.name, argument, begin, e.end - e.begin);
+    if (block_check::on) [[unlikely]]
+      require_one_block(argument, p, l);
   }
 
   void require_members(const char* argument, const reductions::layout& l) const;
+  [[gnu::cold, gnu::noinline]] void require_one_block(const char* argument, upc_shared_ptr_t p,
+                                                      const reductions::layout& l) const;
   [[noreturn, gnu::cold, gnu::noinline]] void fail_block() const;
   [[noreturn, gnu::cold, gnu::noinline]] void fail_phase(const char* argument, upc_shared_ptr_t p) const;
 

@@ -1,6 +1,7 @@
 #include "api/include/weft/job.h"
 #include "api/calls/registry.hpp"
 #include "api/calls/split_barrier.hpp"
+#include "api/checks/block_check.hpp"
 #include "api/checks/failure.hpp"
 #include "api/checks/phase_record.hpp"
 #include "api/runtime/runtime.hpp"
@@ -13,6 +14,7 @@ void weft_init(int* argc, char*** argv) {
   api::naming(call, [&] {
     api::runtime::init(argc, argv);
     api::runtime& rt = api::runtime::get(call);
+    api::block_check::on = rt.checks_calls();
     api::allocate_registered(rt);
     api::phase_record::open(rt);
   });
@@ -27,6 +29,7 @@ void weft_finalize() {
       api::abandon_split_barrier();
       api::forget_registered();
       api::phase_record::close();
+      api::block_check::on = false;
     }
   } const at_the_end;
   api::naming(call, [] { api::runtime::finalize(); });

@@ -1,4 +1,5 @@
 #pragma once
+#include "api/checks/block_check.hpp"
 #include "api/checks/failure.hpp"
 #include "api/include/weft/pointer.h"
 #include "api/runtime/runtime.hpp"
@@ -50,22 +51,34 @@ inline std::byte* lent(upc_shared_ptr_t p, std::uint64_t bytes) {
   return progress::running_user_code ? progress::lent_to_user_code.at(p.thread, p.addr, bytes) : nullptr;
 }
 
-// The bytes at p, on one thread, are in the shared heap.
-inline void require_range(const runtime& rt, const char* call, const char* argument, upc_shared_ptr_t p,
-                          checked bytes) {
+// The bytes at p, on one thread, are in the shared heap; in checked mode, in one block of it.
+inline void require_heap_range(const runtime& rt, const char* call, const char* argument, upc_shared_ptr_t p,
+                               checked bytes) {
   if (!rt.in_heap(p.addr, bytes) && lent(p, bytes.plain()) == nullptr) [[unlikely]]
     fail_range(call, argument, p, bytes);
+}
+inline void require_range(const runtime& rt, const char* call, const char* argument, upc_shared_ptr_t p,
+                          checked bytes) {
+  require_heap_range(rt, call, argument, p, bytes);
+  if (block_check::on && lent(p, bytes.plain()) == nullptr) [[unlikely]]
+    block_check::require_one_block(rt, call, argument, p, bytes);
 }
 
 [[noreturn, gnu::cold, gnu::noinline]] void
 fail_symmetric(const runtime& rt, const char* call, const char* argument, upc_shared_ptr_t p, checked bytes);
 
 // The bytes at p are in memory that every thread has there: what lies in one thread's upc_alloc is, on the
-// others, something else.
-inline void require_symmetric_range(const runtime& rt, const char* call, const char* argument,
-                                    upc_shared_ptr_t p, checked bytes) {
+// others, something else. In checked mode they are in one block of it.
+inline void require_symmetric_heap_range(const runtime& rt, const char* call, const char* argument,
+                                         upc_shared_ptr_t p, checked bytes) {
   if (!rt.in_symmetric_heap(p.addr, bytes)) [[unlikely]]
     fail_symmetric(rt, call, argument, p, bytes);
+}
+inline void require_symmetric_range(const runtime& rt, const char* call, const char* argument,
+                                    upc_shared_ptr_t p, checked bytes) {
+  require_symmetric_heap_range(rt, call, argument, p, bytes);
+  if (block_check::on) [[unlikely]]
+    block_check::require_one_block(rt, call, argument, p, bytes);
 }
 
 // All of it for one end of a copy by one thread.

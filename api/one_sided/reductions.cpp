@@ -111,14 +111,25 @@ void note(const one_sided_reduction& call, runtime& rt, const subset& who, const
     phase_record::note(rt, call.name, {it.dst.thread, it.dst.addr, it.from.size, true});
 }
 
-// By the engines, where the elements are.
-upc_coll_handle_t post(const one_sided_reduction& call, runtime& rt, const one_sided_elements& it) {
+// By the engines, where the elements are. The result of a reduction is on one of them.
+std::optional<collective_call> engines_for(const one_sided_reduction& call, runtime& rt, const subset& who,
+                                           const one_sided_elements& it) {
+  const bool async = (call.flags & UPC_ASYNC) != 0;
+  if (call.what == one_sided_reduction::value && who.place_of(it.dst.thread) == who.size())
+    return std::nullopt;
+  if (!worth_engines(rt, who, checked(it.from.elements) * it.from.size, async)) return std::nullopt;
+  return by_engines(call.name, rt, who, async);
+}
+
+upc_coll_handle_t post(const one_sided_reduction& call, const collective_call& engines, const subset& who,
+                       const one_sided_elements& it) {
   reductions::reduction r;
   r.type = it.type;
   r.op = it.op;
   r.how = it.how;
   r.from = it.from;
-  collectives::request wanted{.op = collectives::operation::reduce, .root = it.dst.thread};
+  r.by_place = true;
+  collectives::request wanted{.op = collectives::operation::reduce, .root = who.place_of(it.dst.thread)};
   if (call.what != one_sided_reduction::value) {
     using form = reductions::reduction::form;
     r.what = call.what == one_sided_reduction::prefix ? form::inclusive_prefix : form::exclusive_prefix;
@@ -127,9 +138,8 @@ upc_coll_handle_t post(const one_sided_reduction& call, runtime& rt, const one_s
     r.by_ranges = !alike(r.from, r.to);
     wanted = {.op = collectives::operation::prefix_reduce};
   }
-  prepare(r, rt.size(), wanted);
-  return by_all_engines(call.name, rt, (call.flags & UPC_ASYNC) != 0)
-      .start(wanted, {.dst = it.dst.addr, .src = call.src.addr, .task = &r});
+  prepare(r, who.size(), wanted);
+  return engines.start(wanted, {.dst = it.dst.addr, .src = call.src.addr, .task = &r});
 }
 
 template <class Who> upc_coll_handle_t start(const one_sided_reduction& r, Who&& who) {
@@ -139,8 +149,7 @@ template <class Who> upc_coll_handle_t start(const one_sided_reduction& r, Who&&
   const subset threads = who(rt);
   const one_sided_elements it = reduction_check(r, rt, threads).operands();
   if (phase_record::on) note(r, rt, threads, it);
-  const bool async = (r.flags & UPC_ASYNC) != 0;
-  if (worth_engines(rt, threads, checked(it.from.elements) * it.from.size, async)) return post(r, rt, it);
+  if (const auto engines = engines_for(r, rt, threads, it)) return post(r, *engines, threads, it);
   naming(r.name, [&] {
     const computed_by_caller work(r.name, rt, threads, it);
     if (r.what == one_sided_reduction::value)

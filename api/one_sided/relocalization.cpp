@@ -1,7 +1,8 @@
 // The one-sided relocalizations. Among threads of one host the caller moves the blocks itself: it needs
 // nobody for that; and between hosts what is small, with all of its gets and puts under way at once. What is
-// large between hosts, or need not be complete on return, is an operation on the caller's own channel: the
-// engines of roots and destinations carry it, in trees, whatever their threads are about.
+// large between hosts, or need not be complete on return, is an operation on the caller's own channel for
+// those who take part: the engines of roots and destinations carry it, in trees, whatever their threads are
+// about. Where there is no room for such a channel, or the root takes no part, the caller does that, too.
 #include "api/include/weft/one_sided.hpp"
 
 #include "api/calls/relocation.hpp"
@@ -44,15 +45,13 @@ public:
   upc_coll_handle_t start(const one_sided_blocks& blocks) const {
     check(blocks);
     if (phase_record::on) note(blocks);
-    if (by_engines(blocks)) {
-      const bool rooted = form_.dst.rooted || form_.src.rooted;
-      return by_all_engines(form_.name, rt_, async_)
-          .start({.op = form_.op,
-                  .root = rooted ? root(blocks) : 0,
-                  .bytes = blocks.bytes,
-                  .in_place = form_.op == operation::exchange && blocks.in_place},
-                 {.dst = blocks.dst.addr, .src = blocks.src.addr});
-    }
+    if (worth_the_engines(blocks))
+      if (const auto engines = by_engines(form_.name, rt_, who_, async_))
+        return engines->start({.op = form_.op,
+                               .root = rooted() ? who_.place_of(root(blocks)) : 0,
+                               .bytes = blocks.bytes,
+                               .in_place = form_.op == operation::exchange && blocks.in_place},
+                              {.dst = blocks.dst.addr, .src = blocks.src.addr});
     naming(form_.name, [&] {
       carried_by_caller work(form_.name, rt_, who_, blocks);
       (work.*form_.carry)();
@@ -68,12 +67,12 @@ private:
     if (b.in_place) {
       if (form_.op == operation::gather_all)
         fail_pointer(form_.name, "src", b.src, "is dst: this operation is not in place, pass another area");
-      check_operand("dst", b.dst, {form_.dst.rooted || form_.src.rooted, true}, std::max(dst, src));
+      check_operand("dst", b.dst, {rooted(), true}, std::max(dst, src));
       return require_symmetric_range(rt_, form_.name, "dst", b.dst, std::max(dst, src));
     }
     check_operand("dst", b.dst, form_.dst, dst);
     check_operand("src", b.src, form_.src, src);
-    const bool meet = !(form_.dst.rooted || form_.src.rooted) || who_.place_of(root(b)) != who_.size();
+    const bool meet = !rooted() || who_.place_of(root(b)) != who_.size();
     if (meet && overlap({"dst", b.dst, dst}, {"src", b.src, src}))
       fail_pointer(form_.name, "dst", b.dst,
                    "overlaps src: pass two areas that have no byte in common, or the same pointer for both");
@@ -105,12 +104,15 @@ private:
     return form_.src.rooted ? b.src.thread : b.dst.thread;
   }
 
-  // In place the blocks of scatter and gather have an order, unless the root's own one stays.
-  bool by_engines(const one_sided_blocks& b) const {
+  bool rooted() const { return form_.dst.rooted || form_.src.rooted; }
+
+  // The root is one of those whose engines carry. In place the blocks of scatter and gather have an order,
+  // unless the root's own one stays.
+  bool worth_the_engines(const one_sided_blocks& b) const {
+    const std::uint32_t from = rooted() ? who_.place_of(root(b)) : 0;
     const bool ordered = b.in_place && form_.op != operation::broadcast && form_.op != operation::exchange;
-    if (!who_.all() || (ordered && root(b) != 0)) return false;
-    const bool each = !(form_.dst.rooted || form_.src.rooted);
-    return worth_engines(rt_, who_, (each ? who_.size() : 1) * checked(b.bytes) * who_.size(), async_);
+    if (from == who_.size() || (ordered && from != 0)) return false;
+    return worth_engines(rt_, who_, (rooted() ? 1 : who_.size()) * checked(b.bytes) * who_.size(), async_);
   }
 
   const one_sided_form& form_;

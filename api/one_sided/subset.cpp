@@ -1,6 +1,7 @@
 #include "api/one_sided/subset.hpp"
 
 #include "api/checks/checks.hpp"
+#include "api/checks/failure.hpp"
 
 #include <algorithm>
 #include <string>
@@ -11,12 +12,34 @@ void require_known_flags(const char* call, upc_flag_t flags) {
   if ((flags & ~UPC_ASYNC) != 0) fail(call, "flags", std::to_string(flags), "must be 0 or UPC_ASYNC");
 }
 
-bool worth_engines(const runtime& rt, const subset& who, checked bytes, bool async) {
+namespace {
+
+bool near(runtime& rt, const subset& who) {
+  if (who.all()) return rt.all_near();
+  return std::ranges::all_of(who.list(),
+                             [&](std::uint32_t thread) { return rt.direct(thread, 0) != nullptr; });
+}
+
+} // namespace
+
+bool worth_engines(runtime& rt, const subset& who, checked bytes, bool async) {
   constexpr std::uint64_t small_bytes = 64 * 1024;
   constexpr std::uint32_t few_threads = 32;
-  if (!who.all()) return false;
-  if (rt.all_near()) return async && bytes > small_bytes;
-  return bytes > small_bytes || who.size() > few_threads;
+  const bool large = bytes > small_bytes;
+  return near(rt, who) ? who.all() && async && large : large || who.size() > few_threads;
+}
+
+std::optional<collective_call> by_engines(const char* call, runtime& rt, const subset& who, bool async) {
+  const team_calls::team channel = naming(call, [&] { return rt.teams().own_channel(who.list()); });
+  if (channel == 0) return std::nullopt;
+  return collective_call{call, rt, channel, {.async = async}, who.size()};
+}
+
+subset::subset(const runtime& rt, std::vector<std::uint32_t> list)
+    : size_(static_cast<std::uint32_t>(list.size())), list_(std::move(list)) {
+  for (std::uint32_t k = 0; k < size_; ++k)
+    if (size_ != rt.size() || list_[k] != k) return;
+  list_.clear();
 }
 
 subset subset::of_team(runtime& rt, const char* call, upc_team_t team) {
@@ -25,7 +48,7 @@ subset subset::of_team(runtime& rt, const char* call, upc_team_t team) {
   std::vector<std::uint32_t> list(size);
   for (std::uint32_t k = 0; k < size; ++k)
     list[k] = rt.teams().thread(team, k);
-  return subset(std::move(list));
+  return {rt, std::move(list)};
 }
 
 subset subset::of_list(runtime& rt, const char* call, const int* threads, std::size_t count) {
@@ -40,7 +63,7 @@ subset subset::of_list(runtime& rt, const char* call, const int* threads, std::s
     seen[it] = true;
     list.push_back(it);
   }
-  return subset(std::move(list));
+  return {rt, std::move(list)};
 }
 
 std::uint32_t subset::place_of(std::uint32_t thread) const {

@@ -70,6 +70,10 @@ process_runtime::process_runtime(const engine::settings& s)
 }
 
 void process_runtime::open_transport(const control::heap_layout& l) {
+  if (const std::string wrong = transport::ucx::wrong_devices(settings_.net_devices); !wrong.empty())
+    throw engine::setting_error(
+        "WEFT_NET_DEVICES=" + settings_.net_devices + ": " + wrong +
+        "; name one of these, or leave it out: then it is what leads to the other hosts");
   if (!settings_.net_devices.empty())
     setenv("UCX_NET_DEVICES", settings_.net_devices.c_str(), 1);
   else if (const std::string way = transport::ucx::devices_towards(job_.another_host()); !way.empty())
@@ -93,7 +97,8 @@ void process_runtime::open_transport(const control::heap_layout& l) {
 
 // One exchange: how to reach me, which cores I may use, and from rank 0 what all must do alike.
 void process_runtime::publish() {
-  std::vector<std::uint64_t> table = collectives::numbers_of(collectives::tuning_of(settings_));
+  std::vector<std::uint64_t> table =
+      collectives::numbers_of(collectives::tuning_of(settings_, net_->reaches_memory()));
   const std::vector<std::uint32_t> cores = progress::affinity_list();
   job_.put("weft.card", net_->card());
   job_.put("weft.cores", std::as_bytes(std::span(cores)));
@@ -124,6 +129,7 @@ void process_runtime::lose(std::uint32_t rank) {
   spdlog::error("rank {} has died; operations of teams that it is a member of fail", rank);
   heap_->lose(rank);
   locks_->lose(rank);
+  teams_->lose(rank);
   engine_->lose(rank);
 }
 
@@ -216,6 +222,8 @@ void process_runtime::open_services(const control::heap_layout& layout) {
   locks_ =
       std::make_unique<control::lock_service<net>>(*engine_, *heap_, *inquiries_, castable_.memory, nodes_);
   atomics_ = std::make_unique<control::atomic_service<net>>(*engine_, *heap_, *inquiries_);
+  blocks_ = std::make_unique<control::block_finder<net>>(*engine_, *heap_, *inquiries_, castable_.memory);
+  if (checks_calls()) castable_.memory.clear(); // so that every access is looked at
   const auto server = [this](std::uint32_t from, const control::request& r) { serve(from, r); };
   inquiries_->serve_own_by(server);
   teams_->serve_others_by(server);
@@ -231,6 +239,8 @@ void process_runtime::serve(std::uint32_t from, const control::request& r) {
           locks_->on_request(from, asked);
         else if constexpr (requires { atomics_->on_request(from, asked); })
           atomics_->on_request(from, asked);
+        else if constexpr (requires { blocks_->on_request(from, asked); })
+          blocks_->on_request(from, asked);
       },
       r);
 }
@@ -270,6 +280,7 @@ void process_runtime::close() {
     deaths_.stop();
     open_ = false;
     teams_.reset();
+    blocks_.reset();
     atomics_.reset();
     locks_.reset();
     inquiries_.reset();
@@ -306,6 +317,7 @@ void process_runtime::leave_in_disorder() noexcept {
   thread_.reset();
   (void)net_->close([] { return false; });
   (void)teams_.release();
+  (void)blocks_.release();
   (void)atomics_.release();
   (void)locks_.release();
   (void)inquiries_.release();

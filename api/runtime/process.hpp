@@ -7,6 +7,7 @@
 #include "engine/transport/ucx/transport.hpp"
 #include "pmix_boot/client/job.hpp"
 #include "progress/control/atomics.hpp"
+#include "progress/control/block_finder.hpp"
 #include "progress/control/locks.hpp"
 #include "progress/control/teams.hpp"
 #include "progress/driving/progress_thread.hpp"
@@ -75,6 +76,9 @@ public:
   }
   std::size_t heap_bytes() const override { return settings_.heap_size; }
   bool checks_calls() const override { return engine_->options().tuning.check; }
+  std::optional<engine::heap::block> block_below(std::uint32_t rank, std::uint64_t offset) const override {
+    return blocks_->below(rank, offset);
+  }
 
   std::uint64_t statistic(const std::string& name) const override;
   [[noreturn]] void abort_job(int status, const std::string& message) override;
@@ -117,6 +121,7 @@ private:
   std::unique_ptr<control::inquiries<net>> inquiries_;
   std::unique_ptr<control::lock_service<net>> locks_;
   std::unique_ptr<control::atomic_service<net>> atomics_;
+  std::unique_ptr<control::block_finder<net>> blocks_;
   std::unique_ptr<control::team_registry<net>> teams_;
   std::unique_ptr<progress::progress_thread<net>> thread_;
   std::unique_ptr<wait_reporter> reports_;

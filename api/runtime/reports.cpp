@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <unistd.h>
+#include <utility>
 
 namespace weft::api {
 
@@ -79,8 +80,7 @@ void give_signals_back() {
 } // namespace
 
 wait_reporter::wait_reporter(engine_type& engine, std::uint32_t rank, std::uint64_t timeout_seconds)
-    : engine_(engine), rank_(rank), timeout_(std::chrono::seconds(timeout_seconds)), line_(rank),
-      limit_(timeout_) {
+    : engine_(engine), rank_(rank), timeout_(std::chrono::seconds(timeout_seconds)), line_(rank) {
   sigset_t all, before;
   sigfillset(&all); // signals are the application's
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -101,24 +101,33 @@ wait_reporter::~wait_reporter() {
 }
 
 void wait_reporter::on_sleep() {
-  const auto [team, seq] = engine_.works().oldest();
   const clock::time_point time = clock::now();
   const std::lock_guard lock(lock_);
-  if (team != now_.team || seq != now_.seq) {
-    now_ = {team, seq, time, time};
-    limit_ = timeout_;
-  }
-  now_.last_sleep = time;
-  if (seq == 0 || timeout_.count() == 0 || time - now_.since < limit_) return;
-  limit_ *= 2;
-  late_ = true;
+  look_at(operation_, oldest_operation(), time);
+  look_at(answer_, oldest_answer(), time);
+}
+
+void wait_reporter::look_at(watched& w, const subject& oldest, clock::time_point now) {
+  if (w.what != oldest) w = {oldest, now, now, timeout_};
+  w.last_sleep = now;
+  if (oldest.number == 0 || timeout_.count() == 0 || now - w.since < w.limit) return;
+  w.limit *= 2;
+  late_ = &w;
   bell_.ring();
+}
+
+wait_reporter::subject wait_reporter::oldest_operation() {
+  const auto [team, seq] = engine_.works().oldest();
+  return {false, team, seq};
+}
+wait_reporter::subject wait_reporter::oldest_answer() {
+  return {true, 0, engine_.works().answers().oldest()};
 }
 
 void wait_reporter::serve() {
   while (!stop_.load(std::memory_order_relaxed)) {
     pollfd watched[2] = {{bell_.fd(), POLLIN, 0}, {line_.fd(), POLLIN, 0}};
-    ::poll(watched, 2, told_.seq != 0 ? static_cast<int>(look_again.count()) : -1);
+    ::poll(watched, 2, told_.what.number != 0 ? static_cast<int>(look_again.count()) : -1);
     bell_.drain();
     try {
       if (stop_.load(std::memory_order_relaxed)) return look_whether_it_went_on();
@@ -136,25 +145,24 @@ void wait_reporter::serve() {
 void wait_reporter::answer_late() {
   {
     const std::lock_guard lock(lock_);
-    if (!late_) return;
-    late_ = false;
-    told_ = now_;
+    if (late_ == nullptr) return;
+    told_ = *std::exchange(late_, nullptr);
   }
   if (line_.fd() >= 0) return line_.say_late();
-  print(report(), fmt::format("no end after {} s (WEFT_TIMEOUT; the wait goes on)", waited(clock::now())));
+  print(report(),
+        fmt::format("no end after {} s (WEFT_TIMEOUT; the wait goes on)", waited(told_, clock::now())));
 }
 
 void wait_reporter::look_whether_it_went_on() {
-  if (told_.seq == 0) return;
+  const subject& was = told_.what;
+  if (was.number == 0) return;
   bool same = true;
-  under_the_baton([&] {
-    const auto [team, seq] = engine_.works().oldest();
-    same = team == told_.team && seq == told_.seq;
-  });
+  under_the_baton([&] { same = was == (was.answer ? oldest_answer() : oldest_operation()); });
   if (same) return;
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(clock::now() - told_.since).count();
-  fmt::print(stderr, "weft: rank {}: operation {} of team {} went on after {} s\n", rank_, told_.seq,
-             told_.team, seconds);
+  const std::string what =
+      was.answer ? "the wait" : fmt::format("operation {} of team {}", was.number, was.team);
+  fmt::print(stderr, "weft: rank {}: {} went on after {} s\n", rank_, what, seconds);
   told_ = {};
 }
 
@@ -182,16 +190,17 @@ bool wait_reporter::said_lately() const {
 
 bool wait_reporter::say(const std::string& why) {
   const boot::rank_report r = report();
-  const bool waits = !r.waiting.empty() && r.seconds != 0;
+  const bool waits = (!r.waiting.empty() && r.seconds != 0) || !r.answers.empty();
   if (waits) print(r, why);
   return waits;
 }
 
-// Seconds that somebody has waited for the oldest operation, at least 1; 0 if nobody waits.
-std::uint64_t wait_reporter::waited(clock::time_point now) {
+// Seconds that somebody has waited, at least 1; 0 if nobody waits. Nobody may wait for an operation, but
+// somebody does for an answer.
+std::uint64_t wait_reporter::waited(const watched& w, clock::time_point now) {
   const std::lock_guard lock(lock_);
-  if (now_.seq == 0 || now - now_.last_sleep > asleep_within) return 0;
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - now_.since).count();
+  if (w.what.number == 0 || (!w.what.answer && now - w.last_sleep > asleep_within)) return 0;
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - w.since).count();
   return seconds < 1 ? 1 : static_cast<std::uint64_t>(seconds);
 }
 
@@ -208,6 +217,7 @@ template <class Work> bool wait_reporter::under_the_baton(Work&& work) {
 boot::rank_report wait_reporter::report() {
   boot::rank_report r;
   r.rank = rank_;
+  bool same_answer = false; // as at the last look at the clock
   const bool looked = under_the_baton([&] {
     progress::wait_survey survey(engine_.works());
     for (progress::blocked_operation& b : survey.oldest())
@@ -217,9 +227,14 @@ boot::rank_report wait_reporter::report() {
       r.teams.push_back({at.team, at.entered});
     if (const auto* last = engine_.plans().latest())
       r.last_call = fmt::format("{} (team {})", progress::call_name(last->request), last->team);
+    r.answers = engine_.works().answers().texts();
+    r.keeps = engine_.works().answers().kept();
+    const std::lock_guard lock(lock_);
+    same_answer = answer_.what == oldest_answer();
   });
   if (!looked) r.last_call = "one that another thread of it drives and does not let go of";
-  r.seconds = r.waiting.empty() ? 0 : waited(clock::now());
+  r.seconds = r.waiting.empty() ? 0 : waited(operation_, clock::now());
+  r.answer_seconds = same_answer ? waited(answer_, clock::now()) : 0;
   return r;
 }
 

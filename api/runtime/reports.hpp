@@ -13,8 +13,8 @@
 namespace weft::api {
 
 // Explains waits that last: of an operation that has been the oldest of this rank for WEFT_TIMEOUT seconds
-// while somebody waited, again after twice as long, and so on; and of whatever is outstanding when the user
-// ends the job. It changes nothing: the wait goes on.
+// while somebody waited, or of a thread that waits for an answer (a lock, memory), again after twice as long,
+// and so on; and of whatever is outstanding when the user ends the job. It changes nothing: the wait goes on.
 //
 // A thread that goes to sleep looks at the clock (on_sleep); nothing is done for waits that end before.
 // The rest is done by a thread that sleeps until it is rung, so that a rank that computes, or that waits in
@@ -36,11 +36,17 @@ public:
 
 private:
   using clock = std::chrono::steady_clock;
-  struct watched {
+  // An operation, or an answer with this number of no team.
+  struct subject {
+    bool answer = false;
     std::uint32_t team = 0;
-    engine::sequence seq = 0;
+    std::uint64_t number = 0; // 0: nothing
+    bool operator==(const subject&) const = default;
+  };
+  struct watched {
+    subject what;
     clock::time_point since, last_sleep;
-    bool operator==(const watched&) const = default;
+    clock::duration limit{};
   };
 
   void serve();
@@ -52,7 +58,10 @@ private:
   bool said_lately() const;
   boot::rank_report report();
   template <class Work> bool under_the_baton(Work&& work);
-  std::uint64_t waited(clock::time_point now);
+  void look_at(watched& w, const subject& oldest, clock::time_point now);
+  subject oldest_operation();
+  subject oldest_answer();
+  std::uint64_t waited(const watched& w, clock::time_point now);
   void print(const boot::rank_report& r, const std::string& why);
 
   engine_type& engine_;
@@ -61,9 +70,8 @@ private:
   boot::report_line line_;
   progress::doorbell bell_;
   std::mutex lock_; // of the three below
-  watched now_;
-  clock::duration limit_;
-  bool late_ = false;
+  watched operation_, answer_;
+  const watched* late_ = nullptr;
   // Of the thread: what was reported and has not gone on; when it has reported at SIGCONT.
   watched told_;
   clock::time_point said_at_;

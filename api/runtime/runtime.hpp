@@ -2,6 +2,7 @@
 #include "api/include/weft/types.h"
 #include "engine/checked.hpp"
 #include "engine/collectives/request.hpp"
+#include "engine/memory/heap.hpp"
 #include "progress/control/atomic_operation.hpp"
 #include "progress/control/lock_calls.hpp"
 #include "progress/control/team_calls.hpp"
@@ -109,6 +110,9 @@ public:
   virtual std::size_t heap_bytes() const = 0; // what WEFT_HEAP_SIZE asked for
 
   virtual bool checks_calls() const { return false; } // WEFT_CHECK
+  // The last block of a rank's memory that begins at this place or before it, {0, 0} if none does; nothing if
+  // that is not known. Asks who keeps the books of it.
+  virtual std::optional<engine::heap::block> block_below(std::uint32_t, std::uint64_t) const { return {}; }
 
   virtual std::uint64_t statistic(const std::string& name) const = 0; // 0 for an unknown name
   [[noreturn]] virtual void abort_job(int status, const std::string& message) = 0;

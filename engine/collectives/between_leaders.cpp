@@ -19,7 +19,7 @@ node_set scatter_to_leaders(hierarchical& s, std::uint8_t at, node_set after) {
   const node put = of_blocks(writing(reading(put_to_each(), buffer::source, at), buffer::destination, at),
                              blocks::of_host);
   builder::step_list steps;
-  steps.then(put).then(flush_each()).then(count_for_each(fact::delivered, 1));
+  steps.then(put).then(order_each()).then(count_for_each(fact::delivered, 1));
   return s.b.loop(range::leaders, s.count(range::leaders), steps, after);
 }
 
@@ -34,11 +34,11 @@ node_set ring_of_leaders(hierarchical& s, std::uint8_t at, bool read, node_set a
   const std::uint32_t receivers_own = g.members((mine + g.hosts() - 1) % g.hosts());
   builder::step_list steps;
   steps.then_if(g.hosts() > 2, await_steps(peer_rule::self, locals));
-  steps.then(put_handed_on(at, blocks::ring)).then(flush_each()).then(count_for_each(fact::delivered, 1));
+  steps.then(put_handed_on(at, blocks::ring)).then(order_each()).then(count_for_each(fact::delivered, 1));
   node_set done = s.b.pipeline(range::next, g.size() - receivers_own, steps, after);
-  // Whoever sends the last ones knows of them: the leader must only if it must leave its data quiet, or if
-  // its neighbours watch its count or are told of all.
-  if (s.modes.tells_ends() || read || g.hosts() == 2)
+  // Only who receives them knows that they are in place. Under OUT_NO it must, if its neighbours watch its
+  // count or are told of all.
+  if (s.modes.leaves_quiet() || read || g.hosts() == 2)
     done |= s.b.add(await_count(fact::delivered, g.size() - locals));
   return done;
 }
@@ -50,7 +50,7 @@ std::uint64_t cost_of_ring_of_leaders(std::uint64_t bytes, const topology& g, co
 
 node_set doubling_of_leaders(hierarchical& s, std::uint8_t at, bool told, node_set after) {
   builder::step_list steps;
-  steps.then(put_handed_on(at, blocks::half)).then(flush_each()).then(announce_puts()).then(await_ready());
+  steps.then(put_handed_on(at, blocks::half)).then(order_each()).then(announce_puts()).then(await_ready());
   steps.then_if(told, count_step());
   return s.b.loop(range::partners, s.count(range::partners), steps, after, true);
 }

@@ -82,12 +82,11 @@ plan put_tree(hierarchical& s, bool one_by_one) {
     steps.then_if(s.modes.tells_ends(), count_for_each(fact::consumed, 1));
     return s.finish(s.b.loop(range::leader, 1, steps), 0);
   }
-  // That it has arrived is known to whoever sent it: a leaf has nothing to add to the rounds of OUT_ALL.
   const node_set have = s.root ? s.gate : s.b.add(await_count(fact::delivered, 1));
-  node_set data = s.root ? s.b.add(copy_own(), s.gate) : 0;
+  node_set data = s.root ? s.b.add(copy_own(), s.gate) : s.heard_by_nobody_else(have);
   builder::step_list steps;
   steps.then(s.root ? put_to_each() : put_handed_on(in_destination))
-      .then(flush_each())
+      .then(order_each())
       .then(count_for_each(fact::delivered, 1));
   data |= s.b.loop(range::children, s.count(range::children), steps, have, one_by_one);
   return s.finish(data, s.near());
@@ -140,13 +139,13 @@ plan compile_chain(const request& r, const topology& g, const tuning& t) {
   if (s.root) data |= s.b.add(copy_own(), s.gate);
   const bool last = (g.host(g.me()) + g.hosts() - 1) % g.hosts() == g.host(r.root);
   if (last) {
-    s.b.add(await_count(fact::delivered, count)); // known to its sender
+    data |= s.heard_by_nobody_else(s.b.add(await_count(fact::delivered, count)));
   } else {
     builder::step_list steps;
     steps.then_if(!s.root, await_steps(peer_rule::self));
     const buffer from = s.root ? buffer::source : buffer::destination;
     steps.then(reading(put_handed_on(piece), from, piece))
-        .then(flush_each())
+        .then(order_each())
         .then(count_for_each(fact::delivered, 1));
     data |= s.b.pipeline(range::next, count, steps, s.root ? s.gate : 0);
   }

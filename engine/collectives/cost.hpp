@@ -63,6 +63,11 @@ public:
   std::uint64_t copies(std::uint64_t count, std::uint64_t bytes) const {
     return count * (t_.copy + bytes * t_.copied_byte / 1000);
   }
+  // So many blocks, between where they lie and a message that holds all of them.
+  std::uint64_t packs(std::uint64_t count, std::uint64_t bytes) const {
+    constexpr std::uint64_t each = 10; // ns, measured
+    return t_.copy + count * each + count * bytes * t_.copied_byte / 1000;
+  }
   const cost_table& table() const { return t_; }
 
 private:

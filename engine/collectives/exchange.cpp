@@ -39,14 +39,15 @@ std::uint64_t most_travelling(std::uint32_t members) {
 } // namespace
 
 bool fits_bruck_exchange(const request& r, const topology& g, const tuning& t) {
-  return may_relay(r, g) && g.hosts() == g.size() && r.bytes <= t.eager_bytes &&
-         most_travelling(g.size()) * r.bytes <= t.eager_bytes;
+  const std::uint64_t most = far_payload(t, g); // the second factor is at least one
+  return may_relay(r, g) && g.hosts() == g.size() && r.bytes <= most &&
+         most_travelling(g.size()) * r.bytes <= most;
 }
 
 std::uint64_t cost_of_bruck_exchange(const request& r, const topology& g, const tuning& t) {
   const cost_model c(t.costs);
   const std::uint64_t rounds = dissemination_rounds(g.size()), most = most_travelling(g.size());
-  return rounds * (c.message() + c.wire(1, most * r.bytes) + c.copies(2 * most, r.bytes));
+  return rounds * (c.message() + c.wire(1, most * r.bytes) + c.packs(2 * most, r.bytes));
 }
 
 plan compile_bruck_exchange(const request& r, const topology& g, const tuning& t) {
@@ -54,6 +55,7 @@ plan compile_bruck_exchange(const request& r, const topology& g, const tuning& t
   // In scratch the blocks lie in the order of the distances that they have to go.
   const std::uint8_t distance = s.b.add_place({.owner = r.bytes, .bytes = r.bytes}), message = s.of_message();
   s.p().scratch = s.p().packed = g.size() * r.bytes;
+  s.sends(most_travelling(g.size()) * r.bytes);
   node_set ready = s.gate;
   ready |= s.b.add(of_blocks(writing(copy_own(), buffer::scratch, distance), blocks::outgoing), s.gate);
   builder::step_list steps;

@@ -92,14 +92,15 @@ plan compile_ring(const request& r, const topology& g, const tuning& t) {
 }
 
 bool fits_bruck(const request& r, const topology& g, const tuning& t) {
-  return may_relay(r, g) && most_handed_on(g.hosts()) * g.largest_host() * r.bytes <= t.eager_bytes;
+  return may_relay(r, g) && most_handed_on(g.hosts()) * g.largest_host() * r.bytes <= far_payload(t, g);
 }
 
 std::uint64_t cost_of_bruck(const request& r, const topology& g, const tuning& t) {
   const cost_model c(t.costs);
   const auto rounds = static_cast<std::uint64_t>(std::bit_width(g.hosts() - 1));
   return rounds * (c.message() + c.wire(1, 0)) + c.of_bytes(g.size() * r.bytes) +
-         c.copies(2 * g.size() + g.largest_host() + (g.largest_host() > 1 ? g.size() : 0), r.bytes);
+         c.packs(2 * g.size(), r.bytes) +
+         c.copies(g.largest_host() + (g.largest_host() > 1 ? g.size() : 0), r.bytes);
 }
 
 plan compile_bruck(const request& r, const topology& g, const tuning& t) {
@@ -117,6 +118,7 @@ plan compile_bruck(const request& r, const topology& g, const tuning& t) {
   steps.then(send_packed(blocks::known, buffer::destination, member, message));
   steps.then(take_packed(blocks::known, buffer::destination, member, message));
   s.p().packed = g.size() * r.bytes;
+  s.sends(most_handed_on(g.hosts()) * g.largest_host() * r.bytes);
   data |= s.b.loop(range::host_rounds, s.count(range::host_rounds), steps, data, true);
   if (s.near() != 0) data |= s.b.add(publish_ready(), data);
   return s.finish(data, readers(s));

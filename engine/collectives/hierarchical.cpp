@@ -1,5 +1,7 @@
 #include "engine/collectives/hierarchical.hpp"
 
+#include "engine/memory/mailbox.hpp"
+
 #include <algorithm>
 
 namespace weft::collectives {
@@ -22,6 +24,10 @@ hierarchical::hierarchical(const request& r, pattern pairs, const block_rule& ru
 void hierarchical::stream(std::uint64_t bytes, const tuning& t) {
   const std::uint64_t enough = std::min(cost_model(t.costs).stream(bytes), t.window);
   p().window = static_cast<std::uint8_t>(std::max<std::uint64_t>(enough, 1));
+}
+
+void hierarchical::sends(std::uint64_t bytes) {
+  if (bytes > engine::mailbox::body_bytes) p().credit = engine::mailbox::large_places;
 }
 
 node_set hierarchical::each(range over, std::uint32_t iterations, const node& step, node_set after) {

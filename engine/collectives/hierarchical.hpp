@@ -35,6 +35,8 @@ public:
   std::uint8_t of_message() { return b.add_place({.turn = p().block(), .bytes = p().block()}); }
   // Keeps as many puts of this size under way as the wire needs.
   void stream(std::uint64_t bytes, const tuning& t);
+  // Messages of up to so many bytes.
+  void sends(std::uint64_t bytes);
   // How many far peers a range has for me.
   std::uint32_t count(graph::range over) { return graph::count_of(p(), g, over); }
   // One step for each of a range.
@@ -44,6 +46,9 @@ public:
   graph::node_set read_from_root();
   // Under OUT_MY a leader leaves when its neighbours have read: they say so.
   graph::node_set tell_leader(graph::node_set after);
+  // What I must have heard before I say, in the last rounds, that all is in place here: neighbours who read
+  // it from me say so as well.
+  graph::node_set heard_by_nobody_else(graph::node_set n) const { return near() == 0 ? n : 0; }
   // `readers`: how many members say that they have read my data.
   graph::plan finish(graph::node_set data, std::uint32_t readers);
 

@@ -57,7 +57,7 @@ private:
     combine.over = range::twins;
     const node_set made = b_.add(combine, combined | b_.loop(range::twins, twins(), bring));
     put.then(at_stage(4, reading(put_to_each(), buffer::scratch, result_)));
-    put.then(flush_each()).then(count_for_each(fact::delivered, 1));
+    put.then(order_each()).then(count_for_each(fact::delivered, 1));
     b_.loop(range::twins, twins(), put, made);
     const node_set own = b_.add(reading(compute(5), buffer::scratch, result_), made);
     return own | b_.add(await_count(fact::delivered, twins()));

@@ -1,6 +1,7 @@
 #include "engine/collectives/relocate.hpp"
 
 #include "engine/collectives/sync_modes.hpp"
+#include "engine/memory/mailbox.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -18,6 +19,12 @@ void cut_blocks(plan& p, const tuning& t) {
   p.chunks = p.chunk == 0 ? 1 : static_cast<std::uint32_t>((p.block() + p.chunk - 1) / p.chunk);
 }
 
+std::uint64_t far_payload(const tuning& t, const topology& g) {
+  constexpr std::uint64_t memory = std::uint64_t{64} << 20; // of a team's, for what is sent ahead
+  const std::uint64_t share = memory / (engine::mailbox::large_places * g.size());
+  return std::min<std::uint64_t>(t.far_payload, std::max<std::uint64_t>(share, t.eager_bytes));
+}
+
 namespace {
 
 class relocation {
@@ -25,7 +32,8 @@ public:
   relocation(const request& r, pattern pairs, const block_rule& rule, const topology& g, const tuning& t,
              const indirection& indirect)
       : request_(r), pairs_(pairs), rule_(rule), g_(g), builder_(g.me(), g.size(), r.root),
-        modes_(builder_, g, r.in, r.out), push_(r.direction == hint::push && !indirect) {
+        modes_(builder_, g, r.in, r.out), push_(r.direction == hint::push && !indirect),
+        push_far_(push_ || (t.far_push && modes_.tells_ends() && !indirect)) {
     plan& p = builder_.draft();
     p.pairs = pairs;
     builder_.blocks_of(rule, 0, rule.src_j == 0 ? 0 : rule.bytes);
@@ -34,6 +42,7 @@ public:
     p.window = static_cast<std::uint8_t>(t.window);
     find_peers();
     decide_eager(t);
+    decide_far(t);
   }
 
   plan compile() {
@@ -75,6 +84,14 @@ private:
     p().eager_bytes[0] = static_cast<std::uint32_t>(mine * rule_.bytes);
   }
 
+  // A block that waits for its reader in its mailbox. Under IN_NO a reader need not wait for the owner of the
+  // block: there it gets it.
+  void decide_far(const tuning& t) {
+    sends_far_ =
+        !p().eager && request_.in != sync::no && !p().indirect() && rule_.bytes <= far_payload(t, g_);
+    if (sends_far_ && rule_.bytes > engine::mailbox::body_bytes) p().credit = engine::mailbox::large_places;
+  }
+
   void eager() {
     if (out_near_.count != 0) builder_.add(rule_.src_j == 0 ? publish() : publish_slices());
     each(out_far_, send_payload());
@@ -85,15 +102,16 @@ private:
 
   void direct() {
     const node_set gate = modes_.gate();
-    modes_.announce(push_ ? in_far_ : out_far_);
+    if (!sends_far_) modes_.announce(push_far_ ? in_far_ : out_far_);
     // First what nobody else may do for me: a pass carries no more than a piece, of what comes first.
     const node_set data = far(gate) | own_block(gate);
     const node_set near = modes_.claims() ? near_claimed(gate) : near_alone(gate);
     const std::uint32_t claimed = modes_.claims() ? p().chunks : 0;
-    const bool tell = modes_.tells_ends();
+    const bool tell = modes_.tells_ends(), count_far = tell && !sends_far_;
     const std::uint32_t own = own_ && modes_.shares_own() ? 1 : 0;
-    const std::uint32_t delivered = (own + in_near_.count) * claimed + (tell && push_ ? in_far_.count : 0);
-    const std::uint32_t taken = out_near_.count * claimed + (push_ ? 0 : out_far_.count);
+    const std::uint32_t delivered =
+        (own + in_near_.count) * claimed + (count_far && push_far_ ? in_far_.count : 0);
+    const std::uint32_t taken = out_near_.count * claimed + (count_far && !push_far_ ? out_far_.count : 0);
     modes_.exit(data, near, delivered, tell ? taken : 0);
   }
 
@@ -124,12 +142,20 @@ private:
     return builder_.loop(side.over, side.count, steps, gate);
   }
 
+  // Whoever has taken what I sent knows that I did, and that I had waited for all if there was a gate.
+  node_set exchange_payloads(node_set gate) {
+    each(out_far_, send_payload(), gate);
+    return each(in_far_, take_payload());
+  }
+
   node_set far(node_set gate) {
+    if (sends_far_) return exchange_payloads(gate);
     const bool tell = modes_.tells_ends();
     builder::step_list steps;
     steps.then_if(modes_.each_waits(), await_entry());
-    if (push_) {
-      steps.then(put_to_each()).then(flush_each()).then_if(tell, count_for_each(fact::delivered, 1));
+    if (push_far_) {
+      steps.then(put_to_each()).then(tell ? order_each() : flush_each());
+      steps.then_if(tell, count_for_each(fact::delivered, 1));
       return builder_.loop(out_far_.over, out_far_.count, steps, gate);
     }
     fetch_rows(steps, p().indirect(), direction::in);
@@ -137,10 +163,10 @@ private:
     return builder_.loop(in_far_.over, in_far_.count, steps, gate);
   }
 
-  void each(const peers& side, node step) {
+  node_set each(const peers& side, node step, node_set after = 0) {
     builder::step_list steps;
     steps.then(step);
-    builder_.loop(side.over, side.count, steps);
+    return builder_.loop(side.over, side.count, steps, after);
   }
 
   const request& request_;
@@ -149,7 +175,8 @@ private:
   const topology& g_;
   builder builder_;
   sync_modes modes_;
-  bool push_;
+  bool push_, push_far_;   // within the host, and to others
+  bool sends_far_ = false; // blocks travel with their signals
   bool own_ = false;
   peers in_near_, in_far_, out_near_, out_far_;
 };

@@ -9,6 +9,8 @@ namespace weft::collectives {
 // Sizes that all members must agree on; rank 0 publishes them at boot and their hash is compared.
 struct tuning {
   std::uint32_t eager_bytes = 2048;      // room for eager payload in a slot
+  std::uint32_t far_payload = 2048;      // the same of one that goes to another host, as its network likes it
+  bool far_push = false;                 // large blocks are put there, else got from there
   std::uint64_t whole_block = 16 * 1024; // blocks up to this size are claimed in one piece
   std::uint64_t window = 64;             // far transfers of one rank under way in one operation, at most 64
   cost_table costs;
@@ -23,10 +25,15 @@ struct tuning {
 //             n sent to each far reader; n*(P-1) copied out. No token, no acknowledgement.
 //   direct    near: entry word, one copy of n for each pair carried by either end (or, under OUT_ALL,
 //             by anybody on the host), two counts.
-//             far: entry token, one get (or put and flush) of n, one count.
+//             far: entry token, one get (or put) of n, one count; or, up to far_payload, a message with the
+//             block, which waits for its reader in a place of its mailbox: one hop instead of three.
 // With indirect operands the rule only says which bytes are distinct; never eager, the destination pulls.
 graph::plan relocate(const request& r, graph::pattern pairs, const graph::block_rule& rule,
                      const graph::topology& g, const tuning& t, const graph::indirection& indirect = {});
+
+// The largest payload of a message between hosts, for a team of this size: what all others may send ahead of
+// a member is bounded.
+std::uint64_t far_payload(const tuning& t, const graph::topology& g);
 
 // Steps that bring what a far peer's rows say of the block that comes from it (or goes to it).
 void fetch_rows(graph::builder::step_list& steps, const graph::indirection& of, graph::direction way);

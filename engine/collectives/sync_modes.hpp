@@ -35,8 +35,10 @@ public:
   // Tells the far members who will touch my data that I have entered.
   void announce(peers far);
 
+  // True if my own data must be quiet, at least, before I leave.
+  bool leaves_quiet() const { return out_ != graph::sync::no; }
   // True if blocks within the host are carried by claims: then their ends can be known quiet.
-  bool claims() const { return out_ != graph::sync::no; }
+  bool claims() const { return leaves_quiet(); }
   bool assists() const { return out_ == graph::sync::all && topology_.one_host(); }
   // True if a member's own block may be carried by others too: whoever waits or leaves looks after those who
   // compute, and knows of all of them.

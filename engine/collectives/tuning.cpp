@@ -19,13 +19,33 @@ template <class Parse> auto parsed(const char* name, const std::string& text, Pa
   }
 }
 
-constexpr std::size_t plain_numbers = 4;
+constexpr std::size_t plain_numbers = 6;
 constexpr std::size_t all_numbers = plain_numbers + cost_table::size + most_operations;
+
+// What crosses a socket costs a hop, whatever it is: so data go with the signal, or with the answer to it.
+// An adapter reaches memory in the time of a message, and needs nobody at the other end.
+constexpr auto paths = std::to_array<far_path>({
+    {"memory", "put and get, flushed; blocks are got", 2048, false},
+    {"sockets", "messages in pieces of 124K, in order; blocks are put", engine::mailbox::large_bytes, true},
+});
 
 } // namespace
 
-tuning tuning_of(const engine::settings& s) {
+std::span<const far_path> far_paths() {
+  return paths;
+}
+
+const far_path& path_of(const engine::settings& s, bool reaches_memory) {
+  const std::span<const far_path> all = far_paths();
+  const auto asked = std::ranges::find(all, s.path, &far_path::name);
+  return asked != all.end() ? *asked : all[reaches_memory ? 0 : 1];
+}
+
+tuning tuning_of(const engine::settings& s, bool reaches_memory) {
   tuning t;
+  const far_path& path = path_of(s, reaches_memory);
+  t.far_payload = path.payload;
+  t.far_push = path.push;
   t.eager_bytes = static_cast<std::uint32_t>(std::min<std::uint64_t>(s.eager, engine::mailbox::body_bytes));
   t.whole_block = s.whole_block;
   t.window = std::clamp<std::uint64_t>(s.window, 1, 64);
@@ -36,7 +56,8 @@ tuning tuning_of(const engine::settings& s) {
 }
 
 std::vector<std::uint64_t> numbers_of(const tuning& t) {
-  std::vector<std::uint64_t> numbers{t.eager_bytes, t.whole_block, t.window, t.check};
+  std::vector<std::uint64_t> numbers{t.eager_bytes, t.whole_block, t.window,
+                                     t.check,       t.far_payload, t.far_push};
   const auto costs = t.costs.values();
   numbers.insert(numbers.end(), costs.begin(), costs.end());
   numbers.insert(numbers.end(), t.forced.begin(), t.forced.end());
@@ -50,6 +71,8 @@ std::optional<tuning> tuning_from(std::span<const std::uint64_t> numbers) {
   t.whole_block = numbers[1];
   t.window = numbers[2];
   t.check = numbers[3] != 0;
+  t.far_payload = static_cast<std::uint32_t>(numbers[4]);
+  t.far_push = numbers[5] != 0;
   std::array<std::uint64_t, cost_table::size> costs{};
   std::copy_n(numbers.begin() + plain_numbers, costs.size(), costs.begin());
   t.costs = cost_table::of(costs);

@@ -7,8 +7,19 @@
 
 namespace weft::collectives {
 
+// A way between hosts: what it is made of, and what suits it.
+struct far_path {
+  std::string_view name, means;
+  std::uint32_t payload; // the largest that travels with its signal
+  bool push;             // larger blocks are put, else got
+};
+std::span<const far_path> far_paths();
+// The one that the settings ask for, or, if they leave it open, the one for a network that reaches memory by
+// itself or does not.
+const far_path& path_of(const engine::settings& s, bool reaches_memory);
+
 // What the settings say that changes plans. Throws engine::setting_error that says what is allowed.
-tuning tuning_of(const engine::settings& s);
+tuning tuning_of(const engine::settings& s, bool reaches_memory = true);
 
 // The same as numbers, as rank 0 publishes it; empty numbers of another version give an empty result.
 std::vector<std::uint64_t> numbers_of(const tuning& t);

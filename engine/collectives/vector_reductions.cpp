@@ -72,7 +72,7 @@ private:
     builder::step_list put;
     put.then(at_stage(4, reading(put_to_each(), buffer::scratch, result)));
     const bool far = rooted(request_.op) ? !g_.is_near(request_.root) : !g_.one_host();
-    put.then_if(far, far_only(flush_each())).then(count_for_each(fact::delivered, 1));
+    put.then_if(far, far_only(order_each())).then(count_for_each(fact::delivered, 1));
     if (!rooted(request_.op))
       b_.loop(range::others, others(), put, made);
     else if (!gets_result())

@@ -28,11 +28,17 @@ namespace weft::engine {
 //             the rank
 //
 //   dispute   checked mode: two calls that differ; once per team           writer: the rank
+//
+// Behind a shadow lie places for payloads that are larger than a body: nobody but a far member sends such. An
+// operation shares its place with the one that is large_places before it, hence their credit is shorter; and
+// what a peer may send ahead of me is bounded, whatever the operations.
 class mailbox {
 public:
   static constexpr std::size_t line = 64;
   static constexpr std::size_t head_bytes = 56;
   static constexpr std::size_t body_bytes = 2048;
+  static constexpr std::size_t large_bytes = 120 * 1024; // fits into a segment of UCX's sockets
+  static constexpr std::uint32_t large_places = 8;
 
   struct alignas(line) head_line {
     word stamp;
@@ -64,6 +70,9 @@ public:
     return sizeof(fixed) + claims;
   }
 
+  // Of a shadow.
+  static std::size_t shadow_bytes() { return large_begin + phases * large_places * large_bytes; }
+
   // What must be zero before the first operation: a body is read only when a word says that it is written.
   static void clear(std::byte* base, std::uint32_t locals) {
     std::memset(base, 0, offsetof(fixed, body));
@@ -84,13 +93,20 @@ public:
   dispute_lines& dispute() const { return fixed_->dispute; }
   // Where a payload of this many bytes lies.
   std::byte* payload(std::uint32_t cells, std::size_t size) const {
-    return size <= head_bytes ? head(cells).payload : body(cells);
+    if (size <= head_bytes) return head(cells).payload;
+    return size <= body_bytes ? body(cells) : large(cells);
   }
   word& claim(std::uint32_t slot, std::uint32_t local) const {
     return reinterpret_cast<word*>(fixed_ + 1)[slot * locals_ + local];
   }
 
 private:
+  static constexpr std::size_t large_begin = (sizeof(fixed) + 4095) / 4096 * 4096;
+  std::byte* large(std::uint32_t cells) const {
+    const std::uint32_t phase = cells / slots, place = cells % large_places;
+    return reinterpret_cast<std::byte*>(fixed_) + large_begin + (phase * large_places + place) * large_bytes;
+  }
+
   fixed* fixed_ = nullptr;
   std::uint32_t locals_ = 0;
 };

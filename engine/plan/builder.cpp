@@ -152,6 +152,11 @@ node put_to_each() {
 node flush_each() {
   return make(kind::flush, fact::none, peer_rule::each);
 }
+node order_each() {
+  node n = flush_each();
+  n.orders = true;
+  return n;
+}
 node await_entry() {
   return make(kind::await, fact::entry, peer_rule::each);
 }

@@ -57,6 +57,7 @@ node combine_all();                                    // of all members of my h
 node get_from_each();
 node put_to_each();
 node flush_each();
+node order_each(); // enough for what the peer itself is told next
 node await_entry();
 node signal_entry();
 node publish(bool valued = false);

@@ -111,6 +111,7 @@ struct node {
   bool stepwise : 1 = false;             // counts one a step, and awaits step + 1 - count of them
   bool quick : 1 = false;                // compute: little enough for a post
   bool rewrites : 1 = false;             // compute: what others could read in my source is another thing now
+  bool orders : 1 = false;               // flush: no more than what this peer is told next comes behind
   blocks of = blocks::one;               // which blocks are moved
   std::uint8_t settled = 0;              // 1 + its place in the plan's table of settled steps
   std::uint8_t needs = 0; // the place of scratch that every peer of the range must have filled before

@@ -76,6 +76,7 @@ struct plan {
   std::uint64_t scratch = 0;     // bytes of it that nodes address
   std::uint64_t packed = 0;      // bytes of the longest message that is put together from several blocks
   std::uint8_t window = 64;      // iterations of a loop that may be under way, at most 64
+  std::uint8_t credit = 32; // how many operations its payloads may be ahead of their readers
   bool eager = false;
   bool valued = false;   // a barrier: payloads carry its value
   bool far = false;      // some node needs the UCP lane

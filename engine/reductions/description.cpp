@@ -45,6 +45,7 @@ reduction described(const description& d) {
   r.what = static_cast<reduction::form>(d.what);
   r.in_order = d.in_order;
   r.by_ranges = d.by_ranges;
+  r.by_place = true;
   prepare(r, d.threads);
   return r;
 }

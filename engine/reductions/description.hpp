@@ -6,7 +6,8 @@
 
 namespace weft::reductions {
 
-// A reduction with an operator of the library, as one rank tells it to another: without addresses.
+// A reduction with an operator of the library, as one rank tells it to another: without addresses,
+// and by place.
 struct description {
   std::uint64_t elements = 0, block = 1;
   std::uint64_t from_at = 0, to_at = 0;

@@ -47,7 +47,7 @@ public:
   const range& mine() const { return mine_; }
   const layout& side(bool result) const { return result ? r_.to : r_.from; }
   layout::span span(std::uint32_t member, bool result) const {
-    return side(result).of_thread(w_.threads[member], mine_.begin, mine_.end);
+    return side(result).of_thread(thread_of(r_, w_, member), mine_.begin, mine_.end);
   }
   // In the room; one after the other, in the order of the ranks.
   std::uint64_t begin_of(std::uint32_t member, bool result) const {
@@ -125,7 +125,7 @@ private:
     return std::max<std::uint64_t>(1, budget / (most * r_.from.size));
   }
   std::byte* entry(std::uint32_t member) const { return w_.scratch + member * w_.block; }
-  std::uint32_t member(std::uint32_t thread) const { return member_of(w_, thread); }
+  std::uint32_t member(std::uint32_t thread) const { return member_of(r_, w_, thread); }
 
   struct piece {
     const std::byte* elements;
@@ -278,7 +278,7 @@ graph::part part_of(const graph::task& t, const graph::work& w, std::uint32_t pe
   const layout::span s = where.span(peer, result);
   // Nothing is in front of the first element: its place keeps what it has.
   const bool first = result && r.what == reduction::form::exclusive_prefix && where.mine().begin == 0 &&
-                     s.elements != 0 && s.at == r.to.address_of(0) && r.to.first == w.threads[peer];
+                     s.elements != 0 && s.at == r.to.address_of(0) && r.to.first == thread_of(r, w, peer);
   const std::uint64_t left_out = first ? r.from.size : 0;
   return {s.at + left_out, w.room + where.begin_of(peer, result) + left_out,
           s.elements * r.from.size - left_out};

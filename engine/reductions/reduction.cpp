@@ -42,8 +42,8 @@ public:
   }
 
 private:
-  std::uint32_t thread(std::uint32_t member) const { return w_.threads[member]; }
-  std::uint32_t member(std::uint32_t thread) const { return member_of(w_, thread); }
+  std::uint32_t thread(std::uint32_t member) const { return thread_of(r_, w_, member); }
+  std::uint32_t member(std::uint32_t thread) const { return member_of(r_, w_, thread); }
   // Of a block among those of its thread.
   std::uint64_t number_of(std::uint64_t b) const { return b < from_.threads ? 0 : b / from_.threads; }
   std::byte* entry(std::uint32_t member, std::uint64_t partial) const {

@@ -32,6 +32,7 @@ struct reduction : graph::task {
   form what = form::value;
   bool in_order = false; // else a member's elements are one partial result
   bool by_ranges = false;
+  bool by_place = false;     // the layouts' threads are ranks of the team, not of the job
   bool reproducible = false; // by ranges: brackets by the indices alone, see fixed_tree.hpp
 
   const void* of_kernels() const {
@@ -49,6 +50,14 @@ inline std::uint32_t member_of(const graph::work& w, std::uint32_t thread) {
   while (w.threads[m] != thread)
     ++m;
   return m;
+}
+
+// A member as the layouts number it, and the other way round.
+inline std::uint32_t thread_of(const reduction& r, const graph::work& w, std::uint32_t member) {
+  return r.by_place ? member : w.threads[member];
+}
+inline std::uint32_t member_of(const reduction& r, const graph::work& w, std::uint32_t thread) {
+  return r.by_place ? thread : member_of(w, thread);
 }
 
 // Sets what follows from the rest.

@@ -33,6 +33,12 @@ namespace weft::transport {
 //  relax/yield/nap   what a waiting thread does between two unsuccessful sweeps; nap(limit) sleeps until an
 //                 event, a ring or the limit. In a caller-driven engine only: a dedicated thread sleeps in
 //                 epoll.
+//
+// A transport whose messages stay behind puts may have order(peer, done), a flush that ends as soon as what is
+// sent to the peer from then on will be handled after the puts before it are in place.
+//
+// A transport whose polls make system calls may say so by polls_by_calls(): then who waits for it yields
+// between two of them from the beginning, which costs less than the poll and lets others have the core.
 template <class T>
 concept transport = requires(T t, const T c, std::uint32_t peer, void* to, const void* from, std::uint64_t n,
                              completion& done, const message& m, message_sink* sink,

@@ -28,7 +28,7 @@ event_id counts::reached(counter& c, fact which, std::uint32_t owner) {
     c.reached = graph_.add(role::counter, owner);
     graph_.events[c.reached].about = which;
     for (const event_id e : c.fed_by)
-      graph_.edges.push_back({e, c.reached});
+      graph_.edges.push_back({graph_.heard(e), c.reached});
   }
   return c.reached;
 }
@@ -71,7 +71,7 @@ void counts::await_step(event_id e, const cell& wanted) {
   } else if (c.carried != 0 || !in_order(c, wanted.value)) {
     out_.add(fault::wrong_count, "{}: those before it are counted in no order", graph_.text(e));
   } else {
-    graph_.edges.push_back({c.fed_by[wanted.value - 1], e});
+    graph_.edges.push_back({graph_.heard(c.fed_by[wanted.value - 1]), e});
   }
 }
 

@@ -45,9 +45,20 @@ void effects::check_flush(std::uint32_t peer, const effect& put) {
     if (d.what != kind::flush || !precedes(put.when, d.when)) continue;
     if (flushed != no_event && precedes(flushed, d.when)) continue;
     flushed = d.when;
-    if (put.access != nobody) graph_.completions.push_back({d.when, put.access});
+    if (put.access == nobody) continue;
+    if (d.in_place != no_event) split(put);
+    graph_.completions.push_back({d.in_place == no_event ? d.when : d.in_place, put.access});
   }
   if (flushed == no_event) out_.add(fault::missing_flush, "{}: no flush follows", graph_.text(put.when));
+}
+
+// What is put has been read when the put is done, long before it is in place: two accesses.
+void effects::split(const effect& put) {
+  access read = graph_.accesses[put.access];
+  if (!read.reads) return;
+  graph_.accesses[put.access].reads = read.writes = false;
+  graph_.completions.push_back({put.when, static_cast<std::uint32_t>(graph_.accesses.size())});
+  graph_.accesses.push_back(read);
 }
 
 // To the peer a count of delivered announces my put, a count of taken my get; to myself it is the other way.

@@ -13,6 +13,7 @@ struct effect {
   fact about;
   std::uint32_t access;
   bool to_self = false;
+  event_id in_place = no_event; // of a flush: when the puts before it are; no_event: when it is done
 };
 
 // The effects of one member after the other: puts are flushed, and announced when they are in place.
@@ -35,6 +36,7 @@ public:
 private:
   bool near(std::uint32_t peer) const { return graph_.places[me_].is_near(peer); }
   void check_flush(std::uint32_t peer, const effect& put);
+  void split(const effect& put);
   void check_announcement(std::uint32_t peer, const effect& signal);
   bool flushed_between(std::uint32_t peer, event_id put, event_id signal) const;
 

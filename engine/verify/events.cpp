@@ -31,6 +31,8 @@ std::string event_graph::text(event_id e) const {
     return fmt::format("rank {} count of {}", at.member, name(at.about));
   case role::arrival:
     return fmt::format("rank {} any message of rank {}", at.member, at.peer);
+  case role::landing:
+    return fmt::format("rank {} hears what rank {} said behind its puts", at.member, at.peer);
   case role::answer:
     return fmt::format("rank {} answer to rank {}", at.member, at.peer);
   case role::found:

@@ -21,6 +21,7 @@ enum class role : std::uint8_t {
   block,    // a claimed block, or all blocks of a rotated cycle, are in place: any of the carriers has come
   counter,  // a counter has reached its total
   arrival,  // any message from a far peer has arrived: so the peer has entered
+  landing,  // a signal has come behind puts that were only ordered: they are in place
   answer,   // a far member has sent its row to one who asked for it
   found,    // a search is over: somebody's row names another root
   assisted, // an assisting member has seen every destination full
@@ -36,6 +37,7 @@ struct event {
   std::uint32_t member = 0;    // whose event; block: the source; counter: its owner
   std::uint32_t peer = nobody; // block: the destination; arrival: who is known
   std::uint32_t iteration = 0; // step in a loop
+  event_id landing = no_event; // of a signal: where it has come, if puts come before it
 
   bool any() const {
     return as == role::helpers || as == role::block || as == role::arrival || as == role::found;
@@ -95,6 +97,11 @@ struct event_graph {
   std::uint32_t members() const { return static_cast<std::uint32_t>(plans.size()); }
   event_id add(role as, std::uint32_t member, std::uint32_t peer = nobody);
   std::string text(event_id e) const;
+  // What a signal tells is known from here on.
+  event_id heard(event_id signal) const {
+    const event_id landing = events[signal].landing;
+    return landing == no_event ? signal : landing;
+  }
 };
 
 // The events of plans that passed check_structure. Finds what one can see without an order: signals without

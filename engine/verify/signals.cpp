@@ -89,7 +89,7 @@ void signal_board::match_cell(raised* cell, const awaited& a) {
              graph_.text(a.when));
   }
   if (a.wanted.what == fact::payload) contents_.matched(a.when, cell->when);
-  graph_.edges.push_back({cell->when, a.when});
+  graph_.edges.push_back({graph_.heard(cell->when), a.when});
 }
 
 // A near member's row may be read once it has entered. A far member answers who has asked, when it has

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace weft::graph::checking {
 
@@ -68,6 +69,7 @@ event_id unfolding::loop(const node& n) {
   if (n.searches) return search(n, begin);
   const event_id end = join();
   event_id previous = begin;
+  landed_before_ = no_event;
   for (std::uint32_t k = 0; k < n.count; ++k) {
     previous = iteration(n, k, n.ordered ? previous : begin);
     if (!n.ordered || k + 1 == n.count) order(previous, end);
@@ -95,6 +97,11 @@ event_id unfolding::iteration(const node& loop, std::uint32_t k, event_id previo
     previous = last_[s] = perform(it, e, previous == graph_.posts[me_]);
     if (it.what == kind::await && it.about == fact::named && !tells_me(with_)) break;
   }
+  if (landing_ != no_event) {
+    out_.add(fault::malformed, "{}: orders, but the peer is told nothing", graph_.text(previous));
+    landing_ = no_event;
+  }
+  if (!loop.ordered && !loop.pipelined) landed_before_ = no_event;
   return previous;
 }
 
@@ -225,7 +232,20 @@ void unfolding::reads_host(const node& n, event_id e) {
   }
 }
 
+// What orders says nothing to me, but to whoever hears the signal behind it. Signals of iterations that keep
+// their order come in order.
+void unfolding::orders(const node& n, event_id e) {
+  landing_ = graph_.add(role::landing, with_, me_);
+  if (landed_before_ != no_event && graph_.events[landed_before_].member == with_)
+    order(landed_before_, landing_);
+  effects_.with(with_, {e, n.what, n.about, nobody, false, landing_});
+}
+
 void unfolding::sends(const node& n, event_id e) {
+  if (landing_ != no_event && n.peer == peer_rule::each) {
+    order(e, landing_);
+    graph_.events[e].landing = landed_before_ = std::exchange(landing_, no_event);
+  }
   signals_.send(n, e, at_once_);
 }
 

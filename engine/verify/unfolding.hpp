@@ -22,6 +22,8 @@ public:
   template <class Kind> std::size_t moves(const node& n, event_id e);
   // Something was done with the peer of the iteration that a flush or an announcement is about.
   void did(const node& n, event_id e, std::uint32_t access = nobody);
+  // Puts are ordered before what the peer is told next.
+  void orders(const node& n, event_id e);
   // One half of a move by way of a bounce buffer; returns the access.
   std::uint32_t bounces(event_id e, bool reads, bool writes);
   void may_carry(event_id e, std::uint32_t source, std::uint32_t destination);
@@ -89,6 +91,8 @@ private:
   std::vector<std::uint32_t> looked_at_;
   bool rotated_ = false;                   // my cycle is rotated as a whole
   std::uint32_t with_ = nobody;            // the peer of the iteration
+  event_id landing_ = no_event;            // of the signal that is to follow in this iteration
+  event_id landed_before_ = no_event;      // of the iteration before
   std::uint32_t fetched_ = 0;              // operands that the iteration has fetched
   std::array<event_id, max_nodes> last_{}; // of a pipeline: each step of the iteration before
   std::array<event_id, max_nodes> ends_{}; // of top nodes

@@ -47,20 +47,32 @@ double factorization::run(bool look_ahead) {
   auto next = mine_.begin();
   for_each([&](std::size_t i, std::size_t j, const block&) { fill(*next++, elements_, i, j); });
   std::chrono::duration<double> waited{};
-  send_panel(0);
-  for (std::size_t k = 0;; ++k) {
+  const auto waiting = [&](auto&& call) {
     const auto begin = std::chrono::steady_clock::now();
-    panels_.wait();
+    call();
     waited += std::chrono::steady_clock::now() - begin;
+  };
+  const auto notify = [&] { waiting([&] { panels_.notify(); }); };
+  upc_barrier; // all are through with the panels of the run before
+  send_panel(0);
+  notify();
+  for (std::size_t k = 0;; ++k) {
+    waiting([&] { panels_.wait(); });
     if (k + 1 == blocks_) return waited.count();
     if (look_ahead) {
-      update_by(k, k + 1, blocks_, k + 1, k + 2);
-      update_by(k, k + 1, k + 2, k + 2, blocks_);
-      send_panel(k + 1);
-      update_by(k, k + 2, blocks_, k + 2, blocks_);
+      // What is left is done in two halves: one while the next panel travels, the other while the barrier
+      // does.
+      const std::size_t next = k + 1, rest = k + 2, middle = (rest + blocks_) / 2;
+      update_by(k, next, blocks_, next, rest);
+      update_by(k, next, rest, rest, blocks_);
+      send_panel(next);
+      update_by(k, rest, middle, rest, blocks_);
+      notify();
+      update_by(k, middle, blocks_, rest, blocks_);
     } else {
       update_by(k, k + 1, blocks_, k + 1, blocks_);
       send_panel(k + 1);
+      notify();
     }
   }
 }
@@ -82,7 +94,8 @@ void factorization::send_panel(std::size_t k) {
     solve_top(at(row, behind + c), panels_.diagonal(k));
     panels_.above(k)[c] = at(row, behind + c);
   }
-  panels_.post(k, lefts, aboves);
+  if (has_column(k)) panels_.send_left(k, lefts);
+  if (has_row(k)) panels_.send_above(k, aboves);
 }
 
 void factorization::update_by(std::size_t k, std::size_t row, std::size_t end_row, std::size_t column,

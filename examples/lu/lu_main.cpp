@@ -1,7 +1,8 @@
-// L U = A without pivoting, for a matrix with a dominant diagonal, on a grid of threads: panels are broadcast
-// to teams, along the rows and the columns of the grid, and with look-ahead they travel behind the update by
-// the panel before. The bits are those of a serial run.
+// L U = A without pivoting, for a matrix with a dominant diagonal, on a grid of threads: one-sided calls
+// broadcast panels to teams, along the rows and the columns of the grid, and with look-ahead they travel
+// behind the update by the panel before. The bits are those of a serial run.
 #include "examples/lu/lu_factorization.hpp"
+#include "examples/support/options.hpp"
 #include "examples/support/program.hpp"
 
 #include <chrono>
@@ -66,12 +67,9 @@ int run(const options& chosen) {
 int main(int argc, char** argv) {
   CLI::App app("LU factorization with panels that are broadcast to teams, behind the update");
   options chosen;
-  app.add_option("--rows", chosen.rows, "rows of the matrix")
-      ->check(CLI::Range(1, 1 << 14))
-      ->capture_default_str();
-  app.add_option("--variant", chosen.variant, "blocking, look-ahead or both")
-      ->check(CLI::IsMember({"blocking", "look-ahead", "both"}))
-      ->capture_default_str();
+  example::add_count(app, "--rows", chosen.rows, "rows of the matrix", 1 << 14);
+  example::add_option(app, "--variant", chosen.variant, "blocking, look-ahead or both",
+                      CLI::IsMember({"blocking", "look-ahead", "both"}));
   app.add_flag("--json", chosen.json, "print one JSON object per variant instead of text");
   return example::run_program(app, "lu", argc, argv, [&] { return run(chosen); });
 }

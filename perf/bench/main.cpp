@@ -1,12 +1,11 @@
 // The benchmark driver: one run of one library. Rank 0 writes one JSON object per line and measurement.
 #include "perf/bench/measurements.hpp"
 #include "perf/bench/pin.hpp"
+#include "perf/bench/record_line.hpp"
 
 #include <CLI/CLI.hpp>
-#include <cmath>
 #include <cstdlib>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -30,6 +29,7 @@ struct options {
   double idle_seconds = 2;
   limits settings;
   bool pin = true;
+  std::string meeting;
 };
 
 void describe(CLI::App& app, options& chosen) {
@@ -55,28 +55,17 @@ void describe(CLI::App& app, options& chosen) {
   app.add_option("--beside-bytes", chosen.settings.beside_bytes, "of a rank, in the large exchange of beside")
       ->transform(CLI::AsSizeValue(false));
   app.add_option("--idle-seconds", chosen.idle_seconds)->check(CLI::PositiveNumber);
+  app.add_flag("--processor-time", chosen.settings.processor_time,
+               "add cpu_us, what all ranks use during what is measured, by the calls");
+  app.add_option("--meeting", chosen.meeting,
+                 "HOST:PORT of rank 0, where the ranks meet if they are on several hosts");
   app.add_flag("!--no-pin", chosen.pin, "leave the placement of the ranks to the system");
 }
 
-// Four decimals: what lies below a tenth of a nanosecond is no information. Counts stay whole numbers.
-nlohmann::ordered_json rounded(double value) {
-  const double whole = std::floor(value);
-  if (value == whole) return static_cast<std::int64_t>(whole);
-  return std::round(value * 1e4) / 1e4;
-}
-
 void print(const backend& library, const bench& kind, operation op, std::size_t bytes, const record& result) {
-  nlohmann::ordered_json line;
-  line["bench"] = kind.name;
-  line["op"] = kind.of == subject::process ? "none" : name_of(op);
-  line["np"] = library.size();
-  line["bytes"] = bytes;
-  line["mode"] = "MY/MY";
-  line["library"] = library.name();
-  line["us"] = rounded(result.us);
-  for (const auto& [name, value] : result.figures)
-    line[name] = rounded(value);
-  std::cout << line.dump() << std::endl;
+  print_record({kind.name, kind.of == subject::process ? "none" : name_of(op), library.size(), bytes, "MY/MY",
+                library.name(), result.us},
+               result.figures);
 }
 
 void measure(session& shared, const bench& kind, operation op, std::size_t bytes) {
@@ -125,8 +114,10 @@ void run(backend& library, const options& chosen) {
   std::size_t largest = 8;
   for (const std::size_t bytes : chosen.sizes)
     largest = std::max(largest, bytes);
-  meeting ranks(library);
-  session shared(library, ranks, chosen.settings, largest * static_cast<std::size_t>(library.size()));
+  const std::unique_ptr<meeting> ranks =
+      chosen.meeting.empty() ? meet_in_memory(library)
+                             : meet_over_sockets(library.rank(), library.size(), chosen.meeting);
+  session shared(library, *ranks, chosen.settings, largest * static_cast<std::size_t>(library.size()));
   measure_all(shared, chosen);
 }
 

@@ -1,23 +1,14 @@
 // What the library takes from its caller: the posting call, and the processor time of doing nothing.
 #include "perf/bench/measurements.hpp"
+#include "perf/bench/processor_time.hpp"
 #include "perf/bench/timing.hpp"
 
 #include <array>
 #include <chrono>
-#include <sys/resource.h>
 #include <thread>
 
 namespace perf {
 namespace {
-
-double processor_time_us() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto us = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_usec);
-  };
-  return us(usage.ru_utime) + us(usage.ru_stime);
-}
 
 double clock_cost_us() {
   std::array<double, 1001> samples{};
@@ -32,15 +23,20 @@ double clock_cost_us() {
 
 record measure_post(session& shared, operation op, std::size_t bytes) {
   trial one(shared, op, bytes);
+  processor_meter processor(shared);
   const auto iteration = [&] {
     one.write();
     shared.ranks().align();
-    const double elapsed = timed([&] { one.post(); });
-    one.wait();
+    const double elapsed = processor.during([&] {
+      const double posting = timed([&] { one.post(); });
+      one.wait();
+      return posting;
+    });
     one.read();
     return elapsed;
   };
   const int batch = shared.calibrate(iteration);
+  processor.restart();
   const auto rings_before = shared.library().statistic("rings");
   samples times;
   times.reserve(static_cast<std::size_t>(shared.settings().maximum_iterations));
@@ -56,6 +52,7 @@ record measure_post(session& shared, operation op, std::size_t bytes) {
                  {"p99_us", shared.ranks().maximum(quantile(times, 0.99))},
                  {"clock_us", shared.ranks().maximum(clock_cost_us())},
                  {"iterations", static_cast<double>(times.size())}}};
+  processor.add_to(result, static_cast<double>(times.size()));
   if (rings_before && rings_after)
     result.figures.emplace_back("rings",
                                 shared.ranks().maximum(static_cast<double>(*rings_after - *rings_before)));

@@ -37,6 +37,7 @@ double ratio_of_sums(const samples& with, const samples& alone) {
 record measure_overlap(session& shared, operation op, std::size_t bytes) {
   trial one(shared, op, bytes);
   computation& work = shared.work();
+  processor_meter processor(shared);
   const double pure = communication_alone(shared, one);
   const std::uint64_t steps = work.steps_for(pure);
 
@@ -46,10 +47,12 @@ record measure_overlap(session& shared, operation op, std::size_t bytes) {
     alone.push_back(timed([&] { work.run(steps); }));
     one.write();
     shared.ranks().align();
-    const double elapsed = timed([&] {
-      one.post();
-      beside.push_back(timed([&] { work.run(steps); }));
-      one.wait();
+    const double elapsed = processor.during([&] {
+      return timed([&] {
+        one.post();
+        beside.push_back(timed([&] { work.run(steps); }));
+        one.wait();
+      });
     });
     one.read();
     return elapsed;
@@ -57,24 +60,29 @@ record measure_overlap(session& shared, operation op, std::size_t bytes) {
   const samples total = slowest_of_each(shared, iteration, [&] {
     alone.clear(); // what the calibration computed does not count
     beside.clear();
+    processor.restart();
   });
   one.verify();
   shared.ranks().maximum(alone);
   shared.ranks().maximum(beside);
   const double us = median(total);
-  return {us,
-          {{"pure_us", pure},
-           {"compute_us", median(alone)},
-           {"overlap", overlap_percent(us, median(alone), pure)},
-           {"slowdown", ratio_of_medians(beside, alone)},
-           {"slowdown_total", ratio_of_sums(beside, alone)},
-           {"total_us", sum(total)},
-           {"iterations", static_cast<double>(total.size())}}};
+  const auto count = static_cast<double>(total.size());
+  record result{us,
+                {{"pure_us", pure},
+                 {"compute_us", median(alone)},
+                 {"overlap", overlap_percent(us, median(alone), pure)},
+                 {"slowdown", ratio_of_medians(beside, alone)},
+                 {"slowdown_total", ratio_of_sums(beside, alone)},
+                 {"total_us", sum(total)},
+                 {"iterations", count}}};
+  processor.add_to(result, count);
+  return result;
 }
 
 record measure_pipeline(session& shared, operation op, std::size_t bytes) {
   trial one(shared, op, bytes);
   computation& work = shared.work();
+  processor_meter processor(shared);
   const double pure = communication_alone(shared, one);
   const std::uint64_t steps = work.steps_for(pure);
 
@@ -94,8 +102,9 @@ record measure_pipeline(session& shared, operation op, std::size_t bytes) {
     one.wait(1 - slot);
   };
   const int batch = shared.calibrate(in_sequence);
-  const run_times blocking = back_to_back(shared, batch, in_sequence);
-  const run_times computing = back_to_back(shared, batch, [&] {
+  processor_meter unread(shared);
+  const run_times blocking = back_to_back(shared, unread, batch, in_sequence);
+  const run_times computing = back_to_back(shared, unread, batch, [&] {
     one.touch();
     work.run(steps);
   });
@@ -105,16 +114,18 @@ record measure_pipeline(session& shared, operation op, std::size_t bytes) {
     one.wait(first);
     one.verify(first);
   }
-  const run_times rounds = back_to_back(shared, batch, pipelined);
+  const run_times rounds = back_to_back(shared, processor, batch, pipelined);
   one.verify(1 - slot);
-  return {rounds.mean,
-          {{"median_us", rounds.median},
-           {"pure_us", pure},
-           {"compute_us", computing.median},
-           {"blocking_us", blocking.mean},
-           {"ideal_us", std::max(pure, computing.median)},
-           {"total_us", rounds.total},
-           {"iterations", rounds.iterations}}};
+  record result{rounds.mean,
+                {{"median_us", rounds.median},
+                 {"pure_us", pure},
+                 {"compute_us", computing.median},
+                 {"blocking_us", blocking.mean},
+                 {"ideal_us", std::max(pure, computing.median)},
+                 {"total_us", rounds.total},
+                 {"iterations", rounds.iterations}}};
+  processor.add_to(result, rounds.iterations);
+  return result;
 }
 
 record measure_independence(session& shared, operation op, std::size_t bytes) {
@@ -133,6 +144,8 @@ record measure_independence(session& shared, operation op, std::size_t bytes) {
   const auto let_all_post = [&] {
     if (shared.library().size() > usable_cores()) ranks.align();
   };
+  processor_meter processor(shared);
+  const auto spent = [&](auto&& body) { return processor.during([&] { return timed(body); }); };
   for (std::size_t i = 0; i < others.size(); ++i) {
     ranks.rest();
     if (absent) alone[i] = timed([&] { work.run(steps); });
@@ -142,15 +155,13 @@ record measure_independence(session& shared, operation op, std::size_t bytes) {
     one.read();
     one.write();
     ranks.align();
+    const double posting = spent([&] { one.post(); });
+    let_all_post();
     if (absent) {
-      one.post();
-      let_all_post();
-      beside[i] = timed([&] { work.run(steps); });
-      own_wait[i] = timed([&] { one.wait(); });
+      beside[i] = spent([&] { work.run(steps); });
+      own_wait[i] = spent([&] { one.wait(); });
     } else {
-      others[i] = timed([&] { one.post(); });
-      let_all_post();
-      others[i] += timed([&] { one.wait(); });
+      others[i] = posting + spent([&] { one.wait(); });
     }
     ranks.rest();
     one.read();
@@ -162,16 +173,18 @@ record measure_independence(session& shared, operation op, std::size_t bytes) {
   for (samples* times : {&others, &alone, &beside, &own_wait})
     ranks.maximum(*times);
   const double us = median(others);
-  return {us,
-          {{"blocking_us", together},
-           {"ratio", us / together},
-           {"other_cores_us", median(elsewhere)},
-           {"compute_us", median(alone)},
-           {"slowdown", ratio_of_medians(beside, alone)},
-           {"slowdown_total", ratio_of_sums(beside, alone)},
-           {"absent_wait_us", median(own_wait)},
-           {"total_us", sum(others)},
-           {"iterations", static_cast<double>(count)}}};
+  record result{us,
+                {{"blocking_us", together},
+                 {"ratio", us / together},
+                 {"other_cores_us", median(elsewhere)},
+                 {"compute_us", median(alone)},
+                 {"slowdown", ratio_of_medians(beside, alone)},
+                 {"slowdown_total", ratio_of_sums(beside, alone)},
+                 {"absent_wait_us", median(own_wait)},
+                 {"total_us", sum(others)},
+                 {"iterations", static_cast<double>(count)}}};
+  processor.add_to(result, count);
+  return result;
 }
 
 } // namespace perf

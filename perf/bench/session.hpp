@@ -23,6 +23,7 @@ struct limits {
   int independence_iterations = 20;
   double absence_us = 5'000;
   double idle_us = 2'000'000;
+  bool processor_time = false;                      // of the ranks during what is measured
   std::size_t beside_bytes = std::size_t{64} << 20; // of a rank, in the large exchange of `beside`
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "perf/bench/processor_time.hpp"
 #include "perf/bench/session.hpp"
 
 #include <cstddef>
@@ -39,13 +40,16 @@ struct run_times {
 };
 
 // The ranks are aligned before each batch and not within it.
-template <class F> run_times back_to_back(session& shared, int batch, F&& iteration) {
+template <class F>
+run_times back_to_back(session& shared, processor_meter& processor, int batch, F&& iteration) {
   samples times;
   shared.spend_budget(batch, [&](int count) {
     shared.ranks().align();
-    times.push_back(timed([&] {
-      for (int i = 0; i < count; ++i)
-        iteration();
+    times.push_back(processor.during([&] {
+      return timed([&] {
+        for (int i = 0; i < count; ++i)
+          iteration();
+      });
     }));
   });
   const double iterations = static_cast<double>(times.size()) * batch;

@@ -72,10 +72,14 @@ class Job:
             launcher += openmpi_arguments(self.oversubscribed)
         return launcher + ["-n", str(self.np), self.program.driver] + arguments
 
+    def heap_size(self):
+        """Of each rank: two pairs of buffers, each with a block for every rank."""
+        return 4 * self.np * self.largest + HEAP_SLACK
+
     def environment(self, settings):
         environment = {**os.environ, **settings}
-        if self.library == "weft":  # two pairs of buffers, each with a block for every rank
-            environment.setdefault("WEFT_HEAP_SIZE", str(4 * self.np * self.largest + HEAP_SLACK))
+        if self.library == "weft":
+            environment.setdefault("WEFT_HEAP_SIZE", str(self.heap_size()))
         return environment
 
     def run(self, arguments, timeout, **settings):

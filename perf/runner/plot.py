@@ -6,7 +6,9 @@ import subprocess
 from . import report, results
 
 # Okabe and Ito's colours, which nobody confuses; marks and dashes keep apart what lies on each other.
-STYLES = {"weft": "lc rgb '#0072B2' pt 7", "openmpi": "lc rgb '#E69F00' pt 4", "mpich": "lc rgb '#009E73' pt 8 dt 2"}
+STYLES = {"weft": "lc rgb '#0072B2' pt 7", "openmpi": "lc rgb '#E69F00' pt 4", "mpich": "lc rgb '#009E73' pt 8 dt 2",
+          "openmpi-ucx": "lc rgb '#CC79A7' pt 6 dt 3", "limit": "lc rgb '#000000' pt 0 dt 4",
+          "perftest": "lc rgb '#D55E00' pt 12 dt 5"}
 WIDTH, KEY_WIDTH = 1000, 135
 PANEL_HEIGHT, MARGINS_HEIGHT = 230, 130
 
@@ -24,12 +26,17 @@ def decade(value, up):
     return power * 10 if up and power < value else power
 
 
+def variable(library):
+    return library.replace("-", "_")
+
+
 def block(library, points):
-    return f"${library} << END\n" + "".join("%d %g %g %g\n" % point for point in points) + "END\n"
+    return f"${variable(library)} << END\n" + "".join("%d %g %g %g\n" % point for point in points) + "END\n"
 
 
 def curve(library):
-    return f"${library} using 1:2:3:4 with yerrorlines title '{report.NAMES[library]}' {STYLES[library]} ps 0.7 lw 2"
+    return (f"${variable(library)} using 1:2:3:4 with yerrorlines title '{report.NAMES[library]}' {STYLES[library]} "
+            "ps 0.7 lw 2")
 
 
 def panel(op, lines, place, columns, last, tics, legend):
@@ -81,15 +88,16 @@ def operations_of(rows):
     return operations
 
 
-def draw(measurements, folder):
-    """Writes the plots, independence first, and yields their paths."""
+def draw(measurements, folder, place=""):
+    """Writes the plots of one place, independence first, and yields their paths."""
     if shutil.which("gnuplot") is None:
         raise SystemExit("run_perf: no gnuplot on this machine, install gnuplot-nox or leave out --plot")
     os.makedirs(folder, exist_ok=True)
+    suffix, where = (f"-{place.replace(', ', '-').replace(' ', '-')}", f" on {place}") if place else ("", "")
     for bench, np in report.parts(measurements):
         operations = operations_of(results.rows(measurements, bench, np))
-        if operations:
-            path = os.path.join(folder, f"{bench}-np{np}.svg")
-            title = f"{bench}, {np} ranks: {report.SHORT_TITLES[bench]}"
+        if operations and bench in report.SHORT_TITLES:
+            path = os.path.join(folder, f"{bench}-np{np}{suffix}.svg")
+            title = f"{bench}, {np} ranks{where}: {report.SHORT_TITLES[bench]}"
             subprocess.run(["gnuplot"], input=script(path, title, operations), text=True, check=True)
             yield path

@@ -6,6 +6,7 @@ from . import results
 
 # How many times faster weft is than the faster MPI.
 SPEED = "speedup"
+RATIO = "ratio to the faster MPI"
 
 TITLES = {
     "blocking": "µs per call from a common start: slowest rank, median over the calls",
@@ -18,6 +19,11 @@ TITLES = {
     "beside": "µs of an exchange of one team, posted and awaited while one of 64 MiB of another is under way",
     "checked": "µs per blocking call with WEFT_CHECK=1, which compares the calls of all ranks",
     "idle": "processor time of a process with nothing outstanding",
+    "one_sided": "µs per one-sided collective of thread 0, beside a loop of upc_memcpy and the blocking calls of all "
+                 "ranks of an MPI; what another thread loses of a computation meanwhile",
+    "copies": "µs per copy to and from another rank: blocking, and in streams of 64 with an implicit handle; beside "
+              "ucx_perftest",
+    "sort": "µs of a sort, and of std::stable_sort on one thread; shares of the stages",
 }
 
 SHORT_TITLES = {
@@ -31,23 +37,33 @@ SHORT_TITLES = {
     "beside": "µs beside a large exchange",
     "checked": "µs per call with WEFT_CHECK=1",
     "idle": "processor time",
+    "one_sided": "µs per call of one thread",
+    "copies": "µs per copy",
 }
 
+# What all ranks together use of the processors in a call; measured between hosts.
+CPU = ("cpu µs", "cpu_us", "time")
 # Further columns for each library: title, field, format.
 DETAILS = {
-    "blocking": [("mean", "mean_us", "time")],
-    "loop": [("median", "median_us", "time"), ("touch", "touch_us", "time")],
-    "overlap": [("overlap %", "overlap", "plain"), ("slow-down", "slowdown", "ratio")],
-    "pipeline": [("blocking", "blocking_us", "time"), ("ideal", "ideal_us", "time")],
+    "blocking": [("mean", "mean_us", "time"), CPU],
+    "loop": [("median", "median_us", "time"), ("touch", "touch_us", "time"), CPU],
+    "overlap": [("overlap %", "overlap", "plain"), ("slow-down", "slowdown", "ratio"), CPU],
+    "pipeline": [("blocking", "blocking_us", "time"), ("ideal", "ideal_us", "time"), CPU],
     "independence": [("other cores", "other_cores_us", "time"), ("x blocking", "ratio", "ratio"),
-                     ("slow-down", "slowdown", "ratio")],
-    "post": [("rings", "rings", "plain")],
+                     ("slow-down", "slowdown", "ratio"), CPU],
+    "post": [("p99", "p99_us", "time"), ("rings", "rings", "plain"), CPU],
     "completion": [("1000/10", "any_ratio", "ratio"), ("waitsome", "some_us", "time"),
                    ("waitsome 1000/10", "some_ratio", "ratio")],
     "beside": [("alone", "alone_us", "time"), ("piece", "piece_us", "time"),
                ("(us - piece) / alone", "ratio", "ratio"), ("blocking", "blocking_us", "time")],
     "checked": [("without", "plain_us", "time"), ("cost", "cost", "ratio")],
     "idle": [("core %", "core_percent", "percent")],
+    "one_sided": [("loop", "loop_us", "time"), ("/ loop", "loop_ratio", "ratio"), ("lost %", "lost_percent", "percent")],
+    "copies": [],
+    "sort": [("one thread", "one_thread_us", "time"), ("/ one thread", "one_thread_ratio", "ratio"),
+             ("own %", "own_percent", "plain"), ("cuts %", "cuts_percent", "plain"),
+             ("bucket %", "bucket_percent", "plain"), ("merge %", "merge_percent", "plain"),
+             ("moving %", "moving_percent", "plain")],
 }
 
 # What an MPI does in the place of an operation that it does not have.
@@ -58,7 +74,8 @@ COUNTERPARTS = {"permute": "MPI_Sendrecv along the same permutation, or MPI_Irec
                                  "and receive a word"}
 
 GREEN, RED, PLAIN = "\033[32m", "\033[31m", "\033[0m"
-NAMES = {"weft": "Weft", "openmpi": "Open MPI", "mpich": "MPICH"}
+NAMES = {"weft": "Weft", "openmpi": "Open MPI", "openmpi-ucx": "Open MPI with UCX", "mpich": "MPICH",
+         "limit": "what the cables allow", "perftest": "ucx_perftest"}
 PAGE = 120
 
 
@@ -95,7 +112,7 @@ def spread(measurement):
 
 
 def compared(libraries):
-    return "weft" in libraries and len(libraries) > 1
+    return "weft" in libraries and any(library not in results.NO_OTHER for library in libraries)
 
 
 def faster(row):
@@ -104,22 +121,37 @@ def faster(row):
     return 1 / value if value else None
 
 
+def difference(row):
+    """Nanoseconds that weft takes longer, or None where one of them is missing."""
+    return 1000 * (row["weft"]["us"] - results.best_other(row)["us"]) if results.ratio(row) else None
+
+
+# The columns that compare the libraries of a row: title, value, format.
+COMPARISONS = {
+    "one_sided": [(RATIO, results.ratio, "ratio")],
+    "copies": [("ratio", results.ratio, "ratio"), ("difference, ns", difference, "plain")],
+}
+
+
 def groups(bench, libraries, rows):
     """The columns in groups that stay together, each column as its title and its cells."""
     found = [[row.get(library) for library in libraries] for row in rows.values()]
 
-    def of_libraries(title, show):
-        return [(title.format(library), [show(line[k]) for line in found]) for k, library in enumerate(libraries)]
+    def of_libraries(title, show, shown=libraries):
+        return [(title.format(library), [show(line[k]) for line in found]) for k, library in enumerate(libraries)
+                if library in shown]
 
     main = of_libraries("{}", lambda one: time(one["us"]) if one else "-")
     if compared(libraries):
-        values = [faster(row) for row in rows.values()]
-        main.append((SPEED, [times(value) if value else "-" for value in values]))
+        for title, value_of, kind in COMPARISONS.get(bench, [(SPEED, faster, "ratio")]):
+            values = [value_of(row) for row in rows.values()]
+            main.append((title, ["-" if value is None else FORMATS[kind](value) for value in values]))
     yield main
     yield of_libraries("{} q1..q3", spread)
     for title, field, kind in DETAILS[bench]:
+        having = [library for k, library in enumerate(libraries) if any(line[k] and field in line[k] for line in found)]
         yield of_libraries("{} " + title,
-                           lambda one: FORMATS[kind](one[field]) if one and field in one else "-")
+                           lambda one: FORMATS[kind](one[field]) if one and field in one else "-", having)
 
 
 def width(column):
@@ -152,16 +184,20 @@ def aligned(page, colours):
     return text
 
 
-def table(measurements, bench, np, libraries, colour):
+def ranks(np, place):
+    return f"np={np} ({place})" if place else f"np={np}"
+
+
+def table(measurements, bench, np, libraries, colour, place):
     rows = results.rows(measurements, bench, np)
-    shown = [library for library in libraries if any(library in row for row in rows.values())]
+    shown = [library for library in [*libraries, "perftest"] if any(library in row for row in rows.values())]
     key = [("op", [op for op, _ in rows]), ("bytes", [size(bytes) for _, bytes in rows])]
     values = [faster(row) for row in rows.values()]
     colours = ["" if value is None or not colour else GREEN if value >= 1 else RED for value in values]
     repetitions = max(one["repetitions"] for row in rows.values() for one in row.values())
     mode = next(one["mode"] for row in rows.values() for one in row.values())
-    title = f"{bench}, np={np}, {mode}: {TITLES[bench]}; median of {repetitions}"
-    others = [library for library in shown if library != "weft"]
+    title = f"{bench}, {ranks(np, place)}, {mode}: {TITLES[bench]}; median of {repetitions}"
+    others = [library for library in shown if library not in results.NO_MPI]
     notes = [f"{op}: {', '.join(others)}: {COUNTERPARTS[op]}" for op in COUNTERPARTS
              if others and any(op == name for name, _ in rows)]
     text = textwrap.fill(title, PAGE, subsequent_indent="  ") + "\n"
@@ -175,7 +211,7 @@ def parts(measurements):
     return sorted(found, key=lambda part: part[0] != "independence")
 
 
-def told_of_waiting(np, rows, libraries):
+def told_of_waiting(where, rows, libraries):
     """Who waits for a rank that computes: of the exchange, if it was measured, at the size in the middle."""
     measured = [key for key, row in rows.items() if "weft" in row]
     keys = [key for key in measured if key[0] == "exchange"] or measured
@@ -183,34 +219,36 @@ def told_of_waiting(np, rows, libraries):
         return ""
     op, bytes = keys[len(keys) // 2]
     row = rows[op, bytes]
-    waits = ", ".join(f"{NAMES[library]} {time(row[library]['us'])}" for library in libraries if library in row)
+    waits = ", ".join(f"{NAMES[library]} {time(row[library]['us'])}" for library in libraries
+                      if library in row and library != "limit")
     value = faster(row)
-    return (f"np={np}: rank 0 computes 5 ms, the others wait for their {op} of {size(bytes)}, µs: {waits}"
+    return (f"{where}: rank 0 computes 5 ms, the others wait for their {op} of {size(bytes)}, µs: {waits}"
             + (f" ({times(value)})" if value else "") + "\n")
 
 
-def told_of_calls(np, rows):
+def told_of_calls(where, rows):
     """How fast the calls are, all rows together."""
     values = [value for value in map(faster, rows.values()) if value]
     if not values:
         return ""
     won = sum(value >= 1 for value in values)
-    return (f"np={np}: blocking calls are faster than those of the faster MPI in {won} of {len(values)} rows, "
+    return (f"{where}: blocking calls are faster than those of the faster MPI in {won} of {len(values)} rows, "
             f"{times(statistics.geometric_mean(values))} in the mean\n")
 
 
-def headline(measurements, libraries):
+def headline(measurements, libraries, place):
     """What was found, before the tables."""
     text = ""
     for bench, np in parts(measurements):
         rows = results.rows(measurements, bench, np)
         if bench == "independence":
-            text += told_of_waiting(np, rows, libraries)
+            text += told_of_waiting(ranks(np, place), rows, libraries)
         elif bench == "blocking":
-            text += told_of_calls(np, rows)
+            text += told_of_calls(ranks(np, place), rows)
     return "".join(textwrap.fill(line, PAGE, subsequent_indent="  ") + "\n" for line in text.splitlines() + [""] if text)
 
 
-def tables(measurements, libraries, colour):
-    return headline(measurements, libraries) + "\n".join(
-        table(measurements, bench, np, libraries, colour) for bench, np in parts(measurements))
+def tables(measurements, libraries, colour, place=""):
+    """All tables of one place; it is told where it is not simply this machine."""
+    return headline(measurements, libraries, place) + "\n".join(
+        table(measurements, bench, np, libraries, colour, place) for bench, np in parts(measurements))

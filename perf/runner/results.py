@@ -1,7 +1,12 @@
 """From the records of all launches to one measurement per bench, operation, number of ranks, size and library."""
+import json
 import statistics
 
-KEY = ("bench", "op", "np", "bytes", "mode", "library")
+KEY = ("bench", "op", "np", "bytes", "mode", "library", "network", "hosts")
+# What weft's time is not compared with: its own, and what a link without any library allows.
+NO_OTHER = ("weft", "limit")
+# Those that are no MPI.
+NO_MPI = (*NO_OTHER, "perftest")
 
 
 def quartiles(values):
@@ -15,8 +20,9 @@ def combine(records):
     """The median of the repetitions in each figure, and the quartiles of the main one."""
     groups = {}
     for record in records:
-        groups.setdefault(tuple(record[field] for field in KEY), []).append(record)
-    return [combined(dict(zip(KEY, key)), group) for key, group in groups.items()]
+        key = tuple((field, record[field]) for field in KEY if field in record)
+        groups.setdefault(key, []).append(record)
+    return [combined(dict(key), group) for key, group in groups.items()]
 
 
 def combined(measurement, group):
@@ -41,15 +47,21 @@ def rows(measurements, bench, np):
     return table
 
 
-def best_mpi(row):
-    """The measurement of the faster MPI, or None."""
-    others = [measurement for library, measurement in row.items() if library != "weft"]
+def best_other(row):
+    """The measurement of the faster MPI, or of what else weft is measured beside; or None."""
+    others = [measurement for library, measurement in row.items() if library not in NO_OTHER]
     return min(others, key=lambda measurement: measurement["us"], default=None)
 
 
 def ratio(row):
-    """weft's time over that of the faster MPI, or None where one of them is missing."""
-    best = best_mpi(row)
+    """weft's time over that of the faster of the others, or None where one of them is missing."""
+    best = best_other(row)
     if "weft" not in row or best is None or best["us"] == 0:
         return None
     return row["weft"]["us"] / best["us"]
+
+
+def write_json(path, measurements):
+    with open(path, "w", encoding="utf-8") as file:
+        for measurement in measurements:
+            file.write(json.dumps(measurement) + "\n")

@@ -5,7 +5,12 @@
 #include <atomic>
 #include <cstdlib>
 #include <iostream>
+#include <memory>
+#include <netinet/in.h>
+#include <string>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -28,6 +33,20 @@ void require(bool condition, const char* what) {
   if (condition) return;
   std::cerr << "meeting: " << what << std::endl;
   std::_Exit(EXIT_FAILURE);
+}
+
+// Where nobody listens now.
+std::string free_address() {
+  const int probe = socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in at{};
+  at.sin_family = AF_INET;
+  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof at;
+  const bool found = bind(probe, reinterpret_cast<sockaddr*>(&at), length) == 0 &&
+                     getsockname(probe, reinterpret_cast<sockaddr*>(&at), &length) == 0;
+  require(found, "no port is free");
+  close(probe);
+  return "127.0.0.1:" + std::to_string(ntohs(at.sin_port));
 }
 
 // Nobody leaves a round before everybody has begun it.
@@ -54,6 +73,7 @@ void check_maximum(meeting& meet, const backend& ranks) {
   for (std::size_t i = 0; i < values.size(); ++i)
     require(values[i] == static_cast<double>(i), "the maximum of the ranks is wrong");
   require(meet.maximum(-1.0 - ranks.rank()) == -1.0, "the maximum of negative values is wrong");
+  require(meet.sum(1.0 + ranks.rank()) == ranks.size() * (ranks.size() + 1) / 2.0, "the sum is wrong");
 }
 
 } // namespace
@@ -61,8 +81,12 @@ void check_maximum(meeting& meet, const backend& ranks) {
 int main(int argc, char** argv) {
   board* seen = shared_board();
   require(seen != nullptr, "cannot map the board");
+  const bool over_sockets = argc > 1 && std::string(argv[1]) == "sockets";
+  const std::string address = over_sockets ? free_address() : "";
   const auto ranks = perf::make_backend(&argc, &argv);
-  meeting meet(*ranks);
+  const auto point = over_sockets ? perf::meet_over_sockets(ranks->rank(), ranks->size(), address)
+                                  : perf::meet_in_memory(*ranks);
+  meeting& meet = *point;
   check_barrier(
       *seen, *ranks, 0, [&] { meet.align(); }, "a rank left align() before all had come");
   check_barrier(

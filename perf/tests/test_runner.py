@@ -11,7 +11,7 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 
-from runner import command, launch, plot, report, results  # noqa: E402
+from runner import command, launch, perftest, plot, programs, report, results  # noqa: E402
 
 
 def record(library, us, bench="blocking", op="exchange", np=2, bytes=8, **figures):
@@ -104,6 +104,67 @@ class Tables(unittest.TestCase):
         measurements = results.combine([record("openmpi", 1, bytes=8), record("weft", 1, bytes=16)])
         text = report.tables(measurements, launch.LIBRARIES, False)
         self.assertRegex(text, "(?m)^exchange +8 +- +1.00 +- ")
+
+
+class Apart(unittest.TestCase):
+    """Programs of Weft alone, and what stands beside them."""
+
+    CSV = ("x.tests,iterations,50.0_percentile_lat,avg_lat,overall_lat,avg_bw,overall_bw,avg_mr,overall_mr\n"
+           "put:8,20000,0.050,0.062,0.062,123.80,123.80,16000000,16000000\n"
+           "get_stream:4194304, 100,68.864,69.561,69.561,57503.48,57503.48,12500,12500\n")
+
+    def test_the_time_of_a_copy_follows_from_the_rate_of_ucx_perftest(self):
+        found = perftest.records("noise\n" + self.CSV, "m")
+        self.assertEqual([(one["op"], one["bytes"], one["us"]) for one in found],
+                         [("put", 8, 0.0625), ("get_stream", 4194304, 80)])
+
+    def test_output_without_a_table_is_a_failure(self):
+        for output in ("", "no luck\n", self.CSV + "put:16\n", self.CSV.replace("12500", "0")):
+            with self.subTest(output), self.assertRaises(launch.Failed):
+                perftest.records(output, "m")
+
+    def test_each_copy_has_a_test_and_the_window_of_our_streams(self):
+        lines = perftest.batch([8, 4194304]).splitlines()
+        self.assertEqual(len(lines), 8)
+        self.assertEqual(lines[0], "put:8 -t ucp_put_lat -s 8 -n 100000 -w 10000")
+        self.assertEqual(lines[7], "get_stream:4194304 -t ucp_get -s 4194304 -O 64 -n 100 -w 10")
+
+    def test_copies_stand_beside_ucx_perftest(self):
+        records = [record("weft", 0.075, bench="copies", op="put")]
+        records += perftest.records(self.CSV, "MY/MY")[:1]
+        text = report.tables(results.combine(records), ["weft", "openmpi"], False)
+        self.assertRegex(text, "bytes +weft +perftest +ratio +difference, ns")
+        self.assertRegex(text, r"put +8 +0\.075 +0\.062 +1\.20x +12")
+
+    def test_copies_that_stand_alone_have_no_ratio(self):
+        text = report.tables(results.combine([record("weft", 0.075, bench="copies")]), launch.LIBRARIES, False)
+        self.assertNotIn("ratio", text)
+        self.assertNotIn("perftest  ", text)
+
+    def test_one_sided_calls_stand_beside_the_faster_mpi(self):
+        records = [record("weft", 1, bench="one_sided", loop_us=4, loop_ratio=0.25, lost_percent=3),
+                   record("openmpi", 2, bench="one_sided", p99_us=9), record("mpich", 5, bench="one_sided")]
+        text = report.tables(results.combine(records), launch.LIBRARIES, False)
+        self.assertIn(report.RATIO, text)
+        self.assertRegex(text, r"exchange +8 +1\.00 +2\.00 +5\.00 +0\.50x")
+        self.assertNotIn("mpich loop", text)
+
+    def test_an_mpi_is_measured_by_its_blocking_calls_of_the_same_operations(self):
+        asked = []
+
+        class Job:
+            library, np = "mpich", 2
+
+            @staticmethod
+            def run(arguments, _):
+                asked.append(arguments)
+                return [record("mpich", 2, op="gather")]
+
+        options = command.parse(["--ops", "barrier,gather"])
+        found = programs.one_sided(options, Job, lambda names, operations: (names, operations), 2)
+        self.assertEqual(asked, [(["blocking"], ["gather"])])
+        self.assertEqual([(one["bench"], one["op"], one["us"]) for one in found], [("one_sided", "gather", 2)])
+        self.assertEqual(programs.one_sided(command.parse(["--ops", "barrier"]), Job, None, 2), [])
 
 
 class Plots(unittest.TestCase):

@@ -9,7 +9,7 @@ namespace weft::boot {
 
 namespace {
 
-constexpr const char* version = "weft report 1";
+constexpr const char* version = "weft report 2";
 
 std::string list_of(const std::vector<std::uint32_t>& ranks, const char* one, const char* many) {
   std::string text = ranks.size() == 1 ? one : many;
@@ -32,6 +32,36 @@ std::string last_of(const rank_report& r) {
   return r.last_call.empty() ? "has called no collective yet" : "its last call was " + r.last_call;
 }
 
+std::string after(std::uint64_t seconds) {
+  return seconds == 0 ? "" : ", for " + std::to_string(seconds) + " s";
+}
+
+// Who has said the same, in the order of the first of each.
+class alike {
+public:
+  void add(const std::string& text, std::uint32_t rank, std::uint64_t seconds) {
+    if (!all_.contains(text)) order_.push_back(text);
+    said& s = all_[text];
+    s.ranks.push_back(rank);
+    s.seconds = std::max(s.seconds, seconds);
+  }
+  void tell(std::vector<std::string>& lines) const {
+    for (const std::string& text : order_) {
+      const said& s = all_.at(text);
+      lines.push_back(list_of(s.ranks, "rank", "ranks") +
+                      (s.seconds != 0 ? " (for " + std::to_string(s.seconds) + " s) " : " ") + text);
+    }
+  }
+
+private:
+  struct said {
+    std::vector<std::uint32_t> ranks;
+    std::uint64_t seconds = 0;
+  };
+  std::map<std::string, said> all_;
+  std::vector<std::string> order_;
+};
+
 // Has the rank itself entered the operation? Nothing if it does not know the team.
 std::optional<bool> entered(const rank_report& r, std::uint32_t team, std::uint64_t number) {
   for (const auto& at : r.teams)
@@ -53,6 +83,10 @@ std::string packed(const rank_report& r) {
   }
   for (const auto& at : r.teams)
     out << at.team << ' ' << at.entered << '\n';
+  out << r.answers.size() << ' ' << r.answer_seconds << ' ' << r.keeps.size() << '\n';
+  for (const auto* lines : {&r.answers, &r.keeps})
+    for (const std::string& line : *lines)
+      out << line << '\n';
   return out.str();
 }
 
@@ -87,18 +121,29 @@ std::optional<rank_report> unpacked(const std::string& message) {
     in >> at.team >> at.entered;
     r.teams.push_back(at);
   }
+  std::size_t answers = 0, keeps = 0;
+  in >> answers >> r.answer_seconds >> keeps;
+  rest_of_line();
+  for (std::size_t k = 0; k < answers && in; ++k)
+    r.answers.push_back(rest_of_line());
+  for (std::size_t k = 0; k < keeps && in; ++k)
+    r.keeps.push_back(rest_of_line());
   if (!in) return std::nullopt;
   return r;
 }
 
 std::vector<std::string> lines_of(const rank_report& r) {
   const std::string me = "rank " + std::to_string(r.rank);
-  if (r.waiting.empty()) return {me + " waits for no collective; " + last_of(r)};
   std::vector<std::string> lines;
+  for (const std::string& answer : r.answers)
+    lines.push_back(me + " waits for " + answer + after(r.answer_seconds));
+  for (const std::string& kept : r.keeps)
+    lines.push_back(me + " keeps " + kept);
+  if (r.waiting.empty() && r.answers.empty()) lines.push_back(me + " waits for no collective; " + last_of(r));
   for (const auto& b : r.waiting) {
     std::string line = me + (r.seconds != 0 ? " waits" : " has outstanding") + " in " + b.call + ", " +
                        name_of(b.team, b.number);
-    if (r.seconds != 0) line += ", for " + std::to_string(r.seconds) + " s";
+    line += after(r.seconds);
     if (!b.waits.empty()) line += ": " + b.waits;
     if (!b.missing.empty()) line += "; not entered by " + list_of(b.missing, "rank", "ranks");
     lines.push_back(std::move(line));
@@ -108,9 +153,8 @@ std::vector<std::string> lines_of(const rank_report& r) {
 
 std::vector<std::string> lines_of(const std::vector<job_member>& job) {
   std::vector<std::string> lines;
-  std::map<std::uint32_t, std::string> stragglers;         // why, by rank
-  std::map<std::string, std::vector<std::uint32_t>> alike; // who says the same
-  std::vector<std::string> order;
+  std::map<std::uint32_t, std::string> stragglers; // why, by rank
+  alike waits;
   for (const job_member& m : job) {
     if (!m.report) continue;
     for (const auto& b : m.report->waiting) {
@@ -127,16 +171,20 @@ std::vector<std::string> lines_of(const std::vector<job_member>& job) {
           (m.report->seconds != 0 ? "in " : "outstanding: ") + b.call + ", " + name_of(b.team, b.number);
       if (!b.waits.empty()) text += ": " + b.waits;
       if (!missing.empty()) text += "; not entered by " + list_of(missing, "rank", "ranks");
-      auto& who = alike[text];
-      if (who.empty()) order.push_back(text);
-      who.push_back(m.report->rank);
+      waits.add(text, m.report->rank, m.report->seconds);
     }
+    for (const std::string& answer : m.report->answers)
+      waits.add("waiting for " + answer, m.report->rank, m.report->answer_seconds);
+    for (const std::string& kept : m.report->keeps)
+      waits.add("keeps " + kept, m.report->rank, 0);
   }
   for (const auto& [rank, what] : stragglers) {
     std::string line = "rank " + std::to_string(rank) + " has not entered " + what + ": ";
     const job_member& m = job[rank];
     if (!m.report)
       line += "it " + m.otherwise;
+    else if (!m.report->answers.empty())
+      line += "it waits for " + m.report->answers.front();
     else if (m.report->seconds != 0 && !m.report->waiting.empty())
       line += "it waits in another call, " + m.report->waiting.front().call;
     else
@@ -146,16 +194,11 @@ std::vector<std::string> lines_of(const std::vector<job_member>& job) {
   for (std::uint32_t rank = 0; rank < job.size(); ++rank)
     if (!job[rank].report && !stragglers.contains(rank))
       lines.push_back("rank " + std::to_string(rank) + " " + job[rank].otherwise);
-    else if (job[rank].report && job[rank].report->waiting.empty() && !stragglers.contains(rank))
+    else if (job[rank].report && job[rank].report->waiting.empty() && job[rank].report->answers.empty() &&
+             !stragglers.contains(rank))
       lines.push_back("rank " + std::to_string(rank) + " waits for no collective; " +
                       last_of(*job[rank].report));
-  for (const std::string& text : order) {
-    std::uint64_t seconds = 0;
-    for (const std::uint32_t rank : alike[text])
-      seconds = std::max(seconds, job[rank].report->seconds);
-    lines.push_back(list_of(alike[text], "rank", "ranks") +
-                    (seconds != 0 ? " (for " + std::to_string(seconds) + " s) " : " ") + text);
-  }
+  waits.tell(lines);
   return lines;
 }
 

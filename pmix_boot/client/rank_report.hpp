@@ -26,6 +26,9 @@ struct rank_report {
   std::string last_call;        // the one it posted last, empty = none
   std::vector<blocked> waiting; // oldest first
   std::vector<position> teams;
+  std::vector<std::string> answers; // what else it waits for: "a lock of thread 1 at ..."; oldest first
+  std::uint64_t answer_seconds = 0; // that it has waited for the oldest
+  std::vector<std::string> keeps;   // what others wait for at it: "the lock at ..., held by thread 2; ..."
 };
 
 // As one message between a rank and its launcher; nothing if it is not one.

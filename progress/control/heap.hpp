@@ -1,6 +1,6 @@
 #pragma once
 #include "engine/memory/heap.hpp"
-#include "progress/control/requests.hpp"
+#include "progress/control/request_texts.hpp"
 #include "progress/driving/engine.hpp"
 #include "progress/execution/operation_error.hpp"
 
@@ -22,13 +22,14 @@ constexpr std::uint64_t team_scratch_bytes(std::uint32_t members) {
 // Where in every rank's segment the memory lies that is handed out: behind the mailbox of the team of all.
 struct heap_layout {
   heap_layout(std::uint32_t ranks, std::uint64_t bytes_for_teams, std::uint64_t bytes_of_heap)
-      : scratch(engine::heap_offset(ranks)),
-        mailboxes(scratch + whole_pages(2 * sizeof(std::uint64_t) + team_scratch_bytes(ranks))),
+      : scratch(engine::heap_offset(ranks)), version(scratch_of_all() + team_scratch_bytes(ranks)),
+        mailboxes(scratch + whole_pages(version + sizeof(std::uint64_t) - scratch)),
         mailbox_bytes(bytes_for_teams), heap(mailboxes + mailbox_bytes),
         heap_bytes(whole_pages(bytes_of_heap)) {}
 
   std::uint64_t
       scratch; // two words for the broadcast of a collective allocation, then that of the team of all
+  std::uint64_t version; // a word that moves with every change of the books of that rank
   std::uint64_t mailboxes, mailbox_bytes;
   std::uint64_t heap, heap_bytes; // of each of the two regions, one behind the other
   std::uint64_t scratch_of_all() const { return scratch + 2 * sizeof(std::uint64_t); }
@@ -59,7 +60,8 @@ public:
 
   heap_service(engine_type& engine, progress::channel& all, const heap_layout& l)
       : engine_(engine), all_(all), layout_(l), symmetric_(l.heap, local_begin()),
-        local_(local_begin(), l.end()), mailboxes_(l.mailboxes, l.mailboxes + l.mailbox_bytes) {}
+        local_(local_begin(), l.end()), mailboxes_(l.mailboxes, l.mailboxes + l.mailbox_bytes),
+        version_(version_at(engine.net().segment())) {}
 
   std::uint64_t allocate_all(std::uint64_t bytes) {
     const std::uint64_t granted = all_.info.me() == 0 ? take(symmetric_, bytes) : 0;
@@ -130,12 +132,14 @@ public:
     return offset < local_begin() && contains(offset, bytes);
   }
 
+  mailbox_grant take_mailbox(std::uint64_t bytes, mailbox_use use) {
+    if (engine_.net().rank() == 0) return make_mailbox(bytes, use);
+    return ask(0, allocate_mailbox{.bytes = bytes, .use = use});
+  }
   // Where there is no room, asks again until there is, or `patience` is over: memory may be on its way back.
   mailbox_grant take_mailbox(std::uint64_t bytes, std::chrono::nanoseconds patience) {
     constexpr std::chrono::milliseconds between_attempts{1};
-    const auto attempt = [&] {
-      return engine_.net().rank() == 0 ? make_mailbox(bytes) : ask(0, allocate_mailbox{.bytes = bytes});
-    };
+    const auto attempt = [&] { return take_mailbox(bytes, mailbox_use::team); };
     mailbox_grant grant = attempt();
     for (const auto end = engine_.net().now() + patience; grant.offset == 0 && engine_.net().now() < end;) {
       const auto next = engine_.net().now() + between_attempts;
@@ -170,7 +174,7 @@ public:
     answer(from, freed{r.id, give_back(books_of(r.offset), r.offset)});
   }
   void on_request(std::uint32_t from, const allocate_mailbox& r) {
-    const mailbox_grant grant = make_mailbox(r.bytes);
+    const mailbox_grant grant = make_mailbox(r.bytes, r.use);
     answer(from, allocated_mailbox{r.id, grant.offset, grant.number});
   }
   void on_request(std::uint32_t, const free_mailbox& r) { give_back(mailboxes_, r.offset); }
@@ -179,6 +183,24 @@ public:
   void on_request(std::uint32_t, const allocated_mailbox& r) { hear(r.id, {r.offset, r.team}); }
 
   std::uint64_t end() const { return layout_.end(); }
+
+  // Who keeps the books of this place.
+  std::uint32_t keeper_of(std::uint32_t rank, std::uint64_t offset) const {
+    return local_.contains(offset) ? rank : 0;
+  }
+  // What the books of this rank say of a place, and the version that says so.
+  struct entry {
+    engine::heap::block below;
+    std::uint64_t version = 0;
+  };
+  entry look_up(std::uint64_t offset) {
+    const std::lock_guard lock(books_);
+    return {books_of(offset).block_below(offset), version_.load(std::memory_order_relaxed)};
+  }
+  // Of the rank with this segment.
+  engine::word& version_at(std::byte* segment) const {
+    return *reinterpret_cast<engine::word*>(segment + layout_.version);
+  }
 
   // The largest requests that the books of this rank would grant.
   struct room {
@@ -192,41 +214,75 @@ public:
 
 private:
   std::uint64_t local_begin() const { return layout_.heap + layout_.heap_bytes; }
-  std::uint32_t keeper_of(std::uint32_t rank, std::uint64_t offset) const {
-    return local_.contains(offset) ? rank : 0;
-  }
   engine::heap& books_of(std::uint64_t offset) { return local_.contains(offset) ? local_ : symmetric_; }
 
   std::uint64_t take(engine::heap& h, std::uint64_t bytes) {
     const std::lock_guard lock(books_);
+    return take_from(h, bytes);
+  }
+  std::uint64_t take_from(engine::heap& h, std::uint64_t bytes) {
     try {
-      return h.allocate(bytes);
+      const std::uint64_t offset = h.allocate(bytes);
+      has_changed();
+      return offset;
     } catch (const std::bad_alloc&) { // of the books: others ask, too, and are told that there is no room
       return 0;
     }
   }
   std::uint64_t give_back(engine::heap& h, std::uint64_t offset) {
     const std::lock_guard lock(books_);
-    return h.free(offset) ? offset : h.block_of(offset);
+    if (!h.free(offset)) return h.block_of(offset);
+    has_changed();
+    return offset;
   }
-  mailbox_grant make_mailbox(std::uint64_t bytes) {
-    const std::uint64_t offset = take(mailboxes_, bytes);
+  // Under books_. Who hears of the change, by whatever way, and loads the word behind that sees it moved.
+  void has_changed() {
+    version_.store(version_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
+  }
+  // Channels of single ranks stay, so all of them together get half of the room: no team is to fail for what
+  // only makes calls faster.
+  mailbox_grant make_mailbox(std::uint64_t bytes, mailbox_use use) {
+    const bool stays = use == mailbox_use::channel;
     const std::lock_guard lock(books_);
-    return {offset, offset == 0 ? 0 : numbers_++};
+    if (stays && bytes > layout_.mailbox_bytes / 2 - of_channels_) return {};
+    const std::uint64_t offset = take_from(mailboxes_, bytes);
+    if (offset == 0) return {};
+    if (stays) of_channels_ += bytes;
+    return {offset, numbers_++};
+  }
+
+  struct asked : progress::awaited_answer {
+    std::uint64_t id = 0;
+
+  protected:
+    ~asked() = default;
+  };
+  template <class Request> struct asked_for final : asked {
+    asked_for(std::uint32_t k, const Request& r) : keeper(k), what(r) { this->id = r.id; }
+    std::string text() const override { return wait_text(keeper, what); }
+    std::uint32_t keeper;
+    const Request& what;
+  };
+  void forget(asked& a) noexcept {
+    engine_.works().answers().remove(a);
+    awaited_ = nullptr;
   }
 
   // Sends the request, with an id of its own, and waits for its answer.
   template <class Request> mailbox_grant ask(std::uint32_t keeper, Request r) {
     const std::lock_guard lock(one_request_);
     r.id = ++ids_;
-    bool asked = false;
+    asked_for<Request> mine(keeper, r);
     engine_.with_ownership([&] {
-      awaited_ = r.id;
-      asked = send(keeper, r);
+      engine_.works().answers().add(mine);
+      awaited_ = &mine;
+      if (send(keeper, r)) return;
+      forget(mine);
+      throw std::bad_alloc();
     });
-    if (!asked) throw std::bad_alloc();
     const auto answered = [&] { return answered_.load(std::memory_order_acquire) == r.id; };
     engine_.drive_until([&] { return answered() || lost(keeper); });
+    if (!answered()) engine_.with_ownership([&] { forget(mine); });
     if (!answered())
       throw progress::operation_error("thread " + std::to_string(keeper) +
                                       ", which keeps the books of this memory, has died");
@@ -234,8 +290,8 @@ private:
   }
   // An answer that nobody waits for any more is late, or came twice.
   void hear(std::uint64_t id, mailbox_grant granted) {
-    if (id != awaited_) return;
-    awaited_ = 0;
+    if (awaited_ == nullptr || id != awaited_->id) return;
+    forget(*awaited_);
     answer_ = granted;
     answered_.store(id, std::memory_order_release);
   }
@@ -248,11 +304,13 @@ private:
   const heap_layout layout_;
   std::mutex books_;
   engine::heap symmetric_, local_, mailboxes_;
-  std::uint32_t numbers_ = 3; // 0 is the team of all, 1 the host's, 2 no team's: see team_calls
-  std::mutex one_request_;    // a rank has one under way
+  engine::word& version_;
+  std::uint32_t numbers_ = 3;     // 0 is the team of all, 1 the host's, 2 no team's: see team_calls
+  std::uint64_t of_channels_ = 0; // bytes of mailboxes
+  std::mutex one_request_;        // a rank has one under way
   std::uint64_t ids_ = 0;
-  std::uint64_t awaited_ = 0; // under progress ownership
-  mailbox_grant answer_;      // written before answered_
+  asked* awaited_ = nullptr; // under progress ownership
+  mailbox_grant answer_;     // written before answered_
   std::atomic<std::uint64_t> answered_{0};
   std::vector<std::atomic<bool>> lost_ = std::vector<std::atomic<bool>>(all_.info.size()); // by rank
 };

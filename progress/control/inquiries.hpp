@@ -1,5 +1,6 @@
 #pragma once
 #include "progress/control/heap.hpp"
+#include "progress/control/request_texts.hpp"
 
 #include <algorithm>
 #include <array>
@@ -32,15 +33,17 @@ public:
   void serve_own_by(server s) { serve_ = std::move(s); }
 
   template <class Request> reply ask(std::uint32_t whom, Request r) {
-    waiting mine;
+    return ask(whom, r, [] { return std::string(); });
+  }
+  // `more` is what a report says besides of a wait that lasts.
+  template <class Request, class More> reply ask(std::uint32_t whom, Request r, More more) {
+    asked_for<Request, More> mine(whom, r, more);
     engine_.with_ownership([&] {
       r.id = mine.id = ++ids_;
-      waiting_.push_back(&mine);
-      if (!hand_to(whom, r)) {
-        waiting_.pop_back();
-        throw std::bad_alloc();
-      }
-      engine_.works().await_answer();
+      begin(mine);
+      if (hand_to(whom, r)) return;
+      end(mine);
+      throw std::bad_alloc();
     });
     const auto heard = [&] { return mine.heard.load(std::memory_order_acquire); };
     engine_.drive_until([&] { return heard() || heap_.lost(whom); });
@@ -63,25 +66,46 @@ public:
     const auto found = std::ranges::find(waiting_, a.id, &waiting::id);
     if (found == waiting_.end()) return;
     waiting& w = **found;
-    waiting_.erase(found);
-    engine_.works().had_answer();
+    end(w);
     w.said = {a.status, a.value};
     w.heard.store(true, std::memory_order_release); // the last touch
     engine_.wake();
   }
 
 private:
-  struct waiting {
+  struct waiting : progress::awaited_answer {
     std::uint64_t id = 0;
     reply said;
     std::atomic<bool> heard{false};
+
+  protected:
+    ~waiting() = default;
   };
+  template <class Request, class More> struct asked_for final : waiting {
+    asked_for(std::uint32_t w, const Request& r, More& m) : whom(w), what(r), more(m) {}
+    std::string text() const override { return wait_text(whom, what) + more(); }
+    std::uint32_t whom;
+    const Request& what;
+    More& more;
+  };
+
+  void begin(waiting& w) {
+    waiting_.push_back(&w);
+    try {
+      engine_.works().answers().add(w);
+    } catch (...) {
+      waiting_.pop_back();
+      throw;
+    }
+  }
+  void end(waiting& w) noexcept {
+    std::erase(waiting_, &w);
+    engine_.works().answers().remove(w);
+  }
 
   // An answer may have come before the news of a death.
   [[gnu::cold, gnu::noinline]] void give_up(waiting& mine, std::uint32_t whom) {
-    engine_.with_ownership([&] {
-      if (std::erase(waiting_, &mine) != 0) engine_.works().had_answer();
-    });
+    engine_.with_ownership([&] { end(mine); });
     if (!mine.heard.load(std::memory_order_acquire))
       throw progress::operation_error("thread " + std::to_string(whom) + ", which had to answer, has died");
   }

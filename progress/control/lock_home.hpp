@@ -84,6 +84,15 @@ public:
     if (r.by_word != 0 ? s.passing() : s.holder == from) pass_on(r.offset, from);
   }
 
+  // Of who cannot reach it.
+  void on_request(std::uint32_t from, const control::unlock& r) {
+    if (!has(r.offset, r.serial)) return tell(from, r.id, {lock_status::no_lock});
+    const std::uint32_t holder = lock_word::read(net_.load(word_at(r.offset))).holder;
+    if (holder != from) return tell(from, r.id, {lock_status::not_held, holder});
+    pass_on(r.offset, from);
+    tell(from, r.id, {});
+  }
+
   void on_request(std::uint32_t from, const free_lock& r) {
     tell(from, r.id, {free(r.offset, r.serial) ? lock_status::done : lock_status::no_lock});
   }
@@ -98,6 +107,23 @@ public:
       else if (s.passing()) // perhaps by a message that will not come
         pass_on(here->first, rank);
     }
+  }
+
+  // Those for which somebody waits, for a report.
+  std::vector<std::string> texts() {
+    std::vector<std::string> all;
+    for (const auto& [offset, waiters] : queues_) {
+      std::string text = "the lock at " + place(offset) + ", " + holder_text(net_.load(word_at(offset)));
+      text += waiters.size() == 1 ? "; awaited by thread" : "; awaited by threads";
+      for (std::size_t k = 0; k < waiters.size(); ++k)
+        text += (k == 0 ? " " : ", ") + std::to_string(waiters[k].rank);
+      all.push_back(std::move(text));
+    }
+    return all;
+  }
+  static std::string holder_text(std::uint64_t word) {
+    const std::uint32_t holder = lock_word::read(word).holder;
+    return holder == lock_word::nobody ? "about to be passed on" : "held by thread " + std::to_string(holder);
   }
 
 private:

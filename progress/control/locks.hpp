@@ -47,7 +47,10 @@ public:
                const std::vector<std::uint32_t>& nodes)
       : engine_(engine), net_(engine.net()), heap_(heap), asked_(asked),
         looks_(engine.options().idle.scarce ? 0 : std::min(engine.options().idle.spins, most_looks)),
-        near_(std::move(near)), home_(engine.net(), heap, asked, nodes) {}
+        near_(std::move(near)), home_(engine.net(), heap, asked, nodes) {
+    engine_.with_ownership(
+        [&] { engine_.works().answers().others_wait_for([this] { return home_.texts(); }); });
+  }
 
   lock_name allocate() override {
     lock_name made;
@@ -74,6 +77,8 @@ public:
     if (w != nullptr) {
       const lock_outcome known = leave(*w, l);
       if (known.status != lock_status::busy) return known;
+    } else if (engine_.options().tuning.check) {
+      return unlock_by_home(l);
     } else if (!forget(l)) {
       return {lock_status::not_held};
     }
@@ -129,13 +134,31 @@ private:
       const lock_outcome known = enter(*w, l, only_try);
       if (known.status != lock_status::busy || only_try) return known;
     } else if (holds(l)) {
-      return {lock_status::own};
+      return is_gone(l) ? lock_outcome{lock_status::no_lock} : lock_outcome{lock_status::own};
     }
-    const lock_outcome said = outcome(asked_.ask(
-        l.home, want_lock{.offset = l.offset, .serial = l.serial, .only_try = only_try ? 1u : 0u}));
+    const lock_outcome said = ask_home(l, only_try);
     net_.fence();
     if (said.status == lock_status::done && w == nullptr) remember(l);
     return said;
+  }
+
+  lock_outcome ask_home(const lock_name& l, bool only_try) {
+    const auto holder = [&] {
+      const engine::word* const w = word_of(l);
+      return w == nullptr ? std::string() : ", " + lock_home<T>::holder_text(net_.load(*w));
+    };
+    const want_lock r{.offset = l.offset, .serial = l.serial, .only_try = only_try ? 1u : 0u};
+    return outcome(asked_.ask(l.home, r, holder));
+  }
+  // Of one that this rank holds and does not reach: somebody has freed it meanwhile.
+  bool is_gone(const lock_name& l) { return ask_home(l, true).status == lock_status::no_lock && forget(l); }
+  // Checked mode: it may have been freed, which only the home knows. Without an answer the home could not
+  // tell that from a free behind the unlock, for the messages of two ranks pass each other.
+  lock_outcome unlock_by_home(const lock_name& l) {
+    require_home(l);
+    net_.fence();
+    static_cast<void>(forget(l));
+    return outcome(asked_.ask(l.home, control::unlock{.offset = l.offset, .serial = l.serial}));
   }
 
   // By loads and stores; busy: somebody else has it, or the home is to pass it on.

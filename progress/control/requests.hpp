@@ -1,5 +1,6 @@
 #pragma once
 #include "engine/collectives/operations.hpp"
+#include "engine/memory/mailbox.hpp"
 #include "engine/reductions/description.hpp"
 #include "engine/transport/message.hpp"
 #include "progress/control/atomic_operation.hpp"
@@ -18,6 +19,8 @@ namespace weft::control {
 // What ranks ask of each other beside the operations of teams, a struct each. One travels as the payload of a
 // message of kind `request`, behind a word that says which it is. An answer has the id of its request, which
 // the asker has never used before. Each says whether its numbers can be right where memory ends at `end`.
+
+enum class mailbox_use : std::uint64_t { team, channel };
 
 // To the keeper of the books: memory that is free on all ranks.
 struct allocate {
@@ -40,10 +43,11 @@ struct freed {
   bool fits(std::uint64_t end) const { return block < end; }
 };
 
-// As `allocate`, but memory for a team, which comes with a number.
+// As `allocate`, but memory for a team, or for a channel of the sender's own, which comes with a number.
 struct allocate_mailbox {
   std::uint64_t id = 0, bytes = 0;
-  bool fits(std::uint64_t) const { return id != 0; }
+  mailbox_use use = mailbox_use::team;
+  bool fits(std::uint64_t) const { return id != 0 && use <= mailbox_use::channel; }
 };
 struct allocated_mailbox {
   std::uint64_t id = 0, offset = 0, team = 0; // offset 0: there is no room
@@ -61,12 +65,18 @@ struct left {
   bool fits(std::uint64_t end) const { return mailbox < end; }
 };
 
-// To every other rank: this place in its segment is the mailbox of a channel of the sender's own, from now
-// on.
+// To every member: this place in its segment is the mailbox of a channel of the sender's own, from now on.
+// The members are all ranks of the job, or a list, of which this is a piece.
 struct open_channel {
+  static constexpr std::uint32_t piece = 32;
   std::uint64_t channel = 0, mailbox = 0;
+  std::uint32_t members = 0, first = 0; // members of the list, 0: all ranks; the place of the piece in it
+  std::array<std::uint32_t, piece> ranks{};
+
+  std::uint32_t in_piece() const { return members - first < piece ? members - first : piece; }
   bool fits(std::uint64_t end) const {
-    return mailbox != 0 && mailbox < end && channel == static_cast<std::uint32_t>(channel);
+    const bool in_list = members == 0 ? first == 0 : first < members && first % piece == 0;
+    return in_list && mailbox != 0 && mailbox < end && channel == static_cast<std::uint32_t>(channel);
   }
 };
 struct opened {
@@ -116,6 +126,14 @@ struct begin_reduction {
   bool fits(std::uint64_t end) const { return part.fits(end) && task.fits(end); }
 };
 
+// To a rank that has called an operation of which it is no member: it is over, everywhere.
+struct part_done {
+  std::uint64_t channel = 0, number = 0;
+  std::int32_t status = 0;
+  std::uint32_t unreachable = 0, told_by = 0, lost = 0; // as in progress::operation; lost: a rank + 1, dead
+  bool fits(std::uint64_t) const { return number != 0; }
+};
+
 // To the home of a lock, see locks.hpp; `serial` is that of the lock. Give it to me, now or when it is my
 // turn.
 struct want_lock {
@@ -128,6 +146,11 @@ struct return_lock {
   std::uint64_t offset = 0;
   std::uint32_t serial = 0, by_word = 0;
   bool fits(std::uint64_t end) const { return offset < end && offset % 64 == 0; }
+};
+// The same, in checked mode: it has an answer.
+struct unlock {
+  std::uint64_t id = 0, offset = 0, serial = 0;
+  bool fits(std::uint64_t end) const { return id != 0 && offset < end && offset % 64 == 0; }
 };
 struct free_lock {
   std::uint64_t id = 0, offset = 0, serial = 0;
@@ -156,6 +179,12 @@ struct do_atomic {
   }
 };
 
+// Checked mode, to the keeper of the books: which block is at this place, or before it?
+struct find_block {
+  std::uint64_t id = 0, offset = 0;
+  bool fits(std::uint64_t end) const { return id != 0 && offset < end; }
+};
+
 // The answer to an inquiry, see inquiries.hpp.
 struct answered {
   std::uint64_t id = 0, status = 0;
@@ -164,11 +193,12 @@ struct answered {
 };
 
 using request = std::variant<allocate, allocated, free_block, freed, allocate_mailbox, allocated_mailbox,
-                             free_mailbox, left, open_channel, opened, begin_part, begin_reduction, want_lock,
-                             return_lock, free_lock, answered, do_atomic>;
+                             free_mailbox, left, open_channel, opened, begin_part, begin_reduction, part_done,
+                             want_lock, return_lock, free_lock, answered, do_atomic, find_block, unlock>;
 using request_kind = std::uint64_t; // which of them
 
-constexpr std::size_t longest_request = sizeof(request_kind) + sizeof(begin_reduction);
+// What a message without an owner may carry, see progress/execution/notices.hpp.
+constexpr std::size_t longest_request = sizeof(engine::mailbox::dispute_lines);
 
 namespace detail {
 

@@ -14,9 +14,8 @@ public:
   using team = std::uint64_t;
   using handle = std::uint64_t;
   static constexpr team all = 1, node = 2;
-  // All ranks, but this one alone posts: the engines of the others begin their part when they hear of it. On
-  // each rank it is another one.
-  static constexpr team own = 3;
+  // With a number behind it, no team but a channel of this rank's own: see own_channel.
+  static constexpr team own = team{1} << 63;
 
   virtual std::uint32_t size(team t) const = 0; // 0: unknown or freed
   virtual std::uint32_t rank(team t) const = 0;
@@ -34,6 +33,11 @@ public:
   virtual std::optional<team> make(team parent, std::span<const std::uint32_t> ranks) = 0;
   // Collective over the team; returns at once.
   virtual void free(team t) = 0;
+
+  // For operations that this rank alone posts, whether it is among these ranks of the job or not; none are
+  // all of them. Their engines begin their part when they hear of it. Opened by the first call, for ever; 0
+  // if there is no room for another one. Throws if one of them is dead.
+  virtual team own_channel(std::span<const std::uint32_t> ranks) = 0;
 
   // Posting never waits (more than the table's cap throws).
   virtual handle post(team t, const collectives::request& r, const graph::binding& at) = 0;

@@ -38,6 +38,10 @@ public:
     using namespace std::chrono_literals;
     return heap_.take_mailbox(bytes(g), some_return ? 10s : 100ms);
   }
+  // For a channel of this rank's own.
+  mailbox_grant take_for_channel(const graph::topology& g) {
+    return heap_.take_mailbox(bytes(g), mailbox_use::channel);
+  }
   // Of a team that nobody has, or that nobody uses any more.
   void give_back(std::uint64_t mailbox) { heap_.give_mailbox_back(mailbox); }
 

@@ -1,5 +1,6 @@
 #pragma once
-#include "progress/control/own_channel.hpp"
+#include "progress/control/member_channels.hpp"
+#include "progress/control/own_channels.hpp"
 #include "progress/control/team_calls.hpp"
 
 #include <algorithm>
@@ -42,7 +43,7 @@ public:
   team_registry(engine_type& engine, heap_service<T>& heap, std::vector<std::uint32_t> nodes,
                 progress::channel& all_ranks, std::uint64_t scratch_of_all)
       : engine_(engine), memory_(engine, heap), own_(engine, heap, memory_, all_ranks),
-        nodes_(std::move(nodes)), all_(&all_ranks) {
+        others_channels_(engine, heap, memory_, all_ranks), nodes_(std::move(nodes)), all_(&all_ranks) {
     teams_.emplace(all, entry{all_, scratch_of_all});
     engine_.serve([this, &heap](const transport::message& m, std::span<const std::byte> payload) {
       if (const auto asked = decoded(payload, heap.end()); asked && m.source < engine_.net().size())
@@ -55,7 +56,7 @@ public:
   void serve_others_by(server s) { others_ = std::move(s); }
 
   std::uint32_t size(team t) const override {
-    if (t == all || t == own) return all_->info.size();
+    if (t == all) return all_->info.size();
     const entry e = at(t);
     return e.state == nullptr ? 0 : e.state->info.size();
   }
@@ -105,7 +106,8 @@ public:
   }
   handle post(team t, const collectives::request& r, const graph::binding& where,
               const progress::barrier_summary& value, progress::barrier_summary* heard = nullptr) {
-    const handle h = engine_.post(channel_of(t), r, where, value, heard);
+    const handle h =
+        is_own(t) ? own_.post(index(t), r, where) : engine_.post(channel_of(t), r, where, value, heard);
     if (h == 0) [[unlikely]]
       throw progress::operation_error("too many operations are outstanding, WEFT_MAX_OPERATIONS is " +
                                       std::to_string(engine_.options().operations_cap) +
@@ -113,18 +115,37 @@ public:
     return h;
   }
   void run(team t, const collectives::request& r, const graph::binding& where) override {
+    if (is_own(t)) [[unlikely]]
+      return own_.run(index(t), r, where);
     engine_.run(channel_of(t), r, where);
   }
+  team own_channel(std::span<const std::uint32_t> ranks) override {
+    const auto which = own_.open(ranks);
+    return which ? own | *which : 0;
+  }
+  const mailbox_grant& place_of_own(team t) const { return own_.place(index(t)); }
+
   void await_all_entered(team t, handle h) override { engine_.await_all_entered(channel_of(t), h); }
 
   progress::channel& channel_of(team t) {
     if (t == all) [[likely]]
       return *all_;
-    return t == own ? own_.mine() : *at(t).state;
+    return *at(t).state;
+  }
+
+  // The rank is dead, and heap_service knows it. Any thread; before the engine hears of it.
+  void lose(std::uint32_t rank) {
+    engine_.with_ownership([&] {
+      own_.lose(rank);
+      others_channels_.lose(rank);
+    });
   }
 
   // The job is over. Under progress ownership.
-  void abandon() { memory_.abandon(); }
+  void abandon() {
+    memory_.abandon();
+    others_channels_.abandon();
+  }
 
 private:
   struct entry {
@@ -164,6 +185,8 @@ private:
       memory_.on_request(from, r);
     else if constexpr (own_channels<T>::template serves<Request>)
       own_.on_request(from, r);
+    else if constexpr (member_channels<T>::template serves<Request>)
+      others_channels_.on_request(from, r);
     else if constexpr (requires { heap.on_request(from, r); })
       heap.on_request(from, r);
     else if (others_)
@@ -175,7 +198,9 @@ private:
     const auto found = teams_.find(t);
     return found == teams_.end() ? entry{} : found->second;
   }
-  progress::channel& state(team t) const { return t == all || t == own ? *all_ : *at(t).state; }
+  progress::channel& state(team t) const { return t == all ? *all_ : *at(t).state; }
+  static bool is_own(team t) { return (t & own) != 0; }
+  static std::uint32_t index(team t) { return static_cast<std::uint32_t>(t & ~own); }
   // A team that is freed, or that nobody has used or will.
   void forget(team t) {
     const std::unique_lock lock(lock_);
@@ -278,6 +303,7 @@ private:
   engine_type& engine_;
   team_memory<T> memory_;
   own_channels<T> own_;
+  member_channels<T> others_channels_;
   server others_;
   const std::vector<std::uint32_t> nodes_; // by rank of the job
   progress::channel* const all_;           // the team that most calls use, found without a lock

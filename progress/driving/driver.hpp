@@ -165,19 +165,22 @@ protected:
     ownership_request wish(ownership_, ownership_request::what::to_drive,
                            false); // raised as long as somebody else drives
     idle_ladder ladder(options_.idle);
+    listening_alone alone;
     for (unsigned turn = 1; !awaited.holds(); ++turn) {
       if (!mine.held()) {
         wish.set(true);
         wish.set(!mine.take());
       }
-      bool patient = false;
+      bool patient = false, polled = false;
       if (mine.held()) {
         drain();
         patient = executor_.carries_large() && ladder.steps() < patience && light();
         // Within the host nothing arrives by the transport but rings and requests: it can wait a little.
-        const bool polls = turn % polls_every == 0 || executor_.needs_driver();
-        bool moved = executor_.sweep(polls, patient ? pass::light : pass::full);
+        polled = turn % polls_every == 0 || executor_.needs_driver();
+        bool moved = executor_.sweep(polled, patient ? pass::light : pass::full);
         moved |= executor_.computations().waiting();
+        if (executor_.computations().waiting()) [[unlikely]]
+          alone.end();
         run_user_code(mine);
         if (ownership_.needed()) [[unlikely]]
           step_aside(mine);
@@ -186,7 +189,9 @@ protected:
           continue;
         }
       }
-      pause(ladder, mine, awaited, patient);
+      const bool dear = polled && polls_by_calls();
+      if (dear) alone.begin(watcher_);
+      pause(ladder, mine, awaited, {.patient = patient, .dear = dear});
     }
     mine.let_go();
     awaited.rethrow();
@@ -216,13 +221,28 @@ protected:
       net_.yield();
   }
 
-  // Between two unsuccessful sweeps.
-  template <class Fact> void pause(idle_ladder& ladder, turn& mine, latched<Fact>& awaited, bool patient) {
+  watcher* watching() const { return watcher_; }
+  bool polls_by_calls() const {
+    if constexpr (requires { net_.polls_by_calls(); })
+      return net_.polls_by_calls();
+    else
+      return false;
+  }
+
+  // What the last sweep was like that found nothing.
+  struct empty_sweep {
+    bool patient; // carried nothing large
+    bool dear;    // asked the transport, by a system call
+  };
+  // Between two of them.
+  template <class Fact>
+  void pause(idle_ladder& ladder, turn& mine, latched<Fact>& awaited, const empty_sweep& last) {
     switch (ladder.next()) {
     case idle_ladder::step::spin:
-      return net_.relax();
+      return last.dear ? yield(ladder) : net_.relax();
     case idle_ladder::step::yield:
-      if (mine.held() && !patient && ladder.yields() % helps_every == 1 && executor_.help_lenders()) return;
+      if (mine.held() && !last.patient && ladder.yields() % helps_every == 1 && executor_.help_lenders())
+        return;
       return yield(ladder);
     case idle_ladder::step::sleep:
       break;
@@ -263,7 +283,7 @@ private:
     for (;;) {
       const bool undriven = watcher_ != nullptr && wants_watcher();
       ownership_.release();
-      if (undriven) ring_watcher();
+      if (undriven && !watcher_->wakes_soon()) ring_watcher();
       full_fence();
       if (queue_.empty() || !ownership_.try_acquire()) return;
       drain();

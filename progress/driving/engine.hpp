@@ -54,6 +54,24 @@ public:
     queue_.push(op);
   }
 
+  // `ended` hears when such a part is over, under progress ownership.
+  using part_handler = std::function<void(const posted&)>;
+  void when_part_ended(part_handler ended) { part_ended_ = std::move(ended); }
+
+  // For what others carry alone: a handle, 0 when as many as allowed are outstanding, and its completion.
+  // Under progress ownership.
+  handle promise() {
+    reserved_handle h(table_);
+    if (h.value() != 0) operations_.at(completion_table::index(h.value())).light = true;
+    return h.release();
+  }
+  void keep(handle h, std::exception_ptr failed) {
+    if (failed)
+      table_.fail(h, std::move(failed));
+    else
+      table_.complete(h);
+  }
+
   // Starts an operation and returns; 0 when as many as allowed are outstanding. What throws (for want of
   // memory) does so before the entry is published: nothing was started then, and the call may be made again.
   handle post(channel& team, const request& r, const graph::binding& at, const barrier_summary& value = {},
@@ -67,11 +85,14 @@ public:
     op.heard = heard;
     op.handle = h.value();
     op.lent = options_.drive != mode::dedicated;
+    listening_alone quiet;
     if (turn mine(*this); mine.take()) {
       counts_.inline_posts.add();
       drain();
       begin(mine, op);
-      executor_.issue(op);
+      const bool defers = op.lent && op.program->far && polls_by_calls() && quiet.begin_post(watching());
+      executor_.issue(op, defers);
+      quiet.end_post();
     } else {
       counts_.queued_posts.add_concurrent();
       enqueue(op);
@@ -196,6 +217,7 @@ private:
   friend base;
   using base::counts_, base::executor_, base::net_, base::options_, base::place_, base::queue_;
   using base::drain, base::drive, base::drive_to_end, base::enqueue;
+  using base::polls_by_calls, base::watching;
 
   void prepare(posted& op, channel& team, const request& r, const graph::binding& at,
                const barrier_summary& value) {
@@ -282,8 +304,10 @@ private:
   void finish(posted& op) {
     plans_.unpin(op.program);
     op.release_task();
-    if (op.asked) [[unlikely]]
+    if (op.asked) [[unlikely]] {
+      part_ended_(op);
       return parts_.give_back(op);
+    }
     if (op.handle != 0 && op.heard != nullptr) [[unlikely]]
       *op.heard = op.value;
     if (op.handle == 0)
@@ -339,6 +363,7 @@ private:
   std::atomic<std::size_t> transfers_outstanding_{0};
   weft::engine::item_pool<posted> parts_; // of operations that other ranks have called
   asking ask_others_;
+  part_handler part_ended_;
   std::exception_ptr no_plan_; // why find_plan has found none
   plan_store plans_;
   weft::engine::shortage shortage_; // of plans

@@ -1,5 +1,6 @@
 #pragma once
 #include "progress/driving/engine.hpp"
+#include "progress/driving/event_gate.hpp"
 
 #include <csignal>
 #include <pthread.h>
@@ -27,7 +28,9 @@ namespace weft::progress {
 template <transport::transport T> class progress_thread final : public watcher {
 public:
   explicit progress_thread(engine<T>& e)
-      : engine_(e), spare_(e.options().drive == mode::dedicated), ladder_(e.options().idle) {
+      : engine_(e), spare_(e.options().drive == mode::dedicated), ladder_(e.options().idle),
+        gate_(e.net().event_fd()) {
+    place_.listens_to = gate_.fd();
     engine_.watched_by(this);
     sigset_t all, before;
     sigfillset(&all); // signals are the application's
@@ -52,6 +55,10 @@ public:
   }
   bool listens() const override { return where_.load(std::memory_order_relaxed) == where::watching; }
   void ring() override { place_.bell.ring(); }
+  void mute() override { gate_.mute_instead(); }
+  void unmute() override { gate_.unmute(); }
+  void unmute_soon() override { gate_.unmute_soon(); }
+  bool wakes_soon() const override { return gate_.opens_soon(); }
 
 private:
   static constexpr std::chrono::microseconds worth_a_rest{20}, longest_rest{1000};
@@ -115,20 +122,26 @@ private:
           mine.let_go(); // the next holder sees where I am
           return limit;
         });
-    if (slept) where_.store(where::driving, std::memory_order_relaxed);
-    return slept;
+    if (!slept) return false;
+    where_.store(where::driving, std::memory_order_relaxed);
+    gate_.woke();
+    return true;
   }
 
   void stand_aside() {
     where_.store(where::displaced, std::memory_order_relaxed);
     const ownership& right = engine_.right_to_drive();
+    gate_.mute(); // but a post can have it woken soon
     engine_.sleeps().sleep_beside_driver(place_, [&] { return !right.held() && !right.requested(); });
+    gate_.woke();
+    gate_.unmute();
     where_.store(where::driving, std::memory_order_relaxed);
   }
 
   engine<T>& engine_;
   const bool spare_;
   idle_ladder ladder_;
+  event_gate gate_;
   sleeping_place place_;
   std::atomic<bool> stop_{false};
   std::atomic<where> where_{where::driving};

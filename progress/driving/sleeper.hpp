@@ -17,6 +17,7 @@ namespace weft::progress {
 struct sleeping_place {
   doorbell bell;
   std::atomic<std::uint32_t> sleepers{0};
+  int listens_to = -1; // instead of the transport's descriptor
 
   void wake() noexcept {
     if (sleepers.load(std::memory_order_relaxed) != 0) bell.ring();
@@ -64,7 +65,8 @@ public:
     if (net_.event_fd() < 0)
       net_.nap(limit);
     else
-      block({{net_.event_fd(), POLLIN, 0}, {at.bell.fd(), POLLIN, 0}}, limit);
+      block({{at.listens_to < 0 ? net_.event_fd() : at.listens_to, POLLIN, 0}, {at.bell.fd(), POLLIN, 0}},
+            limit);
     at.bell.drain();
     counts_.wakes.add_concurrent();
     return true;
@@ -74,7 +76,7 @@ public:
   template <class Look> void sleep_beside_driver(sleeping_place& at, Look&& finds_work) {
     const announcement said(*this, at, false);
     if (finds_work()) return;
-    block({{at.bell.fd(), POLLIN, 0}}, std::chrono::milliseconds(1));
+    block({{at.listens_to, POLLIN, 0}, {at.bell.fd(), POLLIN, 0}}, std::chrono::milliseconds(1));
     at.bell.drain();
   }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <utility>
 
 namespace weft::progress {
 
@@ -9,9 +10,50 @@ struct watcher {
   // Something is outstanding and nobody drives any more; `own` if no other rank can carry it.
   virtual bool wants_ring(bool own) const = 0;
   virtual void ring() = 0;
+  // The transport's events do not wake it until all who said so have taken it back. Any thread.
+  virtual void mute() = 0;
+  virtual void unmute() = 0;
+  // The same a moment later, when it wakes as if it had been rung.
+  virtual void unmute_soon() = 0;
+  virtual bool wakes_soon() const = 0;
 
 protected:
   ~watcher() = default;
+};
+
+// An application thread polls the transport itself, or sleeps on its events: what comes is to wake nobody
+// else.
+class listening_alone {
+public:
+  listening_alone() = default;
+  ~listening_alone() { end(); }
+  listening_alone(const listening_alone&) = delete;
+  listening_alone& operator=(const listening_alone&) = delete;
+
+  // Under progress ownership, so it stays where it is.
+  void begin(watcher* instead_of) {
+    if (muted_ != nullptr || instead_of == nullptr || !instead_of->listens()) return;
+    muted_ = instead_of;
+    muted_->mute();
+  }
+  // A post: nothing is to come between it and what the program does next. True if somebody wakes soon after
+  // it, whatever comes.
+  bool begin_post(watcher* instead_of) {
+    if (instead_of == nullptr) return false;
+    if (instead_of->wakes_soon()) return true;
+    muted_ = instead_of;
+    muted_->mute();
+    return true;
+  }
+  void end_post() {
+    if (watcher* const other = std::exchange(muted_, nullptr)) other->unmute_soon();
+  }
+  void end() {
+    if (watcher* const other = std::exchange(muted_, nullptr)) other->unmute();
+  }
+
+private:
+  watcher* muted_ = nullptr;
 };
 
 // Told when a thread that waits goes to sleep, under progress ownership.

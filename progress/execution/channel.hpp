@@ -33,7 +33,7 @@ public:
   }
 
 private:
-  static std::size_t bytes() { return engine::mailbox::bytes(0); }
+  static std::size_t bytes() { return engine::mailbox::shadow_bytes(); }
   void* memory_ = nullptr;
 };
 
@@ -46,7 +46,7 @@ struct credit_request {
 // What operations belong to, as one of its members works on it: slots, the sequence of their numbers, and
 // credit. A team has one, on which every member posts every operation. A rank can have one of its own: it
 // alone posts there, and the engines of the others begin their part when they are asked to; see
-// progress/control/own_channel.hpp. Everything here is under progress ownership.
+// progress/control/own_channels.hpp. Everything here is under progress ownership.
 struct channel {
   static constexpr std::uint32_t nobody = ~std::uint32_t{0};
 

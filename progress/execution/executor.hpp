@@ -1,4 +1,5 @@
 #pragma once
+#include "progress/execution/awaited_answers.hpp"
 #include "progress/execution/execution_pool.hpp"
 #include "progress/execution/inbox.hpp"
 #include "progress/execution/one_sided.hpp"
@@ -71,7 +72,11 @@ public:
   [[gnu::cold, gnu::noinline]] void lose(std::uint32_t rank) {
     if constexpr (requires { net_.abandon(rank); }) net_.abandon(rank);
     for (auto& [id, on] : channels_)
-      if (on->info.member(rank) != on->info.size()) break_up(*on, rank);
+      if (on->info.member(rank) != on->info.size()) lose(*on, rank);
+  }
+  // This channel's operations need the rank, member or not.
+  void lose(channel& on, std::uint32_t rank) {
+    if (on.lost == channel::nobody) break_up(on, rank);
   }
 
   // What a pass carries: as much as is due (see quota), or nothing large, for who waits for something small
@@ -123,9 +128,10 @@ public:
     return false;
   }
 
-  // Starts what can be started without carrying much.
-  void issue(operation& op) {
-    steps_.post_only(true);
+  // Starts what can be started without carrying much; if it `defers`, also without sending much: somebody
+  // else looks soon.
+  void issue(operation& op, bool defers) {
+    steps_.post_only(true, defers);
     advance_only(op);
     steps_.post_only(false);
   }
@@ -150,11 +156,9 @@ public:
   // Work that only this rank's own process can move on.
   bool needs_driver() {
     return steps_.flights.in_flight() != 0 || far_active_ != 0 || transfers_.outstanding() != 0 ||
-           answers_awaited_ != 0;
+           !answers_.none();
   }
-  // Somebody waits for a message that is no operation's, or does so no more.
-  void await_answer() { ++answers_awaited_; }
-  void had_answer() { --answers_awaited_; }
+  awaited_answers& answers() { return answers_; }
 
   reach<T>& members() { return steps_.members; }
   inbox<T>& messages() { return inbox_; }
@@ -184,7 +188,6 @@ private:
 
   // No operation of the team can finish any more.
   [[gnu::cold, gnu::noinline]] void break_up(channel& on, std::uint32_t rank) {
-    if (on.lost != channel::nobody) return;
     on.lost = rank;
     on.admitted = 0;
     for (operation* op : active_)
@@ -406,7 +409,7 @@ private:
   execution_pool executions_;
   std::size_t outstanding_ = 0;
   std::size_t far_active_ = 0;
-  std::size_t answers_awaited_ = 0;
+  awaited_answers answers_;
   std::size_t heavy_active_ = 0; // not light
   std::size_t first_ = 0;        // where the next pass over the heavy ones begins
 };

@@ -42,15 +42,38 @@ element_error error_of(const collectives::request& r, const bad_operand& bad) {
 
 } // namespace
 
+namespace {
+
+template <class... Values>
+std::exception_ptr operation_failed(fmt::format_string<Values...> text, Values&&... values) noexcept {
+  try {
+    return std::make_exception_ptr(operation_error(fmt::format(text, std::forward<Values>(values)...)));
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+} // namespace
+
+std::exception_ptr member_lost(std::uint32_t rank) noexcept {
+  return operation_failed(
+      "thread {} of the job has died; no operation of a team that it is a member of can finish any more",
+      rank);
+}
+
+std::exception_ptr unfinished(std::uint64_t number, std::uint32_t told_by, std::uint32_t unreachable,
+                              const char* why) noexcept {
+  return operation_failed("operation {} of the team cannot be finished: thread {} could not reach thread {} "
+                          "({}); what it was to write is undefined",
+                          number, told_by, unreachable, why);
+}
+
 std::exception_ptr error_of(const posted& op, const char* why) noexcept {
   try {
     if (op.status == status_disputed && op.channel->dispute)
       return std::make_exception_ptr(
           mismatch_error(call_name(op.key), text_of(*op.channel->dispute, op.seq)));
-    if (op.status < 0 && op.channel->lost != channel::nobody)
-      return std::make_exception_ptr(operation_error(fmt::format(
-          "thread {} of the job has died; no operation of a team that it is a member of can finish any more",
-          op.channel->lost)));
+    if (op.status < 0 && op.channel->lost != channel::nobody) return member_lost(op.channel->lost);
     if (op.thrown) return std::make_exception_ptr(user_code_error{op.thrown});
     if (op.status == status_user_code)
       return std::make_exception_ptr(
@@ -58,11 +81,7 @@ std::exception_ptr error_of(const posted& op, const char* why) noexcept {
                                       "threw on thread {}; what it was "
                                       "to write is undefined",
                                       op.seq, op.told_by)));
-    if (op.status < 0)
-      return std::make_exception_ptr(operation_error(fmt::format(
-          "operation {} of the team cannot be finished: thread {} could not reach thread {} ({}); "
-          "what it was to write is undefined",
-          op.seq, op.told_by, op.unreachable, why)));
+    if (op.status < 0) return unfinished(op.seq, op.told_by, op.unreachable, why);
     if (op.bad) return std::make_exception_ptr(error_of(op.key, *op.bad));
     return std::make_exception_ptr(operation_error(fmt::format(
         "upc_barrier: thread {} gave the value {} and thread {} gave {}; all threads must give the "

@@ -41,6 +41,11 @@ inline bool went_well(const posted& op) {
 // What it failed with, if it did not go well. `why` is op.status in words. For want of memory: that.
 std::exception_ptr error_of(const posted& op, const char* why) noexcept;
 
+// Of an operation that cannot be finished: for the death of a member; for the failure of a transfer.
+std::exception_ptr member_lost(std::uint32_t rank) noexcept;
+std::exception_ptr unfinished(std::uint64_t number, std::uint32_t told_by, std::uint32_t unreachable,
+                              const char* why) noexcept;
+
 // A request of the caller's own that the transport could not carry out.
 [[noreturn, gnu::cold, gnu::noinline]] void fail_transfer(std::uint32_t rank, const char* why);
 

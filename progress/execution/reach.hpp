@@ -67,17 +67,19 @@ public:
     return op.channel->own.counts(engine::cells_of(op.seq));
   }
 
-  // True if the member has retired the previous user of this operation's slot. A far member that has nothing
-  // else to tell me would never say how far it is, so it is asked half a turn of the ring ahead.
+  // True if the member has retired the previous user of this operation's slot, or of its place for a large
+  // payload. A far member that has nothing else to tell me would never say how far it is, so it is asked half
+  // a turn of the ring ahead.
   bool credit(operation& op, std::uint32_t member) {
     channel& on = *op.channel;
     engine::sequence& known = on.credit[member];
-    if (known + engine::slots / 2 >= op.seq || broken_.ignore_credit) [[likely]]
+    const std::uint32_t turn = op.program->credit;
+    if (known + turn / 2 >= op.seq || broken_.ignore_credit) [[likely]]
       return true;
     known = net.load(view(on, member).retired());
-    if (known + engine::slots / 2 < op.seq && !on.info.topology.is_near(member))
-      ask_for_credit(on, member, op.seq);
-    return known + engine::slots >= op.seq;
+    if (known + turn / 2 < op.seq && !on.info.topology.is_near(member))
+      ask_for_credit(on, member, op.seq - turn / 2);
+    return known + turn >= op.seq;
   }
 
   bool near_credit(operation& op) {
@@ -171,8 +173,8 @@ private:
   // One question to a member is open at a time. An early operation may need less than a late one has asked
   // for, and the member may not come so far without it: then it asks again. Of several questions the member
   // answers the least, once; whatever is still needed is asked for again then.
-  void ask_for_credit(channel& on, std::uint32_t member, engine::sequence n) {
-    const engine::sequence wanted = n - engine::slots / 2, asked = on.asked[member];
+  void ask_for_credit(channel& on, std::uint32_t member, engine::sequence wanted) {
+    const engine::sequence asked = on.asked[member];
     if (asked > on.credit[member] && asked <= wanted) return;
     if (tell(on, member, {.kind = transport::message_kind::wanted, .seq = wanted})) on.asked[member] = wanted;
   }

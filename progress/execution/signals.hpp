@@ -6,6 +6,7 @@
 
 namespace weft::progress {
 
+static_assert(graph::plan{}.credit == engine::slots, "who has retired the last user of a slot");
 static_assert(graph::max_phases == engine::phases, "a plan has no more phases than a slot has cells for");
 
 // Raises cells and waits for them: which word of which mailbox each is, by which message a far member hears

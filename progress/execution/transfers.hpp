@@ -42,10 +42,15 @@ public:
     return copy(op, n, a, to, from, tag);
   }
 
-  outcome flush(operation& op, std::uint32_t peer, flight_tag tag) {
+  outcome flush(operation& op, std::uint32_t peer, flight_tag tag, bool orders) {
     if (reach_.base(*op.channel, peer) != nullptr) return outcome::done;
-    return flights_.request(op, peer, tag,
-                            [&](flight& f) { return net_.flush(op.channel->info.world[peer], f); });
+    const std::uint32_t world = op.channel->info.world[peer];
+    return flights_.request(op, peer, tag, [&](flight& f) {
+      if constexpr (requires { net_.order(world, f); })
+        return orders ? net_.order(world, f) : net_.flush(world, f);
+      else
+        return net_.flush(world, f);
+    });
   }
 
   outcome fetch(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {

@@ -115,6 +115,12 @@ fake_runtime::listed_teams::make(team, std::span<const std::uint32_t> ranks) {
   return last;
 }
 
+weft::api::team_calls::team fake_runtime::listed_teams::own_channel(std::span<const std::uint32_t> ranks) {
+  if (!of.room_for_channels) return 0;
+  of.channels.emplace_back(ranks.begin(), ranks.end());
+  return own | (of.channels.size() - 1);
+}
+
 fake_runtime::handle fake_runtime::listed_teams::post(team t, const request& r,
                                                       const weft::graph::binding& at) {
   ++of.posts;

@@ -128,7 +128,9 @@ public:
   std::map<handle, std::string> failures; // what an operation fails with
   std::function<void()> meanwhile;        // what happens whenever a call drives progress
   bool room_for_teams = true;
-  mutable std::size_t queries = 0; // handles that were looked at among several
+  bool room_for_channels = true;
+  std::vector<std::vector<std::uint32_t>> channels; // of this rank's own, by number; no ranks: all
+  mutable std::size_t queries = 0;                  // handles that were looked at among several
   void finish(handle h) { completions_ += pending_.erase(h); }
   // A team of these ranks of the job.
   weft::api::team_calls::team make_team(std::vector<std::uint32_t> ranks) {
@@ -148,6 +150,7 @@ private:
     team split(team, int, int) override { return 0; }
     std::optional<team> make(team parent, std::span<const std::uint32_t> ranks) override;
     void free(team t) override { members.erase(t); }
+    team own_channel(std::span<const std::uint32_t> ranks) override;
     handle post(team t, const request& r, const weft::graph::binding& at) override;
     void run(team t, const request& r, const weft::graph::binding& at) override;
     void await_all_entered(team, handle h) override { of.entered.push_back(h); }

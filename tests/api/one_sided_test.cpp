@@ -47,6 +47,40 @@ TEST_F(one_sided_test, between_hosts_what_is_large_is_an_operation_of_the_caller
   EXPECT_EQ(rt.collectives.size(), so_far + 1) << "nothing to copy";
 }
 
+TEST_F(one_sided_test, a_list_of_threads_on_other_hosts_has_a_channel_too) {
+  fake_runtime& rt = begin();
+  constexpr std::size_t n = 40000;
+  const int some[] = {3, 1}, alone[] = {2}, in_order[] = {0, 1, 2, 3};
+  upc_broadcast(on(b, 3), on(a, 1), n, std::span(some));
+  EXPECT_EQ(rt.collectives.size(), 0u) << "within a host the caller does it";
+  rt.out_of_reach = {1, 2, 3};
+  upc_broadcast(on(b, 3), on(a, 1), n, std::span(some));
+  ASSERT_EQ(rt.collectives.size(), 1u);
+  EXPECT_EQ(rt.channels, (std::vector<std::vector<std::uint32_t>>{{3, 1}}));
+  EXPECT_EQ(rt.collectives.back().r.root, 1u) << "its place in the list";
+  upc_gather(on(b, 3), on(a, 3), n, std::span(some), UPC_ASYNC);
+  EXPECT_EQ(rt.collectives.back().r.root, 0u);
+  upc_reduce(on(b, 1), on(a, 3), UPC_INT, UPC_ADD, n, n / 2, std::span(some));
+  EXPECT_EQ(rt.collectives.back().r.root, 1u);
+  ASSERT_EQ(rt.collectives.size(), 3u);
+  upc_broadcast(b, a, n, std::span(in_order));
+  EXPECT_TRUE(rt.channels.back().empty()) << "all of them in their order";
+  ASSERT_EQ(rt.collectives.size(), 4u);
+
+  upc_broadcast(on(b, 3), a, n, std::span(some));
+  upc_reduce(b, on(a, 3), UPC_INT, UPC_ADD, n, n / 2, std::span(some));
+  EXPECT_EQ(rt.collectives.size(), 4u) << "the root takes no part";
+  upc_scatter(on(a, 1), on(a, 1), n, std::span(some));
+  EXPECT_EQ(rt.collectives.size(), 4u) << "in place, and the root is not the first";
+  upc_broadcast(on(b, 2), on(a, 2), 8, std::span(alone));
+  EXPECT_EQ(rt.collectives.size(), 4u) << "small";
+  rt.room_for_channels = false;
+  const std::size_t before = rt.puts;
+  upc_broadcast(on(b, 3), on(a, 1), n, std::span(some));
+  EXPECT_EQ(rt.collectives.size(), 4u) << "there is no room for a channel";
+  EXPECT_EQ(rt.puts, before + 1);
+}
+
 TEST_F(one_sided_test, says_what_is_wrong) {
   begin();
   const int twice[] = {0, 2, 0}, foreign[] = {0, 7};

@@ -1,4 +1,5 @@
 // What a reduction knows of its arguments before anything is sent.
+#include "api/calls/distributed_array.hpp"
 #include "engine/reductions/reduction.hpp"
 #include "tests/api/fixture.hpp"
 
@@ -157,6 +158,26 @@ TEST_F(reduction_test, vectors_of_a_team_lie_on_the_calling_thread) {
   cray_upc_team_reduce(dst, src, 8, CRAY_UPC_2INT, CRAY_UPC_MAXLOC, 3, CRAY_UPC_TEAM_ALL, &h);
   EXPECT_NE(h, UPC_COMPLETE_HANDLE);
   EXPECT_EQ(rt.collectives.back().r.root, 3u);
+}
+
+// Against every element: the areas that a distributed array has on its threads, together.
+TEST(distributed_array, its_extent_reaches_to_the_last_element_of_any_thread) {
+  for (std::uint32_t threads = 1; threads <= 4; ++threads)
+    for (std::uint64_t elements = 1; elements <= 20; ++elements)
+      for (std::uint64_t block = 0; block <= 5; ++block)
+        for (std::uint32_t phase = 0; phase < std::max<std::uint64_t>(block, 1); ++phase)
+          for (std::uint32_t first = 0; first < threads; ++first) {
+            const auto l = weft::reductions::layout::of(1000, elements, block, phase, first, threads, 4);
+            std::uint64_t begin = ~std::uint64_t{0}, end = 0;
+            for (std::uint64_t k = 0; k < elements; ++k) {
+              begin = std::min(begin, l.address_of(k));
+              end = std::max(end, l.address_of(k) + 4);
+            }
+            const auto e = weft::api::distributed_array::extent_of(l);
+            EXPECT_LE(e.begin, begin);
+            EXPECT_EQ(e.end, end) << elements << " elements, blocks of " << block << ", phase " << phase
+                                  << ", from thread " << first << " of " << threads;
+          }
 }
 
 } // namespace

@@ -47,7 +47,8 @@ upc_shared_ptr_t on(upc_shared_ptr_t p, int thread, std::size_t offset = 0) {
 int main(int argc, char** argv) {
   weft_init(&argc, &argv);
   const auto threads = static_cast<std::size_t>(THREADS);
-  const upc_shared_ptr_t a = upc_all_alloc(threads, 64 * threads), b = upc_all_alloc(threads, 64 * threads);
+  const std::size_t bytes = 64 * (threads + 2);
+  const upc_shared_ptr_t a = upc_all_alloc(threads, bytes), b = upc_all_alloc(threads, bytes);
   const int last = THREADS - 1;
   upc_barrier;
   for (int round = 0; round < 5; ++round) {

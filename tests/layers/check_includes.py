@@ -69,8 +69,8 @@ FOLDERS = {
     "perf/tests": ("perf/bench", "tests"),
     "perf": ("api/include", "mpi spdlog"),
     "perf/bench": ("api/include", "mpi cli json spdlog"),
-    "perf/sorts": ("api/include", "cli json spdlog"),
-    "perf/one_sided": ("api/include", "cli json spdlog"),
+    "perf/link": ("perf/bench", "cli json"),
+    "perf/programs": ("perf/bench api/include", "cli json spdlog"),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 

@@ -22,10 +22,10 @@ struct options {
   std::size_t roots = 0;  // how many roots for each late rank; 0: all
   bool all_hints = false; // else one of the three for each trial, in turn
   bool behind = false;    // each call behind an exchange that the late rank holds up
+  std::size_t sent_ahead = 2048; // blocks up to this size may be
   std::vector<std::size_t> sizes{0, 8, 64 << 10};
 };
 
-constexpr std::size_t sent_ahead = 2048;
 constexpr int hints[] = {0, UPC_PUSH, UPC_PULL};
 
 class adversary {
@@ -65,7 +65,7 @@ private:
     ++turn_; // so that every mode pair begins with another hint
     for (const std::size_t n : options_.sizes) {
       t.bytes = n;
-      t.small = n <= sent_ahead;
+      t.small = n <= options_.sent_ahead;
       t.empty = n == 0;
       for (t.late = 0; t.late < THREADS; ++t.late)
         each_root(t);
@@ -126,6 +126,7 @@ int main(int argc, char** argv) {
     app.add_flag("--blocking", blocking, "blocking calls instead of posted ones");
     app.add_option("--only", o.only, "only functions with this in their name");
     app.add_option("--roots", o.roots, "this many roots for each late rank; 0 = all");
+    app.add_option("--sent-ahead", o.sent_ahead, "blocks up to this size may be sent before their reader comes");
     app.add_option("--sizes", o.sizes, "bytes of a block, multiples of 8")->check([](const std::string& n) {
       return std::stoull(n) % 8 == 0 ? std::string{} : n + " is no multiple of 8";
     });

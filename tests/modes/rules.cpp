@@ -16,7 +16,7 @@
 //   - OUT_ALL: all includes L's data. Everybody must be.
 //   - OUT_MY: if e receives from L, its destination cannot be full: it must be held up. If e only
 //     sends to L, its source cannot have been read: it must be held up, unless it could send ahead.
-//     Up to 2 KiB broadcast, scatter and gather do, and then it must be free; others may or may
+//     Up to 2 KiB, or what suits the path between hosts, broadcast, scatter and gather do, and then it must be free; others may or may
 //     not. The root of a scatter_x cannot: what L will read of it is written in L's arrays. With no
 //     block between them e must be free: in exchange and gather_all that is nobody, in broadcast,
 //     scatter and gather everybody but the root, in permute everybody but the two partners. Only

@@ -1,100 +1,46 @@
-// One-sided reductions and prefix reductions at random: as random_calls, with elements. The reference walks
-// over the elements one by one, from thread to thread.
-#include "tests/differential/dice.hpp"
+// One-sided reductions and prefix reductions at random.
+#include "tests/one_sided/rounds.hpp"
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <numeric>
-#include <vector>
-#include <weft/weft.hpp>
 
 namespace {
 
-using differential::dice;
+using one_sided::dice;
+using one_sided::threads;
 using word = std::uint64_t;
 using words = std::vector<word>;
 
-enum class kind { value, prefix, exclusive };
-
-struct array {
-  std::size_t at, phase, first; // words into the area, of the thread's first block; first: a place
-};
-struct drawn {
-  bool called, posted, in_place;
-  kind what;
-  enum { all, team, list } who;
-  std::vector<int> threads;
-  std::size_t nelems, block;
-  array src, dst;
-  int root; // of a value: the thread of the result, which is the word dst.at
-  upc_op_t op;
-};
-
-std::size_t thread_count() {
-  return static_cast<std::size_t>(THREADS);
-}
-
-class round_of_calls {
+class reductions {
 public:
-  static constexpr std::size_t area = 6000; // words of a caller on each thread
+  using element = word;
+  static constexpr std::uint64_t seed = 31;
+  static inline std::size_t scale = 1;
+  static std::size_t area() { return 6000 * scale; } // words of a caller on each thread
 
-  round_of_calls(std::uint64_t number, upc_shared_ptr_t memory, upc_team_t team)
-      : number_(number), memory_(memory), team_(team) {
-    for (int t = 0; t < THREADS; ++t)
-      calls_.push_back(draw(t));
-  }
+  enum class kind { value, prefix, exclusive };
+  struct array {
+    std::size_t at, phase, first; // words into the area, of the thread's first block; first: a place
+  };
+  struct drawn : one_sided::drawn_call {
+    kind what;
+    std::size_t nelems, block;
+    array src, dst;
+    int root; // of a value: the thread of the result, which is the word dst.at
+    bool in_place;
+    upc_op_t op;
+  };
 
-  void fill() const {
-    for (int caller = 0; caller < THREADS; ++caller) {
-      const words now = content(caller, MYTHREAD);
-      std::ranges::copy(now, mine(caller));
-    }
-  }
+  reductions(one_sided::areas<element> memory, upc_team_t team) : memory_(memory), team_(team) {}
+  const one_sided::areas<element>& memory() const { return memory_; }
 
-  void call() const {
-    const drawn& c = calls_[static_cast<std::size_t>(MYTHREAD)];
-    if (!c.called) return compute();
-    upc_wait_value(start(c));
-  }
-
-  bool right() const {
-    bool all = true;
-    for (int caller = 0; caller < THREADS; ++caller) {
-      const drawn& c = calls_[static_cast<std::size_t>(caller)];
-      const words wanted = reference(c, caller);
-      const auto differs = std::mismatch(wanted.begin(), wanted.end(), mine(caller));
-      if (differs.first == wanted.end()) continue;
-      all = false;
-      std::fprintf(stderr,
-                   "round %llu, caller %d: word %td of thread %d differs; form %d of %zu elements, blocks of "
-                   "%zu, phases %zu and %zu, %zu threads%s%s\n",
-                   static_cast<unsigned long long>(number_), caller, differs.first - wanted.begin(), MYTHREAD,
-                   static_cast<int>(c.what), c.nelems, c.block, c.src.phase, c.dst.phase, c.threads.size(),
-                   c.in_place ? ", in place" : "", c.posted ? ", posted" : "");
-    }
-    return all;
-  }
-
-private:
-  drawn draw(int caller) const {
-    dice d{31, number_, thread_count(), static_cast<std::uint64_t>(caller)};
-    drawn c{};
-    c.called = d.chance(45) || number_ % thread_count() == static_cast<std::uint64_t>(caller);
-    c.posted = d.chance(50);
-    c.what = static_cast<kind>(d.below(3));
-    c.who = static_cast<decltype(c.who)>(d.below(3));
-    for (int t = 0; t < THREADS; ++t)
-      if (c.who == drawn::all || (c.who == drawn::team ? t % 2 == caller % 2 : d.chance(60)))
-        c.threads.push_back(t);
-    if (c.threads.empty()) c.threads.push_back(caller);
-    if (c.who == drawn::list && d.chance(50)) std::ranges::reverse(c.threads);
+  drawn draw(dice& d, std::uint64_t round, int caller) const {
+    drawn c{{d, round, caller}, static_cast<kind>(d.below(3)), 0, 0, {}, {}, 0, false, UPC_ADD};
     const std::size_t sizes[] = {1, 1, 2, 3, 7, 64, 0};
     c.block = d.pick(sizes);
-    c.nelems = d.chance(5) ? 0 : 1 + d.below(d.chance(60) ? 40 : c.block == 0 ? 900 : 900 * c.threads.size());
+    c.nelems = d.chance(5) ? 0
+                           : 1 + d.below(d.chance(60 / scale) ? 40
+                                         : c.block == 0       ? 900 * scale
+                                                              : 900 * scale * c.threads.size());
     const auto place = [&](std::size_t begin) {
       array a;
       a.at = begin + d.below(10);
@@ -103,10 +49,10 @@ private:
       return a;
     };
     c.src = place(100);
-    c.dst = place(3000);
+    c.dst = place(3000 * scale);
     if (d.chance(40)) c.dst = {c.dst.at, c.src.phase, c.src.first};
     c.in_place = d.chance(30);
-    c.root = static_cast<int>(d.below(thread_count()));
+    c.root = static_cast<int>(d.below(threads()));
     if (c.in_place && c.what == kind::value) c.root = c.threads[c.src.first];
     const upc_op_t ops[] = {UPC_ADD, UPC_MULT, UPC_XOR, UPC_MIN, UPC_MAX};
     c.op = d.pick(ops);
@@ -114,6 +60,56 @@ private:
     return c;
   }
 
+  upc_coll_handle_t start(const drawn& c) const {
+    const auto of = [&](const array& a) {
+      return memory_.pointer(c.threads[a.first], a.at + a.phase, a.phase);
+    };
+    const upc_shared_ptr_t src = of(c.src);
+    const upc_shared_ptr_t dst = c.what != kind::value ? of(c.dst)
+                                 : c.in_place          ? src
+                                                       : memory_.pointer(c.root, c.dst.at);
+    const upc_flag_t flags = c.flags();
+    return c.among(team_, [&](auto who) {
+      switch (c.what) {
+      case kind::value:
+        return weft::upc_reduce(dst, src, UPC_UINT64, c.op, c.nelems, c.block, who, flags);
+      case kind::prefix:
+        return weft::upc_prefix_reduce(dst, src, UPC_UINT64, c.op, c.nelems, c.block, who, flags);
+      default:
+        return weft::upc_xprefix_reduce(dst, src, UPC_UINT64, c.op, c.nelems, c.block, who, flags);
+      }
+    });
+  }
+
+  // Walks over the elements one by one, from thread to thread.
+  template <class Content> words reference(const drawn& c, const Content& content) const {
+    words mine = content(MYTHREAD);
+    if (c.nelems == 0) return mine;
+    std::vector<words> all;
+    for (int t = 0; t < THREADS; ++t)
+      all.push_back(content(t));
+    word so_far = 0;
+    for (std::size_t i = 0; i < c.nelems; ++i) {
+      const location from = locate(c, c.src, i), to = locate(c, c.dst, i);
+      const word before = so_far, it = all[static_cast<std::size_t>(from.thread)][from.word];
+      so_far = i == 0 ? it : combine(c.op, so_far, it);
+      if (c.what == kind::value || to.thread != MYTHREAD) continue;
+      if (c.what == kind::prefix) mine[to.word] = so_far;
+      if (c.what == kind::exclusive && i != 0) mine[to.word] = before;
+    }
+    if (c.what == kind::value && c.root == MYTHREAD)
+      mine[c.in_place ? c.src.at + c.src.phase : c.dst.at] = so_far;
+    return mine;
+  }
+
+  static std::string describe(const drawn& c) {
+    static constexpr const char* names[] = {"reduce", "prefix_reduce", "xprefix_reduce"};
+    return std::string(names[static_cast<std::size_t>(c.what)]) + " of " + std::to_string(c.nelems) +
+           " elements, blocks of " + std::to_string(c.block) + ", phases " + std::to_string(c.src.phase) +
+           " and " + std::to_string(c.dst.phase) + (c.in_place ? ", in place" : "");
+  }
+
+private:
   // Of the i-th element of an array: which thread, and which word.
   struct location {
     int thread;
@@ -137,82 +133,13 @@ private:
                             : std::max(a, b);
   }
 
-  word* mine(int caller) const {
-    upc_shared_ptr_t p = memory_;
-    p.thread = static_cast<std::uint32_t>(MYTHREAD);
-    return static_cast<word*>(upc_cast(p)) + static_cast<std::size_t>(caller) * area;
-  }
-  words content(int caller, int thread) const {
-    words all(area);
-    word x = differential::mix({number_, static_cast<word>(caller), static_cast<word>(thread)});
-    for (word& w : all)
-      w = x = differential::mix(x);
-    return all;
-  }
-  static void compute() {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::microseconds(300);
-    while (std::chrono::steady_clock::now() < end)
-      std::atomic_signal_fence(std::memory_order_seq_cst);
-  }
-
-  upc_shared_ptr_t pointer(int thread, std::size_t at, std::size_t phase) const {
-    upc_shared_ptr_t p = memory_;
-    p.addr += (static_cast<std::size_t>(MYTHREAD) * area + at) * sizeof(word);
-    p.thread = static_cast<std::uint32_t>(thread);
-    p.phase = static_cast<std::uint32_t>(phase);
-    return p;
-  }
-  upc_coll_handle_t start(const drawn& c) const {
-    const auto of = [&](const array& a) { return pointer(c.threads[a.first], a.at + a.phase, a.phase); };
-    const upc_shared_ptr_t src = of(c.src);
-    const upc_shared_ptr_t dst = c.what != kind::value ? of(c.dst)
-                                 : c.in_place          ? src
-                                                       : pointer(c.root, c.dst.at, 0);
-    const upc_flag_t flags = c.posted ? UPC_ASYNC : 0;
-    const auto run = [&](auto who) {
-      switch (c.what) {
-      case kind::value:
-        return weft::upc_reduce(dst, src, UPC_UINT64, c.op, c.nelems, c.block, who, flags);
-      case kind::prefix:
-        return weft::upc_prefix_reduce(dst, src, UPC_UINT64, c.op, c.nelems, c.block, who, flags);
-      default:
-        return weft::upc_xprefix_reduce(dst, src, UPC_UINT64, c.op, c.nelems, c.block, who, flags);
-      }
-    };
-    if (c.who == drawn::list) return run(std::span<const int>(c.threads));
-    return run(c.who == drawn::all ? UPC_TEAM_ALL : team_);
-  }
-
-  words reference(const drawn& c, int caller) const {
-    words mine = content(caller, MYTHREAD);
-    if (!c.called || c.nelems == 0) return mine;
-    std::vector<words> all;
-    for (int t = 0; t < THREADS; ++t)
-      all.push_back(content(caller, t));
-    word so_far = 0;
-    for (std::size_t i = 0; i < c.nelems; ++i) {
-      const location from = locate(c, c.src, i), to = locate(c, c.dst, i);
-      const word before = so_far, it = all[static_cast<std::size_t>(from.thread)][from.word];
-      so_far = i == 0 ? it : combine(c.op, so_far, it);
-      if (c.what == kind::value || to.thread != MYTHREAD) continue;
-      if (c.what == kind::prefix) mine[to.word] = so_far;
-      if (c.what == kind::exclusive && i != 0) mine[to.word] = before;
-    }
-    if (c.what == kind::value && c.root == MYTHREAD)
-      mine[c.in_place ? c.src.at + c.src.phase : c.dst.at] = so_far;
-    return mine;
-  }
-
-  std::uint64_t number_;
-  upc_shared_ptr_t memory_;
+  one_sided::areas<element> memory_;
   upc_team_t team_; // the threads of my parity
-  std::vector<drawn> calls_;
 };
 
 // One element of each thread: the forms of the text.
 bool forms_of_the_text() {
-  const upc_shared_ptr_t a = upc_all_alloc(thread_count(), sizeof(int)),
-                         b = upc_all_alloc(thread_count(), sizeof(int));
+  const upc_shared_ptr_t a = upc_all_alloc(threads(), sizeof(int)), b = upc_all_alloc(threads(), sizeof(int));
   upc_shared_ptr_t mine = a;
   mine.thread = static_cast<std::uint32_t>(MYTHREAD);
   upc_shared_ptr_t got = b;
@@ -233,26 +160,13 @@ bool forms_of_the_text() {
 
 } // namespace
 
-// usage: random_reductions ROUNDS
+// usage: random_reductions ROUNDS [SCALE]
 int main(int argc, char** argv) {
   weft_init(&argc, &argv);
   const std::uint64_t rounds = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 50;
-  upc_team_t parity = 0;
-  cray_upc_team_split(UPC_TEAM_ALL, MYTHREAD % 2, MYTHREAD, &parity);
-  const upc_shared_ptr_t memory =
-      upc_all_alloc(thread_count(), thread_count() * round_of_calls::area * sizeof(word));
+  if (argc > 2) reductions::scale = std::strtoull(argv[2], nullptr, 10);
   int wrong = weft::reduce_all(forms_of_the_text() ? 0 : 1, UPC_MAX).get();
-  for (std::uint64_t round = 0; round < rounds && wrong == 0; ++round) {
-    const round_of_calls now(round, memory, parity);
-    now.fill();
-    upc_barrier;
-    now.call();
-    upc_barrier;
-    wrong = weft::reduce_all(now.right() ? 0 : 1, UPC_MAX).get();
-  }
-  if (MYTHREAD == 0)
-    std::printf("%llu rounds on %d threads\n", static_cast<unsigned long long>(rounds), THREADS);
-  cray_upc_team_free(parity);
+  if (wrong == 0) wrong = one_sided::play<reductions>(rounds, reductions::area());
   weft_finalize();
   return wrong;
 }

@@ -2,10 +2,12 @@
 #include "engine/collectives/specified.hpp"
 #include "progress/control/teams.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <deque>
 #include <functional>
 #include <gtest/gtest.h>
+#include <numeric>
 #include <random>
 
 // Ranks that call operations on channels of their own, generic over the transport.
@@ -14,20 +16,28 @@ using collectives::operation;
 using collectives::request;
 using graph::sync;
 
+using control::member_list;
+
 struct call {
+  std::size_t among = 0; // which of its caller's lists
   request what;
   std::uint64_t src = 0, dst = 0; // on every rank
 };
 
+struct caller {
+  std::vector<member_list> lists{{}}; // the first is that of all ranks
+  std::vector<call> calls;
+};
+
 struct program {
   std::vector<std::uint32_t> nodes;
-  std::vector<std::vector<call>> calls; // by caller
-  std::uint32_t barriers = 0;           // of all, in between
-  std::uint64_t data = 0;               // bytes of every rank's buffers
+  std::vector<caller> callers;
+  std::uint32_t barriers = 0; // of all, in between
+  std::uint64_t room = 0;     // for teams and channels
+  std::uint64_t data = 0;     // bytes of every rank's buffers
 
   std::uint32_t ranks() const { return static_cast<std::uint32_t>(nodes.size()); }
-  static constexpr std::uint64_t room_for_teams = std::uint64_t{3} << 20;
-  control::heap_layout layout() const { return {ranks(), room_for_teams, data}; }
+  control::heap_layout layout() const { return {ranks(), room, data}; }
 };
 
 inline request random_request(std::mt19937_64& draw, std::uint32_t ranks) {
@@ -45,28 +55,48 @@ inline request random_request(std::mt19937_64& draw, std::uint32_t ranks) {
   return r;
 }
 
+// Ranks of the job, in any order; the caller is among them or not.
+inline member_list random_list(std::mt19937_64& draw, std::uint32_t ranks) {
+  member_list list(ranks);
+  std::iota(list.begin(), list.end(), 0u);
+  if (draw() % 4 != 0) std::ranges::shuffle(list, draw);
+  list.resize(ranks > 32 ? ranks - draw() % 4 : 1 + draw() % ranks);
+  return list;
+}
+
+// Some have less room than their channels take, or more ranks than a message can name.
 inline program program_of(std::uint64_t seed) {
   std::mt19937_64 draw(seed);
   program p;
-  const std::uint64_t ranks = 1 + draw() % 5, hosts = 1 + draw() % ranks;
+  const bool many = draw() % 128 == 0;
+  const std::uint64_t ranks = many ? 34 + draw() % 8 : 1 + draw() % 5, hosts = 1 + draw() % ranks;
   for (std::uint64_t r = 0; r < ranks; ++r)
     p.nodes.push_back(static_cast<std::uint32_t>(draw() % hosts));
-  p.calls.resize(ranks);
+  p.callers.resize(ranks);
   p.barriers = static_cast<std::uint32_t>(draw() % 4);
-  for (auto& calls : p.calls)
-    for (std::uint64_t left = draw() % (draw() % 4 == 0 ? 50 : 8); left != 0; --left) {
-      call& c = calls.emplace_back();
-      c.what = random_request(draw, p.ranks());
-      const std::uint64_t needed = (ranks * c.what.bytes / 64 + 1) * 64;
-      c.src = p.data;
-      c.dst = p.data + needed;
+  p.room = std::uint64_t{many || draw() % 4 != 0 ? 8u : 3u} << 20;
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    caller& c = p.callers[rank];
+    if (many && rank % 16 != 0) continue;
+    for (std::uint64_t more = draw() % 4; more != 0; --more)
+      if (member_list list = random_list(draw, p.ranks()); std::ranges::find(c.lists, list) == c.lists.end())
+        c.lists.push_back(std::move(list));
+    for (std::uint64_t left = draw() % (!many && draw() % 4 == 0 ? 50 : 8); left != 0; --left) {
+      call& it = c.calls.emplace_back();
+      it.among = draw() % c.lists.size();
+      const member_list& list = c.lists[it.among];
+      it.what = random_request(draw, list.empty() ? p.ranks() : static_cast<std::uint32_t>(list.size()));
+      const std::uint64_t needed = (ranks * it.what.bytes / 64 + 1) * 64;
+      it.src = p.data;
+      it.dst = p.data + needed;
       p.data += 2 * needed;
     }
+  }
   const std::uint64_t heap = p.layout().heap;
-  for (auto& calls : p.calls)
-    for (call& c : calls) {
-      c.src += heap;
-      c.dst += heap;
+  for (caller& c : p.callers)
+    for (call& it : c.calls) {
+      it.src += heap;
+      it.dst += heap;
     }
   return p;
 }
@@ -76,7 +106,9 @@ inline std::byte content(std::uint32_t rank, std::uint64_t offset) {
 }
 
 struct meeting {
+  explicit meeting(std::uint32_t ranks) : refused(ranks) {}
   std::atomic<std::uint32_t> ended{0}, quiet{0};
+  std::vector<std::vector<bool>> refused; // by caller, before it has ended: its lists without a channel
 };
 
 using computing = std::function<void(std::chrono::nanoseconds)>;
@@ -92,12 +124,13 @@ public:
   progress::engine<T>& engine() { return engine_; }
 
   void play() {
-    for (const auto& calls : p_.calls)
-      for (const call& c : calls)
+    for (const caller& each : p_.callers)
+      for (const call& c : each.calls)
         for (std::uint64_t k = 0; k < p_.ranks() * c.what.bytes; ++k)
           net_.segment()[c.src + k] = content(rank_, c.src + k);
     teams_.make_node_team(p_.nodes[rank_]);
-    const auto& mine = p_.calls[rank_];
+    const auto& mine = me().calls;
+    others_.refused[rank_].resize(me().lists.size());
     std::uint32_t met = 0;
     for (next_ = 0; next_ < mine.size() || met < p_.barriers;) {
       if (draw_() % 4 == 0) computes_(std::chrono::nanoseconds(draw_() % 300'000));
@@ -110,7 +143,8 @@ public:
       if (draw_() % 16 == 0) finish_all();
     }
     finish_all();
-    if (!mine.empty()) teams_.run(control::team_calls::own, {}, {}); // all have begun all that I have called
+    for (const auto channel : channels_) // all have begun all that I have called
+      if (channel != 0) teams_.run(channel, {}, {});
     for (++others_.ended; others_.ended != p_.ranks() || !idle();)
       answer();
     for (++others_.quiet; others_.quiet != p_.ranks();)
@@ -141,51 +175,142 @@ private:
     return engine_.add_channel(std::move(info));
   }
 
-  void begin(const call& c) {
-    if (draw_() % 8 == 0) send_by_hand();
-    posted_.push_back(teams_.post(control::team_calls::own, c.what, {.dst = c.dst, .src = c.src}));
-    ++next_;
-  }
-  void finish_all() {
-    for (; !posted_.empty(); posted_.pop_front())
-      engine_.wait(posted_.front());
+  const caller& me() const { return p_.callers[rank_]; }
+
+  bool takes_part(std::size_t list) const {
+    const member_list& ranks = me().lists[list];
+    return ranks.empty() || std::ranges::find(ranks, rank_) != ranks.end();
   }
 
-  // A request of an earlier call once more, or of a later one before its turn.
-  void send_by_hand() {
-    const auto& mine = p_.calls[rank_];
-    if (number_ == 0 && next_ != 0) number_ = own_number();
-    if (number_ == 0 || p_.ranks() == 1) return;
-    const std::uint64_t which = draw_() % std::min<std::uint64_t>(mine.size(), next_ + 3);
-    const auto to = static_cast<std::uint32_t>((rank_ + 1 + draw_() % (p_.ranks() - 1)) % p_.ranks());
-    const call& c = mine[which];
-    engine_.with_ownership([&] {
-      ASSERT_TRUE(
-          heap_.send(to, control::begin_part(number_, which + 1, c.what, {.dst = c.dst, .src = c.src})));
-    });
+  void begin(const call& c) {
+    if (draw_() % 8 == 0) send_by_hand();
+    ++next_;
+    channels_[c.among] = teams_.own_channel(me().lists[c.among]);
+    if (channels_[c.among] == 0) {
+      others_.refused[rank_][c.among] = true;
+      return;
+    }
+    const graph::binding at{.dst = c.dst, .src = c.src};
+    if (draw_() % 4 == 0) {
+      teams_.run(channels_[c.among], c.what, at);
+      return look_at_results(c);
+    }
+    const bool in_turn = draw_() % 4 != 0 || !next_is_on(c.among);
+    if (!in_turn) send_call(c.among, calls_on(c.among, next_));
+    post(c);
+    if (!in_turn) post(me().calls[next_++]);
   }
-  std::uint32_t own_number() { return teams_.channel_of(control::team_calls::own).info.id; }
+  // And nobody is told of an end before it has begun: no other thread of this rank drives.
+  bool next_is_on(std::size_t list) const {
+    return next_ != me().calls.size() && me().calls[next_].among == list &&
+           engine_.options().drive == progress::mode::caller;
+  }
+  void post(const call& c) {
+    const graph::binding at{.dst = c.dst, .src = c.src};
+    posted_.emplace_back(teams_.post(channels_[c.among], c.what, at), &c);
+  }
+
+  void finish_all() {
+    for (; !posted_.empty(); posted_.pop_front()) {
+      engine_.wait(posted_.front().first);
+      look_at_results(*posted_.front().second);
+    }
+  }
+
+  // A request of an earlier call once more, or of a later one before its turn, where it waits for this rank's
+  // part; or that for the channel.
+  void send_by_hand() {
+    const std::size_t list = draw_() % me().lists.size();
+    if (channels_[list] == 0) return;
+    if (draw_() % 4 == 0) return send(list, piece_of(list));
+    const std::uint64_t called = calls_on(list, next_), all = calls_on(list, me().calls.size());
+    const std::uint64_t known = takes_part(list) ? std::min(called + 3, all) : called;
+    if (known != 0) send_call(list, draw_() % known);
+  }
+  // Of the first calls, so many.
+  std::uint64_t calls_on(std::size_t list, std::size_t of) const {
+    return static_cast<std::uint64_t>(std::count_if(me().calls.begin(),
+                                                    me().calls.begin() + static_cast<std::ptrdiff_t>(of),
+                                                    [&](const call& c) { return c.among == list; }));
+  }
+  void send_call(std::size_t list, std::uint64_t which) {
+    auto c = std::ranges::find(me().calls, list, &call::among);
+    for (std::uint64_t k = 0; k != which; ++k)
+      c = std::ranges::find(c + 1, me().calls.end(), list, &call::among);
+    const std::uint64_t channel = teams_.place_of_own(channels_[list]).number;
+    request r = c->what;
+    if (!takes_part(list)) r.out = sync::all;
+    send(list, control::begin_part(channel, which + 1, r, {.dst = c->dst, .src = c->src}));
+  }
+  control::open_channel piece_of(std::size_t which) {
+    const member_list& list = me().lists[which];
+    const control::mailbox_grant& place = teams_.place_of_own(channels_[which]);
+    control::open_channel r{place.number, place.offset, static_cast<std::uint32_t>(list.size()), 0, {}};
+    if (list.empty()) return r;
+    r.first = static_cast<std::uint32_t>(draw_() % list.size()) / r.piece * r.piece;
+    std::copy_n(list.begin() + r.first, r.in_piece(), r.ranks.begin());
+    return r;
+  }
+  template <class Request> void send(std::size_t list, const Request& r) {
+    const member_list& ranks = me().lists[list];
+    const auto drawn = static_cast<std::uint32_t>(draw_());
+    const std::uint32_t to = ranks.empty() ? drawn % p_.ranks() : ranks[drawn % ranks.size()];
+    if (to != rank_) engine_.with_ownership([&] { ASSERT_TRUE(heap_.send(to, r)); });
+  }
 
   void answer() {
     engine_.progress();
     net_.relax();
   }
 
-  void check() {
-    for (const auto& calls : p_.calls)
-      for (const call& c : calls) {
-        const graph::movement m = collectives::specified(c.what);
-        for (std::uint32_t from = 0; from < p_.ranks() && c.what.bytes != 0; ++from)
-          if (m.sends(from, rank_)) check_block(c, m.rule, from);
-      }
+  // A call that this rank has no part in has ended: all of it is in place, wherever.
+  void look_at_results(const call& c) {
+    const member_list& list = me().lists[c.among];
+    if (takes_part(c.among) || c.what.bytes == 0) return;
+    for (std::uint32_t to = 0; to < list.size(); ++to)
+      each_block(c, list, to, [&](const location& from, std::uint64_t at, std::uint64_t bytes) {
+        std::vector<std::byte> got(bytes);
+        engine_.transfer(list[to], [&](transport::completion& done) {
+          return net_.get(list[to], got.data(), at, bytes, done);
+        });
+        check_block(c, from, got, list[to]);
+      });
   }
-  void check_block(const call& c, const graph::block_rule& rule, std::uint32_t from) {
-    for (std::uint64_t k = 0; k < rule.bytes; ++k) {
-      const std::uint64_t at = c.dst + rule.destination(from, rank_) + k;
-      ASSERT_EQ(net_.segment()[at], content(from, c.src + rule.source(from, rank_) + k))
-          << name(c.what.op) << " of " << rule.bytes << " bytes: byte " << k << " from rank " << from
-          << " on rank " << rank_;
-    }
+
+  void check() {
+    for (std::uint32_t who = 0; who < p_.ranks(); ++who)
+      for (const call& c : p_.callers[who].calls)
+        if (c.what.bytes != 0 && !others_.refused[who][c.among])
+          check_call(c, p_.callers[who].lists[c.among]);
+  }
+  void check_call(const call& c, const member_list& list) {
+    const auto place = static_cast<std::uint32_t>(std::ranges::find(list, rank_) - list.begin());
+    if (!list.empty() && place == list.size()) return;
+    each_block(c, list, list.empty() ? rank_ : place,
+               [&](const location& from, std::uint64_t at, std::uint64_t bytes) {
+                 check_block(c, from, std::span(net_.segment() + at, bytes), rank_);
+               });
+  }
+  struct location {
+    std::uint64_t at;
+    std::uint32_t rank;
+  };
+  // Of what a call brings to this member.
+  template <class Visit>
+  void each_block(const call& c, const member_list& list, std::uint32_t to, Visit&& visit) const {
+    const std::size_t members = list.empty() ? p_.ranks() : list.size();
+    const graph::movement m = collectives::specified(c.what);
+    for (std::uint32_t from = 0; from < members; ++from)
+      if (m.sends(from, to))
+        visit({c.src + m.rule.source(from, to), list.empty() ? from : list[from]},
+              c.dst + m.rule.destination(from, to), m.rule.bytes);
+  }
+  static void check_block(const call& c, const location& from, std::span<const std::byte> got,
+                          std::uint32_t on) {
+    for (std::uint64_t k = 0; k < got.size(); ++k)
+      ASSERT_EQ(got[k], content(from.rank, from.at + k))
+          << name(c.what.op) << " of " << got.size() << " bytes: byte " << k << " from rank " << from.rank
+          << " on rank " << on;
   }
 
   const program& p_;
@@ -198,9 +323,10 @@ private:
   progress::channel& all_;
   control::heap_service<T> heap_;
   control::team_registry<T> teams_;
-  std::deque<control::team_calls::handle> posted_;
+  std::deque<std::pair<control::team_calls::handle, const call*>> posted_;
   std::size_t next_ = 0;
-  std::uint32_t number_ = 0;
+  std::vector<control::team_calls::team> channels_ = // by list; 0: not open
+      std::vector<control::team_calls::team>(me().lists.size());
 };
 
 } // namespace weft::tests::own

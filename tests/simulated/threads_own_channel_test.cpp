@@ -32,7 +32,7 @@ TEST(threads_own_channel, one_calls_and_all_take_part) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const own::program p = own::program_of(seed);
     transport::threads_fabric memory(p.ranks(), p.nodes, p.layout().end());
-    own::meeting others;
+    own::meeting others(p.ranks());
     std::vector<std::thread> ranks;
     for (std::uint32_t rank = 0; rank < p.ranks(); ++rank)
       ranks.emplace_back([&, rank] {

@@ -17,6 +17,10 @@ inline collectives::tuning tuning_of_seed(std::uint64_t seed) {
     if (drawn != 0)
       t.forced[static_cast<std::size_t>(list[begin].op)] = static_cast<std::uint8_t>(begin + drawn);
   }
+  if (seed % 2 == 0) { // as between hosts that sockets connect
+    t.far_payload = 60 * 1024;
+    t.far_push = true;
+  }
   if (seed % 3 == 0) t.window = 1 + seed % 5;
   return t;
 }

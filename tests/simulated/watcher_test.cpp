@@ -11,6 +11,11 @@ using transport::threads_transport;
 using engine_type = progress::engine<threads_transport>;
 
 struct listener final : progress::watcher {
+  void mute() override { ++muted; }
+  void unmute() override { --muted; }
+  void unmute_soon() override { --muted; }
+  bool wakes_soon() const override { return false; }
+  int muted = 0;
   bool listens() const override { return listening; }
   bool wants_ring(bool) const override { return false; }
   void ring() override { ++rings; }

@@ -25,7 +25,7 @@ std::vector<std::byte> pattern(std::size_t bytes, unsigned seed) {
 TEST(remote_memory, blocks_of_any_size_come_to_their_place_and_back) {
   ranks_of_one_process job(over_sockets);
   unsigned seed = 0;
-  for (const std::size_t bytes : {1u, 8u, 4096u, 61439u, 61440u, 61441u, 200'000u, 5'000'000u}) {
+  for (const std::size_t bytes : {1u, 8u, 4096u, 126975u, 126976u, 126977u, 200'000u, 5'000'000u}) {
     SCOPED_TRACE(bytes);
     const std::uint64_t at = 4096 + seed;
     const std::vector<std::byte> block = pattern(bytes, ++seed);
@@ -92,6 +92,35 @@ TEST(remote_memory, a_flush_waits_for_the_target) {
   EXPECT_EQ(0, job.status_of(came, put));
   EXPECT_TRUE(job.poll_until([&] { return flush.finished(); }));
   EXPECT_EQ(std::byte{7}, job[1].segment()[64]);
+}
+
+// Mutation: an order that ends at once.
+TEST(remote_memory, what_is_sent_behind_an_order_comes_behind_the_puts) {
+  ranks_of_one_process job(over_sockets);
+  struct last_bytes final : transport::message_sink {
+    void on_message(const transport::message&, std::span<const std::byte>) override {
+      ++calls;
+      all &= *first == std::byte{1} && *second == std::byte{1};
+    }
+    const std::byte *first = nullptr, *second = nullptr;
+    int calls = 0;
+    bool all = true;
+  } sink;
+  const std::vector<std::byte> block(3 << 20, std::byte{1});
+  sink.first = job[1].segment() + block.size() - 1;
+  sink.second = sink.first + block.size();
+  job[1].set_sink(&sink);
+  waited nothing;
+  EXPECT_TRUE(job[0].order(1, nothing).done()); // nothing comes before it
+  waited puts[2], order, sent;
+  ASSERT_TRUE(job[0].put(1, 0, block.data(), block.size(), puts[0]).under_way());
+  ASSERT_TRUE(job[0].put(1, block.size(), block.data(), block.size(), puts[1]).under_way());
+  EXPECT_EQ(0, job.status_of(job[0].order(1, order), order));
+  EXPECT_GE(job.status_of(job[0].send(1, {}, nullptr, 0, sent), sent), 0);
+  EXPECT_TRUE(job.poll_until([&] { return sink.calls == 1; }));
+  EXPECT_TRUE(sink.all);
+  EXPECT_TRUE(job.poll_until([&] { return puts[0].finished() && puts[1].finished(); }));
+  job[1].set_sink(nullptr);
 }
 
 TEST(remote_memory, a_message_does_not_wait_behind_all_of_a_large_put) {

@@ -196,6 +196,7 @@ public:
     if (here == wanted.end()) return 0;
     std::printf("sorts: rank %d: byte %td of the array's memory differs\n  %s\n", MYTHREAD,
                 here - wanted.begin(), text().c_str());
+    std::fflush(stdout); // whoever is the first to fail ends the job
     return 1;
   }
 

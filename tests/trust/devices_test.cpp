@@ -17,6 +17,17 @@ TEST(devices, no_way_is_no_restriction) {
 }
 
 // An address beside that of each interface is reached through it.
+TEST(devices, one_that_is_not_there_is_named_beside_those_that_are) {
+  using weft::transport::ucx::wrong_devices;
+  for (const char* right : {"", "all", "lo", "lo:1", "eth*", "^nope0", "eth[0-3]"})
+    EXPECT_EQ(wrong_devices(right), "") << right;
+  for (const char* wrong : {"nope0", "lo,nope0", "nope0:1,lo"}) {
+    const std::string said = wrong_devices(wrong);
+    EXPECT_NE(said.find("no network device 'nope0'; it has "), said.npos) << said;
+    EXPECT_NE(said.find("lo"), said.npos) << said;
+  }
+}
+
 TEST(devices, neighbours_are_reached_through_the_interface_of_their_network) {
   ifaddrs* all = nullptr;
   ASSERT_EQ(getifaddrs(&all), 0);

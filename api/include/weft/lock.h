@@ -46,7 +46,8 @@ WEFT_EXPORT void upc_lock(upc_lock_t lock);
  */
 WEFT_EXPORT int upc_lock_attempt(upc_lock_t lock);
 
-/* Returns the lock: the next one may have it. Errors: the calling thread does not hold it. */
+/* Returns the lock: the next one may have it. Errors: the calling thread does not hold it; it was freed,
+ * which a thread of another host is told with WEFT_CHECK=1 only. */
 WEFT_EXPORT void upc_unlock(upc_lock_t lock);
 
 #ifdef __cplusplus

@@ -64,8 +64,8 @@ void let_shared_memory_break(std::string_view transports) {
 // receiver must be able to hold what comes: who has set one of the two has set both.
 void enlarge_segments_of_sockets() {
   if (std::getenv("UCX_TCP_TX_SEG_SIZE") != nullptr || std::getenv("UCX_TCP_RX_SEG_SIZE") != nullptr) return;
-  setenv("UCX_TCP_TX_SEG_SIZE", "64k", 0);
-  setenv("UCX_TCP_RX_SEG_SIZE", "64k", 0);
+  setenv("UCX_TCP_TX_SEG_SIZE", "128k", 0);
+  setenv("UCX_TCP_RX_SEG_SIZE", "128k", 0);
 }
 
 bool opens_sockets(bool one_host) {
@@ -91,6 +91,10 @@ bool reaches_memory(bool one_host, std::optional<std::string_view> chosen, bool 
   if (one_host && list.has_nothing_but("self", "sm", "shm", "mm", "sysv", "posix", "cma", "knem", "xpmem"))
     return true;
   return adapters && named("all", "ib", "rc", "dc");
+}
+
+bool network_reaches_memory() {
+  return reaches_memory(false, chosen_transports(), has_adapters());
 }
 
 opened_context open_context(const options& o) {

@@ -12,6 +12,9 @@ namespace weft::transport::ucx {
 // `chosen` is the user's own UCX_TLS.
 bool reaches_memory(bool one_host, std::optional<std::string_view> chosen, bool adapters);
 
+// The same of what would be opened on this host for a job of several.
+bool network_reaches_memory();
+
 struct opened_context {
   context_ptr context;
   bool reaches_memory; // it has UCX's put, get and flush

@@ -1,5 +1,6 @@
 #include "engine/transport/ucx/devices.hpp"
 
+#include <array>
 #include <cstring>
 #include <filesystem>
 #include <ifaddrs.h>
@@ -7,6 +8,8 @@
 #include <net/if.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <set>
+#include <sstream>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -68,7 +71,39 @@ std::string infiniband_ports() {
   return ports;
 }
 
+std::set<std::string> devices_of_this_host() {
+  namespace fs = std::filesystem;
+  std::set<std::string> names;
+  std::error_code none;
+  for (const char* kind : {"/sys/class/net", "/sys/class/infiniband"})
+    for (const auto& device : fs::directory_iterator(kind, none))
+      names.insert(device.path().filename().string());
+  return names;
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  gethostname(name.data(), name.size() - 1);
+  return name.data();
+}
+
 } // namespace
+
+std::string wrong_devices(const std::string& named) {
+  if (named == "all" || named.find_first_of("*[^") != named.npos) return {};
+  const std::set<std::string> there = devices_of_this_host();
+  if (there.empty()) return {};
+  std::istringstream list(named);
+  for (std::string device; std::getline(list, device, ',');) {
+    const std::string name = device.substr(0, device.find(':'));
+    if (there.contains(name)) continue;
+    std::string all;
+    for (const std::string& other : there)
+      all += (all.empty() ? "" : ", ") + other;
+    return "host " + host_name() + " has no network device '" + name + "'; it has " + all;
+  }
+  return {};
+}
 
 bool has_adapters() {
   return !infiniband_ports().empty();

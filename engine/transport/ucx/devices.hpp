@@ -7,6 +7,10 @@ namespace weft::transport::ucx {
 // and all ports of InfiniBand and its like, which guard memory by keys. Empty if the system knows no way.
 std::string devices_towards(const std::string& host);
 
+// What is wrong with a value of that setting on this host: it names a device that is not there. Empty if
+// nothing is, or if it has patterns, which UCX reads.
+std::string wrong_devices(const std::string& named);
+
 // Is there an adapter that reaches memory by itself?
 bool has_adapters();
 

@@ -15,7 +15,7 @@ namespace {
 constexpr unsigned memory_message_id = 8;
 
 // Whole pages that fit into one segment of UCX's sockets, its headers and ours included.
-constexpr std::uint64_t piece_bytes = 60 * 1024;
+constexpr std::uint64_t piece_bytes = 124 * 1024;
 
 constexpr std::uint64_t pieces_of(std::uint64_t bytes) {
   return (bytes + piece_bytes - 1) / piece_bytes;
@@ -60,15 +60,32 @@ started remote_memory::get(std::uint32_t peer, void* to, std::uint64_t from, std
 
 started remote_memory::flush(std::uint32_t peer, completion& done) noexcept {
   state& s = states_[peer];
+  return follow(kind::flush, peer, s.delivered, s.flushes, done);
+}
+
+started remote_memory::order(std::uint32_t peer, completion& done) noexcept {
+  state& s = states_[peer];
+  return follow(kind::order, peer, s.gone, s.orders, done);
+}
+
+// Behind all pieces that are promised now, of which so many have come as far as this one asks for.
+started remote_memory::follow(kind what, std::uint32_t peer, std::uint64_t so_far,
+                              engine::fifo<transfer>& others, completion& done) noexcept {
+  const state& s = states_[peer];
   if (s.failed != 0) [[unlikely]]
     return started::failure(s.failed);
-  if (s.delivered == s.promised) return started::at_its_end();
-  transfer* const t = begin(kind::flush, peer, nullptr, 0, 0);
+  if (so_far == s.promised) return started::at_its_end();
+  transfer* const t = begin(what, peer, nullptr, 0, 0);
   if (t == nullptr) [[unlikely]]
     return started::failure(no_memory);
   t->target = s.promised;
-  s.flushes.push(*t);
+  others.push(*t);
   return hand_over(*t, done);
+}
+
+void remote_memory::end_followers(engine::fifo<transfer>& f, std::uint64_t so_far) noexcept {
+  while (!f.empty() && f.front()->target <= so_far)
+    end(f.pop(), 0);
 }
 
 remote_memory::transfer* remote_memory::begin(kind what, std::uint32_t peer, void* local,
@@ -190,12 +207,14 @@ void remote_memory::issue_puts(std::uint32_t peer) noexcept {
     }
     if (send(p, peer) != 0) return;
     t.gone += bytes;
+    ++s.gone;
     s.putting.take(bytes);
     if (t.gone < t.bytes) continue;
     s.puts.pop();
     t.queued = false;
     if (t.with_ucx == 0) end(t, 0);
   }
+  end_followers(s.orders, s.gone);
 }
 
 void remote_memory::issue_gets(std::uint32_t peer) noexcept {
@@ -296,8 +315,7 @@ void remote_memory::heard_of(const header& h) noexcept {
   state& s = states_[h.source];
   s.delivered += h.pieces;
   s.putting.give(h.bytes, h.pieces);
-  while (!s.flushes.empty() && s.flushes.front()->target <= s.delivered)
-    end(s.flushes.pop(), 0);
+  end_followers(s.flushes, s.delivered);
   if (!s.puts.empty()) mark(h.source);
 }
 
@@ -383,8 +401,9 @@ void remote_memory::fail_all(std::uint32_t peer) noexcept {
     t.status = status;
     if (t.with_ucx == 0) end(t, status);
   }
-  while (!s.flushes.empty())
-    end(s.flushes.pop(), status);
+  for (engine::fifo<transfer>* followers : {&s.flushes, &s.orders})
+    while (!followers->empty())
+      end(followers->pop(), status);
   s.gets = {};
   for (std::size_t i = 0; i < transfers_.size(); ++i)
     if (transfer& t = transfers_[i]; t.live && t.what == kind::get && t.peer == peer) end(t, status);

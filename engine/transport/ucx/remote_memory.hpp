@@ -18,6 +18,7 @@ namespace weft::transport::ucx {
 //           sent after the copies: who hears of a piece may tell others that it is in place.
 //   flush   Sends nothing: it ends when as many pieces have arrived as were put before it. Pieces and what
 //           comes back of them stay in order (single segments on the one lane of UCX for messages).
+//   order   Ends when the pieces of the puts before it have gone out: other messages follow them.
 //   get     One `wanted` for each piece; `piece` comes back, straight out of the target's segment.
 //
 // Of each kind only so many bytes are on their way to or from one peer, or other messages would wait behind
@@ -39,6 +40,7 @@ public:
   started get(std::uint32_t peer, void* to, std::uint64_t from, std::uint64_t bytes,
               completion& done) noexcept;
   started flush(std::uint32_t peer, completion& done) noexcept;
+  started order(std::uint32_t peer, completion& done) noexcept;
 
   // All that is under way with this peer fails at the next serve().
   void lose(std::uint32_t peer) noexcept { fail_later(peer, UCS_ERR_CONNECTION_RESET); }
@@ -61,7 +63,7 @@ private:
     std::uint64_t place; // of the piece in it
   };
 
-  enum class kind : std::uint8_t { put, get, flush };
+  enum class kind : std::uint8_t { put, get, flush, order };
 
   // What a call began and has not ended.
   struct transfer {
@@ -71,7 +73,7 @@ private:
     std::uint64_t bytes = 0;
     std::uint64_t gone = 0;    // how far its pieces have been sent, or asked for
     std::uint64_t arrived = 0; // of a get
-    std::uint64_t target = 0;  // of a flush: as many pieces are to have arrived
+    std::uint64_t target = 0;  // of a flush (an order): as many pieces are to have arrived (gone)
     std::uint64_t name = 0;    // index and generation: an answer that is late finds nobody
     std::uint32_t peer = 0;
     std::uint32_t with_ucx = 0; // pieces that UCX still reads
@@ -107,9 +109,9 @@ private:
   };
 
   struct state {
-    engine::fifo<transfer> puts, gets, flushes;
+    engine::fifo<transfer> puts, gets, flushes, orders;
     window putting, getting;
-    std::uint64_t promised = 0, delivered = 0; // pieces put, those that wait included
+    std::uint64_t promised = 0, gone = 0, delivered = 0; // pieces put, those that wait included
     engine::fifo<parcel> answers;
     std::uint64_t owed_bytes = 0; // the peer has not heard that they have arrived
     std::uint32_t owed_pieces = 0;
@@ -122,6 +124,9 @@ private:
   transfer* begin(kind what, std::uint32_t peer, void* local, std::uint64_t remote,
                   std::uint64_t bytes) noexcept;
   started hand_over(transfer& t, completion& done) noexcept;
+  started follow(kind what, std::uint32_t peer, std::uint64_t so_far, engine::fifo<transfer>& others,
+                 completion& done) noexcept;
+  void end_followers(engine::fifo<transfer>& f, std::uint64_t so_far) noexcept;
   void end(transfer& t, int status) noexcept;
   void release(transfer& t) noexcept;
 

@@ -127,6 +127,13 @@ started ucx_transport::flush(std::uint32_t peer, completion& done) noexcept {
   return cut_.flush(peer, done);
 }
 
+started ucx_transport::order(std::uint32_t peer, completion& done) noexcept {
+  if (!links_[peer].by_messages) return flush(peer, done);
+  if (const int broken = links_.ready(peer); broken != 0) [[unlikely]]
+    return started::failure(broken);
+  return memory_.order(peer, done);
+}
+
 // Null if there is no memory for another one.
 ucx_transport::outgoing* ucx_transport::take_outgoing() noexcept {
   if (free_ == nullptr) {

@@ -53,6 +53,7 @@ public:
   started put(std::uint32_t peer, std::uint64_t to, const void* from, std::uint64_t bytes,
               completion& done) noexcept;
   started flush(std::uint32_t peer, completion& done) noexcept;
+  started order(std::uint32_t peer, completion& done) noexcept;
   started send(std::uint32_t peer, const message& m, const void* payload, std::uint64_t bytes,
                completion& done) noexcept;
   static const char* explain(int status) noexcept;
@@ -74,6 +75,9 @@ public:
   void set_sink(message_sink* sink) { sink_ = sink; }
   bool arm() noexcept { return memory_.idle() && cut_.idle() && ucp_worker_arm(worker_.get()) == UCS_OK; }
   int event_fd() const { return event_fd_; }
+  // By put and get of the network's own; else by messages, over sockets.
+  bool reaches_memory() const noexcept { return context_.reaches_memory; }
+  bool polls_by_calls() const noexcept { return !reaches_memory(); }
   void nap(std::chrono::nanoseconds limit);
 
 private:

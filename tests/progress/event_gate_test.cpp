@@ -1,0 +1,114 @@
+#include "progress/driving/event_gate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <mutex>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+namespace {
+
+using weft::progress::event_gate;
+
+class gate : public testing::Test {
+protected:
+  ~gate() override { ::close(events); }
+  void happens() const { ::eventfd_write(events, 1); }
+  bool wakes(int milliseconds = 0) const {
+    pollfd watched{it.fd(), POLLIN, 0};
+    return ::poll(&watched, 1, milliseconds) == 1;
+  }
+
+  const int events = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  event_gate it{events};
+};
+
+TEST_F(gate, what_comes_wakes_unless_it_is_muted) {
+  EXPECT_FALSE(wakes());
+  happens();
+  EXPECT_TRUE(wakes());
+  it.mute();
+  EXPECT_FALSE(wakes());
+  it.mute();
+  it.unmute();
+  EXPECT_FALSE(wakes()) << "somebody else still has it muted";
+  it.unmute();
+  EXPECT_TRUE(wakes()) << "what came while it was muted";
+}
+
+TEST_F(gate, who_unmutes_soon_wakes_a_moment_later_whether_something_comes_or_not) {
+  it.mute();
+  it.unmute_soon();
+  EXPECT_TRUE(it.opens_soon());
+  EXPECT_TRUE(wakes(10'000));
+  it.woke();
+  EXPECT_FALSE(it.opens_soon());
+  EXPECT_FALSE(wakes()) << "the timer has been heard";
+  happens();
+  EXPECT_TRUE(wakes()) << "and it is open again";
+}
+
+TEST_F(gate, several_that_unmute_soon_share_the_timer) {
+  for (int k = 0; k < 3; ++k) {
+    it.mute();
+    it.unmute_soon();
+  }
+  EXPECT_TRUE(wakes(10'000));
+  it.woke();
+  happens();
+  EXPECT_TRUE(wakes());
+}
+
+TEST_F(gate, who_mutes_instead_takes_the_timer_over) {
+  it.mute();
+  it.unmute_soon();
+  it.mute_instead();
+  EXPECT_FALSE(it.opens_soon());
+  happens();
+  EXPECT_FALSE(wakes(50)) << "neither the timer nor the event";
+  it.unmute();
+  EXPECT_TRUE(wakes());
+}
+
+TEST_F(gate, is_open_in_the_end_whoever_mutes_and_unmutes) {
+  std::mutex lock;
+  std::atomic<bool> over{false};
+  std::thread sleeper([&] {
+    while (!over.load()) {
+      wakes(1);
+      it.woke();
+    }
+  });
+  std::vector<std::thread> others;
+  for (int t = 0; t < 3; ++t)
+    others.emplace_back([&, t] {
+      for (int k = 0; k < 5'000; ++k) {
+        const std::lock_guard ownership(lock);
+        (k + t) % 3 == 0 ? it.mute_instead() : it.mute();
+        (k + t) % 2 == 0 ? it.unmute_soon() : it.unmute();
+      }
+    });
+  for (std::thread& other : others)
+    other.join();
+  while (it.opens_soon())
+    std::this_thread::yield();
+  over.store(true);
+  sleeper.join();
+  happens();
+  EXPECT_TRUE(wakes());
+}
+
+TEST(no_gate, does_nothing) {
+  event_gate none(-1);
+  EXPECT_LT(none.fd(), 0);
+  none.mute();
+  none.unmute_soon();
+  none.woke();
+  none.unmute();
+}
+
+} // namespace

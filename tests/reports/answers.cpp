@@ -1,0 +1,42 @@
+// A thread waits for an answer that takes long: answers HOW SECONDS
+//   lock        the last thread holds a lock of thread 0 and computes; thread 1 wants it; the others are in a
+//   barrier allocate    thread 0 computes, in no call of the library; thread 1 wants memory of which thread 0
+//   keeps the books atomic      the same, and thread 1 adds to a number of thread 0's, which it does not
+//   reach
+#include <weft/weft.hpp>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+int main(int argc, char** argv) {
+  const std::string how = argc > 1 ? argv[1] : "lock";
+  const double seconds = argc > 2 ? std::atof(argv[2]) : 2;
+  weft_init(&argc, &argv);
+  const bool locks = how == "lock";
+  const upc_lock_t lock = upc_all_lock_alloc(); // the first is thread 0's
+  const upc_shared_ptr_t number = upc_all_alloc(1, sizeof(int));
+  const upc_atomicdomain_t domain = upc_all_atomicdomain_alloc(UPC_INT, UPC_ADD, UPC_ATOMIC_HINT_DEFAULT);
+  const int busy = locks ? THREADS - 1 : 0, one = 1;
+  if (MYTHREAD == busy && locks) upc_lock(lock);
+  upc_barrier;
+  if (MYTHREAD == busy) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+    while (std::chrono::steady_clock::now() < end) {
+    }
+    if (locks) upc_unlock(lock);
+  } else if (MYTHREAD == 1) {
+    if (locks) {
+      upc_lock(lock);
+      upc_unlock(lock);
+    } else if (how == "allocate") {
+      upc_free(upc_global_alloc(1, 100));
+    } else {
+      upc_atomic_relaxed(domain, nullptr, UPC_ADD, number, &one, nullptr);
+    }
+  }
+  upc_barrier;
+  if (MYTHREAD == 1) std::puts("went on");
+  weft_finalize();
+}
