@@ -2,7 +2,7 @@
 
 #include <array>
 #include <cstring>
-#include <filesystem>
+#include <dirent.h>
 #include <ifaddrs.h>
 #include <memory>
 #include <net/if.h>
@@ -60,24 +60,30 @@ std::string interface_towards(const std::string& host) {
   return {};
 }
 
+// The names in a folder, none of one that is not there. A directory_iterator of the standard library ends the
+// process when it is out of memory.
+std::set<std::string> entries_of(const std::string& folder) {
+  std::set<std::string> names;
+  const std::unique_ptr<DIR, int (*)(DIR*)> open(opendir(folder.c_str()), &closedir);
+  while (const dirent* entry = open ? readdir(open.get()) : nullptr)
+    if (entry->d_name[0] != '.') names.insert(entry->d_name);
+  return names;
+}
+
+const std::string adapters = "/sys/class/infiniband";
+
 // As UCX names them: device:port.
 std::string infiniband_ports() {
-  namespace fs = std::filesystem;
   std::string ports;
-  std::error_code none;
-  for (const auto& device : fs::directory_iterator("/sys/class/infiniband", none))
-    for (const auto& port : fs::directory_iterator(device.path() / "ports", none))
-      ports += "," + device.path().filename().string() + ":" + port.path().filename().string();
+  for (const std::string& device : entries_of(adapters))
+    for (const std::string& port : entries_of(adapters + "/" + device + "/ports"))
+      ports += "," + device + ":" + port;
   return ports;
 }
 
 std::set<std::string> devices_of_this_host() {
-  namespace fs = std::filesystem;
-  std::set<std::string> names;
-  std::error_code none;
-  for (const char* kind : {"/sys/class/net", "/sys/class/infiniband"})
-    for (const auto& device : fs::directory_iterator(kind, none))
-      names.insert(device.path().filename().string());
+  std::set<std::string> names = entries_of("/sys/class/net");
+  names.merge(entries_of(adapters));
   return names;
 }
 
@@ -90,7 +96,7 @@ std::string host_name() {
 } // namespace
 
 std::string wrong_devices(const std::string& named) {
-  if (named == "all" || named.find_first_of("*[^") != named.npos) return {};
+  if (named.empty() || named == "all" || named.find_first_of("*[^") != named.npos) return {};
   const std::set<std::string> there = devices_of_this_host();
   if (there.empty()) return {};
   std::istringstream list(named);
