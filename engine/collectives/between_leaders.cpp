@@ -52,7 +52,7 @@ node_set doubling_of_leaders(hierarchical& s, std::uint8_t at, bool told, node_s
   builder::step_list steps;
   steps.then(put_handed_on(at, blocks::half)).then(order_each()).then(announce_puts()).then(await_ready());
   steps.then_if(told, count_step());
-  return s.b.loop(range::partners, s.count(range::partners), steps, after, true);
+  return s.b.loop(range::partners, s.count(range::partners), steps, after, 1);
 }
 
 std::uint64_t cost_of_doubling_of_leaders(std::uint64_t bytes, const topology& g, const cost_model& c) {

@@ -18,9 +18,9 @@ fits fits_scattered;
 plan_of compile_flat_gather_all, compile_ring, compile_bruck, compile_doubling;
 cost_of cost_of_flat_gather_all, cost_of_ring, cost_of_bruck, cost_of_doubling;
 fits fits_ring, fits_bruck, fits_doubling;
-plan_of compile_spread, compile_bruck_exchange;
-cost_of cost_of_spread, cost_of_bruck_exchange;
-fits fits_bruck_exchange;
+plan_of compile_spread, compile_paired_exchange, compile_bruck_exchange;
+cost_of cost_of_spread, cost_of_paired_exchange, cost_of_bruck_exchange;
+fits fits_paired_exchange, fits_bruck_exchange;
 
 plan_of compile_flat_reduction, compile_handed_on_reduction;
 cost_of cost_of_flat_reduction, cost_of_handed_on_reduction;

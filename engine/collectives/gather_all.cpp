@@ -9,14 +9,16 @@
 //        those of its own host, then what it receives, each as soon as it is there. P-L puts of n bytes a
 //        host, N-1 hops; (P-L)*n bytes into every host, once. The neighbours follow their leader block by
 //        block.
-// bruck  The same between leaders in ceil(log2 N) messages: in round k the blocks of 2^k hosts. Packed, as
-//        eager payloads. The neighbours copy when the leader has all.
+// bruck  The same between leaders in ceil(log_r N) rounds of r - 1 messages: in round k each has the blocks
+// of
+//        r^k hosts. Packed, as eager payloads. The neighbours copy when the leader has all.
 // doubling  N is a power of two. In round k two leaders whose hosts differ in bit k swap all blocks that each
 //        has by then, those of 2^k hosts: log2(N) hops. Puts into the partner's destination, those blocks in
 //        one put that lie side by side: log2(N) puts if the members of a host are consecutive, P-L at most;
 //        (P-L)*n bytes into every host, once. A partner says when its puts are in place: a count would not
 //        do, for the next partner may be earlier. The neighbours follow their leader round by round.
 #include "engine/collectives/between_leaders.hpp"
+#include "engine/collectives/dissemination.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -58,13 +60,6 @@ std::uint64_t cost_of_ring(const request& r, const topology& g, const tuning& t)
 
 namespace {
 
-std::uint64_t most_handed_on(std::uint32_t nodes) {
-  std::uint64_t most = 0;
-  for (std::uint64_t step = 1; step < nodes; step *= 2)
-    most = std::max(most, std::min(step, nodes - step));
-  return most;
-}
-
 // The blocks of my own host: everybody reads them from their owners.
 node_set read_neighbours(hierarchical& s) {
   builder::step_list steps;
@@ -91,21 +86,30 @@ plan compile_ring(const request& r, const topology& g, const tuning& t) {
   return s.finish(data | rest | s.tell_leader(rest), readers(s));
 }
 
+namespace {
+dissemination best_bruck(const request& r, const topology& g, const tuning& t) {
+  const std::uint64_t members = g.largest_host();
+  return best_dissemination(g, t, 1, r.bytes, [&](std::uint32_t, round_step step) {
+    return members * std::min(step.weight, g.hosts() - step.distance());
+  });
+}
+} // namespace
+
 bool fits_bruck(const request& r, const topology& g, const tuning& t) {
-  return may_relay(r, g) && most_handed_on(g.hosts()) * g.largest_host() * r.bytes <= far_payload(t, g);
+  return may_relay(r, g) && best_bruck(r, g, t);
 }
 
 std::uint64_t cost_of_bruck(const request& r, const topology& g, const tuning& t) {
   const cost_model c(t.costs);
-  const auto rounds = static_cast<std::uint64_t>(std::bit_width(g.hosts() - 1));
-  return rounds * (c.message() + c.wire(1, 0)) + c.of_bytes(g.size() * r.bytes) +
-         c.packs(2 * g.size(), r.bytes) +
+  return best_bruck(r, g, t).cost +
          c.copies(g.largest_host() + (g.largest_host() > 1 ? g.size() : 0), r.bytes);
 }
 
 plan compile_bruck(const request& r, const topology& g, const tuning& t) {
   hierarchical s(r, pattern::all_pairs, {.bytes = r.bytes, .dst_i = r.bytes}, g, t);
   const std::uint8_t member = s.of_member();
+  const dissemination rounds = best_bruck(r, g, t);
+  s.p().radix = rounds.radix;
   node_set data = read_neighbours(s);
   if (!s.leader) {
     const std::uint32_t far = g.size() - s.near() - 1;
@@ -113,13 +117,7 @@ plan compile_bruck(const request& r, const topology& g, const tuning& t) {
     const node_set rest = s.each(range::follow, far, get_handed_on(member, blocks::rest), ready);
     return s.finish(data | rest | s.tell_leader(rest), readers(s));
   }
-  builder::step_list steps;
-  const std::uint8_t message = s.of_message();
-  steps.then(send_packed(blocks::known, buffer::destination, member, message));
-  steps.then(take_packed(blocks::known, buffer::destination, member, message));
-  s.p().packed = g.size() * r.bytes;
-  s.sends(most_handed_on(g.hosts()) * g.largest_host() * r.bytes);
-  data |= s.b.loop(range::host_rounds, s.count(range::host_rounds), steps, data, true);
+  data |= disseminate(s, rounds, range::host_rounds, blocks::known, {buffer::destination, member}, data);
   if (s.near() != 0) data |= s.b.add(publish_ready(), data);
   return s.finish(data, readers(s));
 }

@@ -47,8 +47,9 @@ node_set hierarchical::tell_leader(node_set after) {
   return each(range::leader, 1, count_for_each(fact::consumed, 1), after);
 }
 
-plan hierarchical::finish(node_set data, std::uint32_t readers) {
-  modes.exit(data, 0, 0, modes.tells_ends() ? readers : 0);
+plan hierarchical::finish(node_set data, std::uint32_t readers, std::uint32_t writers) {
+  if (!modes.tells_ends()) readers = writers = 0;
+  modes.exit(data, 0, writers, readers);
   return b.finish();
 }
 

@@ -49,8 +49,8 @@ public:
   // What I must have heard before I say, in the last rounds, that all is in place here: neighbours who read
   // it from me say so as well.
   graph::node_set heard_by_nobody_else(graph::node_set n) const { return near() == 0 ? n : 0; }
-  // `readers`: how many members say that they have read my data.
-  graph::plan finish(graph::node_set data, std::uint32_t readers);
+  // `readers`: how many members say that they have read my data; `writers`: that they have brought some.
+  graph::plan finish(graph::node_set data, std::uint32_t readers, std::uint32_t writers = 0);
 
 private:
   std::uint32_t root_;

@@ -62,6 +62,7 @@ public:
   }
 
   plan handed_on() {
+    b_.draft().radix = 2; // of the rounds
     const bool leader = leads(b_.draft(), g_);
     return leader ? for_others() : by_leader();
   }
@@ -141,7 +142,7 @@ private:
     builder::step_list round;
     round.then(send_packed(blocks::known, buffer::scratch, of_member_, message));
     round.then(take_packed(blocks::known, buffer::scratch, of_member_, message));
-    known |= b_.loop(range::host_rounds, count_of(b_.draft(), g_, range::host_rounds), round, known, true);
+    known |= b_.loop(range::host_rounds, count_of(b_.draft(), g_, range::host_rounds), round, known, 1);
     node_set data = known;
     if (near() != 0 && !rooted(request_.op)) {
       b_.draft().eager_bytes[1] = static_cast<std::uint32_t>(g_.size() * request_.bytes);

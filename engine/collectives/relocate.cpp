@@ -19,10 +19,14 @@ void cut_blocks(plan& p, const tuning& t) {
   p.chunks = p.chunk == 0 ? 1 : static_cast<std::uint32_t>((p.block() + p.chunk - 1) / p.chunk);
 }
 
+std::uint64_t payload_from(std::uint64_t senders, const tuning& t) {
+  constexpr std::uint64_t memory = std::uint64_t{64} << 20;
+  const std::uint64_t share = memory / (engine::mailbox::large_places * senders);
+  return std::min<std::uint64_t>(engine::mailbox::large_bytes, std::max<std::uint64_t>(share, t.eager_bytes));
+}
+
 std::uint64_t far_payload(const tuning& t, const topology& g) {
-  constexpr std::uint64_t memory = std::uint64_t{64} << 20; // of a team's, for what is sent ahead
-  const std::uint64_t share = memory / (engine::mailbox::large_places * g.size());
-  return std::min<std::uint64_t>(t.far_payload, std::max<std::uint64_t>(share, t.eager_bytes));
+  return std::min<std::uint64_t>(t.far_payload, payload_from(g.size(), t));
 }
 
 namespace {

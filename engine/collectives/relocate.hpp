@@ -31,8 +31,10 @@ struct tuning {
 graph::plan relocate(const request& r, graph::pattern pairs, const graph::block_rule& rule,
                      const graph::topology& g, const tuning& t, const graph::indirection& indirect = {});
 
-// The largest payload of a message between hosts, for a team of this size: what all others may send ahead of
-// a member is bounded.
+// The largest payload of a message between hosts of which so many members may each send some ahead of one:
+// the memory for all of them is bounded.
+std::uint64_t payload_from(std::uint64_t senders, const tuning& t);
+// The same of a block that travels with its signal, in a team of this size.
 std::uint64_t far_payload(const tuning& t, const graph::topology& g);
 
 // Steps that bring what a far peer's rows say of the block that comes from it (or goes to it).

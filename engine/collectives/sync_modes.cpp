@@ -12,7 +12,7 @@ sync_modes::sync_modes(builder& b, const topology& g, sync in, sync out)
 node_set sync_modes::rounds(fact stage, node_set after) {
   builder::step_list round;
   round.then(signal_stage(stage)).then(await_stage(stage));
-  return builder_.loop(range::rounds, dissemination_rounds(topology_.size()), round, after, true);
+  return builder_.loop(range::rounds, dissemination_rounds(topology_.size()), round, after, 1);
 }
 
 node_set sync_modes::gate() {

@@ -4,8 +4,8 @@
 namespace weft::graph::operations {
 
 // What get and put have in common: blocks between two members' buffers, carried by one of them alone. Where
-// my end is scratch, they are the part of the peer in my work on the operation's task, which says where it
-// lies.
+// an operation has a task and my end is scratch, they are the part of the peer in my work on it, and the task
+// says where that lies.
 template <class Kind, direction Way> struct carried_alone : operation_kind {
   static constexpr bool moves_data = true;
   static constexpr bool by_regions = true;
@@ -13,12 +13,11 @@ template <class Kind, direction Way> struct carried_alone : operation_kind {
 
   static bool fits(const node& n) {
     const bool from = any_of(n.read.in, buffer::source, buffer::destination);
-    const bool mine = n.of == blocks::one && (Way == direction::in ? n.write.in == buffer::scratch && from
-                                                                   : n.read.in == buffer::scratch &&
-                                                                         n.write.in == buffer::destination);
-    const bool both =
-        from && n.write.in == buffer::destination && !travels_packed(n) && n.of != blocks::readers;
-    return n.peer == peer_rule::each && (mine || both);
+    const bool mine = Way == direction::in
+                          ? n.write.in == buffer::scratch && from
+                          : n.read.in == buffer::scratch && n.write.in == buffer::destination;
+    const bool both = from && n.write.in == buffer::destination;
+    return n.peer == peer_rule::each && (mine || both) && !travels_packed(n) && n.of != blocks::readers;
   }
 
   template <class Meaning> static auto means(Meaning& m, const node& n, std::uint32_t e) {

@@ -13,7 +13,7 @@ struct copy : operation_kind {
   static bool fits(const node& n) {
     return n.peer == peer_rule::self &&
            any_of(n.read.in, buffer::source, buffer::destination, buffer::scratch) &&
-           any_of(n.write.in, buffer::destination, buffer::scratch) && !travels_packed(n);
+           any_of(n.write.in, buffer::destination, buffer::scratch);
   }
   static std::string text(const node& n) { return n.of == blocks::one ? "copy own block" : "copy"; }
 

@@ -84,7 +84,7 @@ builder::step_list& builder::step_list::then(node n) {
 }
 
 node_set builder::loop(range over, std::uint32_t iterations, const step_list& body, node_set after,
-                       bool ordered, bool searches) {
+                       std::uint8_t ordered, bool searches) {
   if (iterations == 0 || body.size == 0) return 0;
   if (plan_.loops == max_loops)
     throw std::logic_error("a plan has at most " + std::to_string(max_loops) + " loops");
@@ -92,7 +92,7 @@ node_set builder::loop(range over, std::uint32_t iterations, const step_list& bo
   n.what = kind::loop;
   n.over = over;
   n.count = iterations;
-  n.ordered = ordered;
+  n.ordered = ordered & 63;
   n.searches = searches;
   n.loop_index = plan_.loops++;
   n.body = plan_.size;

@@ -18,8 +18,9 @@ public:
     step_list& then(node n);
     step_list& then_if(bool wanted, node n) { return wanted ? then(n) : *this; }
   };
+  // `ordered`: so many iterations at a time, 0 = all.
   node_set loop(range over, std::uint32_t iterations, const step_list& body, node_set after = 0,
-                bool ordered = false, bool searches = false);
+                std::uint8_t ordered = 0, bool searches = false);
   // A step waits for the same step of the iteration before: so counts arrive in order, and transfers overlap.
   node_set pipeline(range over, std::uint32_t iterations, const step_list& body, node_set after = 0);
 

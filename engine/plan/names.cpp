@@ -40,10 +40,10 @@ std::string_view name(buffer b) {
   return word(all, b);
 }
 std::string_view name(blocks b) {
-  static constexpr auto all =
-      words("block", "each reader's block", "next block of the ring", "next block of other hosts",
-            "known blocks", "blocks of its host", "my half", "other half", "outgoing blocks",
-            "incoming blocks", "all blocks", "blocks of its twins", "travelling blocks");
+  static constexpr auto all = words(
+      "block", "each reader's block", "next block of the ring", "next block of other hosts", "known blocks",
+      "blocks of its host", "my half", "other half", "outgoing blocks", "incoming blocks", "all blocks",
+      "blocks of its twins", "travelling blocks", "leaving blocks", "crossing blocks", "arriving blocks");
   return word(all, b);
 }
 std::string_view name(peer_rule p) {

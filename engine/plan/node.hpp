@@ -77,7 +77,9 @@ enum class range : std::uint8_t {
   children,    // the leaders below me in the tree, largest subtree first
   next,        // the leader of the next host, once for each iteration
   follow,      // my host's leader, once for each iteration
-  host_rounds, // rounds 0 .. ceil(log2 hosts) - 1, between leaders
+  host_rounds, // the steps of a dissemination over the hosts, between leaders; see plan::radix
+  twin_rounds, // of equal hosts: the same, the other way round, between members of one number on their hosts
+  paired,      // of those hosts to which I lead the members who lead to mine, see topology/host_pairs.hpp
   partners,    // in round k the leader of the host whose number differs in bit k; hosts: a power of two
   twins,       // of equal hosts: the members of all others with my number on their host
 };
@@ -103,19 +105,19 @@ struct node {
   std::uint8_t body_size = 0;            // loop: nodes of the body, a chain run once for each peer
   std::uint8_t loop_index = 0;           // loop: which loop state of the operation is its own
   std::uint8_t phase = 0;                // whose cells of its slot it raises or awaits
-  bool ordered : 1 = false;              // loop: one iteration after the other
-  bool searches : 1 = false;             // loop: over as soon as it is known that nobody names me
-  bool valued : 1 = false;               // signal/take/await: carries the barrier value
-  bool pipelined : 1 = false;            // loop: a step waits for the same step of the iteration before
-  bool single : 1 = false;               // loop: no more than its one step; see prepare
-  bool stepwise : 1 = false;             // counts one a step, and awaits step + 1 - count of them
-  bool quick : 1 = false;                // compute: little enough for a post
-  bool rewrites : 1 = false;             // compute: what others could read in my source is another thing now
-  bool orders : 1 = false;               // flush: no more than what this peer is told next comes behind
-  blocks of = blocks::one;               // which blocks are moved
-  std::uint8_t settled = 0;              // 1 + its place in the plan's table of settled steps
-  std::uint8_t needs = 0; // the place of scratch that every peer of the range must have filled before
-  operand read, write;    // from where to where
+  std::uint8_t ordered : 6 = 0; // loop: so many iterations at a time, the next when these are done; 0: all
+  bool searches : 1 = false;    // loop: over as soon as it is known that nobody names me
+  bool valued : 1 = false;      // signal/take/await: carries the barrier value
+  bool pipelined : 1 = false;   // loop: a step waits for the same step of the iteration before
+  bool single : 1 = false;      // loop: no more than its one step; see prepare
+  bool stepwise : 1 = false;    // counts one a step, and awaits step + 1 - count of them
+  bool quick : 1 = false;       // compute: little enough for a post
+  bool rewrites : 1 = false;    // compute: what others could read in my source is another thing now
+  bool orders : 1 = false;      // flush: no more than what this peer is told next comes behind
+  blocks of = blocks::one;      // which blocks are moved
+  std::uint8_t settled = 0;     // 1 + its place in the plan's table of settled steps
+  std::uint8_t needs = 0;       // the place of scratch that every peer of the range must have filled before
+  operand read, write;          // from where to where
   // loop: iterations; counting signals and awaits: how many, 0 = what the rows tell; compute, and get and put
   // of parts: which stage
   std::uint32_t count = 0;

@@ -23,19 +23,24 @@ enum class blocks : std::uint8_t {
   of_host,    // those of all members of the host that is written to
   half,       // doubling: those of the 2^step hosts that share all higher bits with mine
   other_half, // those of the 2^step hosts that share them with my host's partner
-  outgoing,   // mine to every other member
-  incoming,   // those of every other member to me
+  outgoing,   // of who is read, to my twins
+  incoming,   // those of the members of all other hosts, to me
   members,    // those of all members
   twins,      // that of the member that is read from, and those of its twins
-  travelling, // those on their way over a distance that has this step's bit
+  travelling, // those on their way over a distance, in hosts, that has this step's digit
+  leaving,    // of who is read, to all members of the hosts to which I lead
+  crossing,   // those of all members of the sender's host to all of the receiver's
+  arriving,   // those of all members of the hosts to which I lead, to who is written
 };
 
 // What the offset of a block depends on. Ranks of the team.
 struct coordinates {
   std::uint32_t from = 0, to = 0; // whose memory is read, and whose is written
   std::uint32_t step = 0;         // of the loop
-  std::uint32_t owner = 0;        // whose block it is, if neither end's; travelling: the distance
-  std::uint32_t turn = 0;         // its number among those of the step
+  // Whose block it is, if neither end's; travelling: its number in the order of distances; crossing: the
+  // number of the pair of hosts.
+  std::uint32_t owner = 0;
+  std::uint32_t turn = 0; // its number among those of the step
 };
 
 // An address or a size that is no argument of the call stands in shared memory: in a row, the elements of an

@@ -1,6 +1,7 @@
 #include "engine/plan/peers.hpp"
 
 #include "engine/plan/in_order.hpp"
+#include "engine/topology/host_pairs.hpp"
 #include "engine/topology/rounds.hpp"
 #include "engine/topology/tree.hpp"
 
@@ -12,10 +13,12 @@ namespace {
 
 using number = std::uint32_t;
 
-// A step in a cycle of `size`, as many places ahead as the round says, or behind.
-number in_round(number at, number size, bool ahead, number round) {
-  const number distance = (number{1} << round) % size;
+// A step in a cycle of `size`, so many places ahead, or behind.
+number in_round(number at, number size, bool ahead, number distance) {
   return (ahead ? at + distance : at + size - distance) % size;
+}
+number distance_of(const plan& p, number step) {
+  return round_step_of(step, p.radix).distance();
 }
 
 // My host's place in a tree that begins at the root's host, and the host at a place.
@@ -56,10 +59,11 @@ constexpr range_rule rules[] = {
      [](P, G g, peer_rule, number k) { return g.far()[k]; }},
     {range::others, "others", [](P, G g) { return g.size() - 1; },
      [](P p, G g, peer_rule, number k) { return (p.me + 1 + k) % g.size(); }},
-    range_rule{
-        range::rounds, "rounds", [](P, G g) { return dissemination_rounds(g.size()); },
-        [](P p, G g, peer_rule r, number k) { return in_round(p.me, g.size(), r == peer_rule::ahead, k); },
-        true},
+    range_rule{range::rounds, "rounds", [](P, G g) { return dissemination_rounds(g.size()); },
+               [](P p, G g, peer_rule r, number k) {
+                 return in_round(p.me, g.size(), r == peer_rule::ahead, (number{1} << k) % g.size());
+               },
+               true},
     {range::named, "named", one, rows_tell},
     {range::naming, "naming", one, rows_tell},
     {range::initiated, "initiated", [](P, G g) { return length(g.initiated()); },
@@ -86,11 +90,21 @@ constexpr range_rule rules[] = {
     {range::follow, "my leader, stepwise", [](P p, G g) { return leads(p, g) ? 0 : any_number; }, my_leader},
     // Counted downwards: who is ahead of me takes what I send.
     {range::host_rounds, "rounds of hosts",
-     [](P p, G g) { return leads(p, g) ? dissemination_rounds(g.hosts()) : 0; },
+     [](P p, G g) { return leads(p, g) && p.radix >= 2 ? dissemination_steps(g.hosts(), p.radix) : 0; },
      [](P p, G g, peer_rule r, number k) {
-       return leader_of(p, g, in_round(mine(p, g), g.hosts(), r != peer_rule::ahead, k));
+       return leader_of(p, g, in_round(mine(p, g), g.hosts(), r != peer_rule::ahead, distance_of(p, k)));
      },
      true},
+    range_rule{range::twin_rounds, "rounds of twins",
+               [](P p, G g) {
+                 return g.equal_hosts() && p.radix >= 2 ? dissemination_steps(g.hosts(), p.radix) : 0;
+               },
+               [](P p, G g, peer_rule r, number k) {
+                 return g.twin(in_round(mine(p, g), g.hosts(), r == peer_rule::ahead, distance_of(p, k)));
+               },
+               true},
+    {range::paired, "paired leaders", [](P, G g) { return g.one_host() ? 0 : hosts_led(g, g.me()); },
+     [](P p, G g, peer_rule, number k) { return leader_towards(g, host_led(g, k), mine(p, g)); }},
     {range::partners, "partners",
      [](P p, G g) {
        const bool halves = leads(p, g) && std::has_single_bit(g.hosts());

@@ -72,11 +72,11 @@ struct plan {
   naming names = naming::none;
   bool in_place = false; // all_pairs: the blocks i -> j and j -> i change places; by_source: they move on
   std::uint64_t whole_block = 0; // indirect: blocks up to this size are claimed in one piece
-  std::uint32_t radix = 0;       // of the tree over the leaders; 0 = none
+  std::uint32_t radix = 0;       // of the tree over the leaders, or of the rounds; 0 = none
   std::uint64_t scratch = 0;     // bytes of it that nodes address
   std::uint64_t packed = 0;      // bytes of the longest message that is put together from several blocks
   std::uint8_t window = 64;      // iterations of a loop that may be under way, at most 64
-  std::uint8_t credit = 32; // how many operations its payloads may be ahead of their readers
+  std::uint8_t credit = 32;      // how many operations its payloads may be ahead of their readers
   bool eager = false;
   bool valued = false;   // a barrier: payloads carry its value
   bool far = false;      // some node needs the UCP lane

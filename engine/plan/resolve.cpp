@@ -1,5 +1,7 @@
 #include "engine/plan/resolve.hpp"
 
+#include "engine/topology/host_pairs.hpp"
+
 namespace weft::graph {
 
 void each_block(const plan& p, const topology& g, const node& n, const action& a,
@@ -12,13 +14,9 @@ void each_block(const plan& p, const topology& g, const node& n, const action& a
       visit(c);
     }
   };
-  // `begin`: of a distance from 1 to size - 1; false if no block has it.
-  const auto of_distances = [&](auto&& begin) {
-    for (c.owner = 1; c.owner < size; ++c.owner)
-      if (begin(c.owner)) {
-        visit(c);
-        ++c.turn;
-      }
+  const auto count_turn = [&] {
+    visit(c);
+    ++c.turn;
   };
   switch (n.of) {
   case blocks::one:
@@ -33,7 +31,7 @@ void each_block(const plan& p, const topology& g, const node& n, const action& a
     c.owner = g.in_host_order((g.first(host) + g.members(host) + a.step) % size);
     return visit(c);
   case blocks::known:
-    return of_run(sent_in_round(g, g.host(a.from), a.step));
+    return of_run(sent_in_step(g, g.host(a.from), round_step_of(a.step, p.radix)));
   case blocks::of_host: {
     const std::uint32_t there = g.host(a.to);
     return of_run({g.first(there), g.members(there)});
@@ -55,17 +53,46 @@ void each_block(const plan& p, const topology& g, const node& n, const action& a
     }
     return;
   case blocks::outgoing:
-    return of_distances([&](std::uint32_t d) {
-      c.to = (a.me + d) % size;
-      return true;
-    });
+    for (std::uint32_t d = 1; d < g.hosts(); ++d) {
+      c.to = g.twin((host + d) % g.hosts());
+      c.owner = d * g.largest_host() + g.local_index(a.from);
+      visit(c);
+    }
+    return;
   case blocks::incoming:
-    return of_distances([&](std::uint32_t d) {
-      c.from = (a.me + size - d) % size;
-      return true;
-    });
+    for (c.owner = g.largest_host(); c.owner < size; ++c.owner) {
+      const std::uint32_t there = (host + g.hosts() - c.owner / g.largest_host()) % g.hosts();
+      c.from = g.in_host_order(g.first(there) + c.owner % g.largest_host());
+      visit(c);
+    }
+    return;
   case blocks::travelling:
-    return of_distances([&](std::uint32_t d) { return travels(d, a.step); });
+    return each_travelling(g.hosts(), p.radix, round_step_of(a.step, p.radix), [&](std::uint32_t d) {
+      for (std::uint32_t k = 0; k < g.largest_host(); ++k) {
+        c.owner = d * g.largest_host() + k;
+        count_turn();
+      }
+    });
+  case blocks::leaving:
+    return each_led(g, c.owner, [&](std::uint32_t there) {
+      for (std::uint32_t k = 0; k < g.members(there); ++k) {
+        c.to = g.in_host_order(g.first(there) + k);
+        c.turn = g.local_index(a.from) * g.members(there) + k;
+        visit(c);
+      }
+    });
+  case blocks::crossing:
+    for (c.owner = a.step; c.turn < g.members(g.host(a.from)) * g.members(g.host(a.to));)
+      count_turn();
+    return;
+  case blocks::arriving:
+    return each_led(g, c.owner, [&](std::uint32_t there) {
+      for (std::uint32_t k = 0; k < g.members(there); ++k) {
+        c.from = g.in_host_order(g.first(there) + k);
+        c.turn = k * g.locals() + g.local_index(a.to);
+        visit(c);
+      }
+    });
   }
 }
 

@@ -79,7 +79,7 @@ bool counts::in_order(const counter& c, std::uint32_t steps) const {
   const event& first = graph_.events[c.fed_by.front()];
   const plan& p = graph_.plans[first.member];
   const node& loop = p.nodes[first.top];
-  if (steps > 1 && !loop.ordered && !loop.pipelined) return false;
+  if (steps > 1 && loop.ordered != 1 && !loop.pipelined) return false;
   return std::all_of(c.fed_by.begin(), c.fed_by.begin() + steps, [&](event_id e) {
     const event& at = graph_.events[e];
     return at.member == first.member && at.node == first.node && p.nodes[at.node].count == 1;

@@ -34,7 +34,8 @@ bool effects::precedes(event_id a, event_id b) const {
   if (first.iteration == second.iteration) return first.node < second.node;
   const node& loop = graph_.plans[me_].nodes[first.top];
   if (loop.pipelined && first.node > second.node) return false;
-  return (loop.ordered || loop.pipelined) && first.iteration < second.iteration;
+  if (loop.ordered != 0) return first.iteration / loop.ordered < second.iteration / loop.ordered;
+  return loop.pipelined && first.iteration < second.iteration;
 }
 
 // A put to another host is in place once a later flush to the same member is done. A flush that comes after

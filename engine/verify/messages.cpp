@@ -18,7 +18,7 @@ bool covers(std::uint64_t begin, std::uint64_t bytes, std::uint64_t offset, std:
 
 std::uint32_t messages::move(event_id e, const node& n, const action& a, const region& r, bool complete,
                              const effects& program) {
-  step s{e, a.me, n.read.in, n.write.in, r};
+  step s{e, a.me, a.from, n.read.in, n.write.in, r};
   if (s.from == buffer::scratch) {
     s.filled_by = filling(s, program);
     if (s.filled_by == none)
@@ -33,7 +33,7 @@ std::uint32_t messages::move(event_id e, const node& n, const action& a, const r
 }
 
 void messages::need(event_id e, std::uint32_t member, const region& r, const effects& program) {
-  const step s{e, member, buffer::scratch, buffer::none, r};
+  const step s{e, member, member, buffer::scratch, buffer::none, r};
   if (r.bytes != 0 && filling(s, program) == none)
     out_.add(fault::race, "{}: computes with what may not have been brought before", graph_.text(e));
 }
@@ -69,7 +69,7 @@ std::uint32_t messages::filling(const step& s, const effects& program) const {
 }
 
 messages::origin messages::trace(const step& s, std::uint64_t offset) const {
-  if (of_user(s.from)) return {s.member, s.from, offset};
+  if (of_user(s.from)) return {s.source, s.from, offset};
   const auto through = [&](std::uint32_t id) {
     const step& before = steps_[id];
     return trace(before, before.at.read + (offset - before.at.write));

@@ -29,6 +29,7 @@ private:
   struct step {
     event_id when;
     std::uint32_t member;
+    std::uint32_t source; // whose memory of users is read
     buffer from, to;
     region at;
     std::uint32_t filled_by = none; // from scratch: the move that put it there

@@ -67,14 +67,25 @@ event_id unfolding::loop(const node& n) {
   const event_id begin = loop_begin(n);
   if (n.searches || n.over == range::named || n.over == range::naming) read_row(begin, me_);
   if (n.searches) return search(n, begin);
+  landed_before_ = no_event;
+  if (n.ordered > 1) return groups(n, begin);
   const event_id end = join();
   event_id previous = begin;
-  landed_before_ = no_event;
   for (std::uint32_t k = 0; k < n.count; ++k) {
-    previous = iteration(n, k, n.ordered ? previous : begin);
-    if (!n.ordered || k + 1 == n.count) order(previous, end);
+    previous = iteration(n, k, n.ordered == 1 ? previous : begin);
+    if (n.ordered == 0 || k + 1 == n.count) order(previous, end);
   }
   return end;
+}
+
+event_id unfolding::groups(const node& loop, event_id begin) {
+  for (std::uint32_t k = 0; k < loop.count;) {
+    const event_id end = join();
+    for (const std::uint32_t last = std::min<std::uint32_t>(k + loop.ordered, loop.count); k < last; ++k)
+      order(iteration(loop, k, begin), end);
+    begin = end;
+  }
+  return begin;
 }
 
 event_id unfolding::join() {
@@ -101,7 +112,7 @@ event_id unfolding::iteration(const node& loop, std::uint32_t k, event_id previo
     out_.add(fault::malformed, "{}: orders, but the peer is told nothing", graph_.text(previous));
     landing_ = no_event;
   }
-  if (!loop.ordered && !loop.pipelined) landed_before_ = no_event;
+  if (loop.ordered != 1 && !loop.pipelined) landed_before_ = no_event;
   return previous;
 }
 

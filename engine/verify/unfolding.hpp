@@ -56,6 +56,7 @@ private:
   bool happens_at_post(const node& n) const;
   event_id single(const node& n);
   event_id loop(const node& n);
+  event_id groups(const node& loop, event_id begin);
   event_id loop_begin(const node& n);
   event_id iteration(const node& loop, std::uint32_t k, event_id previous);
   event_id search(const node& loop, event_id begin);

@@ -127,8 +127,8 @@ private:
     loop.base += static_cast<std::uint32_t>(gone);
     loop.unfinished = gone >= 64 ? 0 : loop.unfinished >> gone;
     loop.in_flight = gone >= 64 ? 0 : loop.in_flight >> gone;
-    const std::uint32_t window = n.ordered ? 1 : most;
-    const std::uint32_t end = std::min(n.count, loop.base + window);
+    std::uint32_t end = std::min(n.count, loop.base + most);
+    if (n.ordered != 0) end = std::min(end, (loop.base / n.ordered + 1) * n.ordered);
     for (; loop.next < end; ++loop.next) {
       loop.unfinished |= std::uint64_t{1} << (loop.next - loop.base);
       loop.step[loop.next % loop_state::window] = 0;

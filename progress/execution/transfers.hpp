@@ -37,8 +37,8 @@ public:
       return op.program->parts ? carry_part(op, n, a, tag) : carry_found(op, a, tag);
     std::byte* const theirs = reach_.base(*op.channel, peer);
     if (theirs == nullptr) return transfer(op, n, a, tag);
-    std::byte* const to = (a.to == peer ? theirs : net_.segment()) + offset(op, n.write.in);
-    const std::byte* const from = (a.from == peer ? theirs : net_.segment()) + offset(op, n.read.in);
+    std::byte* const to = a.to == peer ? theirs + offset(op, n.write.in) : own(op, n.write.in);
+    const std::byte* const from = a.from == peer ? theirs + offset(op, n.read.in) : own(op, n.read.in);
     return copy(op, n, a, to, from, tag);
   }
 

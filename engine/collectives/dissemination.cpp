@@ -1,0 +1,22 @@
+#include "engine/collectives/dissemination.hpp"
+
+namespace weft::collectives {
+using namespace graph;
+
+node_set disseminate(hierarchical& s, const dissemination& d, range over, blocks of, operand where,
+                     node_set after) {
+  const std::uint64_t bytes = s.p().block();
+  const std::uint8_t message = s.of_message();
+  const std::uint8_t packed =
+      s.b.add_place({.base = s.p().scratch, .step = d.most * bytes, .turn = bytes, .bytes = bytes});
+  s.p().scratch += d.messages * d.most * bytes;
+  s.sends(d.most * bytes);
+  node pack = of_blocks(writing(reading(copy_own(), where.in, where.at), buffer::scratch, packed), of);
+  builder::step_list steps;
+  steps.then(pack);
+  steps.then(send_packed(of, buffer::scratch, packed, message));
+  steps.then(take_packed(of, where.in, where.at, message));
+  return s.b.loop(over, s.count(over), steps, after, static_cast<std::uint8_t>(d.radix - 1));
+}
+
+} // namespace weft::collectives

@@ -1,0 +1,127 @@
+// Exchanges whose blocks go between hosts together. P members on N hosts, L on each.
+//
+// paired  Two hosts tell each other all in one message each way, L*L blocks: N-1 messages a host, which its
+//         members share, each leading to every L-th host. Who leads reads what leaves in its neighbours'
+//         sources, and writes what arrives into their destinations. One hop.
+// bruck   Members of one number on their hosts, twins, exchange among themselves what is for them: a member
+//         first reads in its neighbours' sources what is for its twins. Then ceil(log_r N) rounds of r - 1
+//         messages: in round k it hands on all blocks that have a digit in the k-th place of the distance, in
+//         hosts, that they have to go. About L*N/r blocks a message, L*N*(r-1)/r*log_r(N) in all.
+#include "engine/collectives/dissemination.hpp"
+#include "engine/topology/host_pairs.hpp"
+
+#include <algorithm>
+
+namespace weft::collectives {
+using namespace graph;
+
+namespace {
+
+block_rule rule_of(const request& r) {
+  return {.bytes = r.bytes, .src_j = r.bytes, .dst_i = r.bytes};
+}
+
+// What is for me I read from my neighbours, and of what goes on those blocks that are mine to send, if there
+// are any; then a neighbour's source has been read.
+node_set read_sources(hierarchical& s, blocks going, std::uint8_t at, bool sends = true) {
+  const auto to_scratch = [&](const node& n) { return of_blocks(writing(n, buffer::scratch, at), going); };
+  builder::step_list steps;
+  steps.then(get_from_each()).then_if(sends, to_scratch(get_from_each()));
+  steps.then_if(s.modes.tells_ends(), count_for_each(fact::consumed, 1));
+  const node_set own = s.b.add(copy_own(), s.gate) | (sends ? s.b.add(to_scratch(copy_own()), s.gate) : 0);
+  return own | s.b.loop(range::near, s.near(), steps, s.gate);
+}
+
+// Those who lead to no host read no more than their own blocks, and write nothing.
+std::uint32_t neighbours_who_lead(const topology& g) {
+  const auto& near = g.near();
+  return static_cast<std::uint32_t>(
+      std::count_if(near.begin(), near.end(), [&](std::uint32_t k) { return hosts_led(g, k) != 0; }));
+}
+
+std::uint64_t pair_bytes(const request& r, const topology& g) {
+  return std::uint64_t{g.largest_host()} * g.largest_host() * r.bytes;
+}
+
+// To how many hosts anybody leads at most: somebody on the smallest host.
+std::uint64_t most_led(const topology& g) {
+  std::uint32_t least = g.size();
+  for (std::uint32_t host = 0; host < g.hosts(); ++host)
+    least = std::min(least, g.members(host));
+  return (g.hosts() - 2) / least + 1;
+}
+
+} // namespace
+
+bool fits_paired_exchange(const request& r, const topology& g, const tuning& t) {
+  return may_relay(r, g) && g.largest_host() > 1 && pair_bytes(r, g) <= payload_from(most_led(g), t);
+}
+
+std::uint64_t cost_of_paired_exchange(const request& r, const topology& g, const tuning& t) {
+  const cost_model c(t.costs);
+  const std::uint64_t locals = g.largest_host(), led = most_led(g);
+  return c.message() + c.wire(g.hosts() - 1, pair_bytes(r, g)) + 2 * c.packs(led * locals * locals, r.bytes) +
+         c.copies(locals, r.bytes);
+}
+
+plan compile_paired_exchange(const request& r, const topology& g, const tuning& t) {
+  hierarchical s(r, pattern::all_pairs, rule_of(r), g, t);
+  const std::uint64_t message = pair_bytes(r, g), all = hosts_led(g, g.me()) * message;
+  const auto in_scratch = [&](std::uint64_t begin) {
+    return s.b.add_place({.base = begin, .owner = message, .turn = r.bytes, .bytes = r.bytes});
+  };
+  const std::uint8_t out = in_scratch(0), in = in_scratch(all), packed = s.of_message();
+  s.p().scratch = 2 * all;
+  s.sends(message);
+  const node_set read = read_sources(s, blocks::leaving, out, all != 0);
+  builder::step_list steps;
+  steps.then(of_blocks(writing(reading(send_payload(), buffer::scratch, out), buffer::mailbox, packed),
+                       blocks::crossing));
+  steps.then(of_blocks(writing(reading(take_payload(), buffer::mailbox, packed), buffer::scratch, in),
+                       blocks::crossing));
+  const node_set here = s.b.loop(range::paired, s.count(range::paired), steps, read);
+  const auto arriving = [&](const node& n) {
+    return of_blocks(reading(n, buffer::scratch, in), blocks::arriving);
+  };
+  node_set data = read | here;
+  if (all != 0) {
+    builder::step_list give;
+    give.then(arriving(put_to_each())).then_if(s.modes.tells_ends(), count_for_each(fact::delivered, 1));
+    data |= s.b.add(arriving(copy_own()), here) | s.b.loop(range::near, s.near(), give, here);
+  }
+  return s.finish(data, s.near(), neighbours_who_lead(g));
+}
+
+namespace {
+dissemination best_bruck(const request& r, const topology& g, const tuning& t) {
+  const std::uint64_t locals = g.largest_host();
+  return best_dissemination(g, t, g.largest_host(), r.bytes, [&](std::uint32_t radix, round_step step) {
+    return locals * travelling(g.hosts(), radix, step);
+  });
+}
+} // namespace
+
+bool fits_bruck_exchange(const request& r, const topology& g, const tuning& t) {
+  return may_relay(r, g) && g.equal_hosts() && best_bruck(r, g, t);
+}
+
+std::uint64_t cost_of_bruck_exchange(const request& r, const topology& g, const tuning& t) {
+  const cost_model c(t.costs);
+  return best_bruck(r, g, t).cost + c.packs(2 * g.size(), r.bytes) + c.copies(g.largest_host(), r.bytes);
+}
+
+plan compile_bruck_exchange(const request& r, const topology& g, const tuning& t) {
+  hierarchical s(r, pattern::all_pairs, rule_of(r), g, t);
+  // In scratch the blocks lie in the order of the distances that they have to go.
+  const std::uint8_t distance = s.b.add_place({.owner = r.bytes, .bytes = r.bytes});
+  s.p().scratch = g.size() * r.bytes;
+  const dissemination rounds = best_bruck(r, g, t);
+  s.p().radix = rounds.radix;
+  const node_set read = read_sources(s, blocks::outgoing, distance);
+  const node_set here =
+      disseminate(s, rounds, range::twin_rounds, blocks::travelling, {buffer::scratch, distance}, read);
+  const node arrived = of_blocks(reading(copy_own(), buffer::scratch, distance), blocks::incoming);
+  return s.finish(read | s.b.add(arrived, here), s.near());
+}
+
+} // namespace weft::collectives
