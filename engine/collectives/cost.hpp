@@ -48,6 +48,14 @@ public:
   std::uint64_t of_bytes(std::uint64_t bytes) const { return bytes * t_.byte / 1000; }
   // From the send of a message until it is handled.
   std::uint64_t message() const { return t_.latency + 2 * t_.overhead; }
+  // So many messages with data by the ranks of a host, which take as many.
+  std::uint64_t messages(std::uint64_t count, std::uint64_t bytes) const {
+    return t_.latency + handled(count, bytes);
+  }
+  // The same of more of them, which are under way meanwhile.
+  std::uint64_t handled(std::uint64_t count, std::uint64_t bytes) const {
+    return wire(count, bytes) + wire(count, 0);
+  }
   // Until a get has come back; until a put is known to be in place, and its target knows it.
   std::uint64_t get() const { return 2 * t_.latency + t_.overhead; }
   std::uint64_t put_and_count() const { return 3 * t_.latency + 4 * t_.overhead; }

@@ -24,11 +24,11 @@ dissemination disseminated(std::uint32_t radix, const graph::topology& g, const 
   dissemination made{radix};
   made.messages = graph::dissemination_steps(g.hosts(), radix);
   const std::uint32_t rounds = (made.messages + radix - 2) / (radix - 1);
-  made.cost = rounds * c.message();
+  made.cost = rounds * c.table().latency;
   for (std::uint32_t step = 0; step < made.messages; ++step) {
     const std::uint64_t count = blocks(radix, graph::round_step_of(step, radix));
     made.most = std::max(made.most, count);
-    made.cost += c.wire(of_host, count * bytes) + c.packs(2 * count, bytes);
+    made.cost += c.handled(of_host, count * bytes) + c.packs(2 * count, bytes);
   }
   return made;
 }

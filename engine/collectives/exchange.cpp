@@ -21,6 +21,7 @@ plan compile_spread(const request& r, const topology& g, const tuning& t) {
 std::uint64_t cost_of_spread(const request& r, const topology& g, const tuning& t) {
   const cost_model c(t.costs);
   const std::uint64_t locals = g.largest_host(), far = g.size() - locals;
+  if (far != 0 && sent_ahead(r, g, t)) return c.messages(locals * far, r.bytes) + c.copies(locals, r.bytes);
   const std::uint64_t windows = (far + t.window - 1) / t.window;
   return (far == 0 ? 0 : (windows - 1) * c.get() + c.gets(locals * far, r.bytes, r.out == sync::my)) +
          c.copies(locals, r.bytes);

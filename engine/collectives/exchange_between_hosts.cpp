@@ -60,7 +60,7 @@ bool fits_paired_exchange(const request& r, const topology& g, const tuning& t) 
 std::uint64_t cost_of_paired_exchange(const request& r, const topology& g, const tuning& t) {
   const cost_model c(t.costs);
   const std::uint64_t locals = g.largest_host(), led = most_led(g);
-  return c.message() + c.wire(g.hosts() - 1, pair_bytes(r, g)) + 2 * c.packs(led * locals * locals, r.bytes) +
+  return c.messages(g.hosts() - 1, pair_bytes(r, g)) + 2 * c.packs(led * locals * locals, r.bytes) +
          c.copies(locals, r.bytes);
 }
 

@@ -34,6 +34,7 @@ plan compile_flat_gather_all(const request& r, const topology& g, const tuning& 
 std::uint64_t cost_of_flat_gather_all(const request& r, const topology& g, const tuning& t) {
   const cost_model c(t.costs);
   const std::uint64_t locals = g.largest_host(), far = g.size() - locals;
+  if (far != 0 && sent_ahead(r, g, t)) return c.messages(locals * far, r.bytes) + c.copies(locals, r.bytes);
   return (far == 0 ? 0 : c.gets(locals * far, r.bytes, r.out == sync::my)) + c.copies(locals, r.bytes);
 }
 

@@ -29,6 +29,10 @@ std::uint64_t far_payload(const tuning& t, const topology& g) {
   return std::min<std::uint64_t>(t.far_payload, payload_from(g.size(), t));
 }
 
+bool sent_ahead(const request& r, const topology& g, const tuning& t) {
+  return r.in != sync::no && r.bytes <= far_payload(t, g);
+}
+
 namespace {
 
 class relocation {
@@ -88,11 +92,9 @@ private:
     p().eager_bytes[0] = static_cast<std::uint32_t>(mine * rule_.bytes);
   }
 
-  // A block that waits for its reader in its mailbox. Under IN_NO a reader need not wait for the owner of the
-  // block: there it gets it.
+  // A block that waits for its reader in its mailbox.
   void decide_far(const tuning& t) {
-    sends_far_ =
-        !p().eager && request_.in != sync::no && !p().indirect() && rule_.bytes <= far_payload(t, g_);
+    sends_far_ = !p().eager && !p().indirect() && sent_ahead(request_, g_, t);
     if (sends_far_ && rule_.bytes > engine::mailbox::body_bytes) p().credit = engine::mailbox::large_places;
   }
 

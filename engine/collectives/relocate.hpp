@@ -37,6 +37,10 @@ std::uint64_t payload_from(std::uint64_t senders, const tuning& t);
 // The same of a block that travels with its signal, in a team of this size.
 std::uint64_t far_payload(const tuning& t, const graph::topology& g);
 
+// Do a flat plan's blocks travel with their signals, one hop each? Under IN_NO a reader need not wait for the
+// owner of the block: there it gets it.
+bool sent_ahead(const request& r, const graph::topology& g, const tuning& t);
+
 // Steps that bring what a far peer's rows say of the block that comes from it (or goes to it).
 void fetch_rows(graph::builder::step_list& steps, const graph::indirection& of, graph::direction way);
 

@@ -177,6 +177,7 @@ template <class Kind> std::size_t unfolding::moves(const node& n, event_id e) {
   const bool transfer = Kind::what == kind::get || Kind::what == kind::put;
   const bool complete = Kind::what != kind::put || place_->is_near(at.peer);
   if (Kind::what == kind::take && place_->is_near(at.peer)) check_payload(n, e, a);
+  if (Kind::what == kind::signal && n.peer != peer_rule::group) check_message(n, e, a);
   std::size_t regions = 0;
   const auto note = [&](const region& r) {
     const bool stays = a.from == a.to && n.read.in == n.write.in && r.read == r.write;
@@ -272,6 +273,21 @@ void unfolding::check_payload(const node& n, event_id e, const action& a) {
   if (published != 0 && taken != published)
     out_.add(fault::malformed, "{}: looks for a payload of {} bytes, {} are published", graph_.text(e), taken,
              published);
+}
+
+// A message of several blocks is put together where there is room for it, or they lie together already.
+void unfolding::check_message(const node& n, event_id e, const action& a) {
+  if (n.of == blocks::one) return;
+  std::size_t stretches = 0;
+  std::uint64_t bytes = 0;
+  const auto count = [&](const region& r) {
+    ++stretches;
+    bytes += r.bytes;
+  };
+  each_joined(*plan_, *place_, n, a, visitor<const region&>(count));
+  if (plan_->packed == 0 ? stretches <= 1 : bytes <= plan_->packed) return;
+  out_.add(fault::malformed, "{}: {} bytes in {} places, and room to put {} together", graph_.text(e), bytes,
+           stretches, plan_->packed);
 }
 
 void unfolding::check_room(event_id e, std::uint8_t phase, std::uint64_t needed) {

@@ -64,6 +64,7 @@ private:
   std::uint32_t partner(const node& loop, std::uint32_t k) const;
   std::uint32_t peer(const node& loop, const node& it, std::uint32_t k) const;
   void check_payload(const node& n, event_id e, const action& a);
+  void check_message(const node& n, event_id e, const action& a);
   void check_room(event_id e, std::uint8_t phase, std::uint64_t needed);
 
   std::uint32_t naming(std::uint32_t member) const;

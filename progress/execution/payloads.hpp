@@ -27,7 +27,7 @@ public:
                        [&](const graph::region& r) { net_.copy(to + r.write, from + r.read, r.bytes); });
   }
 
-  // What a far member is sent. One block lies where it is sent from; several are put together, behind the
+  // What a far member is sent. What lies together is sent from there; else it is put together, behind the
   // scratch. The message itself lies in the receiver's shadow of the sender, as every payload does: that is
   // credited.
   [[gnu::noinline]] std::span<const std::byte> message(operation& op, const graph::node& n,
@@ -41,6 +41,7 @@ public:
       const graph::region whole = graph::only_region(p, op.channel->info.topology, n, a);
       return {from + whole.read, whole.bytes};
     }
+    if (p.packed == 0) return together(op, n, a, from);
     std::byte* const packed = op.run->scratch.data() + p.scratch;
     std::size_t bytes = 0;
     each_region(op, n, a, [&](const graph::region& r) {
@@ -85,6 +86,12 @@ private:
   static std::span<const std::byte> published(const operation& op, std::uint32_t phase) {
     const std::uint32_t bytes = op.program->eager_bytes[phase];
     return {op.channel->own.payload(engine::cells_of(op.seq, phase), bytes), bytes};
+  }
+  static std::span<const std::byte> together(const operation& op, const graph::node& n,
+                                             const graph::action& a, const std::byte* from) {
+    graph::region whole;
+    each_region(op, n, a, [&](const graph::region& r) { whole = {r.read, 0, whole.bytes + r.bytes}; });
+    return {from + whole.read, whole.bytes};
   }
   [[gnu::noinline]] void take_several(operation& op, const graph::node& n, const graph::action& a,
                                       std::byte* to, const std::byte* from) {

@@ -461,6 +461,13 @@ TEST_F(handed_on, left_while_a_neighbour_writes_what_has_arrived) {
   expect(fault::early_exit);
 }
 
+TEST_F(handed_on, a_message_whose_blocks_lie_apart) {
+  start(operation::exchange, "bruck", sync::no, 8, alone(33));
+  node& sent = first(3, kind::signal, blocks::travelling);
+  sent.read = first(3, kind::take, blocks::travelling).write;
+  expect(fault::malformed);
+}
+
 TEST_F(handed_on, given_to_neighbours_before_it_has_arrived) {
   start(operation::exchange, "paired", sync::all, 8, blocks_of(6, 3));
   for (node& n : plans_[0].nodes)
