@@ -12,11 +12,11 @@ namespace weft::progress {
 
 namespace {
 
-constexpr long moment_ns = 20'000; // a post returns in less
+constexpr long moment_ns = 10'000; // a post returns in less
 
 bool listen_to(int descriptor, int events, int how, bool on) {
   epoll_event readable{};
-  readable.events = on ? EPOLLIN : 0;
+  readable.events = on ? std::uint32_t{EPOLLIN} : 0;
   return ::epoll_ctl(descriptor, how, events, &readable) == 0;
 }
 

@@ -128,7 +128,7 @@ public:
     return false;
   }
 
-  // Starts what can be started without carrying much; if it `defers`, also without sending much: somebody
+  // Starts what can be started without carrying much; if it `defers`, also without sending anything: somebody
   // else looks soon.
   void issue(operation& op, bool defers) {
     steps_.post_only(true, defers);

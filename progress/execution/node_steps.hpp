@@ -21,14 +21,17 @@ public:
   node_steps& operator=(const node_steps&) = delete;
 
   // While posting, only what others wait for is done: signals, and transfers of the UCP lane. What near
-  // members have is looked at, and carried, later: the caller wants to compute.
+  // members have is looked at, and carried, later: the caller wants to compute. Over sockets a message costs
+  // as much as everything else together, and what it wakes at the other end: there a post `defers` all that
+  // leaves the host, too.
   void post_only(bool on, bool defers = false) {
     posting_ = computations.posting = on;
     defers_ = defers;
   }
 
   outcome step(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
-    if (posting_ && (can_wait(op, n, peer) || (defers_ && sends_much(op, n, peer)))) return outcome::blocked;
+    if (posting_ && (can_wait(op, n, peer) || (defers_ && !reach<T>::near(op, peer))))
+      return outcome::blocked;
     return run_of_kind[static_cast<std::size_t>(n.what)](*this, op, n, peer, tag);
   }
 
@@ -61,12 +64,6 @@ private:
   static bool can_wait(const operation& op, const graph::node& n, std::uint32_t peer) {
     if (n.what == graph::kind::signal || computations_of_post(op, n)) return false;
     return n.about == graph::fact::named || reach<T>::near(op, peer);
-  }
-
-  static bool sends_much(const operation& op, const graph::node& n, std::uint32_t peer) {
-    const bool carries = n.what == graph::kind::put || n.what == graph::kind::get ||
-                         (n.what == graph::kind::signal && n.about == graph::fact::payload);
-    return carries && op.program->block() > quota::always && !reach<T>::near(op, peer);
   }
 
   // What others wait for, and nobody but the poster would compute: where no thread drives for it, all of it.
