@@ -1,26 +1,50 @@
 // Barrier, with values: done when every member has entered; finds two members whose values differ.
 //
-// On one host: one line written, P-1 lines read. Else dissemination: ceil(log2 P) rounds of one message each,
-// each carrying what its sender knows of the values so far.
+// On one host: one line written, P-1 lines read. Else a host's leader reads the lines of its neighbours, the
+// leaders tell each other in ceil(log2 N) rounds of one message each, which carries what its sender knows of
+// the values so far, and each publishes what it has come to.
 #include "engine/collectives/families.hpp"
 #include "engine/collectives/sync_modes.hpp"
 #include "engine/plan/builder.hpp"
+#include "engine/plan/peers.hpp"
 
 namespace weft::collectives {
 using namespace graph;
+
+namespace {
+
+node_set read_values(builder& b, const topology& g, range whose) {
+  builder::step_list steps;
+  steps.then(take_payload(true));
+  return b.loop(whose, count_of(b.draft(), g, whose), steps);
+}
+
+void between_hosts(builder& b, const topology& g) {
+  if (!leads(b.draft(), g)) {
+    b.add(publish(true));
+    b.begin_phase(1);
+    read_values(b, g, range::leader);
+    return;
+  }
+  builder::step_list round;
+  round.then(signal_stage(fact::stage_in, true)).then(await_stage(fact::stage_in, true));
+  const node_set all =
+      b.loop(range::leader_rounds, dissemination_rounds(g.hosts()), round, read_values(b, g, range::near), 1);
+  b.begin_phase(1);
+  if (!g.near().empty()) b.add(publish(true), all);
+}
+
+} // namespace
 
 plan compile_barrier(const request&, const topology& g, const tuning&) {
   builder b(g.me(), g.size(), 0);
   b.draft().valued = true;
   b.draft().far = !g.one_host();
-  builder::step_list steps;
   if (g.one_host()) {
     b.add(publish(true));
-    steps.then(take_payload(true));
-    b.loop(range::near, static_cast<std::uint32_t>(g.near().size()), steps);
+    read_values(b, g, range::near);
   } else {
-    steps.then(signal_stage(fact::stage_in, true)).then(await_stage(fact::stage_in, true));
-    b.loop(range::rounds, dissemination_rounds(g.size()), steps, 0, true);
+    between_hosts(b, g);
   }
   return b.finish();
 }

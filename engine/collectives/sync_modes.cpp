@@ -1,5 +1,7 @@
 #include "engine/collectives/sync_modes.hpp"
 
+#include "engine/plan/peers.hpp"
+
 namespace weft::collectives {
 using namespace graph;
 
@@ -9,18 +11,27 @@ sync_modes::sync_modes(builder& b, const topology& g, sync in, sync out)
   b.draft().out = out;
 }
 
-node_set sync_modes::rounds(fact stage, node_set after) {
+node_set sync_modes::from_each(range whom, const node& awaited) {
+  builder::step_list one;
+  one.then(awaited);
+  return builder_.loop(whom, count_of(builder_.draft(), topology_, whom), one);
+}
+
+node_set sync_modes::rounds(fact stage, node_set heard) {
+  if (!leads(builder_.draft(), topology_)) return from_each(range::leader, await_published_stage(stage));
   builder::step_list round;
   round.then(signal_stage(stage)).then(await_stage(stage));
-  return builder_.loop(range::rounds, dissemination_rounds(topology_.size()), round, after, 1);
+  const std::uint32_t others = dissemination_rounds(topology_.hosts());
+  const node_set all = others == 0 ? heard : builder_.loop(range::leader_rounds, others, round, heard, 1);
+  if (!topology_.near().empty()) builder_.add(publish_stage(stage), all);
+  return all;
 }
 
 node_set sync_modes::gate() {
   if (in_ != sync::all) return 0;
-  if (!topology_.one_host()) return rounds(fact::stage_in, 0);
-  builder::step_list entered;
-  entered.then(await_entry());
-  return builder_.loop(range::near, static_cast<std::uint32_t>(topology_.near().size()), entered);
+  const bool looks = topology_.one_host() || leads(builder_.draft(), topology_);
+  const node_set entered = looks ? from_each(range::near, await_entry()) : 0;
+  return topology_.one_host() ? entered : rounds(fact::stage_in, entered);
 }
 
 void sync_modes::announce(peers far) {
@@ -43,7 +54,12 @@ void sync_modes::exit(node_set data, node_set near, std::uint32_t delivered, std
 }
 
 void sync_modes::leave(node_set quiet) {
-  if (out_ == sync::all) rounds(fact::stage_out, quiet);
+  if (out_ != sync::all) return;
+  if (leads(builder_.draft(), topology_))
+    quiet |= from_each(range::near, await_published_stage(fact::stage_out));
+  else
+    builder_.add(publish_stage(fact::stage_out), quiet);
+  rounds(fact::stage_out, quiet);
 }
 
 } // namespace weft::collectives

@@ -16,14 +16,16 @@ struct peers {
 //   IN_NO   nothing.
 //   IN_MY   each transfer waits for the entry of the other end. Near members publish it by a word in their
 //           mailbox at post; to far members who will touch my data a token is sent.
-//   IN_ALL  everything waits for everybody: on one host a scan of the entry words, else log2(P) rounds.
+//   IN_ALL  everything waits for everybody: on one host a scan of the entry words; else the leader of each
+//   host
+//           makes it, they tell each other in log2(hosts) rounds, and each tells its host.
 //   OUT_NO  a rank leaves when what it carries itself is in place.
 //   OUT_MY  ... and its own data are quiet: so many pieces delivered in its destination, so many were taken
 //   from
 //           its source, by whoever carried them.
 //   OUT_ALL ... and so it is everywhere:
 //           on one host a look at every destination's count (carrying what is left),
-//           else log2(P) rounds.
+//           else the leaders hear it from their hosts, tell each other, and their hosts.
 class sync_modes {
 public:
   sync_modes(graph::builder& b, const graph::topology& g, graph::sync in, graph::sync out);
@@ -55,7 +57,9 @@ public:
   void leave(graph::node_set quiet);
 
 private:
-  graph::node_set rounds(graph::fact stage, graph::node_set after);
+  // Once a leader has heard from its neighbours; the others hear from their leader. Done when all is known.
+  graph::node_set rounds(graph::fact stage, graph::node_set heard);
+  graph::node_set from_each(graph::range whom, const graph::node& awaited);
   graph::builder& builder_;
   const graph::topology& topology_;
   graph::sync in_, out_;

@@ -11,7 +11,7 @@ struct await : operation_kind {
 
   static bool fits(const node& n) {
     const bool of_each = n.peer == peer_rule::each, of_mine = n.peer == peer_rule::self;
-    if (is_stage(n.about)) return n.peer == peer_rule::behind;
+    if (is_stage(n.about)) return n.peer == peer_rule::behind || (of_each && !n.valued);
     if (n.stepwise) return n.about == fact::delivered && (of_each || of_mine);
     if (is_counter(n.about)) return of_mine;
     return of_each && (n.about == fact::entry || n.about == fact::row || n.about == fact::named ||

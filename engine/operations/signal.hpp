@@ -23,7 +23,7 @@ struct signal : operation_kind {
     if (n.about == fact::payload && travels_packed(n)) return n.peer == peer_rule::ahead;
     if (n.about == fact::payload || n.about == fact::row || n.about == fact::ready)
       return to_each || to_group;
-    if (is_stage(n.about)) return n.peer == peer_rule::ahead;
+    if (is_stage(n.about)) return n.peer == peer_rule::ahead || (to_group && !n.valued);
     if (n.stepwise) return n.about == fact::delivered && n.peer == peer_rule::self && n.count == 1;
     if (is_counter(n.about)) return (to_each || n.peer == peer_rule::self) && n.count != 0;
     return (n.about == fact::entry || n.about == fact::asked) && to_each;

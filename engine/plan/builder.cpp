@@ -307,6 +307,12 @@ node signal_stage(fact which, bool valued) {
   n.valued = valued;
   return n;
 }
+node publish_stage(fact which) {
+  return make(kind::signal, which, peer_rule::group);
+}
+node await_published_stage(fact which) {
+  return make(kind::await, which, peer_rule::each);
+}
 node await_stage(fact which, bool valued) {
   node n = make(kind::await, which, peer_rule::behind);
   n.valued = valued;

@@ -104,5 +104,8 @@ node count_step();
 node await_steps(peer_rule whose, std::uint32_t lag = 0);
 node signal_stage(fact which, bool valued = false);
 node await_stage(fact which, bool valued = false);
+// To my host at once, and of one of its members.
+node publish_stage(fact which);
+node await_published_stage(fact which);
 
 } // namespace weft::graph

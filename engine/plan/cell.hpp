@@ -25,6 +25,12 @@ constexpr bool is_counter(fact f) {
   return f == fact::delivered || f == fact::consumed;
 }
 
+// What a stage comes to when it is told to a host at once: behind all rounds.
+inline constexpr std::uint32_t told_to_host = 64;
+constexpr std::uint32_t stage_of(const node& n, std::uint32_t step) {
+  return n.peer == peer_rule::ahead || n.peer == peer_rule::behind ? step + 1 : told_to_host;
+}
+
 // How many of what is counted step by step must have come in this one.
 constexpr std::uint32_t counted_by(const node& n, std::uint32_t step) {
   return step + 1 > n.count ? step + 1 - n.count : 0;
@@ -35,7 +41,8 @@ constexpr std::uint32_t counted_by(const node& n, std::uint32_t step) {
 [[gnu::always_inline]] inline cell cell_of(const plan& p, const node& n, std::uint32_t peer,
                                            std::uint32_t step) {
   const bool raises = n.what == kind::signal;
-  if (!is_counter(n.about)) return {n.about, n.phase, raises ? p.me : peer, is_stage(n.about) ? step + 1 : 0};
+  if (!is_counter(n.about))
+    return {n.about, n.phase, raises ? p.me : peer, is_stage(n.about) ? stage_of(n, step) : 0};
   const bool mine = n.peer == peer_rule::self;
   return {n.about, n.phase, mine ? p.me : peer, n.stepwise && !raises ? counted_by(n, step) : n.count};
 }

@@ -9,7 +9,7 @@ namespace weft::graph {
 // into a loop; so an edge list is one word, and "is it ready" is one AND.
 using node_set = std::uint64_t;
 inline constexpr unsigned max_nodes = 64;
-inline constexpr unsigned max_loops = 11;
+inline constexpr unsigned max_loops = 13;
 inline constexpr unsigned max_phases = 2;
 inline constexpr unsigned all_loops = max_loops + 1; // with the one of the checked mode
 
@@ -42,8 +42,8 @@ enum class fact : std::uint8_t {
   payload,   // the peer's eager payload is in its slot
   delivered, // so many blocks (chunks, if claimed) have arrived in my destination
   consumed,  // so many blocks (chunks, if claimed) have been read from my source
-  stage_in,  // dissemination round before the data
-  stage_out, // dissemination round after the data
+  stage_in,  // dissemination round before the data; to near members: all have entered
+  stage_out, // the same after the data; of a near member: its own are in place
   asked,     // the peer wants to have my row
   row,       // what a member's row in shared memory says: published for near members, sent to far ones
   named,     // it is known whose row names me
@@ -71,13 +71,14 @@ enum class range : std::uint8_t {
   initiated,  // far members whose swap with me is mine to make
   initiators, // far members who make the swap with me
   // Between hosts one member of each, the leader, acts for its host; see peers.hpp.
-  leaders,     // those of all other hosts, if I am one
-  leader,      // my host's leader
-  parent,      // the leader above me in the tree
-  children,    // the leaders below me in the tree, largest subtree first
-  next,        // the leader of the next host, once for each iteration
-  follow,      // my host's leader, once for each iteration
-  host_rounds, // the steps of a dissemination over the hosts, between leaders; see plan::radix
+  leaders,       // those of all other hosts, if I am one
+  leader,        // my host's leader
+  parent,        // the leader above me in the tree
+  children,      // the leaders below me in the tree, largest subtree first
+  next,          // the leader of the next host, once for each iteration
+  follow,        // my host's leader, once for each iteration
+  leader_rounds, // rounds 0 .. ceil(log2 hosts) - 1, between leaders
+  host_rounds,   // the steps of a dissemination over the hosts, between leaders; see plan::radix
   twin_rounds, // of equal hosts: the same, the other way round, between members of one number on their hosts
   paired,      // of those hosts to which I lead the members who lead to mine, see topology/host_pairs.hpp
   partners,    // in round k the leader of the host whose number differs in bit k; hosts: a power of two

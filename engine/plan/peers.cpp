@@ -88,6 +88,13 @@ constexpr range_rule rules[] = {
     {range::next, "the next leader", [](P p, G g) { return leads(p, g) && g.hosts() > 1 ? any_number : 0; },
      [](P p, G g, peer_rule, number) { return leader_of(p, g, (mine(p, g) + g.hosts() - 1) % g.hosts()); }},
     {range::follow, "my leader, stepwise", [](P p, G g) { return leads(p, g) ? 0 : any_number; }, my_leader},
+    range_rule{range::leader_rounds, "rounds of leaders",
+               [](P p, G g) { return leads(p, g) ? dissemination_rounds(g.hosts()) : 0; },
+               [](P p, G g, peer_rule r, number k) {
+                 return leader_of(p, g,
+                                  in_round(mine(p, g), g.hosts(), r == peer_rule::ahead, number{1} << k));
+               },
+               true},
     // Counted downwards: who is ahead of me takes what I send.
     {range::host_rounds, "rounds of hosts",
      [](P p, G g) { return leads(p, g) && p.radix >= 2 ? dissemination_steps(g.hosts(), p.radix) : 0; },

@@ -294,17 +294,35 @@ TEST(faults, exit_too_early_out_all) {
     sample too_soon(exchange_of(sync::no, sync::all), nodes);
     too_soon.loop_of(2, kind::signal, fact::stage_out).after = 0;
     too_soon.expect(fault::early_exit);
-    sample one_round(exchange_of(sync::no, sync::all), nodes);
-    for (std::uint32_t r = 0; r < 4; ++r)
-      one_round.loop_of(r, kind::signal, fact::stage_out).count = 1;
-    one_round.expect(fault::early_exit);
-    sample none(exchange_of(sync::no, sync::all), nodes);
-    for (std::uint32_t r = 0; r < 4; ++r) {
-      const node& rounds = none.loop_of(r, kind::signal, fact::stage_out);
-      erase(none.plans[r], static_cast<unsigned>(&rounds - none.plans[r].nodes.data()));
-    }
-    none.expect(fault::early_exit);
   }
+  sample one_round(exchange_of(sync::no, sync::all), alone(4));
+  for (std::uint32_t r = 0; r < 4; ++r)
+    one_round.loop_of(r, kind::signal, fact::stage_out).count = 1;
+  one_round.expect(fault::early_exit);
+  sample none(exchange_of(sync::no, sync::all), alone(4));
+  for (std::uint32_t r = 0; r < 4; ++r) {
+    const node& rounds = none.loop_of(r, kind::signal, fact::stage_out);
+    erase(none.plans[r], static_cast<unsigned>(&rounds - none.plans[r].nodes.data()));
+  }
+  none.expect(fault::early_exit);
+}
+
+// Leaders speak for their hosts.
+TEST(faults, a_host_that_is_spoken_for_too_early) {
+  sample member(exchange_of(sync::no, sync::all), blocks_of(4, 2));
+  member.at(3, kind::signal, fact::stage_out).after = 0;
+  member.expect(fault::early_exit);
+  sample leader(exchange_of(sync::no, sync::all), blocks_of(4, 2));
+  leader.loop_of(2, kind::signal, fact::stage_out).after &=
+      ~(node_set{1} << (&leader.loop_of(2, kind::await, fact::stage_out) - leader.plans[2].nodes.data()));
+  leader.expect(fault::early_exit);
+  sample entered(exchange_of(sync::all, sync::no), blocks_of(4, 2));
+  entered.loop_of(2, kind::signal, fact::stage_in).after = 0;
+  EXPECT_FALSE(entered.check().ok());
+  sample told(exchange_of(sync::all, sync::no), blocks_of(4, 2));
+  for (node& n : told.plans[2].nodes)
+    if (n.what == kind::signal && n.about == fact::stage_in && n.peer == peer_rule::group) n.after = 0;
+  EXPECT_FALSE(told.check().ok());
 }
 
 // Two members with a block each way, which one of them may carry alone: then he knows nothing of the other.

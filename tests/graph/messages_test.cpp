@@ -21,7 +21,7 @@ struct tally {
 // How often a step is for a peer of its lane, in the iterations of its loop.
 std::uint32_t times(const plan& p, const node& loop, const node& step, const node_map& nodes,
                     const row_names& names) {
-  if (loop.over == range::rounds) return loop.count;
+  if (loop.over == range::leader_rounds) return loop.count;
   const auto wanted = [&](std::uint32_t peer) {
     return step.only == lane::any || (step.only == lane::near) == (nodes[peer] == nodes[p.me]);
   };

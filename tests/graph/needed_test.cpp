@@ -1,6 +1,7 @@
 // No node and no edge of a plan is there for nothing: without it the verifier finds a fault. So the verifier
 // sees every mechanism of every plan, and the plans hold no synchronization that their modes do not ask for.
 #include "engine/operations/describe.hpp"
+#include "engine/plan/cell.hpp"
 #include "tests/graph/operations.hpp"
 
 #include <gtest/gtest.h>
@@ -110,12 +111,15 @@ void expect_nodes_needed(const request& r, const node_map& nodes, const std::vec
   }
 }
 
-// Who has handed everything on is spoken for by those who have it: they say in the last rounds that they had
-// it from him.
+// What leaders tell each other and their hosts is said of all alike. Who has handed everything on is spoken
+// for by those who have it: they say in the last rounds that they had it from him. With a root, a host may
+// have nothing to say, or hear of the entries by what comes from there.
 bool told_by_others(const plan& p, const node& it) {
   const auto hands_on = [](const node& n) { return n.read.in == buffer::destination || n.stepwise; };
-  return p.out == sync::all && it.over == range::rounds &&
-         std::any_of(p.nodes.begin(), p.nodes.begin() + p.size, hands_on);
+  const bool of_hosts =
+      it.over == range::leader_rounds || (it.what == kind::signal && is_stage(it.about) && it.after != 0);
+  return of_hosts && (p.pairs == pattern::from_root || p.pairs == pattern::to_root ||
+                      std::any_of(p.nodes.begin(), p.nodes.begin() + p.size, hands_on));
 }
 
 void expect_edges_needed(const request& r, const node_map& nodes, const std::vector<plan>& plans) {
