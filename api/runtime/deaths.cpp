@@ -43,7 +43,7 @@ process_name process_name::of_this() {
   return {getpid(), beginning_of(getpid()), numbering.st_ino};
 }
 
-death_watch::death_watch(std::function<void(std::uint32_t)> dead) : dead_(std::move(dead)) {}
+death_watch::death_watch(handler dead) : dead_(std::move(dead)) {}
 
 void death_watch::stop() {
   if (!thread_.joinable()) return;
@@ -62,14 +62,14 @@ void death_watch::watch(std::uint32_t rank, const process_name& process) {
   if (process.numbering != process_name::of_this().numbering) return;
   const int descriptor = static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(process.pid), 0));
   if (descriptor < 0) {
-    if (errno == ESRCH) report(rank);
+    if (errno == ESRCH) report(rank, news::death);
     return;
   }
   // The descriptor pins its process: if that is still the one that began then, it will stay it.
   const std::uint64_t began = beginning_of(process.pid);
   if (began != 0 && process.began != 0 && began != process.began) {
     close(descriptor);
-    return report(rank);
+    return report(rank, news::death);
   }
   descriptors_.push_back({descriptor, POLLIN, 0});
   ranks_.push_back(rank);
@@ -84,8 +84,11 @@ void death_watch::start() {
   pthread_setname_np(thread_.native_handle(), "weft-deaths");
 }
 
-void death_watch::report(std::uint32_t rank) noexcept {
-  told_of_[rank].reported.store(true, std::memory_order_release);
+// What came first counts.
+void death_watch::report(std::uint32_t rank, news what) noexcept {
+  news before = news::none;
+  told_of_[rank].reported.compare_exchange_strong(before, what, std::memory_order_release,
+                                                  std::memory_order_relaxed);
   bell_.ring();
 }
 
@@ -93,17 +96,19 @@ void death_watch::serve() noexcept {
   while (!stop_.load(std::memory_order_relaxed)) {
     tell();
     sleep();
+    if (look_) look_();
   }
 }
 
-// Until somebody rings, or a process has ended: a descriptor becomes readable then, for ever.
+// Until somebody rings, or a process has ended: a descriptor becomes readable then, for ever. Or until it is
+// time to look.
 void death_watch::sleep() {
-  if (::poll(descriptors_.data(), descriptors_.size(), -1) <= 0) return;
+  if (::poll(descriptors_.data(), descriptors_.size(), static_cast<int>(period_.count())) <= 0) return;
   bell_.drain();
   for (std::size_t k = descriptors_.size(); k-- > 1;) {
     if (descriptors_[k].revents == 0) continue;
     close(descriptors_[k].fd);
-    told_of_[ranks_[k]].reported.store(true, std::memory_order_relaxed); // to this thread itself
+    told_of_[ranks_[k]].reported.store(news::death, std::memory_order_relaxed); // to this thread itself
     descriptors_.erase(descriptors_.begin() + static_cast<std::ptrdiff_t>(k));
     ranks_.erase(ranks_.begin() + static_cast<std::ptrdiff_t>(k));
   }
@@ -112,9 +117,10 @@ void death_watch::sleep() {
 void death_watch::tell() {
   for (std::uint32_t rank = 0; rank < told_of_.size(); ++rank) {
     told& of = told_of_[rank];
-    if (!of.reported.load(std::memory_order_acquire) || of.passed_on) continue;
+    const news what = of.reported.load(std::memory_order_acquire);
+    if (what == news::none || of.passed_on) continue;
     of.passed_on = true;
-    engine::must_have_memory("the end of a dead thread's operations", [&] { dead_(rank); });
+    engine::must_have_memory("the end of a dead thread's operations", [&] { dead_(rank, what); });
   }
 }
 

@@ -2,10 +2,12 @@
 #include "progress/driving/doorbell.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <poll.h>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace weft::api {
@@ -22,14 +24,20 @@ struct process_name {
 
 // Says once of each rank that it is dead, in a thread of its own that sleeps until then. It hears of it from
 // the kernel (a descriptor for the process of each rank on this host), and from whoever calls report(): the
-// launcher's events and the transport, which must not be kept waiting. No operation pays for it.
+// launcher's events and the transport, which must not be kept waiting. No operation pays for it. The
+// transport knows of a connection that is lost and no more: whether the rank lives is for the one who is told
+// to find out.
 //
 // From start() on nothing here allocates: neither that thread nor UCX and PMIx, which call report(), could be
 // told of want of memory. A report is a flag of the rank (release; acquire by the thread), then a ring; who
 // has drained the bell looks at the flags behind it.
 class death_watch {
 public:
-  explicit death_watch(std::function<void(std::uint32_t rank)> dead);
+  // How it is known that a rank cannot be reached any more.
+  enum class news : std::uint8_t { none, connection, death };
+  using handler = std::function<void(std::uint32_t rank, news)>;
+
+  explicit death_watch(handler dead);
   ~death_watch();
   death_watch(const death_watch&) = delete;
   death_watch& operator=(const death_watch&) = delete;
@@ -39,21 +47,28 @@ public:
   // Before start(). A process that cannot be watched is left to the other means.
   void watch(std::uint32_t rank, const process_name& process);
   void start();
+  // Calls this again and again as well, in the same thread. Before start().
+  void meanwhile(std::chrono::milliseconds period, std::function<void()> look) {
+    period_ = period;
+    look_ = std::move(look);
+  }
   // Nobody is told anything afterwards.
   void stop();
   // Any thread, any number of times.
-  void report(std::uint32_t rank) noexcept;
+  void report(std::uint32_t rank, news what) noexcept;
 
 private:
   struct told {
-    std::atomic<bool> reported{false};
+    std::atomic<news> reported{news::none};
     bool passed_on = false;
   };
   void serve() noexcept;
   void sleep();
   void tell();
 
-  const std::function<void(std::uint32_t)> dead_;
+  const handler dead_;
+  std::chrono::milliseconds period_{-1}; // never
+  std::function<void()> look_;
   progress::doorbell bell_;
   std::vector<pollfd> descriptors_{{bell_.fd(), POLLIN, 0}}; // and one for each process that is watched
   std::vector<std::uint32_t> ranks_{0};                      // whose they are; of the bell nobody's

@@ -3,7 +3,6 @@
 #include "api/include/weft/error.hpp"
 #include "engine/collectives/tuning.hpp"
 #include "engine/memory/segment_layout.hpp"
-#include "engine/transport/ucx/devices.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -19,6 +18,9 @@ namespace {
 
 // Room for the mailboxes of teams: about 1,800 at once. Reserved, taken when touched.
 constexpr std::uint64_t team_memory = std::uint64_t{256} << 20;
+
+// Between two looks for connections over which nothing comes back.
+constexpr std::chrono::milliseconds silence_period{1000};
 
 // Forcing the UCP lane is the same as giving every rank a node of its own.
 std::vector<std::uint32_t> lanes(const boot::job& job, const engine::settings& s) {
@@ -45,7 +47,8 @@ std::string values_to_be_alike(const engine::settings& s) {
 } // namespace
 
 process_runtime::process_runtime(const engine::settings& s)
-    : settings_(s), deaths_([this](std::uint32_t rank) { lose(rank); }), nodes_(lanes(job_, s)) {
+    : settings_(s), deaths_([this](std::uint32_t rank, death_watch::news what) { lose(rank, what); }),
+      nodes_(lanes(job_, s)) {
   if (job_.singleton())
     spdlog::info(
         "no launcher: running as one thread; start more with weft run -n N, mpirun or srun --mpi=pmix");
@@ -56,13 +59,17 @@ process_runtime::process_runtime(const engine::settings& s)
   start_.ended("transport");
   publish();
   start_.ended("exchange");
-  open_engine(agree_on_tuning(), layout);
+  const collectives::tuning tuning = agree_on_tuning();
+  if (!net_->reaches_memory()) between_->require_next_host();
+  start_.ended("other hosts");
+  open_engine(tuning, layout);
   open_services(layout);
   if (engine_->options().drive != progress::mode::caller)
     thread_ = std::make_unique<progress::progress_thread<net>>(*engine_);
   if (job_.size() > 1) reports_ = std::make_unique<wait_reporter>(*engine_, job_.rank(), settings_.timeout);
-  job_.on_peer_death([this](std::uint32_t rank) { deaths_.report(rank); });
+  job_.on_peer_death([this](std::uint32_t rank) { deaths_.report(rank, death_watch::news::death); });
   watch_neighbours();
+  if (!net_->reaches_memory()) deaths_.meanwhile(silence_period, [this] { look_for_silence(); });
   deaths_.start();
   start_.ended("engine");
   if (job_.rank() == 0 && spdlog::should_log(spdlog::level::info))
@@ -70,14 +77,7 @@ process_runtime::process_runtime(const engine::settings& s)
 }
 
 void process_runtime::open_transport(const control::heap_layout& l) {
-  if (const std::string wrong = transport::ucx::wrong_devices(settings_.net_devices); !wrong.empty())
-    throw engine::setting_error(
-        "WEFT_NET_DEVICES=" + settings_.net_devices + ": " + wrong +
-        "; name one of these, or leave it out: then it is what leads to the other hosts");
-  if (!settings_.net_devices.empty())
-    setenv("UCX_NET_DEVICES", settings_.net_devices.c_str(), 1);
-  else if (const std::string way = transport::ucx::devices_towards(job_.another_host()); !way.empty())
-    setenv("UCX_NET_DEVICES", way.c_str(), 0); // a user's own choice stays
+  between_.emplace(job_, settings_.net_devices);
   transport::ucx::options o;
   o.rank = job_.rank();
   o.size = job_.size();
@@ -89,8 +89,9 @@ void process_runtime::open_transport(const control::heap_layout& l) {
   for (std::uint32_t r = 0; r < job_.size(); ++r)
     o.near[r] = nodes_[r] == nodes_[job_.rank()];
   o.card_of = [this](std::uint32_t rank) { return job_.get(rank, "weft.card"); };
+  o.reaches = [this](std::uint32_t rank) { return between_->reaches(rank); };
   o.on_loss = [this](std::uint32_t rank) {
-    if (!leaving_.load(std::memory_order_relaxed)) deaths_.report(rank);
+    if (!leaving_.load(std::memory_order_relaxed)) deaths_.report(rank, death_watch::news::connection);
   };
   net_ = std::make_unique<net>(std::move(o));
 }
@@ -101,6 +102,7 @@ void process_runtime::publish() {
       collectives::numbers_of(collectives::tuning_of(settings_, net_->reaches_memory()));
   const std::vector<std::uint32_t> cores = progress::affinity_list();
   job_.put("weft.card", net_->card());
+  between_->publish();
   job_.put("weft.cores", std::as_bytes(std::span(cores)));
   const process_name self = process_name::of_this();
   job_.put("weft.process", std::as_bytes(std::span(&self, 1)));
@@ -123,14 +125,40 @@ void process_runtime::watch_neighbours() {
   }
 }
 
+progress::fate process_runtime::fate_of(std::uint32_t rank, death_watch::news what) const {
+  if (what == death_watch::news::death) return {};
+  const std::optional<std::string> lives = between_->why_lost(rank);
+  return lives ? progress::fate{"cannot be reached any more: " + *lives, true} : progress::fate{};
+}
+
 // In the thread of the death watch.
-void process_runtime::lose(std::uint32_t rank) {
+void process_runtime::lose(std::uint32_t rank, death_watch::news what) {
   if (ending_.load(std::memory_order_relaxed)) return died_at_the_end_.store(true, std::memory_order_relaxed);
-  spdlog::error("rank {} has died; operations of teams that it is a member of fail", rank);
-  heap_->lose(rank);
+  const progress::fate fate = fate_of(rank, what);
+  spdlog::error("rank {} {}; operations of teams that it is a member of fail", rank, fate.words);
+  heap_->lose(rank, fate);
   locks_->lose(rank);
   teams_->lose(rank);
-  engine_->lose(rank);
+  engine_->lose(rank, fate);
+}
+
+// In the thread of the death watch. What is silent at two looks one after the other is given up: after this
+// process was kept from running, or its machine, an answer may be just about to come.
+void process_runtime::look_for_silence() {
+  const bool silent = net_->has_silent_connections();
+  if (silent && silent_before_) engine_->with_ownership([&] { end_silent_connections(); });
+  silent_before_ = silent;
+}
+
+// UCX finds them closed, says whose they were, and lose() hears of it. What they carried fails before that:
+// with the right words, if the engine knows them by then.
+void process_runtime::end_silent_connections() {
+  for (const transport::ucx::silent_socket& s : net_->end_silent_connections())
+    between_->note_silence(s.address, s.seconds);
+  net_->poll();
+  for (std::uint32_t rank = 0; rank < job_.size(); ++rank)
+    if (net_->lost(rank) && !heap_->lost(rank))
+      engine_->works().lose(rank, fate_of(rank, death_watch::news::connection));
 }
 
 // The cores that the ranks of this node share: their masks together, or this process's quota if that is less.

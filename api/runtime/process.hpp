@@ -1,4 +1,5 @@
 #pragma once
+#include "api/runtime/between_hosts.hpp"
 #include "api/runtime/deaths.hpp"
 #include "api/runtime/reports.hpp"
 #include "api/runtime/runtime.hpp"
@@ -91,7 +92,10 @@ private:
   static state as_state(engine_type::status s) { return static_cast<state>(s); }
   void publish();
   void watch_neighbours();
-  void lose(std::uint32_t rank);
+  void lose(std::uint32_t rank, death_watch::news what);
+  progress::fate fate_of(std::uint32_t rank, death_watch::news what) const;
+  void look_for_silence();
+  void end_silent_connections();
   double node_cores() const;
   collectives::tuning agree_on_tuning();
   void require_alike() const;
@@ -111,6 +115,8 @@ private:
   start_log start_;
   death_watch deaths_; // outlives whoever reports to it
   boot::job job_;
+  std::optional<between_hosts> between_;
+  bool silent_before_ = false;       // of the thread of the death watch
   std::vector<std::uint32_t> nodes_; // by rank, as the lanes see them
   std::atomic<bool> leaving_{false}; // from here on a closed connection is no death
   std::unique_ptr<net> net_;

@@ -153,12 +153,16 @@ void job::read_nodes() {
 }
 
 std::string job::another_host() const {
+  for (std::uint32_t rank = 0; !one_host() && rank < size_; ++rank)
+    if (nodes_[rank] != nodes_[rank_]) return host_of(rank);
+  return {};
+}
+
+std::string job::host_of(std::uint32_t rank) const {
+  if (singleton_) return {};
   info_array directives;
   directives.add(PMIX_OPTIONAL, true);
-  for (std::uint32_t rank = 0; !one_host() && rank < size_; ++rank)
-    if (nodes_[rank] != nodes_[rank_])
-      return job_string(process_name(nspace_, rank), PMIX_HOSTNAME, directives).value_or("");
-  return {};
+  return job_string(process_name(nspace_, rank), PMIX_HOSTNAME, directives).value_or("");
 }
 
 void job::agree_on_key() {

@@ -43,6 +43,8 @@ public:
   bool one_host() const { return local_size_ == size_ || nspace_.starts_with(own_launcher); }
   // The name of a host other than this one, for a job of several; empty if the launcher does not tell.
   std::string another_host() const;
+  // The name of a rank's host; empty if the launcher does not tell.
+  std::string host_of(std::uint32_t rank) const;
   std::uint32_t local_rank() const { return local_rank_; }
 
   // Publishes a value; the others see it after commit() here and the next fence().

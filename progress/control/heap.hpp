@@ -156,9 +156,15 @@ public:
       static_cast<void>(send(0, free_mailbox{offset})); // else the block is lost, and nobody waits for it
   }
 
-  // The rank is dead: what it was asked for it will not grant. Any thread.
-  void lose(std::uint32_t rank) { lost_[rank].store(true, std::memory_order_relaxed); }
-  bool lost(std::uint32_t rank) const { return lost_[rank].load(std::memory_order_relaxed); }
+  // The rank is dead, or not to be reached: what it was asked for it will not grant. One thread says so, once
+  // of each rank; the words are there for whoever has seen the flag (release, acquire).
+  void lose(std::uint32_t rank, progress::fate f = {}) {
+    fates_[rank] = std::move(f);
+    lost_[rank].store(true, std::memory_order_release);
+  }
+  bool lost(std::uint32_t rank) const { return lost_[rank].load(std::memory_order_acquire); }
+  // Of a rank that is lost.
+  const progress::fate& fate_of(std::uint32_t rank) const { return fates_[rank]; }
 
   // Under progress ownership. False for want of memory.
   template <class Request> bool send(std::uint32_t rank, const Request& r) {
@@ -285,7 +291,7 @@ private:
     if (!answered()) engine_.with_ownership([&] { forget(mine); });
     if (!answered())
       throw progress::operation_error("thread " + std::to_string(keeper) +
-                                      ", which keeps the books of this memory, has died");
+                                      ", which keeps the books of this memory, " + fate_of(keeper).words);
     return answer_;
   }
   // An answer that nobody waits for any more is late, or came twice.
@@ -312,6 +318,7 @@ private:
   asked* awaited_ = nullptr; // under progress ownership
   mailbox_grant answer_;     // written before answered_
   std::atomic<std::uint64_t> answered_{0};
+  std::vector<progress::fate> fates_ = std::vector<progress::fate>(all_.info.size());      // by rank
   std::vector<std::atomic<bool>> lost_ = std::vector<std::atomic<bool>>(all_.info.size()); // by rank
 };
 

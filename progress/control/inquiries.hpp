@@ -107,7 +107,8 @@ private:
   [[gnu::cold, gnu::noinline]] void give_up(waiting& mine, std::uint32_t whom) {
     engine_.with_ownership([&] { end(mine); });
     if (!mine.heard.load(std::memory_order_acquire))
-      throw progress::operation_error("thread " + std::to_string(whom) + ", which had to answer, has died");
+      throw progress::operation_error("thread " + std::to_string(whom) + ", which had to answer, " +
+                                      heap_.fate_of(whom).words);
   }
 
   engine_type& engine_;

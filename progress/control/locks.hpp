@@ -199,8 +199,8 @@ private:
   }
   void require_home(const lock_name& l) const {
     if (heap_.lost(l.home)) [[unlikely]]
-      throw progress::operation_error("thread " + std::to_string(l.home) +
-                                      ", the home of this lock, has died");
+      throw progress::operation_error("thread " + std::to_string(l.home) + ", the home of this lock, " +
+                                      heap_.fate_of(l.home).words);
   }
 
   // Of the locks that this rank does not reach, those that it holds.

@@ -107,7 +107,7 @@ public:
     for (own_channel& c : channels_)
       if (std::ranges::find(c.ranks, rank) != c.ranks.end())
         while (!c.under_way.empty())
-          end(c, c.under_way.begin()->first, progress::member_lost(rank));
+          end(c, c.under_way.begin()->first, progress::member_lost(rank, heap_.fate_of(rank)));
   }
 
 private:
@@ -144,7 +144,8 @@ private:
     engine::must_have_memory("a call", [&] {
       engine_.works().answers().add(c.under_way.try_emplace(n, it, c.ranks[0]).first->second);
     });
-    if (const auto dead = lost_of(c.ranks)) return end(c, n, progress::member_lost(*dead));
+    if (const auto dead = lost_of(c.ranks))
+      return end(c, n, progress::member_lost(*dead, heap_.fate_of(*dead)));
     tell(c.ranks, c.place.number, n, r, at);
   }
   void end(own_channel& c, engine::sequence n, std::exception_ptr failed) {
@@ -163,7 +164,8 @@ private:
   }
   static std::exception_ptr error_in(const part_done& r) {
     if (r.status >= 0) return nullptr;
-    if (r.lost != 0) return progress::member_lost(r.lost - 1);
+    if (r.lost != 0)
+      return progress::member_lost(r.lost - 1, {"has died, or another member cannot reach it"});
     return progress::unfinished(r.number, r.told_by, r.unreachable, T::explain(r.status));
   }
 
@@ -185,7 +187,8 @@ private:
     return dead == ranks.end() ? std::nullopt : std::optional(*dead);
   }
   void require_alive(const member_list& ranks) const {
-    if (const auto dead = lost_of(ranks)) std::rethrow_exception(progress::member_lost(*dead));
+    if (const auto dead = lost_of(ranks))
+      std::rethrow_exception(progress::member_lost(*dead, heap_.fate_of(*dead)));
   }
 
   // False if there is no room.

@@ -197,11 +197,11 @@ public:
     drive_until([&] { return transfers_outstanding_.load(std::memory_order_acquire) == 0; });
   }
 
-  // This rank of the job is dead: what needs it fails, now and from now on. From a thread that does not
-  // drive.
-  void lose(std::uint32_t rank) {
+  // This rank of the job is dead, or not to be reached: what needs it fails, now and from now on. From a
+  // thread that does not drive.
+  void lose(std::uint32_t rank, const fate& f = {}) {
     with_ownership([&] {
-      executor_.lose(rank);
+      executor_.lose(rank, f);
       executor_.sweep();
     });
     place_.bell.ring(); // who waits for something else of it looks again

@@ -3,6 +3,7 @@
 #include "engine/out_of_memory.hpp"
 #include "engine/team.hpp"
 #include "progress/execution/call_record.hpp"
+#include "progress/execution/fate.hpp"
 #include "progress/execution/waiting_list.hpp"
 
 #include <array>
@@ -65,8 +66,10 @@ struct channel {
 
   engine::sequence retired = 0; // every operation up to this one is finished here
   engine::sequence admitted =
-      engine::slots;                // operations up to this one get a slot; none once a member is lost
-  std::uint32_t lost = nobody;      // the rank of the job that has died, so that no operation can finish
+      engine::slots;           // operations up to this one get a slot; none once a member is lost
+  std::uint32_t lost = nobody; // the rank of the job because of which no operation can finish
+  fate why_lost;               // what has become of it
+  std::uint32_t told_lost = nobody, told_lost_by = nobody; // the same, by another member that cannot reach it
   bool leaving = false;             // freed: when all that is posted is retired, whoever freed it hears so
   std::uint32_t finished = 0;       // slots whose operation is finished but not yet retired
   waiting_list waiting;             // posted, no slot yet

@@ -66,17 +66,23 @@ public:
       hold(op);
   }
 
-  // This rank of the job is dead. Whatever its teams have under way fails as soon as no request of it is in
-  // flight any more, whatever is posted on them later fails at once; other teams go on. Here alone is that
-  // decided; under progress ownership, within a sweep or outside.
-  [[gnu::cold, gnu::noinline]] void lose(std::uint32_t rank) {
+  // This rank of the job is dead, or not to be reached. Whatever its teams have under way fails as soon as no
+  // request of it is in flight any more, whatever is posted on them later fails at once; other teams go on.
+  // Here alone is that decided; under progress ownership, within a sweep or outside.
+  [[gnu::cold, gnu::noinline]] void lose(std::uint32_t rank, const fate& f = {}) {
     if constexpr (requires { net_.abandon(rank); }) net_.abandon(rank);
     for (auto& [id, on] : channels_)
-      if (on->info.member(rank) != on->info.size()) lose(*on, rank);
+      if (on->info.member(rank) != on->info.size()) lose(*on, rank, f);
   }
   // This channel's operations need the rank, member or not.
-  void lose(channel& on, std::uint32_t rank) {
-    if (on.lost == channel::nobody) break_up(on, rank);
+  void lose(channel& on, std::uint32_t rank, const fate& f = {}) {
+    if (on.lost == channel::nobody)
+      break_up(on, rank, f);
+    else if (on.lost == rank)
+      on.why_lost = f; // it is known better now
+    else
+      return;
+    if (f.lives) tell_others(on, rank);
   }
 
   // What a pass carries: as much as is due (see quota), or nothing large, for who waits for something small
@@ -187,13 +193,28 @@ private:
   }
 
   // No operation of the team can finish any more.
-  [[gnu::cold, gnu::noinline]] void break_up(channel& on, std::uint32_t rank) {
+  [[gnu::cold, gnu::noinline]] void break_up(channel& on, std::uint32_t rank, const fate& f) {
     on.lost = rank;
+    on.why_lost = f;
     on.admitted = 0;
     for (operation* op : active_)
       if (op->channel == &on && op->status == 0) op->status = team_lost;
     while (!on.waiting.empty())
       refuse(on.waiting.take_first());
+  }
+
+  // They do not find out by themselves that this rank and that one do no more of the channel's operations
+  // together. Number 0, which no operation has, speaks of all of them.
+  void tell_others(channel& on, std::uint32_t rank) {
+    const transport::failure of{transport::unreachable, rank};
+    for (std::uint32_t member = 0; member < on.info.size(); ++member)
+      if (member != on.info.me() && on.info.world[member] != rank)
+        members().tell(on, member, {.kind = transport::message_kind::failed, .seq = 0},
+                       std::as_bytes(std::span(&of, 1)));
+  }
+  void hear_of_loss(channel& on) {
+    if (on.told_lost == channel::nobody || on.lost != channel::nobody) return;
+    break_up(on, on.told_lost, {"cannot be reached any more by thread " + std::to_string(on.told_lost_by)});
   }
 
   // A transfer failed. If its other end is lost, the transport has heard in the same breath; else it is the
@@ -202,7 +223,7 @@ private:
     if (op.channel->lost != channel::nobody || op.status == status_disputed) return;
     if constexpr (requires { net_.lost(0u); })
       for (const std::uint32_t rank : op.channel->info.world)
-        if (net_.lost(rank)) lose(rank);
+        if (net_.lost(rank)) lose(rank, {"has died, or cannot be reached any more"}); // see the log for which
     if (op.channel->lost == channel::nobody) tell_failure(op);
   }
   // False if there is no memory for its execution: it waits like one that has no slot yet, and the next sweep
@@ -228,8 +249,10 @@ private:
   [[gnu::cold, gnu::noinline]] void try_again() {
     bool& short_of_memory = members().later;
     short_of_memory = false;
-    for (auto& [id, on] : channels_)
+    for (auto& [id, on] : channels_) {
+      hear_of_loss(*on);
       activate_waiting(*on);
+    }
     if (short_of_memory)
       shortage_.met("the state of an operation");
     else

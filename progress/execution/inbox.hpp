@@ -49,6 +49,12 @@ private:
     if (payload.size() != sizeof of) return;
     std::memcpy(&of, payload.data(), sizeof of);
     if (of.status >= 0) return;
+    if (m.seq == 0) { // of the channel; the next sweep breaks it up
+      on.told_lost = of.unreachable;
+      on.told_lost_by = m.source;
+      members_.later = true;
+      return;
+    }
     for (operation* op : active_)
       if (op->channel == &on && op->seq == m.seq) return op->fail(of.status, of.unreachable, m.source);
     if (m.seq > on.retired) on.failures.push_back({m.seq, of.status, of.unreachable, m.source});

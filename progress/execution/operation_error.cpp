@@ -55,10 +55,10 @@ std::exception_ptr operation_failed(fmt::format_string<Values...> text, Values&&
 
 } // namespace
 
-std::exception_ptr member_lost(std::uint32_t rank) noexcept {
+std::exception_ptr member_lost(std::uint32_t rank, const fate& f) noexcept {
   return operation_failed(
-      "thread {} of the job has died; no operation of a team that it is a member of can finish any more",
-      rank);
+      "thread {} of the job {}; no operation of a team that it is a member of can finish any more", rank,
+      f.words);
 }
 
 std::exception_ptr unfinished(std::uint64_t number, std::uint32_t told_by, std::uint32_t unreachable,
@@ -73,7 +73,8 @@ std::exception_ptr error_of(const posted& op, const char* why) noexcept {
     if (op.status == status_disputed && op.channel->dispute)
       return std::make_exception_ptr(
           mismatch_error(call_name(op.key), text_of(*op.channel->dispute, op.seq)));
-    if (op.status < 0 && op.channel->lost != channel::nobody) return member_lost(op.channel->lost);
+    if (op.status < 0 && op.channel->lost != channel::nobody)
+      return member_lost(op.channel->lost, op.channel->why_lost);
     if (op.thrown) return std::make_exception_ptr(user_code_error{op.thrown});
     if (op.status == status_user_code)
       return std::make_exception_ptr(

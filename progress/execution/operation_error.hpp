@@ -1,4 +1,5 @@
 #pragma once
+#include "progress/execution/fate.hpp"
 #include "progress/execution/operation_pool.hpp"
 
 #include <exception>
@@ -41,8 +42,8 @@ inline bool went_well(const posted& op) {
 // What it failed with, if it did not go well. `why` is op.status in words. For want of memory: that.
 std::exception_ptr error_of(const posted& op, const char* why) noexcept;
 
-// Of an operation that cannot be finished: for the death of a member; for the failure of a transfer.
-std::exception_ptr member_lost(std::uint32_t rank) noexcept;
+// Of an operation that cannot be finished: for what has become of a member; for the failure of a transfer.
+std::exception_ptr member_lost(std::uint32_t rank, const fate& f) noexcept;
 std::exception_ptr unfinished(std::uint64_t number, std::uint32_t told_by, std::uint32_t unreachable,
                               const char* why) noexcept;
 

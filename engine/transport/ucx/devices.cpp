@@ -38,26 +38,35 @@ bool same(const sockaddr& a, const sockaddr_storage& b) {
                      &reinterpret_cast<const sockaddr_in6&>(b).sin6_addr, sizeof(in6_addr)) == 0;
 }
 
-std::string interface_of(const sockaddr_storage& address) {
+using interfaces = std::unique_ptr<ifaddrs, decltype(&freeifaddrs)>;
+
+interfaces interfaces_of_this_host() {
   ifaddrs* all = nullptr;
-  if (getifaddrs(&all) != 0) return {};
-  const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> holder(all, &freeifaddrs);
-  for (const ifaddrs* i = all; i != nullptr; i = i->ifa_next)
-    if (i->ifa_addr != nullptr && same(*i->ifa_addr, address))
-      return (i->ifa_flags & IFF_LOOPBACK) != 0 ? std::string() : i->ifa_name;
-  return {};
+  if (getifaddrs(&all) != 0) all = nullptr;
+  return {all, &freeifaddrs};
 }
 
-std::string interface_towards(const std::string& host) {
+// Null if none has this address.
+const ifaddrs* interface_of(const interfaces& all, const sockaddr_storage& address) {
+  const ifaddrs* i = all.get();
+  while (i != nullptr && (i->ifa_addr == nullptr || !same(*i->ifa_addr, address)))
+    i = i->ifa_next;
+  return i;
+}
+
+std::string interface_beyond(const sockaddr_storage& address) {
+  const interfaces all = interfaces_of_this_host();
+  const ifaddrs* const found = interface_of(all, address);
+  return found == nullptr || (found->ifa_flags & IFF_LOOPBACK) != 0 ? std::string() : found->ifa_name;
+}
+
+using addresses = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
+
+addresses addresses_of(const std::string& host) {
   addrinfo wanted{}, *found = nullptr;
   wanted.ai_socktype = SOCK_DGRAM;
-  if (getaddrinfo(host.c_str(), "9", &wanted, &found) != 0) return {};
-  const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> holder(found, &freeaddrinfo);
-  sockaddr_storage here{};
-  for (const addrinfo* a = found; a != nullptr; a = a->ai_next)
-    if (leaves_from(*a, here))
-      if (std::string name = interface_of(here); !name.empty()) return name;
-  return {};
+  if (getaddrinfo(host.c_str(), "9", &wanted, &found) != 0) found = nullptr;
+  return {found, &freeaddrinfo};
 }
 
 // The names in a folder, none of one that is not there. A directory_iterator of the standard library ends the
@@ -93,6 +102,28 @@ std::string host_name() {
   return name.data();
 }
 
+// What keeps a network interface from carrying anything: nothing, if it has an address and a cable.
+std::string fault_of(const std::string& interface) {
+  const interfaces all = interfaces_of_this_host();
+  bool there = false, up = false, addressed = false;
+  for (const ifaddrs* i = all.get(); i != nullptr; i = i->ifa_next) {
+    if (interface != i->ifa_name) continue;
+    there = true;
+    up |= (i->ifa_flags & IFF_UP) != 0 && (i->ifa_flags & IFF_RUNNING) != 0;
+    addressed |=
+        i->ifa_addr != nullptr && (i->ifa_addr->sa_family == AF_INET || i->ifa_addr->sa_family == AF_INET6);
+  }
+  if (there && !up) return "is down";
+  return there && !addressed ? "has no address" : "";
+}
+
+std::string joined(const std::set<std::string>& all) {
+  std::string names;
+  for (const std::string& name : all)
+    names += (names.empty() ? "" : ", ") + name;
+  return names;
+}
+
 } // namespace
 
 std::string wrong_devices(const std::string& named) {
@@ -100,19 +131,42 @@ std::string wrong_devices(const std::string& named) {
   const std::set<std::string> there = devices_of_this_host();
   if (there.empty()) return {};
   std::istringstream list(named);
+  std::string wrong; // what the first has
+  bool carries = false;
   for (std::string device; std::getline(list, device, ',');) {
     const std::string name = device.substr(0, device.find(':'));
-    if (there.contains(name)) continue;
-    std::string all;
-    for (const std::string& other : there)
-      all += (all.empty() ? "" : ", ") + other;
-    return "host " + host_name() + " has no network device '" + name + "'; it has " + all;
+    if (!there.contains(name))
+      return "host " + host_name() + " has no network device '" + name + "'; it has " + joined(there);
+    const std::string fault = fault_of(name);
+    carries |= fault.empty();
+    if (wrong.empty() && !fault.empty())
+      wrong = "the network device '" + name + "' of host " + host_name() + " " + fault + "; it has " +
+              joined(there);
   }
-  return {};
+  return carries ? std::string() : wrong;
 }
 
 bool has_adapters() {
   return !infiniband_ports().empty();
+}
+
+std::string interface_with(const std::string& address) {
+  const addresses own = addresses_of(address);
+  if (!own) return {};
+  sockaddr_storage wanted{};
+  std::memcpy(&wanted, own->ai_addr, own->ai_addrlen);
+  const interfaces all = interfaces_of_this_host();
+  const ifaddrs* const found = interface_of(all, wanted);
+  return found == nullptr ? std::string() : found->ifa_name;
+}
+
+std::string interface_towards(const std::string& host) {
+  const addresses there = addresses_of(host);
+  sockaddr_storage here{};
+  for (const addrinfo* a = there.get(); a != nullptr; a = a->ai_next)
+    if (leaves_from(*a, here))
+      if (std::string name = interface_beyond(here); !name.empty()) return name;
+  return {};
 }
 
 std::string devices_towards(const std::string& host) {

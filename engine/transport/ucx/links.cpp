@@ -30,6 +30,8 @@ void links::connect(std::uint32_t peer) {
   params.err_mode = UCP_ERR_HANDLING_MODE_PEER;
   params.err_handler = {broken, &owners_[peer]};
   params.address = reinterpret_cast<const ucp_address_t*>(theirs.address.data());
+  if (l.endpoint == nullptr && l.by_messages && !options_.reaches(peer))
+    throw ucx_error("cannot reach " + whom, UCS_ERR_UNREACHABLE);
   if (l.endpoint == nullptr) check(ucp_ep_create(worker_, &params, &l.endpoint), "cannot connect to " + whom);
   const bool near = options_.near[peer];
   if (near || !l.by_messages) unpack_key(peer, theirs);
@@ -43,7 +45,8 @@ void links::connect(std::uint32_t peer) {
 }
 
 // A rank of this host may have died by now, and its memory with it. UCX cannot unpack a key of memory that is
-// gone: UCX 1.13 then ends keys that it never made, and the process. Held, the memory stays until it is mapped.
+// gone: UCX 1.13 then ends keys that it never made, and the process. Held, the memory stays until it is
+// mapped.
 void links::unpack_key(std::uint32_t peer, const card& theirs) {
   const std::string whom = "rank " + std::to_string(peer);
   const bool on_this_host = options_.near[peer] && theirs.system_v_id >= 0;
@@ -60,6 +63,7 @@ int links::try_connect(std::uint32_t peer) noexcept {
     connect(peer);
     return 0;
   } catch (const ucx_error& e) {
+    if (e.status == UCS_ERR_UNREACHABLE) report_loss(peer);
     return e.status;
   } catch (const std::bad_alloc&) {
     return no_memory;

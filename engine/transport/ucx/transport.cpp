@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <poll.h>
+#include <sys/socket.h>
 #include <utility>
 
 namespace weft::transport::ucx {
@@ -202,6 +203,13 @@ ucs_status_t ucx_transport::received(void* self, const void* header, std::size_t
     engine::end_out_of_memory("a message that has come");
   }
   return UCS_OK;
+}
+
+std::vector<silent_socket> ucx_transport::end_silent_connections() {
+  std::vector<silent_socket> silent = silent_sockets(event_fd_);
+  for (const silent_socket& s : silent)
+    shutdown(s.descriptor, SHUT_RDWR);
+  return silent;
 }
 
 void ucx_transport::nap(std::chrono::nanoseconds limit) {

@@ -6,6 +6,7 @@
 #include "engine/transport/ucx/links.hpp"
 #include "engine/transport/ucx/remote_memory.hpp"
 #include "engine/transport/ucx/segment.hpp"
+#include "engine/transport/ucx/sockets.hpp"
 
 #include <chrono>
 #include <deque>
@@ -72,6 +73,10 @@ public:
   // Nothing can be sent to it any more, though UCX has not said so: the same as if it had.
   void report_loss(std::uint32_t peer) noexcept { links_.report_loss(peer); }
   bool lost(std::uint32_t peer) const noexcept { return links_[peer].lost; }
+  // Over sockets: is there a connection whose other end should answer and does not? Any thread.
+  bool has_silent_connections() const { return !silent_sockets(event_fd_).empty(); }
+  // Ends them, for UCX to find them broken. Under progress ownership: nobody closes one meanwhile.
+  std::vector<silent_socket> end_silent_connections();
   void set_sink(message_sink* sink) { sink_ = sink; }
   bool arm() noexcept { return memory_.idle() && cut_.idle() && ucp_worker_arm(worker_.get()) == UCS_OK; }
   int event_fd() const { return event_fd_; }
