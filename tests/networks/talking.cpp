@@ -1,6 +1,6 @@
 // Threads that exchange blocks for some seconds, and say what came of it.
 //
-//   talking seconds
+//   talking seconds [bytes]
 //
 // Thread 0 says "talking" after the first exchange, and tells the others when it is time to stop. Each thread
 // says "failed after S s: WHAT" when a call fails, and ends with status 3; those who have a team without the
@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <unistd.h>
 #include <upc_collective_cray.h>
 #include <weft/weft.hpp>
 
@@ -19,8 +20,8 @@ double seconds_since(clock_type::time_point then) {
   return std::chrono::duration<double>(clock_type::now() - then).count();
 }
 
-void exchange_for(double seconds) {
-  const std::size_t bytes = 16384, threads = static_cast<std::size_t>(THREADS);
+void exchange_for(double seconds, std::size_t bytes) {
+  const std::size_t threads = static_cast<std::size_t>(THREADS);
   const upc_shared_ptr_t dst = upc_all_alloc(threads, threads * bytes),
                          src = upc_all_alloc(threads, threads * bytes);
   auto* const mine = static_cast<char*>(upc_cast(upc_ptradd(src, 1, threads * bytes, MYTHREAD)));
@@ -45,7 +46,7 @@ int main(int argc, char** argv) {
   cray_upc_team_split(UPC_TEAM_ALL, MYTHREAD == THREADS - 1, 0, &others);
   const auto began = clock_type::now();
   try {
-    exchange_for(seconds);
+    exchange_for(seconds, argc > 2 ? static_cast<std::size_t>(std::atoi(argv[2])) : 16384);
   } catch (const weft::error& e) {
     std::printf("thread %d failed after %.0f s: %s\n", MYTHREAD, seconds_since(began), e.what());
     if (cray_upc_team_size(others) > 1) {
@@ -53,7 +54,7 @@ int main(int argc, char** argv) {
         cray_upc_team_barrier(others);
       std::printf("thread %d went on\n", MYTHREAD);
     }
-    std::fflush(stdout);
+    usleep(3'000'000); // the launcher ends all others with the first
     std::_Exit(3);
   }
   weft_finalize();

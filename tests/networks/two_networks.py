@@ -6,7 +6,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "..", "perf"))
 
-from runner import hosts  # noqa: E402
+from runner import hosts, sandbox  # noqa: E402, F401
 
 DATA = "eth1"
 
@@ -33,8 +33,17 @@ class Hosts(hosts.Hosts):
         """What the host sends on its second network, and what is sent to it there, gets lost."""
         hosts.system("ip", "link", "set", f"data{number}", "nomaster")
 
-    def plug(self, number):
-        hosts.system("ip", "link", "set", f"data{number}", "master", "data", "up")
+    def block(self, number, other):
+        """What the host sends to another one on the second network gets lost."""
+        self.inside(number, "ip", "route", "add", "blackhole", f"{data_address(other)}/32")
+
+    def know_each_other(self):
+        """They need not ask for the addresses of each other's cards, which would tell them that nobody is there."""
+        for number in range(self.count):
+            for other in range(self.count):
+                if other != number:
+                    self.inside(number, "ip", "neighbour", "replace", data_address(other), "dev", DATA,
+                                "lladdr", "02:00:00:00:00:01", "nud", "permanent")
 
     def close(self):
         super().close()
