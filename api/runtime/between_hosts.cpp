@@ -69,6 +69,7 @@ between_hosts::between_hosts(boot::job& job, const std::string& named_devices)
 
 void between_hosts::publish() {
   std::ranges::set_difference(transport::ucx::open_doors(), others_, std::inserter(own_, own_.end()));
+  transport::ucx::ask_for_life_at(own_);
   const std::string text = text_of(own_);
   job_.put(doors_name, std::as_bytes(std::span(text)));
 }

@@ -7,7 +7,8 @@ one for the data, which does not.
 
 Mutations that this catches: between_hosts does not knock (UCX's own lines at the start, and no time bound); no look
 for silent connections (the blocked jobs go on until their end); nobody tells the other members of the team (thread 1
-of the parted hosts waits); a silent socket need not have sent anything again (the stopped thread is given up)."""
+of the parted hosts waits); nobody asks for signs of life over what comes in at a door (thread 2 behind the blocked network
+waits); a silent socket need not have sent anything again (the stopped thread is given up)."""
 import contextlib
 import os
 import re
@@ -148,9 +149,12 @@ class Faults(unittest.TestCase):
                 simulated = self.open(3)
                 job = Job(simulated, "50", size, talking=lambda: simulated.unplug(2), **IMPATIENT)
                 self.check(job, "thread 0 went on", "thread 1 went on", seconds=QUIET)
-                self.assertRegex(job.text, self.lost(0, 0, 2))
-                self.assertRegex(job.text, self.lost(1, 1, 2))
-                self.assertNotIn("has died", job.text)
+                by_other = r"thread {} failed after \d+ s: .* thread 2 of the job cannot be reached any more by thread {};"
+                self.assertRegex(job.text, f"{self.lost(0, 0, 2)}|{by_other.format(0, 1)}")
+                self.assertRegex(job.text, f"{self.lost(1, 1, 2)}|{by_other.format(1, 0)}")
+                self.assertRegex(job.text, f"{self.lost(0, 0, 2)}|{self.lost(1, 1, 2)}")
+                self.assertIn("thread 2 failed after ", job.text)
+                self.assertNotIn("has died;", job.text)
 
     def test_without_a_setting_it_takes_less_than_half_a_minute(self):
         simulated = self.open(2)

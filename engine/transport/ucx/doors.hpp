@@ -19,6 +19,11 @@ struct door {
 // worker begins, and does not tell which.
 std::set<door> open_doors();
 
+// UCX lets the system ask for signs of life over the connections that it has begun, by its settings
+// UCX_TCP_KEEPIDLE, UCX_TCP_KEEPINTVL and UCX_TCP_KEEPCNT, and not over those that others have begun. From
+// now on over what comes in at these doors, too.
+void ask_for_life_at(const std::set<door>& doors);
+
 // As words in a line, for others to read.
 std::string text_of(const std::set<door>& doors);
 std::set<door> doors_in(const std::string& text);
