@@ -20,7 +20,7 @@ using transport::ucx::door;
 namespace {
 
 constexpr const char* doors_name = "weft.doors";
-constexpr auto patience = 10s; // for the answer to a knock
+constexpr auto patience = 10s, last_patience = 3s; // for the answer to a knock; to one at what was lost
 // The sockets of a process that ends are closed one behind the other.
 constexpr auto its_end = 500ms, look_again = 100ms;
 
@@ -34,17 +34,16 @@ void require_devices(const char* setting, const std::string& named) {
                                 "takes the one that does");
 }
 
-std::string reason(int error) {
-  return error == ETIMEDOUT ? "no answer for " + std::to_string(patience.count()) + " s"
-                            : std::strerror(error);
+std::string reason(int error, std::chrono::seconds waited) {
+  return error == ETIMEDOUT ? "no answer for " + std::to_string(waited.count()) + " s" : std::strerror(error);
 }
 
 int knock_until_closed(const door& d) {
   const auto began = std::chrono::steady_clock::now();
-  int error = transport::ucx::knock(d, patience);
+  int error = transport::ucx::knock(d, last_patience);
   while (error == 0 && std::chrono::steady_clock::now() - began < its_end) {
     std::this_thread::sleep_for(look_again);
-    error = transport::ucx::knock(d, patience);
+    error = transport::ucx::knock(d, last_patience);
   }
   return error;
 }
@@ -121,7 +120,7 @@ void between_hosts::require_next_host() {
   const int error = ways_[job_.nodes()[*next]].load(std::memory_order_relaxed);
   throw boot::boot_error(fmt::format("rank {} on host {} cannot reach {}: {}; {}", job_.rank(),
                                      job_.host_of(job_.rank()), way_to(*next, *doors_of(*next).begin()),
-                                     reason(error), settings));
+                                     reason(error, patience), settings));
 }
 
 void between_hosts::note_silence(const std::string& address, std::uint32_t seconds) {
@@ -146,10 +145,11 @@ std::optional<std::string> between_hosts::why_lost(std::uint32_t rank) const {
   }
   const door& d = *doors.begin();
   if (const int known = ways_[job_.nodes()[rank]].load(std::memory_order_relaxed); known > 0)
-    return text(d, reason(known));
+    return text(d, reason(known, patience));
   const int error = knock_until_closed(d);
   if (error == ECONNREFUSED) return std::nullopt;
-  return text(d, error == 0 ? "it was broken off, perhaps by that host, which got no answer" : reason(error));
+  return text(d, error == 0 ? "it was broken off, perhaps by that host, which got no answer"
+                            : reason(error, last_patience));
 }
 
 } // namespace weft::api

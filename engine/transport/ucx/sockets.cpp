@@ -1,5 +1,6 @@
 #include "engine/transport/ucx/sockets.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -50,9 +51,9 @@ int option(int socket, int level, int name) {
 // How long nothing may come back; 0 = for ever.
 std::uint32_t patience_of(int socket) {
   if (option(socket, SOL_SOCKET, SO_KEEPALIVE) == 0) return 0;
+  const int questions = std::max(option(socket, IPPROTO_TCP, TCP_KEEPCNT) - 2, 0);
   const int seconds =
-      option(socket, IPPROTO_TCP, TCP_KEEPIDLE) +
-      option(socket, IPPROTO_TCP, TCP_KEEPINTVL) * (option(socket, IPPROTO_TCP, TCP_KEEPCNT) - 1);
+      option(socket, IPPROTO_TCP, TCP_KEEPIDLE) + option(socket, IPPROTO_TCP, TCP_KEEPINTVL) * questions;
   return seconds > 0 ? static_cast<std::uint32_t>(seconds) : 0;
 }
 

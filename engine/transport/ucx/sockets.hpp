@@ -25,8 +25,9 @@ struct silent_socket {
 // Those among what a descriptor of events (epoll) waits for, also through others of its kind. The system
 // itself asks an idle connection for a sign of life, as often as the socket's own options say, and breaks it
 // if none comes; while data are on their way it does not, and waits for a quarter of an hour. So here the
-// same bound holds for these: the idle time and all further questions but one. A socket whose options do not
-// ask is never silent. Who takes nothing in, as a process that computes, still answers: its system does.
+// same bound holds for these: the idle time and all further questions but two, so that who looks each second
+// finds it before the system does. A socket whose options do not ask is never silent. Who takes nothing in,
+// as a process that computes, still answers: its system does.
 std::vector<silent_socket> silent_sockets(int events);
 
 } // namespace weft::transport::ucx
