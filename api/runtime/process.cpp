@@ -153,6 +153,7 @@ void process_runtime::look_for_silence() {
 // UCX finds them closed, says whose they were, and lose() hears of it. What they carried fails before that:
 // with the right words, if the engine knows them by then.
 void process_runtime::end_silent_connections() {
+  if (ending_.load(std::memory_order_relaxed)) return; // the end looks after itself, and holds no ownership
   for (const transport::ucx::silent_socket& s : net_->end_silent_connections())
     between_->note_silence(s.address, s.seconds);
   net_->poll();
@@ -300,7 +301,7 @@ void process_runtime::close() {
     });
     leaving_.store(true, std::memory_order_relaxed);
     engine_->run(*all_, {.by = collectives::caller::finalize}, {});
-    ending_.store(true, std::memory_order_relaxed);
+    engine_->with_ownership([&] { ending_.store(true, std::memory_order_relaxed); });
     reports_.reset();
     thread_.reset();
     if (settings_.statistics) print_statistics();
@@ -327,6 +328,12 @@ void process_runtime::close() {
 void process_runtime::disconnect() {
   constexpr std::chrono::seconds grace{5};
   const auto died = [this] { return died_at_the_end_.load(std::memory_order_relaxed); };
+  auto looked = net_->now();
+  const auto look_for_silence = [&] { // what is silent now needs no flush any more
+    if (net_->now() - looked < silence_period) return;
+    looked = net_->now();
+    (void)net_->end_silent_connections();
+  };
   std::chrono::nanoseconds since{0};
   const auto goes_on = [&] {
     net_->poll();
@@ -334,7 +341,11 @@ void process_runtime::disconnect() {
     if (since.count() == 0) since = net_->now();
     return net_->now() - since < grace;
   };
-  if (!net_->close([&] { return !died(); }) || !job_.fence(goes_on))
+  const auto flushes = [&] {
+    look_for_silence();
+    return !died();
+  };
+  if (!net_->close(flushes) || !job_.fence(goes_on))
     throw progress::operation_error("a thread has died before the end of all; this one ends without it");
 }
 

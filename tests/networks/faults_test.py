@@ -7,8 +7,8 @@ one for the data, which does not.
 
 Mutations that this catches: between_hosts does not knock (UCX's own lines at the start, and no time bound); no look
 for silent connections (the blocked jobs go on until their end); nobody tells the other members of the team (thread 1
-of the parted hosts waits); nobody asks for signs of life over what comes in at a door (thread 2 behind the blocked network
-waits); a silent socket need not have sent anything again (the stopped thread is given up)."""
+of the parted hosts waits); nobody asks for signs of life over what comes in at a door (thread 2 behind the blocked
+network waits); an interface that is down is none that is wrong."""
 import contextlib
 import os
 import re
@@ -52,7 +52,8 @@ class Job:
         settings = {"WEFT_NET_DEVICES": DATA, "WEFT_HEAP_SIZE": "16M", **settings}
         began = time.monotonic()
         self.lines = []
-        with simulated.launch(TALKING, *arguments, **{name: value for name, value in settings.items() if value}) as process:
+        settings = {name: value for name, value in settings.items() if value}
+        with simulated.launch(TALKING, *arguments, **settings) as process:
             timer = threading.Timer(limit, process.kill)
             timer.start()
             for line in process.stdout:
@@ -112,8 +113,8 @@ class Faults(unittest.TestCase):
     def test_an_interface_that_is_down(self):
         simulated = self.open(2)
         simulated.inside(1, "ip", "link", "set", DATA, "down")
-        self.check_start(Job(simulated, "1"), "weft_init: WEFT_NET_DEVICES=eth1: the network device 'eth1' of host weft1 "
-                         "is down; it has eth0, eth1, lo; name one that leads to the other hosts")
+        self.check_start(Job(simulated, "1"), "weft_init: WEFT_NET_DEVICES=eth1: the network device 'eth1' of host "
+                         "weft1 is down; it has eth0, eth1, lo; name one that leads to the other hosts")
 
     def test_no_route(self):
         simulated = self.open(2)
@@ -138,8 +139,8 @@ class Faults(unittest.TestCase):
 
     def lost(self, thread, host, other):
         """What a thread is told of another one to which its connection has been given up."""
-        return (rf"thread {thread} failed after \d+ s: upc_all_exchange: thread {other} of the job cannot be reached any "
-                rf"more: the connection from host weft{host} to rank {other} on host weft{other} "
+        return (rf"thread {thread} failed after \d+ s: upc_all_exchange: thread {other} of the job cannot be reached "
+                rf"any more: the connection from host weft{host} to rank {other} on host weft{other} "
                 rf"\({re.escape(data_address(other))}\) over eth1 is lost: nothing has come back for \d+ s, which "
                 rf"UCX_TCP_KEEPIDLE, UCX_TCP_KEEPINTVL and UCX_TCP_KEEPCNT limit{re.escape(NETWORK)}; no operation")
 
@@ -149,7 +150,7 @@ class Faults(unittest.TestCase):
                 simulated = self.open(3)
                 job = Job(simulated, "50", size, talking=lambda: simulated.unplug(2), **IMPATIENT)
                 self.check(job, "thread 0 went on", "thread 1 went on", seconds=QUIET)
-                by_other = r"thread {} failed after \d+ s: .* thread 2 of the job cannot be reached any more by thread {};"
+                by_other = r"thread {} failed after \d+ s: .* thread 2 of the job cannot be reached any more by thread {}"
                 self.assertRegex(job.text, f"{self.lost(0, 0, 2)}|{by_other.format(0, 1)}")
                 self.assertRegex(job.text, f"{self.lost(1, 1, 2)}|{by_other.format(1, 0)}")
                 self.assertRegex(job.text, f"{self.lost(0, 0, 2)}|{self.lost(1, 1, 2)}")
@@ -171,8 +172,8 @@ class Faults(unittest.TestCase):
 
         job = Job(simulated, "50", talking=part, **IMPATIENT)
         self.check(job, seconds=QUIET)
-        self.assertRegex(job.text, r"thread 1 failed after \d+ s: upc_all_exchange: thread (2 of the job cannot be reached "
-                         r"any more by thread 0|0 of the job cannot be reached any more by thread 2);")
+        self.assertRegex(job.text, r"thread 1 failed after \d+ s: upc_all_exchange: thread (2 of the job cannot be "
+                         r"reached any more by thread 0|0 of the job cannot be reached any more by thread 2);")
 
     def test_a_thread_that_is_stopped_is_not_given_up(self):
         for size in ("16384", "1048576"):

@@ -60,4 +60,5 @@ class Hosts(hosts.Hosts):
             command += ["-x", name]
         environment = {name: value for name, value in os.environ.items() if not name.startswith(("WEFT_", "UCX_"))}
         return subprocess.Popen([*command, program, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                stderr=subprocess.STDOUT, text=True, env={**environment, **settings, "TMPDIR": self.folder})
+                                stderr=subprocess.STDOUT, text=True,
+                                env={**environment, **settings, "TMPDIR": self.folder})
