@@ -20,7 +20,8 @@ class Log(unittest.TestCase):
         text = self.log("info")
         self.assertIn("thread 0 reaches threads 0-1 by loads and stores, 2-3 through UCX\n", text)
         self.assertRegex(text, r"progress: helping \(as WEFT_PROGRESS asks; [\d.]+ cores for 2 threads on this node\)")
-        self.assertRegex(text, r"start: [\d.]+ ms \(launcher [\d.]+, transport [\d.]+, exchange [\d.]+, engine")
+        self.assertRegex(text, r"start: [\d.]+ ms \(launcher [\d.]+, transport [\d.]+, exchange [\d.]+, "
+                         r"other hosts [\d.]+, engine")
         self.assertNotIn("plan:", text)
 
     def test_debug_names_the_algorithm_of_each_new_plan_once(self):

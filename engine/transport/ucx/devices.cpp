@@ -79,13 +79,13 @@ std::set<std::string> entries_of(const std::string& folder) {
   return names;
 }
 
-const std::string adapters = "/sys/class/infiniband";
+constexpr const char* adapters = "/sys/class/infiniband";
 
 // As UCX names them: device:port.
 std::string infiniband_ports() {
   std::string ports;
   for (const std::string& device : entries_of(adapters))
-    for (const std::string& port : entries_of(adapters + "/" + device + "/ports"))
+    for (const std::string& port : entries_of(std::string(adapters) + "/" + device + "/ports"))
       ports += "," + device + ":" + port;
   return ports;
 }
