@@ -6,6 +6,10 @@
 // flat     Eager: the root publishes once, n bytes, whoever reads. Direct: each member copies for itself, or
 //          the root does for those who are away. P*n bytes moved in all, one step, (P-1)*n of them out of the
 //          root's host.
+// relayed  Eager, under IN_MY: the flat plan, but the root sends to the members of some hosts only, and the
+//          engine of one of each hands the payload on, in a tree of radix k over the hosts, whether its rank
+//          has entered or not. P-1 payloads in all, ceil(log_k N) hops, none by a rank that is waited for.
+//          No rank sends more than (k-1)*ceil(log_k N)*m payloads, with m members on a host.
 // knomial  A tree of radix k over the hosts, ceil(log_k N) steps, at most k-1 sends a step, P-1 payloads in
 //          all. Small: a host's leader takes the payload from its own slot of the parent's mailbox, sends it
 //          on, and publishes it to its neighbours. Large: put, flush, count; the neighbours copy from the
@@ -21,6 +25,13 @@
 namespace weft::collectives {
 using namespace graph;
 
+namespace {
+// An eager payload that waits for nobody.
+bool sent_ahead(const request& r, const topology& g, const tuning& t) {
+  return r.in == sync::my && r.bytes <= t.eager_bytes && r.bytes <= far_payload(t, g);
+}
+} // namespace
+
 plan compile_flat_broadcast(const request& r, const topology& g, const tuning& t) {
   return relocate(r, pattern::from_root, {.bytes = r.bytes}, g, t);
 }
@@ -28,7 +39,8 @@ plan compile_flat_broadcast(const request& r, const topology& g, const tuning& t
 std::uint64_t cost_of_flat_broadcast(const request& r, const topology& g, const tuning& t) {
   const cost_model c(t.costs);
   const std::uint32_t far = g.size() - g.members(g.host(r.root));
-  return far == 0 ? c.copies(1, r.bytes) : c.get() + c.wire(far, r.bytes) + c.copies(1, r.bytes);
+  const std::uint64_t hop = sent_ahead(r, g, t) ? c.message() : c.get();
+  return far == 0 ? c.copies(1, r.bytes) : hop + c.wire(far, r.bytes) + c.copies(1, r.bytes);
 }
 
 bool fits_hierarchical_broadcast(const request& r, const topology& g, const tuning&) {
@@ -36,6 +48,8 @@ bool fits_hierarchical_broadcast(const request& r, const topology& g, const tuni
 }
 
 namespace {
+
+constexpr std::uint32_t most_radix = 255; // a message has a byte for it
 
 // True if a put keeps the wire busy for longer than its way there and back.
 bool streams(const request& r, const tuning& t) {
@@ -52,12 +66,22 @@ std::uint64_t cost_of_tree(std::uint32_t radix, const request& r, const topology
   return tree::depth(g.hosts(), radix) * level + c.copies(2, r.bytes);
 }
 
-std::uint32_t best_radix(const request& r, const topology& g, const tuning& t) {
+using cost_by_radix = std::uint64_t(std::uint32_t radix, const request& r, const topology& g,
+                                    const tuning& t);
+std::uint32_t best_radix(const request& r, const topology& g, const tuning& t,
+                         cost_by_radix cost = cost_of_tree) {
   const std::uint32_t nodes = std::max(2u, g.hosts());
-  std::uint32_t best = nodes;
+  std::uint32_t best = std::min(nodes, most_radix);
   for (std::uint32_t radix = std::min(nodes, 16u); radix >= 2; --radix)
-    if (cost_of_tree(radix, r, g, t) <= cost_of_tree(best, r, g, t)) best = radix;
+    if (cost(radix, r, g, t) <= cost(best, r, g, t)) best = radix;
   return best;
+}
+
+// All members of the hosts below hear from the one leader above them.
+std::uint64_t cost_of_relays(std::uint32_t radix, const request& r, const topology& g, const tuning& t) {
+  const cost_model c(t.costs);
+  const std::uint64_t level = c.message() + c.wire((radix - 1) * g.largest_host(), r.bytes);
+  return tree::depth(g.hosts(), radix) * level + c.copies(1, r.bytes);
 }
 
 plan eager_tree(hierarchical& s, std::uint64_t bytes) {
@@ -116,6 +140,19 @@ plan compile_knomial(const request& r, const topology& g, const tuning& t) {
   hierarchical s(r, pattern::from_root, {.bytes = r.bytes}, g, t);
   s.p().radix = best_radix(r, g, t);
   return r.bytes <= t.eager_bytes ? eager_tree(s, r.bytes) : put_tree(s, streams(r, t));
+}
+
+bool fits_relayed(const request& r, const topology& g, const tuning& t) {
+  return t.relays && sent_ahead(r, g, t) && r.bytes != 0 && !g.one_host();
+}
+
+std::uint64_t cost_of_relayed(const request& r, const topology& g, const tuning& t) {
+  return cost_of_relays(best_radix(r, g, t, cost_of_relays), r, g, t);
+}
+
+plan compile_relayed(const request& r, const topology& g, const tuning& t) {
+  return relocate(r, pattern::from_root, {.bytes = r.bytes}, g, t, {},
+                  best_radix(r, g, t, cost_of_relays));
 }
 
 std::uint64_t cost_of_chain(const request& r, const topology& g, const tuning& t) {

@@ -2,6 +2,7 @@
 
 #include "engine/collectives/sync_modes.hpp"
 #include "engine/memory/mailbox.hpp"
+#include "engine/plan/peers.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -38,7 +39,7 @@ namespace {
 class relocation {
 public:
   relocation(const request& r, pattern pairs, const block_rule& rule, const topology& g, const tuning& t,
-             const indirection& indirect)
+             const indirection& indirect, std::uint32_t radix)
       : request_(r), pairs_(pairs), rule_(rule), g_(g), builder_(g.me(), g.size(), r.root),
         modes_(builder_, g, r.in, r.out), push_(r.direction == hint::push && !indirect),
         push_far_(push_ || (t.far_push && modes_.tells_ends() && !indirect)) {
@@ -48,6 +49,7 @@ public:
     p.find(indirect);
     cut_blocks(p, t);
     p.window = static_cast<std::uint8_t>(t.window);
+    p.radix = radix;
     find_peers();
     decide_eager(t);
     decide_far(t);
@@ -73,11 +75,13 @@ private:
     const bool one_in = pairs_ == pattern::from_root && !at_root;
     const bool one_out = pairs_ == pattern::to_root && !at_root;
     if (many_in) in_near_ = near, in_far_ = far;
-    if (many_out) out_near_ = near, out_far_ = far;
+    if (many_out) out_near_ = near, out_far_ = p().radix == 0 ? far : below();
     if (one_in) (root_near ? in_near_ : in_far_) = root;
     if (one_out) (root_near ? out_near_ : out_far_) = root;
     own_ = pairs_ == pattern::all_pairs || at_root;
   }
+
+  peers below() { return {range::below, count_of(p(), g_, range::below)}; }
 
   // Scratch is not user data, so a payload may travel before its reader has entered; but a reader copies it
   // out himself, so nobody else could finish an OUT_ALL operation for him, and the looser IN_NO needs no
@@ -100,7 +104,7 @@ private:
 
   void eager() {
     if (out_near_.count != 0) builder_.add(rule_.src_j == 0 ? publish() : publish_slices());
-    each(out_far_, send_payload());
+    each(out_far_, send_far());
     if (own_) builder_.add(copy_own());
     each(in_near_, take_payload());
     each(in_far_, take_payload());
@@ -150,7 +154,7 @@ private:
 
   // Whoever has taken what I sent knows that I did, and that I had waited for all if there was a gate.
   node_set exchange_payloads(node_set gate) {
-    each(out_far_, send_payload(), gate);
+    each(out_far_, send_far(), gate);
     return each(in_far_, take_payload());
   }
 
@@ -167,6 +171,12 @@ private:
     fetch_rows(steps, p().indirect(), direction::in);
     steps.then(get_from_each()).then_if(tell, count_for_each(fact::consumed, 1));
     return builder_.loop(in_far_.over, in_far_.count, steps, gate);
+  }
+
+  node send_far() {
+    node n = send_payload();
+    n.relayed = p().radix != 0;
+    return n;
   }
 
   node_set each(const peers& side, node step, node_set after = 0) {
@@ -197,8 +207,8 @@ void fetch_rows(builder::step_list& steps, const indirection& of, direction way)
 }
 
 plan relocate(const request& r, pattern pairs, const block_rule& rule, const topology& g, const tuning& t,
-              const indirection& indirect) {
-  return relocation(r, pairs, rule, g, t, indirect).compile();
+              const indirection& indirect, std::uint32_t radix) {
+  return relocation(r, pairs, rule, g, t, indirect, radix).compile();
 }
 
 } // namespace weft::collectives

@@ -16,6 +16,7 @@ struct tuning {
   cost_table costs;
   forced_choice forced{}; // algorithms that the user asked for
   bool check = false;     // members compare their calls
+  bool relays = true;     // every rank hears messages, and answers them, whatever its application is about
 };
 
 // Moves one block for every pair of a pattern, directly from its source to its destination.
@@ -27,9 +28,12 @@ struct tuning {
 //             by anybody on the host), two counts.
 //             far: entry token, one get (or put) of n, one count; or, up to far_payload, a message with the
 //             block, which waits for its reader in a place of its mailbox: one hop instead of three.
+// With a radix, a far payload goes to the members of the hosts below in a tree over the hosts, and the engines
+// of those hand it on (see progress/execution/relays.hpp): for an eager block of a root.
 // With indirect operands the rule only says which bytes are distinct; never eager, the destination pulls.
 graph::plan relocate(const request& r, graph::pattern pairs, const graph::block_rule& rule,
-                     const graph::topology& g, const tuning& t, const graph::indirection& indirect = {});
+                     const graph::topology& g, const tuning& t, const graph::indirection& indirect = {},
+                     std::uint32_t radix = 0);
 
 // The largest payload of a message between hosts of which so many members may each send some ahead of one:
 // the memory for all of them is bounded.

@@ -20,6 +20,7 @@ struct signal : operation_kind {
                           n.write.in != buffer::mailbox))
       return false;
     const bool to_each = n.peer == peer_rule::each, to_group = n.peer == peer_rule::group;
+    if (n.relayed) return brings_blocks && to_each && !travels_packed(n);
     if (n.about == fact::payload && travels_packed(n)) return n.peer == peer_rule::ahead;
     if (n.about == fact::payload || n.about == fact::row || n.about == fact::ready)
       return to_each || to_group;
@@ -29,7 +30,8 @@ struct signal : operation_kind {
     return (n.about == fact::entry || n.about == fact::asked) && to_each;
   }
   static std::string text(const node& n) {
-    return words("signal ", graph::name(n.about), count_word(n), valued_word(n), " to ", graph::name(n.peer));
+    return words("signal ", graph::name(n.about), count_word(n), valued_word(n), " to ", graph::name(n.peer),
+                 n.relayed ? ", handed on" : "");
   }
 
   template <class Meaning> static auto means(Meaning& m, const node& n, std::uint32_t e) {

@@ -83,6 +83,7 @@ enum class range : std::uint8_t {
   paired,      // of those hosts to which I lead the members who lead to mine, see topology/host_pairs.hpp
   partners,    // in round k the leader of the host whose number differs in bit k; hosts: a power of two
   twins,       // of equal hosts: the members of all others with my number on their host
+  below,       // the members of the hosts below mine in the tree, if I lead my own; largest subtree first
 };
 
 // Which block a claim carries, seen from the node's owner.
@@ -115,6 +116,7 @@ struct node {
   bool quick : 1 = false;       // compute: little enough for a post
   bool rewrites : 1 = false;    // compute: what others could read in my source is another thing now
   bool orders : 1 = false;      // flush: no more than what this peer is told next comes behind
+  bool relayed : 1 = false;     // signal: the root's payload; engines hand it on in the tree
   blocks of = blocks::one;      // which blocks are moved
   std::uint8_t settled = 0;     // 1 + its place in the plan's table of settled steps
   std::uint8_t needs = 0;       // the place of scratch that every peer of the range must have filled before

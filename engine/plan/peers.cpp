@@ -2,6 +2,7 @@
 
 #include "engine/plan/in_order.hpp"
 #include "engine/topology/host_pairs.hpp"
+#include "engine/topology/relays.hpp"
 #include "engine/topology/rounds.hpp"
 #include "engine/topology/tree.hpp"
 
@@ -120,6 +121,9 @@ constexpr range_rule rules[] = {
      [](P p, G g, peer_rule, number k) { return leader_of(p, g, mine(p, g) ^ (number{1} << k)); }},
     {range::twins, "twins", [](P, G g) { return g.equal_hosts() ? g.hosts() - 1 : 0; },
      [](P p, G g, peer_rule, number k) { return g.twin((mine(p, g) + 1 + k) % g.hosts()); }},
+    {range::below, "below",
+     [](P p, G g) { return p.radix >= 2 ? relay_tree(g, p.root, p.radix).below(p.me) : 0; },
+     [](P p, G g, peer_rule, number k) { return relay_tree(g, p.root, p.radix).child(p.me, k); }},
 };
 
 static_assert(in_order(rules, [](const range_rule& r) { return r.over; }));
@@ -131,7 +135,7 @@ const range_rule& rule_of(range over) {
 }
 
 std::uint32_t leader_of(const plan& p, const topology& g, std::uint32_t node) {
-  return node == g.host(p.root) ? p.root : g.in_host_order(g.first(node));
+  return leader_of(g, p.root, node);
 }
 
 } // namespace weft::graph

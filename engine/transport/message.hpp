@@ -9,6 +9,7 @@ namespace weft::transport {
 enum class message_kind : std::uint8_t {
   entry,     // the sender has entered operation `seq`
   payload,   // eager payload, or row, of operation `seq`
+  relayed,   // eager payload of member `count`, to be handed on in a tree of radix `round`
   delivered, // `count` more blocks are in your destination
   consumed,  // `count` more blocks of your source have been read, likewise
   stage_in,  // the sender has come through round `round`; a barrier's value may come along

@@ -1,6 +1,7 @@
 #include "engine/verify/signals.hpp"
 
 #include "engine/plan/names.hpp"
+#include "engine/topology/relays.hpp"
 
 #include <algorithm>
 
@@ -38,6 +39,24 @@ void signal_board::send(const node& n, event_id e, bool at_once) {
   // Whom a payload is for that a row names, all look at.
   const bool looked_at = to_group && c.what == fact::payload && graph_.plans[at.member].names != naming::none;
   raised_.push_back({key_of(c, to_group ? host : to), e, n.valued, looked_at});
+  if (n.relayed) relay(c, to, e, at_once);
+}
+
+// What is sent to a relay comes to all below it, though their members do nothing: each is asked who is above
+// it.
+void signal_board::relay(const cell& c, std::uint32_t relay, event_id e, bool at_once) {
+  const plan& p = graph_.plans[c.owner];
+  const topology& g = graph_.places[c.owner];
+  const relay_tree tree(g, p.root, p.radix);
+  for (std::uint32_t member = 0; member < graph_.members(); ++member) {
+    if (member == relay || g.is_near(member)) continue;
+    std::uint32_t above = tree.above(member);
+    while (above != relay && above != p.root)
+      above = tree.above(above);
+    if (above != relay) continue;
+    note_message(c.owner, member, e, at_once);
+    raised_.push_back({key_of(c, member), e, false, false});
+  }
 }
 
 void signal_board::receive(const node& n, event_id e) {

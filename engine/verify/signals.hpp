@@ -53,6 +53,7 @@ private:
   key key_of(const cell& c, std::uint32_t reader) const;
   raised* find(const key& where);
   void note_message(std::uint32_t from, std::uint32_t to, event_id e, bool at_once);
+  void relay(const cell& c, std::uint32_t relay, event_id e, bool at_once);
   void sort_raised();
   void missing(event_id e, std::string_view what);
   void match_one(const awaited& a);

@@ -4,6 +4,7 @@
 #include "engine/team.hpp"
 #include "progress/execution/call_record.hpp"
 #include "progress/execution/fate.hpp"
+#include "progress/execution/relay_book.hpp"
 #include "progress/execution/waiting_list.hpp"
 
 #include <array>
@@ -53,9 +54,13 @@ struct channel {
 
   channel(engine::team_info members, std::byte* segment)
       : info(std::move(members)), own(segment + info.mailbox_offset, info.topology.locals()),
-        mailboxes(info.size()), shadows(info.size()), credit(info.size()), asked(info.size()) {
+        mailboxes(info.size()), shadows(info.size()), credit(info.size()), asked(info.size()),
+        relayed(static_cast<std::uint32_t>(info.topology.far().size())) {
     askers.reserve(info.topology.far().size());
   }
+
+  // What far members may take as retired: their payloads lie here until they are handed on.
+  engine::sequence told() const { return relayed.empty() ? retired : relayed.handed_on(retired); }
 
   engine::team_info info;
   bool is_mine = false; // this rank's own: whatever begins on it the others are asked to begin
@@ -78,6 +83,7 @@ struct channel {
   std::vector<engine::sequence> asked; // by far member: the retirement that I have last asked it to tell me
   std::vector<credit_request> askers;  // far members who wait for a retirement of mine
   std::vector<credit_request> waiters; // far members who wait for a row of mine
+  relay_book relayed;                  // payloads of others that I still have to hand on
   struct failure {
     engine::sequence seq = 0;
     int status = 0;

@@ -23,8 +23,11 @@ public:
            const user_memory& user = {})
       : net_(net), counts_(counts), broken_(broken), finished_(std::move(finished)),
         steps_(net, counts, broken_, user), runner_(steps_),
-        inbox_(net, counts, steps_.members, channels_, active_), transfers_(net, counts) {
+        relays_(steps_.members), inbox_(net, counts, steps_.members, channels_, active_, relays_),
+        transfers_(net, counts) {
     net_.set_sink(&inbox_);
+    relays_.report([this](auto& on, auto n, const auto& why) { fail_relayed(on, n, why); },
+                   [this](auto& on) { tell_retirement(on); });
   }
   executor(const executor&) = delete;
   ~executor() { net_.set_sink(nullptr); }
@@ -51,6 +54,7 @@ public:
     computations().drop_all();
     for (auto& [id, on] : channels_) {
       on->waiting = {};
+      relays_.drop(*on);
       on->askers.clear();
       on->waiters.clear();
       on->leaving = false;
@@ -161,7 +165,7 @@ public:
   progress::computations<T>& computations() { return steps_.computations; }
   // Work that only this rank's own process can move on.
   bool needs_driver() {
-    return steps_.flights.in_flight() != 0 || far_active_ != 0 || transfers_.outstanding() != 0 ||
+    return steps_.flights.in_flight() != 0 || relays_.in_flight() != 0 || far_active_ != 0 || transfers_.outstanding() != 0 ||
            !answers_.none();
   }
   awaited_answers& answers() { return answers_; }
@@ -201,6 +205,7 @@ private:
       if (op->channel == &on && op->status == 0) op->status = team_lost;
     while (!on.waiting.empty())
       refuse(on.waiting.take_first());
+    relays_.drop(on);
   }
 
   // They do not find out by themselves that this rank and that one do no more of the channel's operations
@@ -252,6 +257,7 @@ private:
     for (auto& [id, on] : channels_) {
       hear_of_loss(*on);
       activate_waiting(*on);
+      if (!on->relayed.empty()) relays_.carry_on(*on);
     }
     if (short_of_memory)
       shortage_.met("the state of an operation");
@@ -279,13 +285,21 @@ private:
   // What I have not done of it I shall not do: nobody is to wait for it. Who heard of it from another rank
   // need not tell.
   [[gnu::cold, gnu::noinline]] void tell_failure(const operation& op) {
-    channel& on = *op.channel;
-    if (op.told_by != net_.rank()) return;
-    const transport::failure of{op.status, op.unreachable};
+    if (op.told_by == net_.rank()) tell_failure(*op.channel, op.seq, {op.status, op.unreachable});
+  }
+  void tell_failure(channel& on, engine::sequence n, const transport::failure& of) {
     for (std::uint32_t member = 0; member < on.info.size(); ++member)
       if (member != on.info.me())
-        members().tell(on, member, {.kind = transport::message_kind::failed, .seq = op.seq},
+        members().tell(on, member, {.kind = transport::message_kind::failed, .seq = n},
                        std::as_bytes(std::span(&of, 1)));
+  }
+  // Those who wait for what I could not hand on hear it, whether I still have the operation or not.
+  [[gnu::cold, gnu::noinline]] void fail_relayed(channel& on, engine::sequence n,
+                                                 const transport::failure& why) {
+    if constexpr (requires { net_.lost(0u); })
+      if (net_.lost(why.unreachable)) return lose(why.unreachable);
+    inbox_.fail(on, n, why, on.info.world[on.info.me()]);
+    tell_failure(on, n, why);
   }
 
   bool complete(const operation& op) const {
@@ -397,21 +411,26 @@ private:
     if (on.lost == channel::nobody) on.admitted = on.retired + engine::slots;
     members().wake_near();                             // somebody may sleep for want of credit
     members().warm_next_slot(on, last.eager_bytes[0]); // a loop sends as much as last time
-    if (!on.askers.empty()) answer_askers(on);
-    if (on.leaving) [[unlikely]]
-      report_if_quiet(on);
+    tell_retirement(on);
     activate_waiting(on);
   }
 
+  // To far members: told() may have moved.
+  void tell_retirement(channel& on) {
+    if (!on.askers.empty()) answer_askers(on);
+    if (on.leaving) [[unlikely]]
+      report_if_quiet(on);
+  }
+
   [[gnu::cold, gnu::noinline]] void report_if_quiet(channel& on) {
-    if (net_.load(on.own.entered()) != on.retired) return;
+    if (net_.load(on.own.entered()) != on.retired || !on.relayed.empty()) return;
     on.leaving = false;
     quiet_(on);
   }
 
   void answer_askers(channel& on) {
     std::erase_if(on.askers, [&](const credit_request& asker) {
-      if (on.retired < asker.needed) return false;
+      if (on.told() < asker.needed) return false;
       members().answer(on, asker.member, {.kind = transport::message_kind::credit});
       return true;
     });
@@ -425,6 +444,7 @@ private:
   channel_map channels_;
   node_steps<T> steps_;
   plan_runner<T> runner_;
+  relays<T> relays_;
   inbox<T> inbox_;
   one_sided_transfers<T> transfers_;
   std::vector<operation*> active_;

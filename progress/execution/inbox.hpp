@@ -1,5 +1,6 @@
 #pragma once
 #include "progress/execution/call_check.hpp"
+#include "progress/execution/relays.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -18,8 +19,9 @@ public:
   using request_handler = std::function<void(const transport::message&, std::span<const std::byte>)>;
 
   inbox(T& net, statistics& counts, reach<T>& members, const channel_map& teams,
-        const std::vector<operation*>& active)
-      : net_(net), counts_(counts), members_(members), channels_(teams), active_(active) {}
+        const std::vector<operation*>& active, relays<T>& handed_on)
+      : net_(net), counts_(counts), members_(members), channels_(teams), active_(active), relays_(handed_on) {
+  }
 
   void serve(request_handler h) { serve_ = std::move(h); }
 
@@ -39,11 +41,19 @@ public:
     if (m.kind == message_kind::failed) [[unlikely]]
       return fail(on, m, payload);
     keep(on, sender, m, payload);
+    if (!on.relayed.empty()) relays_.carry_on(on);
+  }
+
+  // What a member has not done of an operation it will not do: nobody waits for it. An operation that has not
+  // yet begun here fails when it does.
+  [[gnu::cold]] void fail(channel& on, engine::sequence n, const transport::failure& of,
+                          std::uint32_t told_by) {
+    for (operation* op : active_)
+      if (op->channel == &on && op->seq == n) return op->fail(of.status, of.unreachable, told_by);
+    if (n > on.retired) on.failures.push_back({n, of.status, of.unreachable, told_by});
   }
 
 private:
-  // What its sender has not done it will not do: nobody waits for it. An operation that has not yet begun
-  // here fails when it does.
   [[gnu::cold]] void fail(channel& on, const transport::message& m, std::span<const std::byte> payload) {
     transport::failure of;
     if (payload.size() != sizeof of) return;
@@ -55,9 +65,7 @@ private:
       members_.later = true;
       return;
     }
-    for (operation* op : active_)
-      if (op->channel == &on && op->seq == m.seq) return op->fail(of.status, of.unreachable, m.source);
-    if (m.seq > on.retired) on.failures.push_back({m.seq, of.status, of.unreachable, m.source});
+    fail(on, m.seq, of, m.source);
   }
 
   void keep(channel& on, std::uint32_t sender, const transport::message& m,
@@ -67,6 +75,7 @@ private:
     const std::uint32_t slot = engine::slot_of(m.seq);
     const std::uint32_t cells = engine::cells_of(m.seq, m.phase % engine::phases);
     lift(theirs.retired(), m.retired);
+    if (m.kind == message_kind::relayed) return relays_.arrived(on, m, payload);
     if (m.kind != message_kind::credit && m.kind != message_kind::wanted && m.kind != message_kind::dispute)
       lift(theirs.entered(), m.seq); // whoever speaks of it has entered it
     switch (m.kind) {
@@ -111,7 +120,7 @@ private:
 
   // The sender waits until I have retired operation n, or an older one that it has asked for as well.
   void tell_credit(channel& on, std::uint32_t sender, engine::sequence n) {
-    if (on.retired >= n) return members_.answer(on, sender, {.kind = transport::message_kind::credit});
+    if (on.told() >= n) return members_.answer(on, sender, {.kind = transport::message_kind::credit});
     const auto known = std::ranges::find(on.askers, sender, &credit_request::member);
     if (known == on.askers.end())
       on.askers.push_back({sender, n});
@@ -145,6 +154,7 @@ private:
   reach<T>& members_;
   const channel_map& channels_;
   const std::vector<operation*>& active_;
+  relays<T>& relays_;
   request_handler serve_;
 };
 

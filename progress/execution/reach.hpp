@@ -82,6 +82,20 @@ public:
     return known + turn >= op.seq;
   }
 
+  // The same of a far member that others wait behind: who has to wait for it asks for what it needs and no
+  // more, for it may come no farther without them.
+  bool exact_credit(channel& on, engine::sequence n, std::uint32_t member) {
+    constexpr std::uint32_t turn = engine::slots;
+    engine::sequence& known = on.credit[member];
+    if (known + turn / 2 >= n || broken_.ignore_credit) [[likely]]
+      return true;
+    known = net.load(view(on, member).retired());
+    if (known + turn / 2 >= n) return true;
+    const bool enough = known + turn >= n;
+    ask_for_credit(on, member, n - (enough ? turn / 2 : turn));
+    return enough;
+  }
+
   bool near_credit(operation& op) {
     channel& on = *op.channel;
     if (on.near_credit + engine::slots >= op.seq || broken_.ignore_credit) return true;
@@ -156,7 +170,7 @@ private:
   void complete(const channel& on, transport::message& m) {
     m.channel = on.info.id;
     m.source = net.rank();
-    m.retired = on.retired;
+    m.retired = on.told();
     counts.messages_sent.add();
   }
 
@@ -176,7 +190,10 @@ private:
   void ask_for_credit(channel& on, std::uint32_t member, engine::sequence wanted) {
     const engine::sequence asked = on.asked[member];
     if (asked > on.credit[member] && asked <= wanted) return;
-    if (tell(on, member, {.kind = transport::message_kind::wanted, .seq = wanted})) on.asked[member] = wanted;
+    if (tell(on, member, {.kind = transport::message_kind::wanted, .seq = wanted}))
+      on.asked[member] = wanted;
+    else
+      later = true;
   }
 
   const faults& broken_;

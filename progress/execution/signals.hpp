@@ -81,6 +81,7 @@ private:
     if (n.peer == graph::peer_rule::group || (graph::is_stage(n.about) && reach<T>::near(op, peer)))
       return reach_.near_credit(op) &&
              (n.about != fact::row || !op.program->rooted_by_rows() || reach_.far_credit(op));
+    if (n.relayed) return reach_.exact_credit(*op.channel, op.seq, peer);
     return reach_.credit(op, peer);
   }
 
@@ -148,6 +149,10 @@ private:
                                  std::span<const std::byte> payload, message_kind as) {
     const auto round = static_cast<std::uint8_t>(graph::is_stage(n.about) ? tag.iteration : 0);
     const transport::message m{.kind = as, .phase = n.phase, .round = round, .count = n.count, .seq = op.seq};
+    return tell(op, peer, tag, m, payload);
+  }
+  outcome tell(operation& op, std::uint32_t peer, flight_tag tag, const transport::message& m,
+               std::span<const std::byte> payload) {
     return flights_.request(op, peer, tag,
                             [&](flight& f) { return reach_.send(*op.channel, peer, m, payload, f); });
   }
@@ -173,8 +178,19 @@ private:
   }
 
   [[gnu::noinline]] outcome send(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
+    if (n.relayed) return relay(op, n, peer, tag);
     const auto as = op.program->names != graph::naming::none ? message_kind::named : message_kind::payload;
     return tell(op, n, peer, tag, payloads_.message(op, n, peer, tag.iteration), as);
+  }
+
+  // To be handed on: whose payload it is, and in which tree; see relays.hpp.
+  [[gnu::noinline]] outcome relay(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
+    const transport::message m{.kind = message_kind::relayed,
+                               .phase = n.phase,
+                               .round = static_cast<std::uint8_t>(op.program->radix),
+                               .count = op.program->me,
+                               .seq = op.seq};
+    return tell(op, peer, tag, m, payloads_.message(op, n, peer, tag.iteration));
   }
 
   [[gnu::noinline]] outcome count(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
