@@ -151,8 +151,7 @@ std::uint64_t cost_of_relayed(const request& r, const topology& g, const tuning&
 }
 
 plan compile_relayed(const request& r, const topology& g, const tuning& t) {
-  return relocate(r, pattern::from_root, {.bytes = r.bytes}, g, t, {},
-                  best_radix(r, g, t, cost_of_relays));
+  return relocate(r, pattern::from_root, {.bytes = r.bytes}, g, t, {}, best_radix(r, g, t, cost_of_relays));
 }
 
 std::uint64_t cost_of_chain(const request& r, const topology& g, const tuning& t) {

@@ -28,9 +28,9 @@ struct tuning {
 //             by anybody on the host), two counts.
 //             far: entry token, one get (or put) of n, one count; or, up to far_payload, a message with the
 //             block, which waits for its reader in a place of its mailbox: one hop instead of three.
-// With a radix, a far payload goes to the members of the hosts below in a tree over the hosts, and the engines
-// of those hand it on (see progress/execution/relays.hpp): for an eager block of a root.
-// With indirect operands the rule only says which bytes are distinct; never eager, the destination pulls.
+// With a radix, a far payload goes to the members of the hosts below in a tree over the hosts, and the
+// engines of those hand it on (see progress/execution/relays.hpp): for an eager block of a root. With
+// indirect operands the rule only says which bytes are distinct; never eager, the destination pulls.
 graph::plan relocate(const request& r, graph::pattern pairs, const graph::block_rule& rule,
                      const graph::topology& g, const tuning& t, const graph::indirection& indirect = {},
                      std::uint32_t radix = 0);

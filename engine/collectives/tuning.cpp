@@ -57,8 +57,8 @@ tuning tuning_of(const engine::settings& s, bool reaches_memory) {
 }
 
 std::vector<std::uint64_t> numbers_of(const tuning& t) {
-  std::vector<std::uint64_t> numbers{t.eager_bytes, t.whole_block, t.window,
-                                     t.check,       t.far_payload, t.far_push, t.relays};
+  std::vector<std::uint64_t> numbers{t.eager_bytes, t.whole_block, t.window, t.check,
+                                     t.far_payload, t.far_push,    t.relays};
   const auto costs = t.costs.values();
   numbers.insert(numbers.end(), costs.begin(), costs.end());
   numbers.insert(numbers.end(), t.forced.begin(), t.forced.end());

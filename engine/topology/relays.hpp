@@ -11,7 +11,8 @@ std::uint32_t leader_of(const topology& g, std::uint32_t root, std::uint32_t hos
 // members of one host nothing is sent; the root's own neighbours read its mailbox.
 class relay_tree {
 public:
-  relay_tree(const topology& g, std::uint32_t root, std::uint32_t radix) : g_(g), root_(root), radix_(radix) {}
+  relay_tree(const topology& g, std::uint32_t root, std::uint32_t radix)
+      : g_(g), root_(root), radix_(radix) {}
 
   // How many a member sends to, and whom; those with the most hosts below them first.
   std::uint32_t below(std::uint32_t member) const;

@@ -22,9 +22,8 @@ public:
   executor(T& net, statistics& counts, finished_handler finished, const faults& broken = {},
            const user_memory& user = {})
       : net_(net), counts_(counts), broken_(broken), finished_(std::move(finished)),
-        steps_(net, counts, broken_, user), runner_(steps_),
-        relays_(steps_.members), inbox_(net, counts, steps_.members, channels_, active_, relays_),
-        transfers_(net, counts) {
+        steps_(net, counts, broken_, user), runner_(steps_), relays_(steps_.members),
+        inbox_(net, counts, steps_.members, channels_, active_, relays_), transfers_(net, counts) {
     net_.set_sink(&inbox_);
     relays_.report([this](auto& on, auto n, const auto& why) { fail_relayed(on, n, why); },
                    [this](auto& on) { tell_retirement(on); });
@@ -165,8 +164,8 @@ public:
   progress::computations<T>& computations() { return steps_.computations; }
   // Work that only this rank's own process can move on.
   bool needs_driver() {
-    return steps_.flights.in_flight() != 0 || relays_.in_flight() != 0 || far_active_ != 0 || transfers_.outstanding() != 0 ||
-           !answers_.none();
+    return steps_.flights.in_flight() != 0 || relays_.in_flight() != 0 || far_active_ != 0 ||
+           transfers_.outstanding() != 0 || !answers_.none();
   }
   awaited_answers& answers() { return answers_; }
 

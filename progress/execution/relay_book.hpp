@@ -60,7 +60,8 @@ public:
     std::uint64_t* const bits = bits_of(p);
     for (std::size_t k = 0; k < words_ && p.unsent != 0; ++k)
       for (std::uint64_t left = bits[k]; left != 0; left &= left - 1) {
-        if (!send(static_cast<std::uint32_t>(k * 64 + static_cast<unsigned>(std::countr_zero(left))))) continue;
+        if (!send(static_cast<std::uint32_t>(k * 64 + static_cast<unsigned>(std::countr_zero(left)))))
+          continue;
         bits[k] &= ~(left & -left);
         --p.unsent;
       }
@@ -74,7 +75,9 @@ public:
   }
 
 private:
-  std::uint64_t* bits_of(const relayed_payload& p) { return unsent_.data() + words_ * engine::slot_of(p.seq); }
+  std::uint64_t* bits_of(const relayed_payload& p) {
+    return unsent_.data() + words_ * engine::slot_of(p.seq);
+  }
 
   std::uint32_t busy_ = 0;
   std::array<relayed_payload, engine::slots> all_{};

@@ -4,6 +4,7 @@
 #include "engine/plan/peers.hpp"
 #include "engine/plan/resolve.hpp"
 #include "engine/topology/host_pairs.hpp"
+#include "engine/topology/relays.hpp"
 #include "engine/topology/tree.hpp"
 #include "tests/graph/operations.hpp"
 
@@ -141,6 +142,30 @@ TEST(algorithms, a_tree_has_every_vertex_once_and_no_more_children_than_it_may) 
   }
 }
 
+// Each member of another host has one above it, and comes to the root by those above.
+TEST(algorithms, relays_reach_every_far_member_once) {
+  for (const std::uint32_t members : {2u, 7u, 16u, 61u}) {
+    for (const node_map& nodes : maps_of(members)) {
+      for (const std::uint32_t radix : {2u, 3u, 5u, 200u}) {
+        const std::uint32_t root = members / 2;
+        const topology g(root, nodes);
+        const relay_tree tree(g, root, radix);
+        std::vector<std::uint32_t> above(members, members);
+        for (std::uint32_t member = 0; member < members; ++member)
+          for (std::uint32_t k = 0; k < tree.below(member); ++k) {
+            const std::uint32_t child = tree.child(member, k);
+            EXPECT_EQ(above[child], members) << "two above";
+            EXPECT_NE(g.host(child), g.host(member));
+            EXPECT_EQ(tree.above(child), member);
+            above[child] = member;
+          }
+        for (std::uint32_t member = 0; member < members; ++member)
+          EXPECT_EQ(above[member] == members, g.is_near(member)) << member;
+      }
+    }
+  }
+}
+
 TEST(algorithms, a_dissemination_sends_a_message_a_step) {
   for (const std::uint32_t members : {2u, 5u, 16u, 33u}) {
     for (const operation op : {operation::gather_all, operation::exchange}) {
@@ -260,8 +285,8 @@ TEST(algorithms, a_doubling_needs_a_power_of_two_of_nodes) {
 // what all have of a reduction for all.
 TEST(algorithms, nothing_is_handed_on_before_all_have_entered_nor_within_a_node) {
   for (const algorithm& a : algorithms()) {
-    if (!is_staged_algorithm(a)) continue;
-    if (of_vectors(a.op)) continue; // always IN_MY: who combines waits for all
+    if (!is_staged_algorithm(a) || a.name == "relayed") continue; // that by engines, and no memory of users
+    if (of_vectors(a.op)) continue;                               // always IN_MY: who combines waits for all
     const bool for_all = a.op == operation::reduce_all || a.op == operation::prefix_reduce;
     for (const sync in : {sync::no, sync::my})
       EXPECT_TRUE(for_all || !fits_all(a, {a.op, in, sync::all, hint::none, 0, 8}, alone(8))) << a.name;
@@ -272,6 +297,23 @@ TEST(algorithms, nothing_is_handed_on_before_all_have_entered_nor_within_a_node)
     EXPECT_TRUE(fits_with(8, alone(8)) || fits_with(8, blocks_of(8, 2)) || fits_with(65536, alone(8)))
         << a.name;
   }
+}
+
+TEST(algorithms, engines_hand_on_what_is_small_and_waits_for_nobody) {
+  const algorithm& a = named(operation::broadcast, "relayed");
+  const auto fits = [&](sync in, std::uint64_t bytes, const node_map& nodes, bool relays = true) {
+    tuning t;
+    t.relays = relays;
+    return a.fits({a.op, in, sync::my, hint::none, 0, bytes}, topology(0, nodes), t);
+  };
+  EXPECT_TRUE(fits(sync::my, 1, alone(8)));
+  EXPECT_TRUE(fits(sync::my, 2048, alone(8)));
+  EXPECT_FALSE(fits(sync::my, 2049, alone(8)));
+  EXPECT_FALSE(fits(sync::my, 0, alone(8)));
+  EXPECT_FALSE(fits(sync::my, 8, one_host(8)));
+  EXPECT_FALSE(fits(sync::no, 8, alone(8)));
+  EXPECT_FALSE(fits(sync::all, 8, alone(8)));
+  EXPECT_FALSE(fits(sync::my, 8, alone(8), false)) << "nobody answers while an application computes";
 }
 
 TEST(algorithms, all_members_choose_alike) {
@@ -297,6 +339,8 @@ TEST(algorithms, a_wish_is_granted_where_it_fits_and_cost_decides_elsewhere) {
   const topology g(0, alone(16));
   EXPECT_EQ(choose(all, g, forcing(all.op, "chain"))->name, "chain");
   EXPECT_EQ(choose(all, g, tuning{})->name, "knomial");
+  EXPECT_EQ(choose(loose, g, forcing(all.op, "chain"))->name, "relayed");
+  loose.bytes = 65536;
   EXPECT_EQ(choose(loose, g, forcing(all.op, "chain"))->name, "flat");
 }
 

@@ -1,5 +1,7 @@
 // What the modes cost in messages, counted on the plans: a looser mode must be a cheaper one.
 #include "engine/operations/dot.hpp"
+#include "engine/topology/relays.hpp"
+#include "engine/topology/tree.hpp"
 #include "tests/graph/operations.hpp"
 
 #include <gtest/gtest.h>
@@ -136,6 +138,27 @@ TEST(messages, an_eager_block_is_one_hop_without_token_or_acknowledgement) {
   const auto far = compile_all({operation::exchange, sync::my, sync::my, hint::none, 0, 8}, alone(8));
   EXPECT_EQ(signals(far), 0u);
   EXPECT_EQ(count(far[5]).payloads, 7u);
+}
+
+// The root sends to those below it in the tree over the hosts, engines to all others: no plan does.
+TEST(messages, a_relayed_broadcast_is_a_message_of_the_root_for_each_member_of_the_hosts_below) {
+  const tuning relayed = forcing(operation::broadcast, "relayed");
+  for (const std::uint32_t members : {2u, 8u, 64u, 256u}) {
+    for (const node_map& nodes : {alone(members), blocks_of(members, 2), dealt(members, members / 2)}) {
+      const request r{operation::broadcast, sync::my, sync::my, hint::none, members / 2, 8};
+      if (topology(0, nodes).one_host()) continue;
+      const auto plans = compile_all(r, nodes, relayed);
+      EXPECT_EQ(signals(plans), 0u);
+      for (const plan& p : plans) {
+        const topology g(p.me, nodes);
+        const relay_tree tree(g, r.root, p.radix);
+        const std::uint32_t published = g.near().empty() ? 0 : 1;
+        EXPECT_EQ(count(p).payloads, p.me == r.root ? tree.below(p.me) + published : 0u) << text(r, nodes);
+        EXPECT_LE(tree.below(p.me), (p.radix - 1) * tree::depth(g.hosts(), p.radix) * g.largest_host());
+        if (members == 256) { EXPECT_LT(tree.below(p.me), g.far().size() / 4); }
+      }
+    }
+  }
 }
 
 // Only the root publishes, and only the others take.
