@@ -19,7 +19,9 @@ namespace {
 using namespace collectives;
 
 std::vector<plan> compile_by(const algorithm& a, const request& r, const node_map& nodes) {
-  return compile_all(r, nodes, forcing(a.op, a.name));
+  tuning t = forcing(a.op, a.name);
+  if (a.name == "relayed") t.costs.gap *= 100; // a deep tree, though hosts are few
+  return compile_all(r, nodes, t);
 }
 
 bool fits_all(const algorithm& a, const request& r, const node_map& nodes) {
