@@ -62,18 +62,19 @@ collective_case program_of(std::uint64_t seed) {
   c.late = random.coin(0.5) ? 0.2 : 0;
   c.sluggard = static_cast<std::uint32_t>(random.below(c.ranks));
   const std::uint64_t roots = 1 + random.below(3);
+  const bool meet = random.coin(0.5); // else nobody waits for all, and ranks are far apart
   const auto call = [&] {
     constexpr std::array<std::uint64_t, 4> sizes{1, 57, 640, 2048};
     constexpr std::array outs{sync::no, sync::my, sync::all};
     const auto root = static_cast<std::uint32_t>(random.below(roots) * 7 % c.ranks);
-    request r = small(sync::my, root, sizes[random.below(4)], outs[random.below(3)]);
-    if (random.below(8) == 0) r = {operation::exchange, sync::my, sync::my, graph::hint::none, 0, 46};
-    if (random.below(16) == 0) r.in = sync::all;
+    request r = small(sync::my, root, sizes[random.below(4)], outs[random.below(meet ? 3 : 2)]);
+    if (meet && random.below(8) == 0) r = {operation::exchange, sync::my, sync::my, graph::hint::none, 0, 46};
+    if (meet && random.below(16) == 0) r.in = sync::all;
     return lay_out(c.ranks, r, random.next(), r.bytes * c.ranks);
   };
   for (std::uint64_t rounds = 1 + random.below(3); rounds != 0; --rounds) {
     c.rounds.emplace_back();
-    for (std::uint64_t calls = random.coin(0.5) ? 40 + random.below(30) : 3; calls != 0; --calls)
+    for (std::uint64_t calls = random.coin(0.5) ? 40 + random.below(100) : 3; calls != 0; --calls)
       c.rounds.back().push_back(call());
   }
   return c;
