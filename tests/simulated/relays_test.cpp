@@ -83,7 +83,7 @@ collective_case program_of(std::uint64_t seed) {
 TEST(relays, give_what_the_serial_reference_gives_whoever_is_late) {
   simulated_run_options options;
   options.tuning = forced("relayed");
-  const seed_range seeds(200);
+  const seed_range seeds(60);
   for (std::uint64_t seed = seeds.first; seed <= seeds.last && !HasFailure(); ++seed)
     EXPECT_EQ("", failure_of(program_of(seed), options)) << "replay with WEFT_SEED=" << seed;
 }
