@@ -155,7 +155,9 @@ TEST(messages, a_relayed_broadcast_is_a_message_of_the_root_for_each_member_of_t
         const std::uint32_t published = g.near().empty() ? 0 : 1;
         EXPECT_EQ(count(p).payloads, p.me == r.root ? tree.below(p.me) + published : 0u) << text(r, nodes);
         EXPECT_LE(tree.below(p.me), (p.radix - 1) * tree::depth(g.hosts(), p.radix) * g.largest_host());
-        if (members == 256) { EXPECT_LT(tree.below(p.me), g.far().size() / 4); }
+        if (members == 256) {
+          EXPECT_LT(tree.below(p.me), g.far().size() / 4);
+        }
       }
     }
   }
