@@ -25,13 +25,6 @@
 namespace weft::collectives {
 using namespace graph;
 
-namespace {
-// An eager payload that waits for nobody.
-bool sent_ahead(const request& r, const topology& g, const tuning& t) {
-  return r.in == sync::my && r.bytes <= t.eager_bytes && r.bytes <= far_payload(t, g);
-}
-} // namespace
-
 plan compile_flat_broadcast(const request& r, const topology& g, const tuning& t) {
   return relocate(r, pattern::from_root, {.bytes = r.bytes}, g, t);
 }
@@ -143,7 +136,8 @@ plan compile_knomial(const request& r, const topology& g, const tuning& t) {
 }
 
 bool fits_relayed(const request& r, const topology& g, const tuning& t) {
-  return t.relays && sent_ahead(r, g, t) && r.bytes != 0 && !g.one_host();
+  const bool eager = r.in == sync::my && r.bytes <= t.eager_bytes; // waits for nobody
+  return t.relays && eager && sent_ahead(r, g, t) && r.bytes != 0 && !g.one_host();
 }
 
 std::uint64_t cost_of_relayed(const request& r, const topology& g, const tuning& t) {
