@@ -85,13 +85,14 @@ public:
     op.heard = heard;
     op.handle = h.value();
     op.lent = options_.drive != mode::dedicated;
+    listening_alone quiet;
     if (turn mine(*this); mine.take()) {
       counts_.inline_posts.add();
       drain();
       begin(mine, op);
-      const bool defers = op.lent && op.program->far && polls_by_calls() && watching() != nullptr;
+      const bool defers = op.lent && op.program->far && polls_by_calls() && quiet.begin_post(watching());
       executor_.issue(op, defers);
-      if (defers) watching()->wake_soon();
+      quiet.end_post();
     } else {
       counts_.queued_posts.add_concurrent();
       enqueue(op);

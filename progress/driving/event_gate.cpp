@@ -12,7 +12,7 @@ namespace weft::progress {
 
 namespace {
 
-constexpr long moment_ns = 10'000; // a post returns in less
+constexpr long moment_ns = 25'000; // a post returns in less, also where timers cost microseconds
 
 bool listen_to(int descriptor, int events, int how, bool on) {
   epoll_event readable{};

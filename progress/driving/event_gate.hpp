@@ -12,11 +12,11 @@ namespace weft::progress {
 // mutes before it unmutes; so the one who counts back to zero, and opens, comes after all who have shut it.
 // What has come meanwhile wakes the sleeper then: the events are those of a level, not of an edge.
 //
-// What a post leaves to the sleeper it does a moment later, woken by a timer: woken at once it would run
-// before the post has returned, wherever both share a core. The timer is set for the first who asks, until
-// the sleeper has woken, or somebody who drives takes it back. Both of these have progress ownership, so they
-// come one after the other; the sleeper only reads the timer and clears the word, before it looks for what
-// was left to it. One that was woken by something else may hear the timer later, for nothing.
+// A post unmutes a moment later, by a timer that wakes the sleeper: else what has come during the post, and
+// what the post has left to the sleeper, would run before the post has returned. The timer has the count of
+// the first who asked for it, until the sleeper gives it back, or somebody who mutes takes it over; the
+// exchange of one word decides between these. Who sets the timer and who takes it over has progress
+// ownership, so they come one after the other; the sleeper only reads it.
 class event_gate {
 public:
   // Of a transport's descriptor, open; of none (-1) a gate that does nothing. Throws std::system_error when
@@ -30,22 +30,24 @@ public:
   void mute() noexcept {
     if (muted_.fetch_add(1) == 0) listen(false);
   }
+  // The same by somebody who makes the timer needless.
+  void mute_instead() noexcept {
+    if (soon_.exchange(false)) return set_timer(false);
+    mute();
+  }
   void unmute() noexcept {
     if (muted_.fetch_sub(1) == 1) listen(true);
   }
-  // The sleeper is awake a moment from now, muted or not.
-  void wake_soon() noexcept {
-    if (!soon_.exchange(true)) set_timer(true);
+  void unmute_soon() noexcept {
+    if (soon_.exchange(true)) return unmute();
+    set_timer(true);
   }
-  // By somebody who does now what the sleeper was to do.
-  void wake_no_more() noexcept {
-    if (soon_.exchange(false)) set_timer(false);
-  }
-  bool wakes_soon() const noexcept { return soon_.load(std::memory_order_relaxed); }
+  // The sleeper is to be awake a moment from now, and is not muted then.
+  bool opens_soon() const noexcept { return soon_.load(std::memory_order_relaxed); }
   // By the sleeper, when it has slept.
   void woke() noexcept {
-    drain_timer(); // also of one that was set while it was taken back
-    soon_.store(false);
+    drain_timer(); // also of one that was set while it was taken over
+    if (soon_.exchange(false)) unmute();
   }
 
 private:

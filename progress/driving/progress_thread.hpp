@@ -55,13 +55,10 @@ public:
   }
   bool listens() const override { return where_.load(std::memory_order_relaxed) == where::watching; }
   void ring() override { place_.bell.ring(); }
-  void mute() override {
-    gate_.wake_no_more();
-    gate_.mute();
-  }
+  void mute() override { gate_.mute_instead(); }
   void unmute() override { gate_.unmute(); }
-  void wake_soon() override { gate_.wake_soon(); }
-  bool wakes_soon() const override { return gate_.wakes_soon(); }
+  void unmute_soon() override { gate_.unmute_soon(); }
+  bool wakes_soon() const override { return gate_.opens_soon(); }
 
 private:
   static constexpr std::chrono::microseconds worth_a_rest{20}, longest_rest{1000};

@@ -10,11 +10,11 @@ struct watcher {
   // Something is outstanding and nobody drives any more; `own` if no other rank can carry it.
   virtual bool wants_ring(bool own) const = 0;
   virtual void ring() = 0;
-  // The transport's events do not wake it until all who said so have taken it back. Who says so drives.
+  // The transport's events do not wake it until all who said so have taken it back. Any thread.
   virtual void mute() = 0;
   virtual void unmute() = 0;
-  // It wakes a moment from now, as if it had been rung.
-  virtual void wake_soon() = 0;
+  // The same a moment later, when it wakes as if it had been rung.
+  virtual void unmute_soon() = 0;
   virtual bool wakes_soon() const = 0;
 
 protected:
@@ -35,6 +35,18 @@ public:
     if (muted_ != nullptr || instead_of == nullptr || !instead_of->listens()) return;
     muted_ = instead_of;
     muted_->mute();
+  }
+  // A post: nothing is to come between it and what the program does next. True if somebody wakes soon after
+  // it, whatever comes.
+  bool begin_post(watcher* instead_of) {
+    if (instead_of == nullptr) return false;
+    if (instead_of->wakes_soon()) return true;
+    muted_ = instead_of;
+    muted_->mute();
+    return true;
+  }
+  void end_post() {
+    if (watcher* const other = std::exchange(muted_, nullptr)) other->unmute_soon();
   }
   void end() {
     if (watcher* const other = std::exchange(muted_, nullptr)) other->unmute();

@@ -40,34 +40,38 @@ TEST_F(gate, what_comes_wakes_unless_it_is_muted) {
   EXPECT_TRUE(wakes()) << "what came while it was muted";
 }
 
-TEST_F(gate, wakes_a_moment_later_whether_something_comes_or_not_and_muted_too) {
+TEST_F(gate, who_unmutes_soon_wakes_a_moment_later_whether_something_comes_or_not) {
   it.mute();
-  it.wake_soon();
-  EXPECT_TRUE(it.wakes_soon());
+  it.unmute_soon();
+  EXPECT_TRUE(it.opens_soon());
   EXPECT_TRUE(wakes(10'000));
   it.woke();
-  EXPECT_FALSE(it.wakes_soon());
+  EXPECT_FALSE(it.opens_soon());
   EXPECT_FALSE(wakes()) << "the timer has been heard";
-  it.unmute();
   happens();
-  EXPECT_TRUE(wakes()) << "and it is open";
+  EXPECT_TRUE(wakes()) << "and it is open again";
 }
 
-TEST_F(gate, several_share_the_timer) {
-  for (int k = 0; k < 3; ++k)
-    it.wake_soon();
+TEST_F(gate, several_that_unmute_soon_share_the_timer) {
+  for (int k = 0; k < 3; ++k) {
+    it.mute();
+    it.unmute_soon();
+  }
   EXPECT_TRUE(wakes(10'000));
   it.woke();
-  EXPECT_FALSE(wakes(50));
+  happens();
+  EXPECT_TRUE(wakes());
 }
 
-TEST_F(gate, who_drives_takes_the_timer_back) {
-  it.wake_soon();
-  it.wake_no_more();
-  EXPECT_FALSE(it.wakes_soon());
-  EXPECT_FALSE(wakes(50));
-  it.wake_soon();
-  EXPECT_TRUE(wakes(10'000)) << "the next one sets it again";
+TEST_F(gate, who_mutes_instead_takes_the_timer_over) {
+  it.mute();
+  it.unmute_soon();
+  it.mute_instead();
+  EXPECT_FALSE(it.opens_soon());
+  happens();
+  EXPECT_FALSE(wakes(50)) << "neither the timer nor the event";
+  it.unmute();
+  EXPECT_TRUE(wakes());
 }
 
 TEST_F(gate, is_open_in_the_end_whoever_mutes_and_unmutes) {
@@ -84,15 +88,13 @@ TEST_F(gate, is_open_in_the_end_whoever_mutes_and_unmutes) {
     others.emplace_back([&, t] {
       for (int k = 0; k < 5'000; ++k) {
         const std::lock_guard ownership(lock);
-        if ((k + t) % 3 == 0) it.wake_no_more();
-        it.mute();
-        if ((k + t) % 2 == 0) it.wake_soon();
-        it.unmute();
+        (k + t) % 3 == 0 ? it.mute_instead() : it.mute();
+        (k + t) % 2 == 0 ? it.unmute_soon() : it.unmute();
       }
     });
   for (std::thread& other : others)
     other.join();
-  while (it.wakes_soon())
+  while (it.opens_soon())
     std::this_thread::yield();
   over.store(true);
   sleeper.join();
@@ -104,7 +106,7 @@ TEST(no_gate, does_nothing) {
   event_gate none(-1);
   EXPECT_LT(none.fd(), 0);
   none.mute();
-  none.wake_soon();
+  none.unmute_soon();
   none.woke();
   none.unmute();
 }

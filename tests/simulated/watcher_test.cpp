@@ -13,7 +13,7 @@ using engine_type = progress::engine<threads_transport>;
 struct listener final : progress::watcher {
   void mute() override { ++muted; }
   void unmute() override { --muted; }
-  void wake_soon() override {}
+  void unmute_soon() override { --muted; }
   bool wakes_soon() const override { return false; }
   int muted = 0;
   bool listens() const override { return listening; }
