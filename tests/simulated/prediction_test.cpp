@@ -1,5 +1,6 @@
 // Without chaos the virtual clock predicts what an operation costs.
 #include "engine/topology/rounds.hpp"
+#include "tests/simulated/one_operation.hpp"
 #include "tests/simulated/simulated_run.hpp"
 
 #include <algorithm>
@@ -39,57 +40,27 @@ TEST(prediction, a_barrier_between_nodes_takes_time_in_proportion_to_its_rounds)
   EXPECT_NEAR(2, large / small, 0.3);
 }
 
-// The model knows the machine: the same costs as the virtual clock's.
-collectives::tuning tuning_for(const transport::simulated_costs& costs) {
-  const auto whole = [](double value) { return static_cast<std::uint64_t>(value); };
-  collectives::tuning t;
-  t.costs = {.latency = whole(costs.latency),
-             .overhead = whole(costs.o),
-             .gap = whole(costs.g),
-             .byte = whole(costs.byte * 1000),
-             .copy = whole(costs.near_copy),
-             .copied_byte = whole(costs.near_byte * 1000)};
-  return t;
-}
-
 struct measured {
   const collectives::algorithm* by;
   double predicted, elapsed;
 };
 
-struct replay {
-  collective_case c;
-  simulated_run_options options;
-  graph::topology g;
-
-  replay(const collectives::request& r, const std::vector<std::uint32_t>& nodes) : g(0, nodes) {
-    c.seed = 1;
-    c.ranks = static_cast<std::uint32_t>(nodes.size());
-    c.nodes = nodes;
-    c.rounds.assign(1, {lay_out(c.ranks, r, c.seed, r.bytes)});
-    options.chaos = {};
-    options.awake = true;
-  }
-  measured by(const collectives::algorithm& a, const collectives::request& r) {
-    collectives::tuning t = tuning_for(options.costs);
-    t.forced = collectives::parse_choice(std::string(name(a.op)) + "=" + std::string(a.name));
-    options.tuning = t;
-    const auto elapsed = static_cast<double>(run_simulated(c, options).elapsed.count());
-    return {&a, static_cast<double>(a.cost(r, g, t)), elapsed};
-  }
-};
+measured measure(const collectives::algorithm& a, const collectives::request& r,
+                 const std::vector<std::uint32_t>& nodes) {
+  const double predicted = static_cast<double>(a.cost(r, graph::topology(0, nodes), tuning_for({})));
+  return {&a, predicted, elapsed_by(a, r, nodes)};
+}
 
 measured measure_chosen(const collectives::request& r, const std::vector<std::uint32_t>& nodes) {
-  replay on(r, nodes);
-  return on.by(*collectives::choose(r, on.g, tuning_for(on.options.costs)), r);
+  return measure(*collectives::choose(r, graph::topology(0, nodes), tuning_for({})), r, nodes);
 }
 
 // Every algorithm that fits, on the virtual clock.
 std::vector<measured> measure_all(const collectives::request& r, const std::vector<std::uint32_t>& nodes) {
-  replay on(r, nodes);
   std::vector<measured> all;
   for (const collectives::algorithm& a : collectives::algorithms())
-    if (a.op == r.op && a.fits(r, on.g, tuning_for(on.options.costs))) all.push_back(on.by(a, r));
+    if (a.op == r.op && a.fits(r, graph::topology(0, nodes), tuning_for({})))
+      all.push_back(measure(a, r, nodes));
   return all;
 }
 

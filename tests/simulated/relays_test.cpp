@@ -7,6 +7,7 @@
 #include "engine/collectives/families.hpp"
 #include "engine/topology/relays.hpp"
 #include "tests/simulated/collective_player.hpp"
+#include "tests/simulated/one_operation.hpp"
 #include "tests/simulated/seeds.hpp"
 #include "tests/simulated/simulated_run.hpp"
 
@@ -169,19 +170,6 @@ TEST(relays, hold_up_nobody_who_has_come_however_late_they_are) {
       EXPECT_NO_THROW(play(s, 31)) << "replay with WEFT_SEED=" << seed;
 }
 
-// The model knows the machine: the same costs as the virtual clock's.
-collectives::tuning tuning_for(const transport::simulated_costs& costs) {
-  const auto whole = [](double value) { return static_cast<std::uint64_t>(value); };
-  collectives::tuning t;
-  t.costs = {.latency = whole(costs.latency),
-             .overhead = whole(costs.o),
-             .gap = whole(costs.g),
-             .byte = whole(costs.byte * 1000),
-             .copy = whole(costs.near_copy),
-             .copied_byte = whole(costs.near_byte * 1000)};
-  return t;
-}
-
 TEST(relays, are_predicted_to_be_logarithmic) {
   for (const std::uint32_t each : {1u, 4u}) {
     for (std::uint32_t ranks = 2; ranks <= 4096; ranks *= 2) {
@@ -204,17 +192,7 @@ TEST(relays, are_predicted_to_be_logarithmic) {
 }
 
 double elapsed(std::uint32_t ranks, sync in, std::string_view by) {
-  collective_case c;
-  c.seed = 1;
-  c.ranks = ranks;
-  c.nodes = hosts(ranks);
-  c.rounds.assign(1, {lay_out(c.ranks, small(in), c.seed, 8)});
-  simulated_run_options options;
-  options.chaos = {};
-  options.awake = true;
-  options.tuning = tuning_for(options.costs);
-  options.tuning->forced = collectives::parse_choice("broadcast=" + std::string(by));
-  return static_cast<double>(run_simulated(c, options).elapsed.count());
+  return elapsed_by(named(by), small(in), hosts(ranks));
 }
 
 TEST(relays, between_a_thousand_hosts_take_no_more_than_three_times_the_tree_of_in_all) {
