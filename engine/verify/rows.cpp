@@ -1,6 +1,7 @@
 #include "engine/verify/rows.hpp"
 
 #include "engine/operations/describe.hpp"
+#include "engine/plan/peers.hpp"
 
 namespace weft::graph::checking {
 
@@ -97,11 +98,11 @@ private:
     const bool near_range = loop.over == range::near;
     const bool far_range =
         loop.over == range::far || loop.over == range::initiated || loop.over == range::initiators;
-    if (it.only != lane::any && loop.over == range::rounds)
+    if (it.only != lane::any && rule_of(loop.over).in_rounds)
       complain(n, "is for one lane, but a round has no peer");
     if ((it.only == lane::near && far_range) || (it.only == lane::far && near_range))
       complain(n, "is for a lane that the range does not have");
-    if (it.what == kind::signal && it.peer == peer_rule::self && loop.over == range::rounds)
+    if (it.what == kind::signal && it.peer == peer_rule::self && rule_of(loop.over).in_rounds)
       complain(n, "counts outside a loop over peers");
     if (it.about == fact::named && (loop.over != range::naming || n != loop.body))
       complain(n, "stands where nobody is looked for");
