@@ -111,7 +111,7 @@ public:
       return run_queued(op);
     drain();
     begin(mine, op);
-    if (!executor_.advance_only(op) && !executor_.advance_soon(op, looks_)) drive_to_end(mine, op);
+    if (!executor_.advance_only(op) && !executor_.advance_soon(op, looks_of(op))) drive_to_end(mine, op);
     mine.let_go();
     check(op);
   }
@@ -353,7 +353,8 @@ private:
     return s;
   }
 
-  // Before a blocking call looks at everything.
+  // Before a blocking call looks at everything. What comes from another host shows only to who asks for it.
+  unsigned looks_of(const posted& op) const { return op.program->far && polls_by_calls() ? 0 : looks_; }
   static constexpr unsigned most_looks = 64;
   const unsigned looks_;
 
