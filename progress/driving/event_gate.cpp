@@ -12,8 +12,6 @@ namespace weft::progress {
 
 namespace {
 
-constexpr long moment_ns = 25'000; // a post returns in less, also where timers cost microseconds
-
 bool listen_to(int descriptor, int events, int how, bool on) {
   epoll_event readable{};
   readable.events = on ? std::uint32_t{EPOLLIN} : 0;
@@ -52,10 +50,10 @@ void event_gate::drain_timer() noexcept {
 }
 
 // Off also forgets that it has rung.
-void event_gate::set_timer(bool on) noexcept {
+void event_gate::set_timer(long ns) noexcept {
   if (timer_ < 0) return;
   itimerspec when{};
-  when.it_value.tv_nsec = on ? moment_ns : 0;
+  when.it_value.tv_nsec = ns;
   ::timerfd_settime(timer_, 0, &when, nullptr);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 
 namespace weft::progress {
 
@@ -12,11 +13,17 @@ namespace weft::progress {
 // mutes before it unmutes; so the one who counts back to zero, and opens, comes after all who have shut it.
 // What has come meanwhile wakes the sleeper then: the events are those of a level, not of an edge.
 //
-// A post unmutes a moment later, by a timer that wakes the sleeper: else what has come during the post, and
-// what the post has left to the sleeper, would run before the post has returned. The timer has the count of
-// the first who asked for it, until the sleeper gives it back, or somebody who mutes takes it over; the
-// exchange of one word decides between these. Who sets the timer and who takes it over has progress
-// ownership, so they come one after the other; the sleeper only reads it.
+// A post unmutes a moment later (soon), by a timer that wakes the sleeper: else what has come during the
+// post, and what the post has left to the sleeper, would run before the post has returned.
+//
+// A call that leaves nothing behind unmutes when nobody has called for a while (later). Calls often follow
+// each other closely, and what comes in between is wanted by the next of them; woken for it, the sleeper
+// would take a core from who is about to ask for it. A call within the while makes no system call: when the
+// timer has rung the sleeper sets it once more if there was one.
+//
+// The timer has the count of the first who asked for it, until the sleeper gives it back, or somebody who
+// mutes takes a soon one over; the exchange of one word decides between these. Who sets the timer and who
+// takes it over has progress ownership, so they come one after the other; the sleeper sets it once more only.
 class event_gate {
 public:
   // Of a transport's descriptor, open; of none (-1) a gate that does nothing. Throws std::system_error when
@@ -30,35 +37,56 @@ public:
   void mute() noexcept {
     if (muted_.fetch_add(1) == 0) listen(false);
   }
-  // The same by somebody who makes the timer needless.
+  // The same by somebody who makes a timer needless that rings soon. One that rings later may go on.
   void mute_instead() noexcept {
-    if (soon_.exchange(false)) return set_timer(false);
+    opening due = opening::soon;
+    if (due_.compare_exchange_strong(due, opening::none)) return set_timer(0);
     mute();
   }
   void unmute() noexcept {
     if (muted_.fetch_sub(1) == 1) listen(true);
   }
   void unmute_soon() noexcept {
-    if (soon_.exchange(true)) return unmute();
-    set_timer(true);
+    const opening due = due_.exchange(opening::soon);
+    if (due != opening::soon) set_timer(moment_ns);
+    if (due != opening::none) unmute();
+  }
+  void unmute_later() noexcept {
+    opening due = opening::none;
+    if (due_.compare_exchange_strong(due, opening::later)) return set_timer(while_ns);
+    called_again_.store(true, std::memory_order_relaxed);
+    unmute();
   }
   // The sleeper is to be awake a moment from now, and is not muted then.
-  bool opens_soon() const noexcept { return soon_.load(std::memory_order_relaxed); }
+  bool opens_soon() const noexcept { return due_.load(std::memory_order_relaxed) == opening::soon; }
   // By the sleeper, when it has slept.
   void woke() noexcept {
     drain_timer(); // also of one that was set while it was taken over
-    if (soon_.exchange(false)) unmute();
+    if (due_.load() == opening::later && called_again_.exchange(false, std::memory_order_relaxed))
+      return stay_muted();
+    if (due_.exchange(opening::none) != opening::none) unmute();
   }
 
 private:
+  enum class opening : std::uint8_t { none, soon, later };
+  static constexpr long moment_ns = 25'000; // a post returns in less, also where timers cost microseconds
+  static constexpr long while_ns = 500'000; // most calls of a phase of communication follow in less
+
+  // Another while. If a post has asked for soon at this very moment, its timer may have been set before this
+  // one, and the word says so; or it is set after it.
+  void stay_muted() noexcept {
+    set_timer(while_ns);
+    if (due_.load() == opening::soon) set_timer(moment_ns);
+  }
   void listen(bool on) noexcept;
-  void set_timer(bool on) noexcept;
+  void set_timer(long ns) noexcept; // 0: off
   void drain_timer() noexcept;
 
   const int events_;
   int descriptor_ = -1, timer_ = -1;
   std::atomic<unsigned> muted_{0};
-  std::atomic<bool> soon_{false};
+  std::atomic<opening> due_{opening::none};
+  std::atomic<bool> called_again_{false}; // since the timer was set that rings later
 };
 
 } // namespace weft::progress

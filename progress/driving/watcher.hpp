@@ -16,6 +16,8 @@ struct watcher {
   // The same a moment later, when it wakes as if it had been rung.
   virtual void unmute_soon() = 0;
   virtual bool wakes_soon() const = 0;
+  // The same when nobody has called for a while.
+  virtual void unmute_later() = 0;
 
 protected:
   ~watcher() = default;
@@ -32,7 +34,7 @@ public:
 
   // Under progress ownership, so it stays where it is.
   void begin(watcher* instead_of) {
-    if (muted_ != nullptr || instead_of == nullptr || !instead_of->listens()) return;
+    if (muted_ != nullptr || instead_of == nullptr) return;
     muted_ = instead_of;
     muted_->mute();
   }
@@ -47,6 +49,10 @@ public:
   }
   void end_post() {
     if (watcher* const other = std::exchange(muted_, nullptr)) other->unmute_soon();
+  }
+  // Nothing was left behind.
+  void end_idle() {
+    if (watcher* const other = std::exchange(muted_, nullptr)) other->unmute_later();
   }
   void end() {
     if (watcher* const other = std::exchange(muted_, nullptr)) other->unmute();

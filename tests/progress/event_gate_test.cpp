@@ -74,6 +74,49 @@ TEST_F(gate, who_mutes_instead_takes_the_timer_over) {
   EXPECT_TRUE(wakes());
 }
 
+TEST_F(gate, who_unmutes_later_is_heard_when_nobody_has_called_for_a_while) {
+  it.mute();
+  it.unmute_later();
+  EXPECT_FALSE(it.opens_soon());
+  happens();
+  EXPECT_FALSE(wakes());
+  EXPECT_TRUE(wakes(10'000)) << "by the timer";
+  it.woke();
+  EXPECT_TRUE(wakes()) << "by what has come";
+}
+
+TEST_F(gate, who_calls_within_the_while_has_it_muted_for_another_one) {
+  happens();
+  it.mute();
+  it.unmute_later();
+  it.mute_instead();
+  EXPECT_FALSE(it.opens_soon());
+  it.unmute_later();
+  EXPECT_TRUE(wakes(10'000));
+  it.woke();
+  EXPECT_FALSE(wakes()) << "somebody has called since the timer was set";
+  EXPECT_TRUE(wakes(10'000));
+  it.woke();
+  EXPECT_TRUE(wakes()) << "nobody has";
+}
+
+TEST_F(gate, who_wants_it_soon_does_not_wait_for_later) {
+  for (int k = 0; k < 2; ++k) { // also while the sleeper is about to set the timer once more
+    it.mute();
+    it.unmute_later();
+  }
+  it.mute();
+  it.unmute_soon();
+  EXPECT_TRUE(it.opens_soon());
+  it.mute();
+  it.unmute_later();
+  EXPECT_TRUE(it.opens_soon()) << "later is not sooner";
+  EXPECT_TRUE(wakes(10'000));
+  it.woke();
+  happens();
+  EXPECT_TRUE(wakes());
+}
+
 TEST_F(gate, is_open_in_the_end_whoever_mutes_and_unmutes) {
   std::mutex lock;
   std::atomic<bool> over{false};
@@ -89,11 +132,24 @@ TEST_F(gate, is_open_in_the_end_whoever_mutes_and_unmutes) {
       for (int k = 0; k < 5'000; ++k) {
         const std::lock_guard ownership(lock);
         (k + t) % 3 == 0 ? it.mute_instead() : it.mute();
-        (k + t) % 2 == 0 ? it.unmute_soon() : it.unmute();
+        switch ((k + t) % 5) {
+        case 0:
+        case 1:
+          it.unmute_soon();
+          break;
+        case 2:
+        case 3:
+          it.unmute_later();
+          break;
+        default:
+          it.unmute();
+        }
       }
     });
   for (std::thread& other : others)
     other.join();
+  it.mute();
+  it.unmute_soon(); // and not later
   while (it.opens_soon())
     std::this_thread::yield();
   over.store(true);
@@ -107,6 +163,7 @@ TEST(no_gate, does_nothing) {
   EXPECT_LT(none.fd(), 0);
   none.mute();
   none.unmute_soon();
+  none.unmute_later();
   none.woke();
   none.unmute();
 }

@@ -14,6 +14,7 @@ struct listener final : progress::watcher {
   void mute() override { ++muted; }
   void unmute() override { --muted; }
   void unmute_soon() override { --muted; }
+  void unmute_later() override { --muted; }
   bool wakes_soon() const override { return false; }
   int muted = 0;
   bool listens() const override { return listening; }
