@@ -1,5 +1,6 @@
 #include "engine/collectives/families.hpp"
 #include "engine/collectives/operations.hpp"
+#include "engine/operations/posting.hpp"
 #include "engine/operations/settle.hpp"
 
 #include <array>
@@ -26,6 +27,7 @@ graph::plan compile(const request& r, const graph::topology& g, const tuning& t)
   graph::plan p = compilers[static_cast<std::size_t>(r.op)](r, g, t);
   if (t.check && g.size() > 1) p = with_comparison(p, r.in, g);
   graph::settle(p, g);
+  graph::note_for_post(p);
   return p;
 }
 

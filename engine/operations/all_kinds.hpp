@@ -46,6 +46,11 @@ inline bool moves_data(kind k) {
   static constexpr auto moves = operations::all_kinds::table([]<class Kind>() { return Kind::moves_data; });
   return moves[static_cast<std::size_t>(k)];
 }
+inline bool serves_others(kind k) {
+  static constexpr auto serve =
+      operations::all_kinds::table([]<class Kind>() { return Kind::serves_others; });
+  return serve[static_cast<std::size_t>(k)];
+}
 inline flow way_of(const node& n) {
   static constexpr auto ways = operations::all_kinds::table([]<class Kind>() { return &Kind::way; });
   return ways[static_cast<std::size_t>(n.what)](n);

@@ -8,6 +8,7 @@ namespace weft::graph::operations {
 struct await : operation_kind {
   static constexpr kind what = kind::await;
   static constexpr std::string_view name = "await";
+  static constexpr bool serves_others = false;
 
   static bool fits(const node& n) {
     const bool of_each = n.peer == peer_rule::each, of_mine = n.peer == peer_rule::self;

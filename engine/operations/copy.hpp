@@ -7,6 +7,7 @@ namespace weft::graph::operations {
 struct copy : operation_kind {
   static constexpr kind what = kind::copy;
   static constexpr std::string_view name = "copy";
+  static constexpr bool serves_others = false;
   static constexpr bool moves_data = true;
   static constexpr bool by_regions = true;
 

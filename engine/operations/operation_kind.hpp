@@ -11,6 +11,7 @@
 // The kinds of operations that plans are made of, a file for each. A kind says
 //   what, name       which it is, and what it is called
 //   moves_data       whether data of users are touched
+//   serves_others    whether anybody else waits for it
 //   by_regions       whether a step moves the regions that each_move tells, and nothing else
 //   way(n)           whose memory it reads and writes, see resolve
 //   fits(n)          with which operands, peers and facts it may be used
@@ -28,6 +29,7 @@ namespace weft::graph::operations {
 // What kinds have in common unless they say otherwise.
 struct operation_kind {
   static constexpr bool moves_data = false;
+  static constexpr bool serves_others = true;
   static constexpr bool by_regions = false;
   static constexpr flow way(const node&) { return flow::own; }
 };

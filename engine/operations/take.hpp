@@ -8,6 +8,7 @@ namespace weft::graph::operations {
 struct take : operation_kind {
   static constexpr kind what = kind::take;
   static constexpr std::string_view name = "take";
+  static constexpr bool serves_others = false;
   static constexpr bool moves_data = true;
   static constexpr bool by_regions = true;
   static constexpr flow way(const node&) { return flow::in; }

@@ -22,6 +22,9 @@ struct binding {
   bool operator==(const binding&) const = default;
 };
 
+// To send a message over a socket takes as long as to send so many bytes more with it.
+inline constexpr std::uint64_t message_worth = 12 * 1024;
+
 // The operands of the block between two members that stand in rows.
 struct indirection {
   row_element src, dst, size;
@@ -84,6 +87,11 @@ struct plan {
   bool parts = false;    // its transfers are parts of a task, and need the task's room
   bool computes = false; // it has a task: whoever waits cannot carry its blocks for others
   bool awaited = true;   // somebody may sleep until I have entered
+
+  // See operations/posting.hpp.
+  static constexpr std::uint64_t unbounded = ~std::uint64_t{0};
+  std::uint64_t opening = 0; // bytes that are all it sends to others, and message_worth for each message
+  node_set serving = 0;      // top nodes that do something for others
 
   // See operations/settle.hpp.
   std::array<settled_step, max_settled> settled{};

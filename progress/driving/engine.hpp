@@ -90,9 +90,10 @@ public:
       counts_.inline_posts.add();
       drain();
       begin(mine, op);
-      const bool defers = op.lent && op.program->far && polls_by_calls() && quiet.begin_post(watching());
-      executor_.issue(op, defers);
-      quiet.end_post();
+      if (op.lent && op.program->far && polls_by_calls() && quiet.begin_post(watching()))
+        issue_over_sockets(op, quiet);
+      else
+        executor_.issue(op);
     } else {
       counts_.queued_posts.add_concurrent();
       enqueue(op);
@@ -276,6 +277,19 @@ private:
       ask_others_(op);
     executor_.start(op);
   }
+
+  // To send costs more than all the rest of a post, and so does to wake a thread for it. So a post sends a
+  // little itself, if that is all that others wait for; then what has come meanwhile is to wake nobody
+  // either: it is taken in here, unless the thread is muted for longer. Else the thread does it all, and
+  // wakes a moment later.
+  void issue_over_sockets(posted& op, listening_alone& quiet) {
+    const bool begun = op.run != nullptr, sends = op.program->opening <= most_of_a_post;
+    const bool left = executor_.issue(op, sends ? posted_far::messages : posted_far::nothing);
+    if (left || !begun || !executor_.serves_nobody(op)) return quiet.end_soon();
+    if (executor_.outstanding() <= 1 && !watching()->wakes_later()) net_.poll();
+  }
+  // A message of 16 KiB, or two short ones.
+  static constexpr std::uint64_t most_of_a_post = graph::message_worth + 16 * 1024;
 
   // Somebody else drives: it takes the operation from the queue, or I do when it has let go.
   [[gnu::noinline]] void run_queued(posted& op) {

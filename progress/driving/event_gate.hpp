@@ -1,7 +1,9 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <utility>
 
 namespace weft::progress {
 
@@ -13,13 +15,13 @@ namespace weft::progress {
 // mutes before it unmutes; so the one who counts back to zero, and opens, comes after all who have shut it.
 // What has come meanwhile wakes the sleeper then: the events are those of a level, not of an edge.
 //
-// A post unmutes a moment later (soon), by a timer that wakes the sleeper: else what has come during the
-// post, and what the post has left to the sleeper, would run before the post has returned.
+// A post that leaves something to the sleeper unmutes a moment later (soon), by a timer that wakes it: else
+// it would run before the post has returned. A virtual machine makes timers dear, about as dear as a message.
 //
-// A call that leaves nothing behind unmutes when nobody has called for a while (later). Calls often follow
-// each other closely, and what comes in between is wanted by the next of them; woken for it, the sleeper
-// would take a core from who is about to ask for it. A call within the while makes no system call: when the
-// timer has rung the sleeper sets it once more if there was one.
+// A call that leaves nothing behind, and comes soon after another one, unmutes when nobody has called for a
+// while (later). Calls often follow each other closely, and what comes in between is wanted by the next of
+// them; woken for it, the sleeper would take a core from who is about to ask for it. A call within the while
+// makes no system call: when the timer has rung the sleeper sets it once more if there was one.
 //
 // The timer has the count of the first who asked for it, until the sleeper gives it back, or somebody who
 // mutes takes a soon one over; the exchange of one word decides between these. Who sets the timer and who
@@ -52,13 +54,15 @@ public:
     if (due != opening::none) unmute();
   }
   void unmute_later() noexcept {
-    opening due = opening::none;
-    if (due_.compare_exchange_strong(due, opening::later)) return set_timer(while_ns);
-    called_again_.store(true, std::memory_order_relaxed);
+    if (due_.load() != opening::none)
+      called_again_.store(true, std::memory_order_relaxed);
+    else if (calls_often() && due_.exchange(opening::later) == opening::none)
+      return set_timer(while_ns);
     unmute();
   }
   // The sleeper is to be awake a moment from now, and is not muted then.
   bool opens_soon() const noexcept { return due_.load(std::memory_order_relaxed) == opening::soon; }
+  bool opens_later() const noexcept { return due_.load(std::memory_order_relaxed) == opening::later; }
   // By the sleeper, when it has slept.
   void woke() noexcept {
     drain_timer(); // also of one that was set while it was taken over
@@ -72,6 +76,11 @@ private:
   static constexpr long moment_ns = 25'000; // a post returns in less, also where timers cost microseconds
   static constexpr long while_ns = 500'000; // most calls of a phase of communication follow in less
 
+  // Where calls are rare the timer would cost more than it saves.
+  bool calls_often() noexcept {
+    const auto now = std::chrono::steady_clock::now();
+    return now - std::exchange(last_call_, now) < std::chrono::nanoseconds(while_ns);
+  }
   // Another while. If a post has asked for soon at this very moment, its timer may have been set before this
   // one, and the word says so; or it is set after it.
   void stay_muted() noexcept {
@@ -86,7 +95,8 @@ private:
   int descriptor_ = -1, timer_ = -1;
   std::atomic<unsigned> muted_{0};
   std::atomic<opening> due_{opening::none};
-  std::atomic<bool> called_again_{false}; // since the timer was set that rings later
+  std::atomic<bool> called_again_{false};           // since the timer was set that rings later
+  std::chrono::steady_clock::time_point last_call_; // that found no timer; under progress ownership
 };
 
 } // namespace weft::progress

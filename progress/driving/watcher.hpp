@@ -18,6 +18,7 @@ struct watcher {
   virtual bool wakes_soon() const = 0;
   // The same when nobody has called for a while.
   virtual void unmute_later() = 0;
+  virtual bool wakes_later() const = 0;
 
 protected:
   ~watcher() = default;
@@ -47,7 +48,7 @@ public:
     muted_->mute();
     return true;
   }
-  void end_post() {
+  void end_soon() {
     if (watcher* const other = std::exchange(muted_, nullptr)) other->unmute_soon();
   }
   // Nothing was left behind.

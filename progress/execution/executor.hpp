@@ -137,12 +137,18 @@ public:
     return false;
   }
 
-  // Starts what can be started without carrying much; if it `defers`, also without sending anything: somebody
-  // else looks soon.
-  void issue(operation& op, bool defers) {
-    steps_.post_only(true, defers);
+  // Starts what can be started without carrying much. True if it has left something that could have been done
+  // for others: then somebody else must look soon.
+  bool issue(operation& op, posted_far far = posted_far::all) {
+    steps_.post_only(true, far);
     advance_only(op);
+    const bool left = steps_.left();
     steps_.post_only(false);
+    return left;
+  }
+  // Nobody waits for what is left of an operation that has begun.
+  static bool serves_nobody(const operation& op) {
+    return op.run == nullptr || (op.program->serving & ~op.run->done) == 0;
   }
 
   // For who waits and finds nothing of its own to do: carries for members who compute. True if it did.

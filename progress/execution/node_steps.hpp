@@ -8,6 +8,9 @@
 
 namespace weft::progress {
 
+// What a post does for other hosts: all that it can, messages, or nothing.
+enum class posted_far : std::uint8_t { all, messages, nothing };
+
 // Runs single nodes, for one peer each: looks their kind up, and gives it what kinds do things with.
 template <transport::transport T> class node_steps {
 public:
@@ -21,17 +24,18 @@ public:
   node_steps& operator=(const node_steps&) = delete;
 
   // While posting, only what others wait for is done: signals, and transfers of the UCP lane. What near
-  // members have is looked at, and carried, later: the caller wants to compute. Over sockets a message costs
-  // as much as everything else together, and what it wakes at the other end: there a post `defers` all that
-  // leaves the host, too.
-  void post_only(bool on, bool defers = false) {
+  // members have is looked at, and carried, later: the caller wants to compute. Over sockets `far` says how
+  // much of what leaves the host.
+  void post_only(bool on, posted_far far = posted_far::all) {
     posting_ = computations.posting = on;
-    defers_ = defers;
+    far_ = far;
+    left_ = false;
   }
+  // There was something else for others to be done.
+  bool left() const { return left_; }
 
   outcome step(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
-    if (posting_ && (can_wait(op, n, peer) || (defers_ && !reach<T>::near(op, peer))))
-      return outcome::blocked;
+    if (posting_ && (can_wait(op, n, peer) || leaves(op, n, peer))) return outcome::blocked;
     return run_of_kind[static_cast<std::size_t>(n.what)](*this, op, n, peer, tag);
   }
 
@@ -66,13 +70,21 @@ private:
     return n.about == graph::fact::named || reach<T>::near(op, peer);
   }
 
+  bool leaves(const operation& op, const graph::node& n, std::uint32_t peer) {
+    if (far_ == posted_far::all || n.what == graph::kind::await || reach<T>::near(op, peer)) return false;
+    if (far_ == posted_far::messages && n.what == graph::kind::signal) return false;
+    left_ |= graph::serves_others(n.what);
+    return true;
+  }
+
   // What others wait for, and nobody but the poster would compute: where no thread drives for it, all of it.
   static bool computations_of_post(const operation& op, const graph::node& n) {
     return n.what == graph::kind::compute && (n.quick || (op.lent && n.count == 0 && !op.at.task->user));
   }
 
   bool posting_ = false;
-  bool defers_ = false;
+  posted_far far_ = posted_far::all;
+  bool left_ = false;
 };
 
 } // namespace weft::progress

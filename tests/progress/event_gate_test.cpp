@@ -23,6 +23,12 @@ protected:
     return ::poll(&watched, 1, milliseconds) == 1;
   }
 
+  // So the next one is expected to be followed, too.
+  void calls_follow_each_other() {
+    it.mute();
+    it.unmute_later();
+  }
+
   const int events = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
   event_gate it{events};
 };
@@ -74,7 +80,15 @@ TEST_F(gate, who_mutes_instead_takes_the_timer_over) {
   EXPECT_TRUE(wakes());
 }
 
+TEST_F(gate, a_single_call_does_not_wait_for_others) {
+  it.mute();
+  it.unmute_later();
+  happens();
+  EXPECT_TRUE(wakes());
+}
+
 TEST_F(gate, who_unmutes_later_is_heard_when_nobody_has_called_for_a_while) {
+  calls_follow_each_other();
   it.mute();
   it.unmute_later();
   EXPECT_FALSE(it.opens_soon());
@@ -86,6 +100,7 @@ TEST_F(gate, who_unmutes_later_is_heard_when_nobody_has_called_for_a_while) {
 }
 
 TEST_F(gate, who_calls_within_the_while_has_it_muted_for_another_one) {
+  calls_follow_each_other();
   happens();
   it.mute();
   it.unmute_later();
@@ -101,6 +116,7 @@ TEST_F(gate, who_calls_within_the_while_has_it_muted_for_another_one) {
 }
 
 TEST_F(gate, who_wants_it_soon_does_not_wait_for_later) {
+  calls_follow_each_other();
   for (int k = 0; k < 2; ++k) { // also while the sleeper is about to set the timer once more
     it.mute();
     it.unmute_later();

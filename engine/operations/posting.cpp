@@ -1,0 +1,42 @@
+#include "engine/operations/posting.hpp"
+
+#include "engine/operations/all_kinds.hpp"
+
+#include <algorithm>
+
+namespace weft::graph {
+
+namespace {
+
+// Nodes of which all steps are so.
+template <class Is> bool all_steps(const plan& p, const node& n, Is&& is) {
+  const auto* const body = p.nodes.data() + n.body;
+  return n.what == kind::loop ? std::all_of(body, body + n.body_size, is) : is(n);
+}
+
+// Those to near members are stores; that some of a range may be near is not looked at.
+std::uint64_t sent(const plan& p, const node& n) {
+  const node& first = p.nodes[n.body];
+  if (n.what != kind::loop || first.only == lane::near || n.over == range::near) return 0;
+  const std::uint64_t payload = first.about == fact::payload ? std::max(p.block(), p.packed) : 0;
+  return n.count * (message_worth + payload);
+}
+
+} // namespace
+
+void note_for_post(plan& p) {
+  p.serving = 0;
+  p.opening = 0;
+  bool all = true;
+  for (unsigned k = 0; k < p.size; ++k) {
+    const node& n = p.nodes[k];
+    const bool mine = all_steps(p, n, [](const node& s) { return !serves_others(s.what); });
+    if ((p.top >> k & 1) == 0 || mine) continue;
+    p.serving |= node_set{1} << k;
+    p.opening += sent(p, n);
+    all &= (p.first >> k & 1) != 0 && all_steps(p, n, [](const node& s) { return s.what == kind::signal; });
+  }
+  if (!all) p.opening = plan::unbounded;
+}
+
+} // namespace weft::graph

@@ -1,0 +1,10 @@
+#pragma once
+#include "engine/plan/plan.hpp"
+
+namespace weft::graph {
+
+// Notes what a post over sockets goes by: which nodes others wait for, and how much these send, if they are
+// no more than messages that wait for nothing.
+void note_for_post(plan& p);
+
+} // namespace weft::graph
