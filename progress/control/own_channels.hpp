@@ -39,7 +39,7 @@ namespace weft::control {
 template <transport::transport T> class own_channels {
 public:
   using engine_type = progress::engine<T>;
-  using handle = engine_type::handle;
+  using handle = typename engine_type::handle;
   using request = collectives::request;
   template <class Request>
   static constexpr bool serves = std::is_same_v<Request, opened> || std::is_same_v<Request, part_done>;
