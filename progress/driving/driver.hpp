@@ -171,13 +171,14 @@ protected:
         wish.set(true);
         wish.set(!mine.take());
       }
-      bool patient = false, polled = false;
+      bool patient = false, dear = false;
       if (mine.held()) {
         drain();
         patient = executor_.carries_large() && ladder.steps() < patience && light();
         // Within the host nothing arrives by the transport but rings and requests: it can wait a little.
-        polled = turn % polls_every == 0 || executor_.needs_driver();
-        if (polled && polls_by_calls()) alone.begin(watcher_);
+        const bool polled = turn % polls_every == 0 || executor_.needs_driver();
+        dear = polled && polls_by_calls();
+        if (dear) alone.begin(watcher_);
         bool moved = executor_.sweep(polled, patient ? pass::light : pass::full);
         moved |= executor_.computations().waiting();
         if (executor_.computations().waiting()) [[unlikely]]
@@ -190,7 +191,6 @@ protected:
           continue;
         }
       }
-      const bool dear = polled && polls_by_calls();
       pause(ladder, mine, awaited, {.patient = patient, .dear = dear});
     }
     if (mine.held() && executor_.outstanding() == 0 && !executor_.needs_driver()) alone.end_idle();

@@ -20,7 +20,7 @@ bool listen_to(int descriptor, int events, int how, bool on) {
 
 } // namespace
 
-event_gate::event_gate(int events) : events_(events) {
+event_gate::event_gate(int events, std::chrono::nanoseconds a_while) : events_(events), while_(a_while) {
   if (events < 0) return;
   descriptor_ = ::epoll_create1(EPOLL_CLOEXEC);
   timer_ = ::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
@@ -50,10 +50,10 @@ void event_gate::drain_timer() noexcept {
 }
 
 // Off also forgets that it has rung.
-void event_gate::set_timer(long ns) noexcept {
+void event_gate::set_timer(std::chrono::nanoseconds until) noexcept {
   if (timer_ < 0) return;
   itimerspec when{};
-  when.it_value.tv_nsec = ns;
+  when.it_value.tv_nsec = until.count();
   ::timerfd_settime(timer_, 0, &when, nullptr);
 }
 

@@ -28,9 +28,12 @@ namespace weft::progress {
 // takes it over has progress ownership, so they come one after the other; the sleeper sets it once more only.
 class event_gate {
 public:
-  // Of a transport's descriptor, open; of none (-1) a gate that does nothing. Throws std::system_error when
-  // the process is out of descriptors.
-  explicit event_gate(int events);
+  // Most calls of a phase of communication follow each other in less.
+  static constexpr std::chrono::nanoseconds usual_while = std::chrono::microseconds(500);
+
+  // Of a transport's descriptor, open; of none (-1) a gate that does nothing. A while is less than a second.
+  // Throws std::system_error when the process is out of descriptors.
+  explicit event_gate(int events, std::chrono::nanoseconds a_while = usual_while);
   ~event_gate();
   event_gate(const event_gate&) = delete;
   event_gate& operator=(const event_gate&) = delete;
@@ -42,7 +45,7 @@ public:
   // The same by somebody who makes a timer needless that rings soon. One that rings later may go on.
   void mute_instead() noexcept {
     opening due = opening::soon;
-    if (due_.compare_exchange_strong(due, opening::none)) return set_timer(0);
+    if (due_.compare_exchange_strong(due, opening::none)) return set_timer({});
     mute();
   }
   void unmute() noexcept {
@@ -50,14 +53,14 @@ public:
   }
   void unmute_soon() noexcept {
     const opening due = due_.exchange(opening::soon);
-    if (due != opening::soon) set_timer(moment_ns);
+    if (due != opening::soon) set_timer(moment);
     if (due != opening::none) unmute();
   }
   void unmute_later() noexcept {
     if (due_.load() != opening::none)
       called_again_.store(true, std::memory_order_relaxed);
     else if (calls_often() && due_.exchange(opening::later) == opening::none)
-      return set_timer(while_ns);
+      return set_timer(while_);
     unmute();
   }
   // The sleeper is to be awake a moment from now, and is not muted then.
@@ -73,25 +76,26 @@ public:
 
 private:
   enum class opening : std::uint8_t { none, soon, later };
-  static constexpr long moment_ns = 25'000; // a post returns in less, also where timers cost microseconds
-  static constexpr long while_ns = 500'000; // most calls of a phase of communication follow in less
+  // A post returns in less, also where timers cost microseconds.
+  static constexpr std::chrono::nanoseconds moment = std::chrono::microseconds(25);
 
   // Where calls are rare the timer would cost more than it saves.
   bool calls_often() noexcept {
     const auto now = std::chrono::steady_clock::now();
-    return now - std::exchange(last_call_, now) < std::chrono::nanoseconds(while_ns);
+    return now - std::exchange(last_call_, now) < while_;
   }
   // Another while. If a post has asked for soon at this very moment, its timer may have been set before this
   // one, and the word says so; or it is set after it.
   void stay_muted() noexcept {
-    set_timer(while_ns);
-    if (due_.load() == opening::soon) set_timer(moment_ns);
+    set_timer(while_);
+    if (due_.load() == opening::soon) set_timer(moment);
   }
   void listen(bool on) noexcept;
-  void set_timer(long ns) noexcept; // 0: off
+  void set_timer(std::chrono::nanoseconds until) noexcept; // 0: off
   void drain_timer() noexcept;
 
   const int events_;
+  const std::chrono::nanoseconds while_;
   int descriptor_ = -1, timer_ = -1;
   std::atomic<unsigned> muted_{0};
   std::atomic<opening> due_{opening::none};

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -30,7 +31,8 @@ protected:
   }
 
   const int events = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-  event_gate it{events};
+  // Long, so that no test is slower between two of its steps.
+  event_gate it{events, std::chrono::milliseconds(400)};
 };
 
 TEST_F(gate, what_comes_wakes_unless_it_is_muted) {
