@@ -193,7 +193,7 @@ protected:
       }
       pause(ladder, mine, awaited, {.patient = patient, .dear = dear});
     }
-    if (mine.held() && executor_.outstanding() == 0 && !executor_.needs_driver()) alone.end_idle();
+    if (mine.held()) alone.end_call(executor_.outstanding() != 0 || executor_.needs_driver());
     mine.let_go();
     awaited.rethrow();
   }
@@ -223,6 +223,10 @@ protected:
   }
 
   watcher* watching() const { return watcher_; }
+  // Something is left to the progress thread that no call waits for.
+  void is_left_to_watcher() {
+    if (watcher_ != nullptr) watcher_->not_later();
+  }
   bool polls_by_calls() const {
     if constexpr (requires { net_.polls_by_calls(); })
       return net_.polls_by_calls();

@@ -189,6 +189,7 @@ public:
     if (turn mine(*this); mine.take()) {
       drain();
       executor_.transfers().begin(t);
+      is_left_to_watcher();
     } else {
       enqueue(op);
     }
@@ -218,7 +219,7 @@ private:
   friend base;
   using base::counts_, base::executor_, base::net_, base::options_, base::place_, base::queue_;
   using base::drain, base::drive, base::drive_to_end, base::enqueue;
-  using base::polls_by_calls, base::watching;
+  using base::is_left_to_watcher, base::polls_by_calls, base::watching;
 
   void prepare(posted& op, channel& team, const request& r, const graph::binding& at,
                const barrier_summary& value) {
@@ -302,6 +303,7 @@ private:
 
   // Its entry is published first, so it must begin: if there is no memory for its plan, at another turn.
   void begin_queued(posted& op) {
+    is_left_to_watcher();
     if (op.channel == nullptr) [[unlikely]]
       return executor_.transfers().begin(transfers_.at(completion_table::index(op.handle)));
     if (op.seq == 0) op.seq = next_sequence(*op.channel);

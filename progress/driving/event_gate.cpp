@@ -20,7 +20,8 @@ bool listen_to(int descriptor, int events, int how, bool on) {
 
 } // namespace
 
-event_gate::event_gate(int events, std::chrono::nanoseconds a_while) : events_(events), while_(a_while) {
+event_gate::event_gate(int events, std::chrono::nanoseconds a_while)
+    : events_(events), while_(a_while), spell_(a_while) {
   if (events < 0) return;
   descriptor_ = ::epoll_create1(EPOLL_CLOEXEC);
   timer_ = ::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
@@ -44,9 +45,9 @@ void event_gate::listen(bool on) noexcept {
   if (descriptor_ >= 0) listen_to(descriptor_, events_, EPOLL_CTL_MOD, on);
 }
 
-void event_gate::drain_timer() noexcept {
-  std::uint64_t rang = 0;
-  if (timer_ >= 0 && ::read(timer_, &rang, sizeof rang) < 0) return; // it had not rung
+bool event_gate::drain_timer() noexcept {
+  std::uint64_t times = 0;
+  return timer_ >= 0 && ::read(timer_, &times, sizeof times) > 0;
 }
 
 // Off also forgets that it has rung.

@@ -1,9 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <utility>
 
 namespace weft::progress {
 
@@ -20,18 +20,22 @@ namespace weft::progress {
 //
 // A call that leaves nothing behind, and comes soon after another one, unmutes when nobody has called for a
 // while (later). Calls often follow each other closely, and what comes in between is wanted by the next of
-// them; woken for it, the sleeper would take a core from who is about to ask for it. A call within the while
-// makes no system call: when the timer has rung the sleeper sets it once more if there was one.
+// them; woken for it, the sleeper would take a core from who is about to ask for it. Such a call makes no
+// system call: when the timer has rung the sleeper sets it once more if somebody has just called, each time
+// for twice as long, up to eight whiles. So it is seldom awake in vain, and is deaf behind the last call for
+// no longer than calls have followed each other before, and nine whiles at most.
 //
-// The timer has the count of the first who asked for it, until the sleeper gives it back, or somebody who
-// mutes takes a soon one over; the exchange of one word decides between these. Who sets the timer and who
-// takes it over has progress ownership, so they come one after the other; the sleeper sets it once more only.
+// The timer has the count of the first who asked for it, until the sleeper gives it back, or somebody takes
+// it over: who mutes a soon one, who has something heard at once a later one. The exchange of one word
+// decides between these. Who sets the timer and who takes it over has progress ownership, so they come one
+// after the other; the sleeper sets it once more only. One that was taken over may ring in vain.
 class event_gate {
 public:
   // Most calls of a phase of communication follow each other in less.
   static constexpr std::chrono::nanoseconds usual_while = std::chrono::microseconds(500);
 
-  // Of a transport's descriptor, open; of none (-1) a gate that does nothing. A while is less than a second.
+  // Of a transport's descriptor, open; of none (-1) a gate that does nothing. Eight whiles are less than a
+  // second.
   // Throws std::system_error when the process is out of descriptors.
   explicit event_gate(int events, std::chrono::nanoseconds a_while = usual_while);
   ~event_gate();
@@ -57,50 +61,66 @@ public:
     if (due != opening::none) unmute();
   }
   void unmute_later() noexcept {
-    if (due_.load() != opening::none)
-      called_again_.store(true, std::memory_order_relaxed);
-    else if (calls_often() && due_.exchange(opening::later) == opening::none)
+    if (calls_often() && due_.load() == opening::none) {
+      due_.store(opening::later);
       return set_timer(while_);
+    }
     unmute();
+  }
+  // Something is left to the sleeper after all.
+  void not_later() noexcept {
+    opening due = opening::later;
+    if (due_.load(std::memory_order_relaxed) == due && due_.compare_exchange_strong(due, opening::none))
+      unmute();
   }
   // The sleeper is to be awake a moment from now, and is not muted then.
   bool opens_soon() const noexcept { return due_.load(std::memory_order_relaxed) == opening::soon; }
   bool opens_later() const noexcept { return due_.load(std::memory_order_relaxed) == opening::later; }
-  // By the sleeper, when it has slept.
+  // By the sleeper, when it has slept. A timer that has not rung goes on.
   void woke() noexcept {
-    drain_timer(); // also of one that was set while it was taken over
-    if (due_.load() == opening::later && called_again_.exchange(false, std::memory_order_relaxed))
-      return stay_muted();
+    const bool rang = drain_timer(); // also one that was set while it was taken over
+    if (due_.load() == opening::later && (!rang || called_lately(std::chrono::steady_clock::now()))) {
+      if (rang) stay_muted();
+      return;
+    }
+    spell_ = while_;
     if (due_.exchange(opening::none) != opening::none) unmute();
   }
 
 private:
+  using time_point = std::chrono::steady_clock::time_point;
   enum class opening : std::uint8_t { none, soon, later };
   // A post returns in less, also where timers cost microseconds.
   static constexpr std::chrono::nanoseconds moment = std::chrono::microseconds(25);
 
   // Where calls are rare the timer would cost more than it saves.
   bool calls_often() noexcept {
-    const auto now = std::chrono::steady_clock::now();
-    return now - std::exchange(last_call_, now) < while_;
+    const time_point now = std::chrono::steady_clock::now();
+    const bool often = called_lately(now);
+    last_call_.store(now, std::memory_order_relaxed);
+    return often;
   }
-  // Another while. If a post has asked for soon at this very moment, its timer may have been set before this
+  bool called_lately(time_point now) const noexcept {
+    return now - last_call_.load(std::memory_order_relaxed) < while_;
+  }
+  // For longer. If a post has asked for soon at this very moment, its timer may have been set before this
   // one, and the word says so; or it is set after it.
   void stay_muted() noexcept {
-    set_timer(while_);
+    spell_ = std::min(2 * spell_, 8 * while_);
+    set_timer(spell_);
     if (due_.load() == opening::soon) set_timer(moment);
   }
   void listen(bool on) noexcept;
   void set_timer(std::chrono::nanoseconds until) noexcept; // 0: off
-  void drain_timer() noexcept;
+  bool drain_timer() noexcept;
 
   const int events_;
   const std::chrono::nanoseconds while_;
   int descriptor_ = -1, timer_ = -1;
   std::atomic<unsigned> muted_{0};
   std::atomic<opening> due_{opening::none};
-  std::atomic<bool> called_again_{false};           // since the timer was set that rings later
-  std::chrono::steady_clock::time_point last_call_; // that found no timer; under progress ownership
+  std::atomic<time_point> last_call_{}; // that left nothing behind
+  std::chrono::nanoseconds spell_;      // of the timer that rings later; the sleeper's
 };
 
 } // namespace weft::progress

@@ -59,6 +59,7 @@ public:
   void unmute() override { gate_.unmute(); }
   void unmute_soon() override { gate_.unmute_soon(); }
   void unmute_later() override { gate_.unmute_later(); }
+  void not_later() override { gate_.not_later(); }
   bool wakes_later() const override { return gate_.opens_later(); }
   bool wakes_soon() const override { return gate_.opens_soon(); }
 

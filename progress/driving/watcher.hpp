@@ -19,6 +19,8 @@ struct watcher {
   // The same when nobody has called for a while.
   virtual void unmute_later() = 0;
   virtual bool wakes_later() const = 0;
+  // But something is to be heard at once. Under progress ownership.
+  virtual void not_later() = 0;
 
 protected:
   ~watcher() = default;
@@ -51,9 +53,13 @@ public:
   void end_soon() {
     if (watcher* const other = std::exchange(muted_, nullptr)) other->unmute_soon();
   }
-  // Nothing was left behind.
-  void end_idle() {
-    if (watcher* const other = std::exchange(muted_, nullptr)) other->unmute_later();
+  // A call that leaves nothing behind, or leaves `outstanding` to the other.
+  void end_call(bool outstanding) {
+    watcher* const other = std::exchange(muted_, nullptr);
+    if (other == nullptr) return;
+    if (!outstanding) return other->unmute_later();
+    other->not_later();
+    other->unmute();
   }
   void end() {
     if (watcher* const other = std::exchange(muted_, nullptr)) other->unmute();

@@ -101,20 +101,79 @@ TEST_F(gate, who_unmutes_later_is_heard_when_nobody_has_called_for_a_while) {
   EXPECT_TRUE(wakes()) << "by what has come";
 }
 
-TEST_F(gate, who_calls_within_the_while_has_it_muted_for_another_one) {
+TEST_F(gate, who_calls_within_the_while_has_it_muted_for_longer) {
   calls_follow_each_other();
   happens();
   it.mute();
   it.unmute_later();
+  EXPECT_TRUE(wakes(10'000));
   it.mute_instead();
   EXPECT_FALSE(it.opens_soon());
   it.unmute_later();
-  EXPECT_TRUE(wakes(10'000));
   it.woke();
-  EXPECT_FALSE(wakes()) << "somebody has called since the timer was set";
+  EXPECT_FALSE(wakes()) << "somebody has just called";
   EXPECT_TRUE(wakes(10'000));
   it.woke();
   EXPECT_TRUE(wakes()) << "nobody has";
+}
+
+TEST_F(gate, who_called_long_before_the_timer_rings_prolongs_nothing) {
+  calls_follow_each_other();
+  it.mute();
+  it.unmute_later(); // a moment behind the first one
+  happens();
+  EXPECT_TRUE(wakes(10'000));
+  it.woke();
+  EXPECT_TRUE(wakes());
+}
+
+TEST_F(gate, a_timer_that_has_not_rung_goes_on_when_the_sleeper_wakes_for_something_else) {
+  calls_follow_each_other();
+  it.mute();
+  it.unmute_later();
+  happens();
+  it.woke();
+  EXPECT_TRUE(it.opens_later());
+  EXPECT_FALSE(wakes());
+  EXPECT_TRUE(wakes(10'000));
+}
+
+TEST_F(gate, what_is_left_to_the_sleeper_after_all_is_heard_at_once) {
+  calls_follow_each_other();
+  it.mute();
+  it.unmute_later();
+  happens();
+  it.mute();
+  it.not_later();
+  EXPECT_FALSE(it.opens_later());
+  EXPECT_FALSE(wakes()) << "it is muted by a call";
+  it.unmute();
+  EXPECT_TRUE(wakes());
+  it.not_later();
+  EXPECT_TRUE(wakes()) << "nothing is due any more";
+}
+
+// Each time for twice as long, and not for ever.
+TEST_F(gate, the_longer_calls_follow_each_other_the_seldomer_wakes_the_timer) {
+  using std::chrono::milliseconds;
+  event_gate gate{events, milliseconds(100)};
+  const auto calls = [&gate] {
+    gate.mute();
+    gate.unmute_later();
+  };
+  calls();
+  calls();
+  for (const milliseconds spell :
+       {milliseconds(100), milliseconds(200), milliseconds(400), milliseconds(800), milliseconds(800)}) {
+    const auto begin = std::chrono::steady_clock::now();
+    pollfd watched{gate.fd(), POLLIN, 0};
+    ASSERT_EQ(::poll(&watched, 1, 10'000), 1);
+    const auto took = std::chrono::steady_clock::now() - begin;
+    EXPECT_GT(took, spell * 3 / 4);
+    EXPECT_LT(took, spell * 2);
+    calls();
+    gate.woke();
+  }
 }
 
 TEST_F(gate, who_wants_it_soon_does_not_wait_for_later) {
@@ -158,6 +217,7 @@ TEST_F(gate, is_open_in_the_end_whoever_mutes_and_unmutes) {
         case 2:
         case 3:
           it.unmute_later();
+          if (k % 7 == 0) it.not_later();
           break;
         default:
           it.unmute();

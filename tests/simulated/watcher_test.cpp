@@ -15,6 +15,7 @@ struct listener final : progress::watcher {
   void unmute() override { --muted; }
   void unmute_soon() override { --muted; }
   void unmute_later() override { --muted; }
+  void not_later() override {}
   bool wakes_later() const override { return false; }
   bool wakes_soon() const override { return false; }
   int muted = 0;
