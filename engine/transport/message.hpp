@@ -31,7 +31,7 @@ struct message {
   message_kind kind = message_kind::ring;
   std::uint8_t phase = 0;
   std::uint8_t round = 0;
-  std::uint8_t unused = 0;
+  std::uint8_t wants = 0;   // not 0: tell me when you have retired the operation that is so many before `seq`
   std::uint32_t source = 0; // rank in the job
   std::uint32_t count = 0;
   std::uint64_t seq = 0;

@@ -45,6 +45,13 @@ struct credit_request {
   engine::sequence needed;
 };
 
+// What I want to hear of a far member: that it has retired an operation.
+struct credit_question {
+  engine::sequence asked = 0;     // by a message of its own, and not yet answered
+  engine::sequence mentioned = 0; // by one that goes there anyway, or is to be
+  bool due = false;               // the next message mentions it
+};
+
 // What operations belong to, as one of its members works on it: slots, the sequence of their numbers, and
 // credit. A team has one, on which every member posts every operation. A rank can have one of its own: it
 // alone posts there, and the engines of the others begin their part when they are asked to; see
@@ -54,7 +61,7 @@ struct channel {
 
   channel(engine::team_info members, std::byte* segment)
       : info(std::move(members)), own(segment + info.mailbox_offset, info.topology.locals()),
-        mailboxes(info.size()), shadows(info.size()), credit(info.size()), asked(info.size()),
+        mailboxes(info.size()), shadows(info.size()), credit(info.size()), questions(info.size()),
         relayed(static_cast<std::uint32_t>(info.topology.far().size())) {
     askers.reserve(info.topology.far().size());
   }
@@ -80,10 +87,10 @@ struct channel {
   waiting_list waiting;             // posted, no slot yet
   engine::sequence near_credit = 0; // all near members have retired at least this
 
-  std::vector<engine::sequence> asked; // by far member: the retirement that I have last asked it to tell me
-  std::vector<credit_request> askers;  // far members who wait for a retirement of mine
-  std::vector<credit_request> waiters; // far members who wait for a row of mine
-  relay_book relayed;                  // payloads of others that I still have to hand on
+  std::vector<credit_question> questions; // by far member
+  std::vector<credit_request> askers;     // far members who wait for a retirement of mine
+  std::vector<credit_request> waiters;    // far members who wait for a row of mine
+  relay_book relayed;                     // payloads of others that I still have to hand on
   struct failure {
     engine::sequence seq = 0;
     int status = 0;

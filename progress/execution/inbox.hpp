@@ -41,6 +41,7 @@ public:
     if (m.kind == message_kind::failed) [[unlikely]]
       return fail(on, m, payload);
     keep(on, sender, m, payload);
+    if (m.wants != 0) tell_credit(on, sender, m.seq - m.wants);
     if (!on.relayed.empty()) relays_.carry_on(on);
   }
 
@@ -111,7 +112,7 @@ private:
       tell_credit(on, sender, m.seq);
       break;
     case message_kind::credit: // the answer: no question is open now
-      on.asked[sender] = 0;
+      on.questions[sender].asked = 0;
       break;
     default:
       break;

@@ -68,8 +68,9 @@ public:
   }
 
   // True if the member has retired the previous user of this operation's slot, or of its place for a large
-  // payload. A far member that has nothing else to tell me would never say how far it is, so it is asked half
-  // a turn of the ring ahead.
+  // payload. A far member that has nothing else to tell me would never say how far it is. So a message that
+  // goes there half a turn of the ring ahead asks it, too; who cannot go on without the answer asks by a
+  // message of its own, and relies on that one only.
   bool credit(operation& op, std::uint32_t member) {
     channel& on = *op.channel;
     engine::sequence& known = on.credit[member];
@@ -77,9 +78,13 @@ public:
     if (known + turn / 2 >= op.seq || broken_.ignore_credit) [[likely]]
       return true;
     known = net.load(view(on, member).retired());
-    if (known + turn / 2 < op.seq && !on.info.topology.is_near(member))
+    const bool enough = known + turn >= op.seq;
+    if (known + turn / 2 >= op.seq || on.info.topology.is_near(member)) return enough;
+    if (enough)
+      mention_credit(on, member, op.seq - turn / 2);
+    else
       ask_for_credit(on, member, op.seq - turn / 2);
-    return known + turn >= op.seq;
+    return enough;
   }
 
   // The same of a far member that others wait behind: who has to wait for it asks for what it needs and no
@@ -117,6 +122,8 @@ public:
   transport::started send(channel& on, std::uint32_t member, transport::message m,
                           std::span<const std::byte> payload, transport::completion& done) {
     complete(on, m);
+    if (credit_question& q = on.questions[member]; q.due) [[unlikely]]
+      mention(q, m);
     return net.send(on.info.world[member], m, payload.data(), payload.size(), done);
   }
   // One that no operation waits for. False for want of memory.
@@ -188,12 +195,26 @@ private:
   // for, and the member may not come so far without it: then it asks again. Of several questions the member
   // answers the least, once; whatever is still needed is asked for again then.
   void ask_for_credit(channel& on, std::uint32_t member, engine::sequence wanted) {
-    const engine::sequence asked = on.asked[member];
+    engine::sequence& asked = on.questions[member].asked;
     if (asked > on.credit[member] && asked <= wanted) return;
     if (tell(on, member, {.kind = transport::message_kind::wanted, .seq = wanted}))
-      on.asked[member] = wanted;
+      asked = wanted;
     else
       later = true;
+  }
+
+  // Once for each answer.
+  static void mention_credit(channel& on, std::uint32_t member, engine::sequence wanted) {
+    credit_question& q = on.questions[member];
+    if (q.mentioned > on.credit[member]) return;
+    q.mentioned = wanted;
+    q.due = true;
+  }
+  static void mention(credit_question& q, transport::message& m) {
+    const engine::sequence before = m.seq - q.mentioned;
+    if (before == 0 || before > engine::slots) return; // it is not about a later operation
+    m.wants = static_cast<std::uint8_t>(before);
+    q.due = false;
   }
 
   const faults& broken_;
