@@ -90,7 +90,7 @@ public:
       counts_.inline_posts.add();
       drain();
       begin(mine, op);
-      if (op.lent && op.program->far && polls_by_calls() && quiet.begin_post(watching()))
+      if (op.lent && op.program->far && polls_by_calls() && watching() != nullptr)
         issue_over_sockets(op, quiet);
       else
         executor_.issue(op);
@@ -281,13 +281,18 @@ private:
 
   // To send costs more than all the rest of a post, and so does to wake a thread for it. So a post sends a
   // little itself, if that is all that others wait for; then what has come meanwhile is to wake nobody
-  // either: it is taken in here, unless the thread is muted for longer. Else the thread does it all, and
-  // wakes a moment later.
+  // either: it is taken in here, unless the thread is muted for longer. A post that sends nothing has nothing
+  // to be quiet for. Else the thread does it all, and wakes a moment later.
   void issue_over_sockets(posted& op, listening_alone& quiet) {
     const bool begun = op.run != nullptr, sends = op.program->opening <= most_of_a_post;
+    const bool speaks = op.program->opening != 0;
+    if (speaks) quiet.begin_post(watching());
     const bool left = executor_.issue(op, sends ? posted_far::messages : posted_far::nothing);
-    if (left || !begun || !executor_.serves_nobody(op)) return quiet.end_soon();
-    if (executor_.outstanding() <= 1 && !watching()->wakes_later()) net_.poll();
+    if (left || !begun || !executor_.serves_nobody(op)) {
+      quiet.begin_post(watching());
+      return quiet.end_soon();
+    }
+    if (speaks && executor_.outstanding() <= 1 && !watching()->wakes_later()) net_.poll();
   }
   // A message of 16 KiB, or two short ones.
   static constexpr std::uint64_t most_of_a_post = graph::message_worth + 16 * 1024;

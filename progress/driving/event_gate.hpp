@@ -18,8 +18,8 @@ namespace weft::progress {
 // A post that leaves something to the sleeper unmutes a moment later (soon), by a timer that wakes it: else
 // it would run before the post has returned. A virtual machine makes timers dear, about as dear as a message.
 //
-// A call that leaves nothing behind, and comes soon after another one, unmutes when nobody has called for a
-// while (later). Calls often follow each other closely, and what comes in between is wanted by the next of
+// A call that leaves nothing behind, and comes soon after several others, unmutes when nobody has called for
+// a while (later). Calls often follow each other closely, and what comes in between is wanted by the next of
 // them; woken for it, the sleeper would take a core from who is about to ask for it. Such a call makes no
 // system call: when the timer has rung the sleeper sets it once more if somebody has just called, each time
 // for twice as long, up to eight whiles. So it is seldom awake in vain, and is deaf behind the last call for
@@ -45,6 +45,12 @@ public:
   int fd() const noexcept { return descriptor_; }
   void mute() noexcept {
     if (muted_.fetch_add(1) == 0) listen(false);
+  }
+  // The same by the sleeper, who is about to wait for something else: whoever has muted it before may not
+  // have come so far as to tell the kernel.
+  void mute_for_myself() noexcept {
+    muted_.fetch_add(1);
+    listen(false);
   }
   // The same by somebody who makes a timer needless that rings soon. One that rings later may go on.
   void mute_instead() noexcept {
@@ -93,12 +99,13 @@ private:
   // A post returns in less, also where timers cost microseconds.
   static constexpr std::chrono::nanoseconds moment = std::chrono::microseconds(25);
 
-  // Where calls are rare the timer would cost more than it saves.
+  // The timer costs as much as a call or two: where calls are few it would cost more than it saves.
+  static constexpr unsigned several = 8;
   bool calls_often() noexcept {
     const time_point now = std::chrono::steady_clock::now();
-    const bool often = called_lately(now);
+    close_calls_ = called_lately(now) ? close_calls_ + 1 : 0;
     last_call_.store(now, std::memory_order_relaxed);
-    return often;
+    return close_calls_ >= several;
   }
   bool called_lately(time_point now) const noexcept {
     return now - last_call_.load(std::memory_order_relaxed) < while_;
@@ -120,6 +127,7 @@ private:
   std::atomic<unsigned> muted_{0};
   std::atomic<opening> due_{opening::none};
   std::atomic<time_point> last_call_{}; // that left nothing behind
+  unsigned close_calls_ = 0;            // behind each other; under progress ownership
   std::chrono::nanoseconds spell_;      // of the timer that rings later; the sleeper's
 };
 

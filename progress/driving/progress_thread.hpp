@@ -134,7 +134,7 @@ private:
   void stand_aside() {
     where_.store(where::displaced, std::memory_order_relaxed);
     const ownership& right = engine_.right_to_drive();
-    gate_.mute(); // but a post can have it woken soon
+    gate_.mute_for_myself(); // but a post can have it woken soon
     engine_.sleeps().sleep_beside_driver(place_, [&] { return !right.held() && !right.requested(); });
     gate_.woke();
     gate_.unmute();

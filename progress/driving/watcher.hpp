@@ -41,14 +41,10 @@ public:
     muted_ = instead_of;
     muted_->mute();
   }
-  // A post: nothing is to come between it and what the program does next. True if somebody wakes soon after
-  // it, whatever comes.
-  bool begin_post(watcher* instead_of) {
-    if (instead_of == nullptr) return false;
-    if (instead_of->wakes_soon()) return true;
-    muted_ = instead_of;
-    muted_->mute();
-    return true;
+  // A post: nothing is to come between it and what the program does next. Not if somebody wakes soon after it
+  // whatever comes.
+  void begin_post(watcher* instead_of) {
+    if (!instead_of->wakes_soon()) begin(instead_of);
   }
   void end_soon() {
     if (watcher* const other = std::exchange(muted_, nullptr)) other->unmute_soon();

@@ -26,8 +26,10 @@ protected:
 
   // So the next one is expected to be followed, too.
   void calls_follow_each_other() {
-    it.mute();
-    it.unmute_later();
+    for (int k = 0; k < 8; ++k) {
+      it.mute();
+      it.unmute_later();
+    }
   }
 
   const int events = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
@@ -87,6 +89,17 @@ TEST_F(gate, a_single_call_does_not_wait_for_others) {
   it.unmute_later();
   happens();
   EXPECT_TRUE(wakes());
+}
+
+TEST_F(gate, a_few_calls_do_not_wait_for_others) {
+  for (int k = 0; k < 8; ++k) {
+    it.mute();
+    it.unmute_later();
+    EXPECT_FALSE(it.opens_later());
+  }
+  it.mute();
+  it.unmute_later();
+  EXPECT_TRUE(it.opens_later());
 }
 
 TEST_F(gate, who_unmutes_later_is_heard_when_nobody_has_called_for_a_while) {
@@ -161,8 +174,8 @@ TEST_F(gate, the_longer_calls_follow_each_other_the_seldomer_wakes_the_timer) {
     gate.mute();
     gate.unmute_later();
   };
-  calls();
-  calls();
+  for (int k = 0; k < 9; ++k)
+    calls();
   for (const milliseconds spell :
        {milliseconds(100), milliseconds(200), milliseconds(400), milliseconds(800), milliseconds(800)}) {
     const auto begin = std::chrono::steady_clock::now();
