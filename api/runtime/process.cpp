@@ -134,6 +134,7 @@ progress::fate process_runtime::fate_of(std::uint32_t rank, death_watch::news wh
 // In the thread of the death watch.
 void process_runtime::lose(std::uint32_t rank, death_watch::news what) {
   if (ending_.load(std::memory_order_relaxed)) return died_at_the_end_.store(true, std::memory_order_relaxed);
+  if (job_.launcher_is_gone()) return; // so this process ends, too, and has said why before anything fails
   const progress::fate fate = fate_of(rank, what);
   spdlog::error("rank {} {}; operations of teams that it is a member of fail", rank, fate.words);
   heap_->lose(rank, fate);

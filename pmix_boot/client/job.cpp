@@ -275,6 +275,10 @@ void job::on_peer_death(std::function<void(std::uint32_t)> callback) {
   deaths_->start();
 }
 
+bool job::launcher_is_gone() const {
+  return launcher_ != nullptr && launcher_->has_seen_it_go();
+}
+
 void job::finalize() {
   if (!std::exchange(joined_, false)) return;
   deaths_.reset();

@@ -70,6 +70,10 @@ public:
   // Many launchers report nothing: this is a help, not the only means.
   void on_peer_death(std::function<void(std::uint32_t rank)> callback);
 
+  // The launcher has gone: the ranks of the job end one after the other, within a second or two. Any thread,
+  // until finalize().
+  bool launcher_is_gone() const;
+
   // Leaves the job; nothing else may be called afterwards.
   void finalize();
 

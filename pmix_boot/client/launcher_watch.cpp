@@ -35,14 +35,14 @@ launcher_watch::~launcher_watch() {
 void launcher_watch::on_event(std::size_t, pmix_status_t, const pmix_proc_t*, pmix_info_t info[],
                               std::size_t info_count, pmix_info_t[], std::size_t,
                               pmix_event_notification_cbfunc_fn_t done, void* done_data) {
-  if (const auto* watch = static_cast<const launcher_watch*>(event_object(info, info_count)))
-    watch->end_process();
+  if (auto* const watch = static_cast<launcher_watch*>(event_object(info, info_count))) watch->end_process();
   if (done != nullptr) done(PMIX_EVENT_ACTION_COMPLETE, nullptr, 0, nullptr, nullptr, done_data);
 }
 
 // In PMIx's thread, which has nothing else to do any more. Nothing of the program is run on the way out: it
 // may wait for others, which are gone.
-void launcher_watch::end_process() const {
+void launcher_watch::end_process() {
+  gone_.store(true, std::memory_order_relaxed);
   std::this_thread::sleep_for(patience);
   // The reader may be gone with the launcher.
   std::signal(SIGPIPE, SIG_IGN);

@@ -5,6 +5,7 @@
 
 #include "pmix_boot/client/pmix_info.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -20,13 +21,17 @@ public:
   launcher_watch(const launcher_watch&) = delete;
   launcher_watch& operator=(const launcher_watch&) = delete;
 
+  // This process is about to end, and so are the others of the job. Any thread.
+  bool has_seen_it_go() const noexcept { return gone_.load(std::memory_order_relaxed); }
+
 private:
   static void on_event(std::size_t registration, pmix_status_t code, const pmix_proc_t* source,
                        pmix_info_t info[], std::size_t info_count, pmix_info_t results[],
                        std::size_t result_count, pmix_event_notification_cbfunc_fn_t done, void* done_data);
-  [[noreturn]] void end_process() const;
+  [[noreturn]] void end_process();
 
   const std::uint32_t rank_;
+  std::atomic<bool> gone_{false};
   std::vector<std::size_t> registrations_;
 };
 
