@@ -38,8 +38,10 @@ def build(where, target, log):
 def outcome(where, mutation, limit, log):
     """What became of the test: 'fails', 'hangs' or 'passes'."""
     program, *words = mutation["test"]
+    built = where / program  # or one of the system's
+    command = [str(built) if built.exists() else program, *words]
     try:
-        return "passes" if run([str(where / program), *words], log, cwd=where, timeout=limit) == 0 else "fails"
+        return "passes" if run(command, log, cwd=where, timeout=limit) == 0 else "fails"
     except subprocess.TimeoutExpired:
         return "hangs"
 
