@@ -74,16 +74,19 @@ plan compile_paired_exchange(const request& r, const topology& g, const tuning& 
   s.p().scratch = 2 * all;
   s.sends(message);
   const node_set read = read_sources(s, blocks::leaving, out, all != 0);
-  builder::step_list steps;
-  steps.then(of_blocks(writing(reading(send_payload(), buffer::scratch, out), buffer::mailbox, packed),
-                       blocks::crossing));
-  steps.then(of_blocks(writing(reading(take_payload(), buffer::mailbox, packed), buffer::scratch, in),
-                       blocks::crossing));
-  const node_set here = s.b.loop(range::paired, s.count(range::paired), steps, read);
+  // Nobody waits for a host before he has sent to all: a window of others would be waiting for me.
+  builder::step_list tell, hear;
+  tell.then(of_blocks(writing(reading(send_payload(), buffer::scratch, out), buffer::mailbox, packed),
+                      blocks::crossing));
+  hear.then(of_blocks(writing(reading(take_payload(), buffer::mailbox, packed), buffer::scratch, in),
+                      blocks::crossing));
+  const std::uint32_t hosts = s.count(range::paired);
+  const node_set sent = s.b.loop(range::paired, hosts, tell, read);
+  const node_set here = s.b.loop(range::paired, hosts, hear);
   const auto arriving = [&](const node& n) {
     return of_blocks(reading(n, buffer::scratch, in), blocks::arriving);
   };
-  node_set data = read | here;
+  node_set data = read | sent | here;
   if (all != 0) {
     builder::step_list give;
     give.then(arriving(put_to_each())).then_if(s.modes.tells_ends(), count_for_each(fact::delivered, 1));

@@ -70,12 +70,23 @@ event_id unfolding::loop(const node& n) {
   landed_before_ = no_event;
   if (n.ordered > 1) return groups(n, begin);
   const event_id end = join();
-  event_id previous = begin;
+  std::vector<event_id> over; // by iteration
+  event_id gone = begin, previous = begin;
   for (std::uint32_t k = 0; k < n.count; ++k) {
-    previous = iteration(n, k, n.ordered == 1 ? previous : begin);
+    if (n.ordered == 0 && k >= plan_->window) gone = moved_window(gone, over[k - plan_->window]);
+    previous = iteration(n, k, n.ordered == 1 ? previous : gone);
+    over.push_back(previous);
     if (n.ordered == 0 || k + 1 == n.count) order(previous, end);
   }
   return end;
+}
+
+// An iteration begins when the oldest of its window is over, and all before.
+event_id unfolding::moved_window(event_id gone, event_id oldest) {
+  const event_id made = join();
+  order(gone, made);
+  order(oldest, made);
+  return made;
 }
 
 event_id unfolding::groups(const node& loop, event_id begin) {

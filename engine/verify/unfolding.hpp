@@ -57,6 +57,7 @@ private:
   event_id single(const node& n);
   event_id loop(const node& n);
   event_id groups(const node& loop, event_id begin);
+  event_id moved_window(event_id gone, event_id oldest);
   event_id loop_begin(const node& n);
   event_id iteration(const node& loop, std::uint32_t k, event_id previous);
   event_id search(const node& loop, event_id begin);

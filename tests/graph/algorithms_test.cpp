@@ -18,8 +18,10 @@ namespace weft::graph {
 namespace {
 using namespace collectives;
 
-std::vector<plan> compile_by(const algorithm& a, const request& r, const node_map& nodes) {
+std::vector<plan> compile_by(const algorithm& a, const request& r, const node_map& nodes,
+                             std::uint64_t window = tuning{}.window) {
   tuning t = forcing(a.op, a.name);
+  t.window = window;
   if (a.name == "relayed") t.costs.gap *= 100; // a deep tree, though hosts are few
   return compile_all(r, nodes, t);
 }
@@ -85,6 +87,18 @@ INSTANTIATE_TEST_SUITE_P(members, every_algorithm,
                          testing::PrintToStringParamName());
 INSTANTIATE_TEST_SUITE_P(long_members, every_algorithm, testing::Range(1u, 65u),
                          testing::PrintToStringParamName());
+
+// Mutation: who sends to the hosts of a window waits for theirs before he sends to the next.
+TEST(algorithms, no_window_is_too_narrow) {
+  for (const std::uint32_t members : {4u, 6u, 8u, 9u}) {
+    for_each_staged(members, {alone(members), blocks_of(members, 2), blocks_of(members, 3)},
+                    [&](const algorithm& a, const request& r, const node_map& nodes) {
+                      if (HasFailure() || r.bytes == 2048) return;
+                      const verdict v = verify(compile_by(a, r, nodes, 1), nodes, specified(r));
+                      EXPECT_TRUE(v.ok()) << a.name << ": " << text(r, nodes) << "\n" << v.text();
+                    });
+  }
+}
 
 std::uint32_t payloads_sent(const plan& p) {
   std::uint32_t sent = 0;
