@@ -26,7 +26,7 @@ constexpr std::size_t all_numbers = plain_numbers + cost_table::size + most_oper
 // An adapter reaches memory in the time of a message, and needs nobody at the other end.
 constexpr auto paths = std::to_array<far_path>({
     {"memory", "put and get, flushed; blocks are got", 2048, false},
-    {"sockets", "messages in pieces of 124K, in order; blocks are put", engine::mailbox::large_bytes, true},
+    {"sockets", "messages in pieces of 128K, in order; blocks are put", engine::mailbox::large_bytes, true},
 });
 
 } // namespace

@@ -37,7 +37,7 @@ public:
   static constexpr std::size_t line = 64;
   static constexpr std::size_t head_bytes = 56;
   static constexpr std::size_t body_bytes = 2048;
-  static constexpr std::size_t large_bytes = 120 * 1024; // fits into a segment of UCX's sockets
+  static constexpr std::size_t large_bytes = 128 * 1024; // fits into a segment of UCX's sockets
   static constexpr std::uint32_t large_places = 8;
 
   struct alignas(line) head_line {

@@ -82,6 +82,7 @@ std::uint8_t builder::add_place(const place& at) {
 }
 
 builder::step_list& builder::step_list::then(node n) {
+  if (n.orders && size != 0 && steps[size - 1u].what == kind::put) steps[size - 1u].orders = true;
   steps.at(size++) = n;
   return *this;
 }

@@ -115,7 +115,7 @@ struct node {
   bool stepwise : 1 = false;    // counts one a step, and awaits step + 1 - count of them
   bool quick : 1 = false;       // compute: little enough for a post
   bool rewrites : 1 = false;    // compute: what others could read in my source is another thing now
-  bool orders : 1 = false;      // flush: no more than what this peer is told next comes behind
+  bool orders : 1 = false;      // flush: the peer need only find it in place when told next; put: one follows
   bool relayed : 1 = false;     // signal: the root's payload; engines hand it on in the tree
   blocks of = blocks::one;      // which blocks are moved
   std::uint8_t settled = 0;     // 1 + its place in the plan's table of settled steps

@@ -34,8 +34,10 @@ namespace weft::transport {
 //                 event, a ring or the limit. In a caller-driven engine only: a dedicated thread sleeps in
 //                 epoll.
 //
-// A transport whose messages stay behind puts may have order(peer, done), a flush that ends as soon as what is
-// sent to the peer from then on will be handled after the puts before it are in place.
+// A transport whose messages stay behind puts may have order(peer, done), a flush that ends as soon as what
+// is sent to the peer from then on will be handled after the puts before it are in place; and with it push(),
+// a put that an order and a message follow, whose source may be reused when that message is finished: a part
+// of it may wait to go out with the message.
 //
 // A transport whose polls make system calls may say so by polls_by_calls(): then who waits for it yields
 // between two of them from the beginning, which costs less than the poll and lets others have the core.

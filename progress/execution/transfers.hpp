@@ -34,7 +34,7 @@ public:
   outcome carry(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
     const graph::action a = graph::resolve(*op.program, Kind::way(n), peer, tag.iteration);
     if (op.program->dynamic || op.program->parts) [[unlikely]]
-      return op.program->parts ? carry_part(op, n, a, tag) : carry_found(op, a, tag);
+      return op.program->parts ? carry_part(op, n, a, tag) : carry_found(op, n, a, tag);
     std::byte* const theirs = reach_.base(*op.channel, peer);
     if (theirs == nullptr) return transfer(op, n, a, tag);
     std::byte* const to = a.to == peer ? theirs + offset(op, n.write.in) : own(op, n.write.in);
@@ -88,14 +88,15 @@ private:
     graph::each_region(*op.program, op.channel->info.topology, n, a, [&](const graph::region& r) {
       if (r.bytes == 0) return;
       const outcome began =
-          begin(op, a, {offset(op, n.read.in) + r.read, offset(op, n.write.in) + r.write, r.bytes}, tag);
+          begin(op, n, a, {offset(op, n.read.in) + r.read, offset(op, n.write.in) + r.write, r.bytes}, tag);
       if (one || began == outcome::blocked) result = began;
     });
     return result;
   }
 
   // A whole block (in place: a piece), of operands that were found.
-  [[gnu::noinline]] outcome carry_found(operation& op, const graph::action& a, flight_tag tag) {
+  [[gnu::noinline]] outcome carry_found(operation& op, const graph::node& n, const graph::action& a,
+                                        flight_tag tag) {
     block b = operands_.find(op, a.from, a.to, tag.iteration);
     if (op.program->in_place) {
       if (in_place_.stuck(op, a.peer, tag.iteration)) return outcome::done;
@@ -103,7 +104,7 @@ private:
     }
     if (!operands_.usable(op, a.from, a.to, tag.iteration) || b.bytes == 0) return outcome::done;
     std::byte* const theirs = reach_.base(*op.channel, a.peer);
-    if (theirs == nullptr) return begin(op, a, b, tag);
+    if (theirs == nullptr) return begin(op, n, a, b, tag);
     std::byte* const mine = net_.segment();
     return copies_.carry(op, tag, (a.to == a.peer ? theirs : mine) + b.dst,
                          (a.from == a.peer ? theirs : mine) + b.src, b.bytes);
@@ -120,19 +121,26 @@ private:
     return flights_.request(op, a.peer, tag, [&](flight& f) {
       const std::uint32_t world = op.channel->info.world[a.peer];
       (pull ? reach_.counts.bytes_got : reach_.counts.bytes_put).add(p.bytes);
-      return pull ? net_.get(world, p.mine, p.at, p.bytes, f) : net_.put(world, p.at, p.mine, p.bytes, f);
+      return pull ? net_.get(world, p.mine, p.at, p.bytes, f) : put(n, world, p.at, p.mine, p.bytes, f);
     });
   }
 
   // By the transport, of offsets in both segments.
-  outcome begin(operation& op, const graph::action& a, const block& b, flight_tag tag) {
+  outcome begin(operation& op, const graph::node& n, const graph::action& a, const block& b, flight_tag tag) {
     return flights_.request(op, a.peer, tag, [&](flight& f) {
       const std::uint32_t world = op.channel->info.world[a.peer];
       const bool pull = a.from == a.peer;
       (pull ? reach_.counts.bytes_got : reach_.counts.bytes_put).add(b.bytes);
       return pull ? net_.get(world, net_.segment() + b.dst, b.src, b.bytes, f)
-                  : net_.put(world, b.dst, net_.segment() + b.src, b.bytes, f);
+                  : put(n, world, b.dst, net_.segment() + b.src, b.bytes, f);
     });
+  }
+
+  transport::started put(const graph::node& n, std::uint32_t world, std::uint64_t to, const std::byte* from,
+                         std::uint64_t bytes, flight& f) {
+    if constexpr (requires { net_.push(world, to, from, bytes, f); })
+      if (n.orders) return net_.push(world, to, from, bytes, f);
+    return net_.put(world, to, from, bytes, f);
   }
 
   reach<T>& reach_;

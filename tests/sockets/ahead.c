@@ -1,6 +1,7 @@
 // A pipelined loop as a user writes it, between hosts: many exchanges, gather-alls and broadcasts of all sizes
 // under way, each on memory of its own, while one thread comes late to all of them and another waits for none
 // until the end. What is sent ahead must neither be lost nor overwrite what its reader has not taken.
+#define _DEFAULT_SOURCE
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,7 +10,7 @@
 #include <upc_collective_ext.h>
 
 enum { rounds = 48, most = 900 * 1024 };
-static const size_t sizes[] = {8, 3000, 32768, 65536, 122880, 122888, 40000, most};
+static const size_t sizes[] = {8, 3000, 32768, 65536, 122880, 131072, 131080, 40000, most};
 
 static unsigned char byte(int round, int from, int to, size_t at) {
   return (unsigned char)(round * 31 + from * 7 + to * 3 + (int)(at % 251));

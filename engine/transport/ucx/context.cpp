@@ -64,8 +64,8 @@ void let_shared_memory_break(std::string_view transports) {
 // receiver must be able to hold what comes: who has set one of the two has set both.
 void enlarge_segments_of_sockets() {
   if (std::getenv("UCX_TCP_TX_SEG_SIZE") != nullptr || std::getenv("UCX_TCP_RX_SEG_SIZE") != nullptr) return;
-  setenv("UCX_TCP_TX_SEG_SIZE", "128k", 0);
-  setenv("UCX_TCP_RX_SEG_SIZE", "128k", 0);
+  setenv("UCX_TCP_TX_SEG_SIZE", "136k", 0);
+  setenv("UCX_TCP_RX_SEG_SIZE", "136k", 0);
 }
 
 bool opens_sockets(bool one_host) {

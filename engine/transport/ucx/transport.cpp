@@ -3,6 +3,7 @@
 #include "engine/out_of_memory.hpp"
 #include "engine/transport/transport.hpp"
 #include "engine/transport/ucx/card.hpp"
+#include "engine/transport/ucx/incoming.hpp"
 
 #include <cstring>
 #include <poll.h>
@@ -56,7 +57,7 @@ ucx_transport::~ucx_transport() {
 
 bool ucx_transport::close(const std::function<bool()>& goes_on) {
   links_.shut();
-  sink_ = nullptr;
+  set_sink(nullptr);
   if (!goes_on()) return false;
   std::vector<void*> flushing = links_.close();
   while (!flushing.empty()) {
@@ -120,6 +121,14 @@ started ucx_transport::put(std::uint32_t peer, std::uint64_t to, const void* fro
   return cut_.put(peer, to, from, bytes, done);
 }
 
+started ucx_transport::push(std::uint32_t peer, std::uint64_t to, const void* from, std::uint64_t bytes,
+                            completion& done) noexcept {
+  if (bytes == 0 || !links_[peer].by_messages) return put(peer, to, from, bytes, done);
+  if (const int broken = links_.ready(peer); broken != 0) [[unlikely]]
+    return started::failure(broken);
+  return memory_.push(peer, to, from, bytes, done);
+}
+
 started ucx_transport::flush(std::uint32_t peer, completion& done) noexcept {
   if (const int broken = links_.ready(peer); broken != 0) [[unlikely]]
     return started::failure(broken);
@@ -165,10 +174,14 @@ started ucx_transport::send(std::uint32_t peer, const message& m, const void* pa
     return started::at_its_end();
   if (const int broken = links_.ready(peer); broken != 0) [[unlikely]]
     return started::failure(broken);
+  if (memory_.holds(peer)) [[unlikely]] {
+    if (bytes == 0) return memory_.ride(peer, m, done);
+    if (const int status = memory_.release(peer); status != 0) return started::failure(status);
+  }
   outgoing* o = take_outgoing();
   if (o == nullptr) [[unlikely]]
     return started::failure(no_memory);
-  o->header = {options_.job_key, wire_version, 0, m};
+  o->header = {options_.job_key, wire_version, memory_.arrived(peer), m};
   o->done = &done;
   ucp_request_param_t param = watched_by(done, sent);
   param.user_data = o;
@@ -176,6 +189,7 @@ started ucx_transport::send(std::uint32_t peer, const message& m, const void* pa
   param.flags = UCP_AM_SEND_FLAG_EAGER;
   void* request = ucp_am_send_nbx(links_[peer].endpoint, message_id, &o->header, sizeof o->header, payload,
                                   bytes, &param);
+  if (!UCS_PTR_IS_ERR(request)) memory_.told(peer);
   if (UCS_PTR_IS_PTR(request)) return started::on_its_way();
   give_back(o);
   return settle(request);
@@ -193,15 +207,12 @@ ucs_status_t ucx_transport::received(void* self, const void* header, std::size_t
                                      std::size_t bytes, const ucp_am_recv_param_t* param) noexcept {
   auto* t = static_cast<ucx_transport*>(self);
   wire_header h;
-  if (header_bytes != sizeof h || t->sink_ == nullptr) return UCS_OK;
+  if (header_bytes != sizeof h) return UCS_OK;
   if ((param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0) return UCS_OK; // nobody of us sends such
   std::memcpy(&h, header, sizeof h);
   if (h.job_key != t->options_.job_key || h.version != wire_version) return UCS_OK;
-  try { // nothing may be thrown through UCX
-    t->sink_->on_message(h.m, {static_cast<const std::byte*>(data), bytes});
-  } catch (...) {
-    engine::end_out_of_memory("a message that has come");
-  }
+  t->memory_.hear(h.m.source, h.arrived);
+  pass_on(t->sink_, h.m, {static_cast<const std::byte*>(data), bytes});
   return UCS_OK;
 }
 

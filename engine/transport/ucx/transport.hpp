@@ -53,6 +53,8 @@ public:
               completion& done) noexcept;
   started put(std::uint32_t peer, std::uint64_t to, const void* from, std::uint64_t bytes,
               completion& done) noexcept;
+  started push(std::uint32_t peer, std::uint64_t to, const void* from, std::uint64_t bytes,
+               completion& done) noexcept;
   started flush(std::uint32_t peer, completion& done) noexcept;
   started order(std::uint32_t peer, completion& done) noexcept;
   started send(std::uint32_t peer, const message& m, const void* payload, std::uint64_t bytes,
@@ -77,7 +79,10 @@ public:
   bool has_silent_connections() const { return !silent_sockets(event_fd_).empty(); }
   // Ends them, for UCX to find them broken. Under progress ownership: nobody closes one meanwhile.
   std::vector<silent_socket> end_silent_connections();
-  void set_sink(message_sink* sink) { sink_ = sink; }
+  void set_sink(message_sink* sink) {
+    sink_ = sink;
+    memory_.set_sink(sink);
+  }
   bool arm() noexcept { return memory_.idle() && cut_.idle() && ucp_worker_arm(worker_.get()) == UCS_OK; }
   int event_fd() const { return event_fd_; }
   // By put and get of the network's own; else by messages, over sockets.
@@ -89,7 +94,7 @@ private:
   struct wire_header {
     std::uint64_t job_key;
     std::uint32_t version;
-    std::uint32_t reserved;
+    std::uint32_t arrived; // of the target's puts, see remote_memory
     message m;
   };
   // A message whose header must stay until it is sent.
