@@ -65,7 +65,6 @@ enum class range : std::uint8_t {
   near,       // other members on my host
   far,        // members on other hosts
   others,     // all other members
-  rounds,     // rounds 0 .. ceil(log2 size) - 1
   named,      // the member that my own row names, if it names one
   naming,     // the member whose row names me, as soon as it is found
   initiated,  // far members whose swap with me is mine to make

@@ -60,11 +60,6 @@ constexpr range_rule rules[] = {
      [](P, G g, peer_rule, number k) { return g.far()[k]; }},
     {range::others, "others", [](P, G g) { return g.size() - 1; },
      [](P p, G g, peer_rule, number k) { return (p.me + 1 + k) % g.size(); }},
-    range_rule{range::rounds, "rounds", [](P, G g) { return dissemination_rounds(g.size()); },
-               [](P p, G g, peer_rule r, number k) {
-                 return in_round(p.me, g.size(), r == peer_rule::ahead, (number{1} << k) % g.size());
-               },
-               true},
     {range::named, "named", one, rows_tell},
     {range::naming, "naming", one, rows_tell},
     {range::initiated, "initiated", [](P, G g) { return length(g.initiated()); },

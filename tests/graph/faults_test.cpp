@@ -461,7 +461,7 @@ TEST(faults, malformed_plans) {
       [](plan& p) { p.nodes[find(p, kind::loop)].loop_index = 6; },
       [](plan& p) { p.nodes[find(p, kind::loop)].body = p.size; },
       [](plan& p) { p.nodes[find(p, kind::loop)].body_size = 64; },
-      [](plan& p) { p.nodes[find(p, kind::loop)].over = range::rounds; },
+      [](plan& p) { p.nodes[find(p, kind::loop)].over = range::leader_rounds; },
       [](plan& p) { p.nodes[find(p, kind::copy)].peer = peer_rule::each; },
       [](plan& p) { p.nodes[find(p, kind::put)].peer = peer_rule::ahead; },
       [](plan& p) { p.nodes[find(p, kind::flush)] = put_to_each(); }, // two in flight

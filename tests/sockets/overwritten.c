@@ -67,7 +67,8 @@ static void expect(const struct stage* s, int round, int block, int from, int to
   const size_t n = words_in(round);
   for (size_t at = n; at-- > 0;) // the end first: it comes last
     if (s->got[(size_t)block * n + at] != word(round, from, to, at)) {
-      fprintf(stderr, "thread %d, round %d: word %zu of %zu from thread %d is wrong\n", MYTHREAD, round, at, n, from);
+      fprintf(stderr, "thread %d, round %d: word %zu of %zu from thread %d is wrong\n", MYTHREAD, round, at,
+              n, from);
       upc_global_exit(1);
     }
 }
