@@ -118,6 +118,17 @@ TEST_F(push, what_arrived_is_told_with_messages) {
   EXPECT_TRUE(job[0].flush(1, flush).done());
 }
 
+// Long after, when nothing else is under way.
+TEST_F(push, a_flush_asks) {
+  const std::byte one{1};
+  finish(64, &one, 1);
+  send(1);
+  ASSERT_TRUE(job.poll_until([&] { return !heard.empty(); }));
+  EXPECT_EQ(0u, events());
+  EXPECT_EQ(0, job.flush(0, 1));
+  EXPECT_EQ(one, there(64));
+}
+
 TEST_F(push, pieces_say_what_arrived_too) {
   const std::byte one{1}, two{2};
   finish(64, &one, 1);
