@@ -4,6 +4,9 @@ One process of a job, a rank, the launcher, its PMIx server or Open MPI's mpirun
 of the job's start, run or end. Each time all must end in bounded time, the launcher's status must not be 0, and
 nothing may be left: no process, no shared memory, no folder of ours in the temporary directory. In namespaces
 of its own, in which every process and segment is one of the test; skipped (77) where they cannot be had.
+
+One thing is not ours to clear up: UCX makes a System V segment of one page when it is loaded, before any line
+of ours runs, and removes it some microseconds later. A process that is killed between the two leaves it.
 """
 
 import argparse
@@ -87,6 +90,12 @@ def segments():
         return file.read().splitlines()[1:]
 
 
+def made_at_load(segment):
+    """Whether it may be the one that UCX makes when it is loaded: private, of one page, and nobody's any more."""
+    key, _, _, size, _, _, attached = (int(field) for field in segment.split()[:7])
+    return key == 0 and size == os.sysconf("SC_PAGE_SIZE") and attached == 0
+
+
 class Trial:
     def __init__(self, source, weft, client, tmp):
         self.launcher = source.choice(["weft", "mpirun"] if MPIRUN else ["weft"])
@@ -162,7 +171,7 @@ class Trial:
         if not until(lambda: (reap(), processes())[1] in ([], [self.process.pid]) and self.process.poll() is not None, BOUND):
             wrong.append("left: " + ", ".join(f"{name_of(pid)} ({pid})" for pid in processes()))
         wrong += [f"left: /dev/shm/{name}" for name in os.listdir("/dev/shm")]
-        wrong += [f"left: segment {line}" for line in segments()]
+        wrong += [f"left: segment {line}" for line in segments() if not (self.phase == "boot" and made_at_load(line))]
         wrong += [f"left: {name}" for name in os.listdir(self.tmp) if name.startswith("weft")]
         return wrong
 
