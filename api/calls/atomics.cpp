@@ -1,7 +1,7 @@
 #include "api/calls/split_barrier.hpp"
 #include "api/checks/checks.hpp"
 #include "api/include/weft/update.hpp"
-#include "progress/execution/sleep_flag.hpp"
+#include "engine/memory/full_fence.hpp"
 
 #include <array>
 #include <atomic>
@@ -234,9 +234,9 @@ void upc_atomic_relaxed(upc_atomicdomain_t domain, void* fetch_ptr, upc_op_t op,
 // way.
 void upc_atomic_strict(upc_atomicdomain_t domain, void* fetch_ptr, upc_op_t op, upc_shared_ptr_t target,
                        const void* operand1, const void* operand2) {
-  progress::full_fence();
+  engine::full_fence();
   api::perform("upc_atomic_strict", domain, fetch_ptr, op, target, operand1, operand2);
-  progress::full_fence();
+  engine::full_fence();
 }
 
 namespace detail {

@@ -1,6 +1,5 @@
 #include "api/include/weft/synchronization_calls.h"
-
-#include <atomic>
+#include "engine/memory/full_fence.hpp"
 
 namespace weft {
 
@@ -11,7 +10,7 @@ void nothing() {}
 // Whatever else accesses shared memory for this thread has done so when it returns: puts are flushed. What is
 // left is the order of the processor's own loads and stores, and the call keeps the compiler's.
 weft_nothing_t weft_fence() {
-  std::atomic_thread_fence(std::memory_order_seq_cst);
+  engine::full_fence();
   return nothing;
 }
 

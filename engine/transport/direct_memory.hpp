@@ -1,5 +1,6 @@
 #pragma once
 #include "engine/memory/copy.hpp"
+#include "engine/memory/full_fence.hpp"
 
 #include <atomic>
 #include <bit>
@@ -34,17 +35,7 @@ public:
   std::uint64_t add(std::atomic<std::uint64_t>& w, std::uint64_t value) {
     return w.fetch_add(value, std::memory_order_seq_cst);
   }
-  // GCC warns that ThreadSanitizer does not model fences; every word that this one orders is atomic.
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wtsan"
-#endif
-  void fence() {
-    std::atomic_thread_fence(std::memory_order_seq_cst);
-  }
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
+  void fence() { engine::full_fence(); }
 
   // The two halves of Dekker's pattern where one side is hot and the other goes to sleep. With asymmetric
   // fences the hot side only keeps the compiler from reordering, and the sleeper makes every core that runs a
@@ -61,9 +52,7 @@ public:
     if (asymmetric_) syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
   }
 
-  void copy(void* to, const void* from, std::uint64_t bytes) {
-    engine::copy_bytes(to, from, bytes);
-  }
+  void copy(void* to, const void* from, std::uint64_t bytes) { engine::copy_bytes(to, from, bytes); }
 
   // Bytes that their owner may be changing meanwhile: the caller learns by a word whether what it read is
   // good. That is all that ThreadSanitizer would find here.

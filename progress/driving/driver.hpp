@@ -1,5 +1,6 @@
 #pragma once
 #include "engine/collectives/relocate.hpp"
+#include "engine/memory/full_fence.hpp"
 #include "progress/driving/cores.hpp"
 #include "progress/driving/fact.hpp"
 #include "progress/driving/idle.hpp"
@@ -138,7 +139,7 @@ protected:
 
   void enqueue(operation& op) {
     queue_.push(&op);
-    full_fence();
+    engine::full_fence();
     turn mine(*this); // the holder looks into the queue after it has released
     if (mine.take()) drain();
   }
@@ -289,7 +290,7 @@ private:
       const bool undriven = watcher_ != nullptr && wants_watcher();
       ownership_.release();
       if (undriven && !watcher_->wakes_soon()) ring_watcher();
-      full_fence();
+      engine::full_fence();
       if (queue_.empty() || !ownership_.try_acquire()) return;
       drain();
     }

@@ -1,22 +1,10 @@
 #pragma once
+#include "engine/memory/full_fence.hpp"
 
 #include <atomic>
 #include <cstdint>
 
 namespace weft::progress {
-
-// A full fence. GCC's ThreadSanitizer does not model it and says so, which is harmless here: all words that
-// the fence orders are atomic.
-inline void full_fence() noexcept {
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wtsan"
-#endif
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
-}
 
 // "I sleep, ring me": how a rank that waits for a store in shared memory sleeps without missing it, and how
 // the others find out that they have to ring. A store alone wakes nobody, and a ring costs microseconds.
@@ -56,7 +44,7 @@ public:
   void announce() noexcept {
     sleepers_->fetch_add(1, std::memory_order_relaxed);
     word_->store(1, std::memory_order_relaxed);
-    full_fence();
+    engine::full_fence();
   }
 
   // The sleeper, when it is awake again or found something at the last look.
@@ -67,7 +55,7 @@ public:
 
   // A signaller, after the store of the data. When everybody is awake this reads the host's word alone.
   [[nodiscard]] bool needs_ring() const noexcept {
-    full_fence();
+    engine::full_fence();
     return needs_ring_after_fence();
   }
 

@@ -107,7 +107,7 @@ started ucx_transport::get(std::uint32_t peer, void* to, std::uint64_t from, std
   if (const int broken = links_.ready(peer); broken != 0) [[unlikely]]
     return started::failure(broken);
   const link& l = links_[peer];
-  if (l.by_messages) return memory_.get(peer, to, from, bytes, done);
+  if (l.by_messages) return memory_.gets().get(peer, to, from, bytes, done);
   return cut_.get(peer, to, from, bytes, done);
 }
 
@@ -117,7 +117,7 @@ started ucx_transport::put(std::uint32_t peer, std::uint64_t to, const void* fro
   if (const int broken = links_.ready(peer); broken != 0) [[unlikely]]
     return started::failure(broken);
   const link& l = links_[peer];
-  if (l.by_messages) return memory_.put(peer, to, from, bytes, done);
+  if (l.by_messages) return memory_.puts().put(peer, to, from, bytes, done);
   return cut_.put(peer, to, from, bytes, done);
 }
 
@@ -126,14 +126,14 @@ started ucx_transport::push(std::uint32_t peer, std::uint64_t to, const void* fr
   if (bytes == 0 || !links_[peer].by_messages) return put(peer, to, from, bytes, done);
   if (const int broken = links_.ready(peer); broken != 0) [[unlikely]]
     return started::failure(broken);
-  return memory_.push(peer, to, from, bytes, done);
+  return memory_.puts().push(peer, to, from, bytes, done);
 }
 
 started ucx_transport::flush(std::uint32_t peer, completion& done) noexcept {
   if (const int broken = links_.ready(peer); broken != 0) [[unlikely]]
     return started::failure(broken);
   const link& l = links_[peer];
-  if (l.by_messages) return memory_.flush(peer, done);
+  if (l.by_messages) return memory_.puts().flush(peer, done);
   return cut_.flush(peer, done);
 }
 
@@ -141,7 +141,7 @@ started ucx_transport::order(std::uint32_t peer, completion& done) noexcept {
   if (!links_[peer].by_messages) return flush(peer, done);
   if (const int broken = links_.ready(peer); broken != 0) [[unlikely]]
     return started::failure(broken);
-  return memory_.order(peer, done);
+  return memory_.puts().order(peer, done);
 }
 
 // Null if there is no memory for another one.
@@ -174,9 +174,9 @@ started ucx_transport::send(std::uint32_t peer, const message& m, const void* pa
     return started::at_its_end();
   if (const int broken = links_.ready(peer); broken != 0) [[unlikely]]
     return started::failure(broken);
-  if (memory_.holds(peer)) [[unlikely]] {
-    if (bytes == 0) return memory_.ride(peer, m, done);
-    if (const int status = memory_.release(peer); status != 0) return started::failure(status);
+  if (memory_.puts().holds(peer)) [[unlikely]] {
+    if (bytes == 0) return memory_.puts().ride(peer, m, done);
+    if (const int status = memory_.puts().release(peer); status != 0) return started::failure(status);
   }
   outgoing* o = take_outgoing();
   if (o == nullptr) [[unlikely]]
@@ -211,7 +211,7 @@ ucs_status_t ucx_transport::received(void* self, const void* header, std::size_t
   if ((param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0) return UCS_OK; // nobody of us sends such
   std::memcpy(&h, header, sizeof h);
   if (h.job_key != t->options_.job_key || h.version != wire_version) return UCS_OK;
-  t->memory_.hear(h.m.source, h.arrived);
+  t->memory_.puts().hear(h.m.source, h.arrived);
   pass_on(t->sink_, h.m, {static_cast<const std::byte*>(data), bytes});
   return UCS_OK;
 }

@@ -1,0 +1,235 @@
+#include "engine/transport/ucx/memory_puts.hpp"
+
+#include "engine/memory/copy.hpp"
+
+#include <algorithm>
+
+namespace weft::transport::ucx {
+
+namespace {
+
+constexpr std::uint64_t unasked = most_under_way * 5 / 8;
+
+constexpr std::uint64_t pieces_of(std::uint64_t bytes) {
+  return (bytes + piece_bytes - 1) / piece_bytes;
+}
+
+} // namespace
+
+// ---- what this rank begins
+
+started memory_puts::begin(std::uint32_t peer, std::uint64_t to, const void* from, std::uint64_t bytes,
+                           completion& done, bool pushed) noexcept {
+  if (const int why = messages_.failed(peer); why != 0) [[unlikely]]
+    return started::failure(why);
+  transfer* const t = transfers_.take();
+  if (t == nullptr) [[unlikely]]
+    return started::failure(no_memory);
+  *t = {};
+  t->released = released;
+  t->local = static_cast<const std::byte*>(from);
+  t->remote = to;
+  t->bytes = bytes;
+  t->owner = this;
+  t->pushed = pushed;
+  t->queued = true;
+  state& s = states_[peer];
+  const bool first = s.puts.empty(); // no other transfer may end in this call
+  s.promised += load_of(bytes, pieces_of(bytes));
+  s.puts.push(*t);
+  if (first) issue(peer);
+  t->done = &done;
+  if (!t->ended) return started::on_its_way();
+  transfers_.give_back(*t);
+  return started::at_its_end();
+}
+
+void memory_puts::end(transfer& t) noexcept {
+  t.ended = true;
+  if (t.done == nullptr) return; // begin() is about to look
+  completion& done = *t.done;
+  const int status = t.status;
+  transfers_.give_back(t);
+  done.done(&done, status);
+}
+
+void memory_puts::released(memory_messages::source& s) noexcept {
+  transfer& t = static_cast<transfer&>(s);
+  if (!t.queued) t.owner->end(t);
+}
+
+started memory_puts::flush(std::uint32_t peer, completion& done) noexcept {
+  state& s = states_[peer];
+  static_cast<void>(release(peer)); // what did not go will be tried again
+  const started came = follow(peer, s.delivered, s.flushes, done);
+  if (came.under_way()) ask(peer);
+  return came;
+}
+
+started memory_puts::order(std::uint32_t peer, completion& done) noexcept {
+  state& s = states_[peer];
+  return follow(peer, s.gone, s.orders, done);
+}
+
+// Behind all that is promised now, of which so much has come as far as this one asks for.
+started memory_puts::follow(std::uint32_t peer, std::uint64_t so_far, engine::fifo<follower>& others,
+                            completion& done) noexcept {
+  if (const int why = messages_.failed(peer); why != 0) [[unlikely]]
+    return started::failure(why);
+  const state& s = states_[peer];
+  if (so_far == s.promised) return started::at_its_end();
+  follower* const f = followers_.take();
+  if (f == nullptr) [[unlikely]]
+    return started::failure(no_memory);
+  f->done = &done;
+  f->target = s.promised;
+  others.push(*f);
+  return started::on_its_way();
+}
+
+void memory_puts::end_followers(engine::fifo<follower>& f, std::uint64_t so_far) noexcept {
+  while (!f.empty() && f.front()->target <= so_far)
+    end(f.pop(), 0);
+}
+
+void memory_puts::end(follower& f, int status) noexcept {
+  completion& done = *f.done;
+  followers_.give_back(f);
+  done.done(&done, status);
+}
+
+void memory_puts::fail(std::uint32_t peer, int status) noexcept {
+  state& s = states_[peer];
+  if (parcel* const held = std::exchange(s.held, nullptr)) messages_.give_back(*held);
+  while (!s.puts.empty()) {
+    transfer& t = s.puts.pop();
+    t.queued = false;
+    t.status = status;
+    if (t.in_use == 0) end(t);
+  }
+  for (engine::fifo<follower>* followers : {&s.flushes, &s.orders})
+    while (!followers->empty())
+      end(followers->pop(), status);
+}
+
+// ---- pieces out
+
+void memory_puts::issue(std::uint32_t peer) noexcept {
+  state& s = states_[peer];
+  if (release(peer) != 0) return;
+  while (!s.puts.empty() && s.gone - s.delivered < most_under_way) {
+    transfer& t = *s.puts.front();
+    if (issue_piece(peer, t) != 0) return;
+    if (t.gone < t.bytes) continue;
+    s.puts.pop();
+    t.queued = false;
+    if (t.in_use == 0) end(t);
+  }
+  end_followers(s.orders, s.gone);
+  ask(peer);
+}
+
+// 0, or why it did not go.
+int memory_puts::issue_piece(std::uint32_t peer, transfer& t) noexcept {
+  state& s = states_[peer];
+  const std::uint64_t bytes = std::min(piece_bytes, t.bytes - t.gone), load = load_of(bytes);
+  const bool last = s.gone + load == s.promised;
+  parcel* const p = messages_.take(peer, effect::put);
+  if (p != nullptr) {
+    p->head.at = t.remote + t.gone;
+    p->head.asks = !t.pushed;
+    p->payload = t.local + t.gone;
+    p->bytes = bytes;
+    p->of = &t;
+  }
+  if (const int wrong = t.pushed && last ? hold(p, peer) : messages_.send(p, peer); wrong != 0) return wrong;
+  t.gone += bytes;
+  s.gone += load;
+  if (!t.pushed) s.asked = s.gone;
+  return 0;
+}
+
+// Until the next message, or serve().
+int memory_puts::hold(parcel* p, std::uint32_t peer) noexcept {
+  if (p == nullptr) return messages_.send(p, peer);
+  p->of = nullptr; // whoever waits for the message waits for its source, too
+  states_[peer].held = p;
+  messages_.mark(peer);
+  return 0;
+}
+
+int memory_puts::release(std::uint32_t peer) noexcept {
+  parcel* const p = std::exchange(states_[peer].held, nullptr);
+  if (p == nullptr) [[likely]]
+    return 0;
+  const started came = messages_.submit(*p);
+  return came.failed() ? keep_or_fail(*p, came.status()) : 0;
+}
+
+started memory_puts::ride(std::uint32_t peer, const message& m, completion& done) noexcept {
+  parcel* const p = std::exchange(states_[peer].held, nullptr);
+  p->rider = m;
+  p->rides = &done;
+  const started came = messages_.submit(*p);
+  if (came.failed()) [[unlikely]] {
+    p->rides = nullptr;
+    keep_or_fail(*p, came.status());
+  }
+  return came;
+}
+
+// What was held back and could not go.
+int memory_puts::keep_or_fail(parcel& p, int status) noexcept {
+  const std::uint32_t peer = p.peer;
+  if (status == no_memory) {
+    states_[peer].held = &p;
+    messages_.again(peer);
+  } else {
+    messages_.give_back(p);
+    messages_.fail_later(peer, status);
+  }
+  return status;
+}
+
+// Behind the last piece, if a flush waits to hear of one that did not say so.
+void memory_puts::ask(std::uint32_t peer) noexcept {
+  state& s = states_[peer];
+  if (s.flushes.empty() || !s.puts.empty() || s.asked == s.gone) return;
+  if (messages_.send(messages_.take(peer, effect::tell), peer) == 0) s.asked = s.gone;
+}
+
+void memory_puts::hear_of_more(std::uint32_t peer, std::uint32_t arrived) noexcept {
+  state& s = states_[peer];
+  const std::uint32_t more = arrived - static_cast<std::uint32_t>(s.delivered);
+  if (more > s.gone - s.delivered) return; // it is none of ours
+  s.delivered += more;
+  end_followers(s.flushes, s.delivered);
+  if (!s.puts.empty()) messages_.mark(peer);
+}
+
+// ---- pieces in
+
+bool memory_puts::land(const memory_header& piece, std::span<const std::byte> payload) noexcept {
+  std::byte* const to = messages_.place(piece.source, piece.at, payload.size());
+  if (to == nullptr) return false;
+  engine::copy_bytes(to, payload.data(), payload.size());
+  messages_.arrives(piece.source, load_of(payload.size()));
+  if (piece.asks != 0 || messages_.untold(piece.source) > unasked) await(piece.source);
+  return true;
+}
+
+void memory_puts::await(std::uint32_t peer) noexcept {
+  states_[peer].awaited = true;
+  messages_.mark(peer);
+}
+
+// Unless a message has told it meanwhile.
+void memory_puts::acknowledge(std::uint32_t peer) noexcept {
+  state& s = states_[peer];
+  if (!s.awaited) return;
+  if (messages_.untold(peer) != 0 && messages_.send(messages_.take(peer, effect::told), peer) == no_memory)
+    return;
+  s.awaited = false;
+}
+
+} // namespace weft::transport::ucx
