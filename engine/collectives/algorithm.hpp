@@ -34,4 +34,13 @@ inline bool may_relay(const request& r, const graph::topology& g) {
   return r.in == graph::sync::all && !g.one_host() && r.bytes != 0 && !r.in_place;
 }
 
+// Where everybody needs a block of everybody, nobody is done before all have entered, whoever brings it. So
+// under IN_MY, too, a member may hand on what it has been sent, if that lies in memory of the engine: others
+// wait for it no longer than they had to anyway, as long as its engine goes on while it computes.
+inline bool may_relay_to_all(const request& r, const graph::topology& g, const tuning& t) {
+  request entered = r;
+  if (r.in == graph::sync::my && t.relays) entered.in = graph::sync::all;
+  return may_relay(entered, g);
+}
+
 } // namespace weft::collectives
