@@ -29,18 +29,10 @@ const algorithm* choose(const request& r, const graph::topology& g, const tuning
 forced_choice parse_choice(const std::string& text);
 
 // Data may be handed on by a member only when all are known to have entered, and only between hosts: on one
-// host everybody reads where the data are.
+// host everybody reads where the data are. That holds for a gather-all and an exchange, too, though nobody is
+// done there before all have entered: under IN_MY the blocks of those who have come are moved meanwhile.
 inline bool may_relay(const request& r, const graph::topology& g) {
   return r.in == graph::sync::all && !g.one_host() && r.bytes != 0 && !r.in_place;
-}
-
-// Where everybody needs a block of everybody, nobody is done before all have entered, whoever brings it. So
-// under IN_MY, too, a member may hand on what it has been sent, if that lies in memory of the engine: others
-// wait for it no longer than they had to anyway, as long as its engine goes on while it computes.
-inline bool may_relay_to_all(const request& r, const graph::topology& g, const tuning& t) {
-  request entered = r;
-  if (r.in == graph::sync::my && t.relays) entered.in = graph::sync::all;
-  return may_relay(entered, g);
 }
 
 } // namespace weft::collectives

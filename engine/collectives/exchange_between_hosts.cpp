@@ -26,7 +26,6 @@ block_rule rule_of(const request& r) {
 node_set read_sources(hierarchical& s, blocks going, std::uint8_t at, bool sends = true) {
   const auto to_scratch = [&](const node& n) { return of_blocks(writing(n, buffer::scratch, at), going); };
   builder::step_list steps;
-  steps.then_if(s.modes.each_waits(), await_entry());
   steps.then(get_from_each()).then_if(sends, to_scratch(get_from_each()));
   steps.then_if(s.modes.tells_ends(), count_for_each(fact::consumed, 1));
   const node_set own = s.b.add(copy_own(), s.gate) | (sends ? s.b.add(to_scratch(copy_own()), s.gate) : 0);
@@ -55,8 +54,7 @@ std::uint64_t most_led(const topology& g) {
 } // namespace
 
 bool fits_paired_exchange(const request& r, const topology& g, const tuning& t) {
-  return may_relay_to_all(r, g, t) && g.largest_host() > 1 &&
-         pair_bytes(r, g) <= payload_from(most_led(g), t);
+  return may_relay(r, g) && g.largest_host() > 1 && pair_bytes(r, g) <= payload_from(most_led(g), t);
 }
 
 std::uint64_t cost_of_paired_exchange(const request& r, const topology& g, const tuning& t) {
@@ -92,8 +90,7 @@ plan compile_paired_exchange(const request& r, const topology& g, const tuning& 
   if (all != 0) {
     builder::step_list give;
     give.then(arriving(put_to_each())).then_if(s.modes.tells_ends(), count_for_each(fact::delivered, 1));
-    // Behind `read`: whom I give to has entered.
-    data |= s.b.add(arriving(copy_own()), here) | s.b.loop(range::near, s.near(), give, here | read);
+    data |= s.b.add(arriving(copy_own()), here) | s.b.loop(range::near, s.near(), give, here);
   }
   return s.finish(data, s.near(), neighbours_who_lead(g));
 }
@@ -108,7 +105,7 @@ dissemination best_bruck(const request& r, const topology& g, const tuning& t) {
 } // namespace
 
 bool fits_bruck_exchange(const request& r, const topology& g, const tuning& t) {
-  return may_relay_to_all(r, g, t) && g.equal_hosts() && best_bruck(r, g, t);
+  return may_relay(r, g) && g.equal_hosts() && best_bruck(r, g, t);
 }
 
 std::uint64_t cost_of_bruck_exchange(const request& r, const topology& g, const tuning& t) {

@@ -10,8 +10,8 @@
 //        host, N-1 hops; (P-L)*n bytes into every host, once. The neighbours follow their leader block by
 //        block.
 // bruck  The same between leaders in ceil(log_r N) rounds of r - 1 messages: in round k each has the blocks
-//        of r^k hosts. Packed, as eager payloads. The neighbours copy when the leader has all; or, if P*n
-//        bytes fit into an eager payload, they publish their blocks, and take all out of the leader's.
+// of
+//        r^k hosts. Packed, as eager payloads. The neighbours copy when the leader has all.
 // doubling  N is a power of two. In round k two leaders whose hosts differ in bit k swap all blocks that each
 //        has by then, those of 2^k hosts: log2(N) hops. Puts into the partner's destination, those blocks in
 //        one put that lie side by side: log2(N) puts if the members of a host are consecutive, P-L at most;
@@ -64,8 +64,7 @@ namespace {
 // The blocks of my own host: everybody reads them from their owners.
 node_set read_neighbours(hierarchical& s) {
   builder::step_list steps;
-  steps.then_if(s.modes.each_waits(), await_entry()).then(get_from_each());
-  steps.then_if(s.modes.tells_ends(), count_for_each(fact::consumed, 1));
+  steps.then(get_from_each()).then_if(s.modes.tells_ends(), count_for_each(fact::consumed, 1));
   return s.b.add(copy_own(), s.gate) | s.b.loop(range::near, s.near(), steps, s.gate);
 }
 
@@ -98,7 +97,7 @@ dissemination best_bruck(const request& r, const topology& g, const tuning& t) {
 } // namespace
 
 bool fits_bruck(const request& r, const topology& g, const tuning& t) {
-  return may_relay_to_all(r, g, t) && best_bruck(r, g, t);
+  return may_relay(r, g) && best_bruck(r, g, t);
 }
 
 std::uint64_t cost_of_bruck(const request& r, const topology& g, const tuning& t) {
@@ -107,44 +106,11 @@ std::uint64_t cost_of_bruck(const request& r, const topology& g, const tuning& t
          c.copies(g.largest_host() + (g.largest_host() > 1 ? g.size() : 0), r.bytes);
 }
 
-namespace {
-
-// Payloads within the host as well: whoever leads takes its neighbours' blocks, and they take all blocks from
-// it. Nobody waits until somebody has read.
-plan told_by_leader(hierarchical& s, const dissemination& rounds, std::uint8_t member) {
-  const auto bytes = static_cast<std::uint32_t>(s.p().block());
-  const std::uint8_t message = s.of_message();
-  const auto table = [&](const node& n) { return of_blocks(n, blocks::members); };
-  s.p().eager = true;
-  if (!s.leader) {
-    s.p().eager_bytes[0] = bytes;
-    node_set data = s.b.add(publish(), s.gate);
-    s.b.begin_phase(1);
-    const node take = reading(take_payload(), buffer::mailbox, message);
-    data |= s.each(range::leader, 1, table(writing(take, buffer::destination, member)));
-    s.b.begin_phase(0);
-    return s.finish(data, 0);
-  }
-  node_set data = s.b.add(copy_own(), s.gate) | s.each(range::near, s.near(), take_payload());
-  s.b.begin_phase(1);
-  data |= disseminate(s, rounds, range::host_rounds, blocks::known, {buffer::destination, member}, data);
-  if (s.near() != 0) {
-    s.p().eager_bytes[1] = s.g.size() * bytes;
-    const node all = reading(publish(), buffer::destination, member);
-    data |= s.b.add(table(writing(all, buffer::mailbox, message)), data);
-  }
-  s.b.begin_phase(0);
-  return s.finish(data, 0);
-}
-
-} // namespace
-
 plan compile_bruck(const request& r, const topology& g, const tuning& t) {
   hierarchical s(r, pattern::all_pairs, {.bytes = r.bytes, .dst_i = r.bytes}, g, t);
   const std::uint8_t member = s.of_member();
   const dissemination rounds = best_bruck(r, g, t);
   s.p().radix = rounds.radix;
-  if (g.largest_host() > 1 && g.size() * r.bytes <= t.eager_bytes) return told_by_leader(s, rounds, member);
   node_set data = read_neighbours(s);
   if (!s.leader) {
     const std::uint32_t far = g.size() - s.near() - 1;
