@@ -77,7 +77,8 @@ class EndTest(unittest.TestCase):
         self.addCleanup(lambda: [kill_quietly(pid) for pid in pids if not is_gone(pid)])
 
     def start(self, *command, ranks=2, **options):
-        """Until all ranks are ready."""
+        """Until all ranks are ready. A launcher that is killed leaves its files where they go with the test."""
+        options.setdefault("env", dict(os.environ, TMPDIR=self.scratch))
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True, **options)
         self.addCleanup(self.end, process)
