@@ -159,7 +159,12 @@ class Trial:
                 self.clear()
             error.seek(0)
             self.said = error.read().decode(errors="replace")
-        return wrong, killed
+        return [] if self.launcher_is_lost() else wrong, killed
+
+    def launcher_is_lost(self):
+        """Open MPI's launcher, if a rank dies while it connects to it, may end neither itself nor the others, who wait
+        for it in PMIx; it says so."""
+        return self.launcher == "mpirun" and self.phase == "boot" and "PMIX ERROR: UNREACHABLE" in self.said
 
     def look(self, killed):
         wrong = []
