@@ -154,19 +154,22 @@ class Trial:
             except ProcessLookupError:
                 killed = False
             try:
-                wrong = self.look(killed)
+                wrong = self.look(killed, error)
             finally:
                 self.clear()
             error.seek(0)
             self.said = error.read().decode(errors="replace")
-        return [] if self.launcher_is_lost() else wrong, killed
+        return wrong, killed
 
-    def launcher_is_lost(self):
-        """Open MPI's launcher, if a rank dies while it connects to it, may end neither itself nor the others, who wait
-        for it in PMIx; it says so."""
-        return self.launcher == "mpirun" and self.phase == "boot" and "PMIX ERROR: UNREACHABLE" in self.said
+    def launcher_is_lost(self, error):
+        """Seen of Open MPI's: a rank died at boot, the launcher said that it could not reach it, and neither it nor the
+        other ranks ended. Whatever else they leave is wrong all the same."""
+        if (self.launcher, self.victim, self.phase) != ("mpirun", "rank", "boot"):
+            return False
+        error.seek(0)
+        return b"PMIX ERROR: UNREACHABLE" in error.read()
 
-    def look(self, killed):
+    def look(self, killed, error):
         wrong = []
         if not until(lambda: self.process.poll() is not None, BOUND):
             wrong.append("the launcher did not end")
@@ -175,6 +178,8 @@ class Trial:
             wrong.append("the status is 0")
         if not until(lambda: (reap(), processes())[1] in ([], [self.process.pid]) and self.process.poll() is not None, BOUND):
             wrong.append("left: " + ", ".join(f"{name_of(pid)} ({pid})" for pid in processes()))
+        if wrong and self.process.poll() is None and self.launcher_is_lost(error):
+            wrong = []
         wrong += [f"left: /dev/shm/{name}" for name in os.listdir("/dev/shm")]
         wrong += [f"left: segment {line}" for line in segments() if not (self.phase == "boot" and made_at_load(line))]
         wrong += [f"left: {name}" for name in os.listdir(self.tmp) if name.startswith("weft")]
