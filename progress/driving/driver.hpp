@@ -10,6 +10,7 @@
 #include "progress/driving/watcher.hpp"
 #include "progress/execution/completion_table.hpp"
 #include "progress/execution/executor.hpp"
+#include "progress/execution/user_code.hpp"
 
 #include <exception>
 #include <utility>
@@ -110,9 +111,11 @@ public:
 
   // What plans have come to: a piece of it, with nothing held, so that somebody else may drive meanwhile.
   void run_user_code(turn& mine) {
-    if (executor_.computations().waiting()) [[unlikely]]
+    if (has_user_code()) [[unlikely]]
       run_piece(mine);
   }
+  // A function of a user that reads memory of another host drives until it has it: no other one begins then.
+  bool has_user_code() const { return executor_.computations().waiting() && !running_user_code; }
 
   // A dedicated thread's turn, with progress ownership held on entry and on return. True: come again at once.
   bool sweep_for_thread() {
@@ -181,10 +184,11 @@ protected:
         dear = polled && polls_by_calls();
         if (dear) alone.begin(watcher_);
         bool moved = executor_.sweep(polled, patient ? pass::light : pass::full);
-        moved |= executor_.computations().waiting();
-        if (executor_.computations().waiting()) [[unlikely]]
+        if (has_user_code()) [[unlikely]] {
+          moved = true;
           alone.end();
-        run_user_code(mine);
+          run_piece(mine);
+        }
         if (ownership_.needed()) [[unlikely]]
           step_aside(mine);
         if (moved) {

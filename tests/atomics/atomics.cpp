@@ -3,10 +3,11 @@
 //   atomics work N     N rounds of each operation, by every type: what is lost or done twice shows in the
 //                      results; pointers are swapped among all, and none is torn
 //   atomics errors     every wrong use
-//   atomics cost       ns of an addition, by the distance of its target
 //
 // Mutations that this catches: an operation that is a load and a store; a pointer that is swapped in halves;
 // an owner that goes past its own engine.
+#include "tests/jobs/suite.h"
+
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -199,26 +200,9 @@ void errors() {
   upc_all_atomicdomain_free(next);
 }
 
-void cost() {
-  weft::atomic_domain<long> d;
-  const places<long> p;
-  if (MYTHREAD == 0)
-    for (const int owner : {0, THREADS - 1}) {
-      const int turns = 20000;
-      const auto begin = steady::now();
-      for (int k = 0; k < turns; ++k)
-        d.add(p.on(owner), 1);
-      const std::chrono::duration<double, std::nano> took = steady::now() - begin;
-      std::printf("addition on thread %d: %.0f ns\n", owner, took.count() / turns);
-    }
-  upc_barrier;
-  d.free();
-}
-
 } // namespace
 
-int main(int argc, char** argv) {
-  weft_init(&argc, &argv);
+WEFT_SUITE(atomics) {
   const std::string what = argc > 1 ? argv[1] : "work";
   const int rounds = argc > 2 ? std::atoi(argv[2]) : 100;
   if (what == "work") {
@@ -231,8 +215,6 @@ int main(int argc, char** argv) {
     pointers(rounds);
   } else if (what == "errors") {
     errors();
-  } else {
-    cost();
   }
-  weft_finalize();
+  return 0;
 }

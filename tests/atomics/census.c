@@ -1,4 +1,6 @@
 /* As a user would write it: a histogram, the largest value and a list of arrivals, without a lock. */
+#include "tests/jobs/suite.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <upc_atomic.h>
@@ -12,13 +14,12 @@ static void require(int holds, const char* what) {
   exit(1);
 }
 
-int main(int argc, char** argv) {
+WEFT_SUITE(atomic_census) {
   upc_atomicdomain_t counts, floats;
   upc_shared_ptr_t histogram, largest;
   unsigned long sum = 0, ticket = 0, last = 0;
   double most = 0;
   int k;
-  weft_init(&argc, &argv);
   counts = upc_all_atomicdomain_alloc(UPC_ULONG, UPC_INC | UPC_ADD | UPC_GET, UPC_ATOMIC_HINT_LATENCY);
   floats = upc_all_atomicdomain_alloc(UPC_DOUBLE, UPC_MAX | UPC_GET, UPC_ATOMIC_HINT_DEFAULT);
   require(counts != floats, "two domains");
@@ -55,6 +56,5 @@ int main(int argc, char** argv) {
   upc_barrier();
   upc_all_atomicdomain_free(floats);
   upc_all_atomicdomain_free(counts);
-  weft_finalize();
   return 0;
 }

@@ -1,4 +1,6 @@
 // Elements of shared arrays that all threads change at once by +=, ++ and their like: nothing is lost.
+#include "tests/jobs/suite.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <weft/weft.hpp>
@@ -15,8 +17,7 @@ void expect(bool holds, const char* what) {
 } // namespace
 
 // usage: elements TURNS
-int main(int argc, char** argv) {
-  weft_init(&argc, &argv);
+WEFT_SUITE(atomic_elements) {
   const int turns = argc > 1 ? std::atoi(argv[1]) : 1000;
   weft::shared_array<int> counts(weft::per_thread(1));
   weft::shared_array<double> sums(weft::per_thread(1));
@@ -51,6 +52,5 @@ int main(int argc, char** argv) {
   const auto all = static_cast<unsigned long>(turns) * static_cast<unsigned long>(THREADS);
   expect(tickets[0] == all, "tickets are lost");
   expect(weft::reduce_all(sum_of_tickets, UPC_ADD).get() == all * (all - 1) / 2, "a ticket came twice");
-  weft_finalize();
   return wrong == 0 ? 0 : 1;
 }

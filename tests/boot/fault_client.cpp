@@ -172,7 +172,10 @@ int starts_another() {
 
 } // namespace
 
+int check_what_a_client_finds(int argc, char** argv); // boot_client.cpp
+
 int main(int argc, char** argv) try {
+  if (argc > 1 && std::string(argv[1]) == "map") return check_what_a_client_finds(argc - 1, argv + 1);
   const std::map<std::string, int (*)()> scenarios{{"joins", joins},
                                                    {"starts_another", starts_another},
                                                    {"death_told", death_told},

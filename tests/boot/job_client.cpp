@@ -1,6 +1,8 @@
 // One rank of a program that uses the library: job_client WHAT. Says "ready RANK PID" when the job has begun.
 // What it does then is for those who end it to interrupt, but for "ends".
 
+#include "tests/jobs/suite.h"
+
 #include <weft/weft.hpp>
 
 #include <csignal>
@@ -28,7 +30,7 @@ volatile std::sig_atomic_t hangups = 0;
 
 } // namespace
 
-int main(int argc, char** argv) {
+WEFT_PROGRAM(job_client) {
   const std::string what = argc == 2 ? argv[1] : "";
   if (what == "handles") std::signal(SIGHUP, [](int) { hangups = hangups + 1; });
   weft::weft_init(nullptr, nullptr);

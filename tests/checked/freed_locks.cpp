@@ -5,6 +5,8 @@
 //
 // Mutations that this catches: an unlock whose answer is not asked for; a holder that believes its own notes;
 // a home that takes a lock for the one that was at its place before.
+#include "tests/jobs/suite.h"
+
 #include <weft/weft.hpp>
 
 #include <cstdio>
@@ -107,8 +109,7 @@ void place_used_again(int home, int holder, int frees) {
 
 } // namespace
 
-int main(int argc, char** argv) {
-  weft_init(&argc, &argv);
+WEFT_SUITE(freed_locks) {
   const char* const check = std::getenv("WEFT_CHECK");
   checked = check != nullptr && std::strcmp(check, "1") == 0;
   for (int turn = 0; turn < 2 * THREADS; ++turn) {
@@ -119,6 +120,5 @@ int main(int argc, char** argv) {
     locked_again(other, holder, frees);
     place_used_again(home, holder, frees);
   }
-  weft_finalize();
   return wrong == 0 ? 0 : 9;
 }

@@ -2,6 +2,8 @@
 // both threads and both calls, nobody hangs, and other teams go on. `mismatches all KIND` does one that is of
 // all threads, after which nothing but weft_finalize is left; `mismatches team KIND` does so with one of
 // those of a team; `mismatches list` prints how to name each.
+#include "tests/jobs/suite.h"
+
 #include <weft/weft.hpp>
 
 #include <chrono>
@@ -269,26 +271,30 @@ int list() {
 
 } // namespace
 
-int main(int argc, char** argv) {
-  if (argc > 1 && std::string(argv[1]) == "list") return list();
+// One kind, which ends the job or lasts until the job is ended.
+WEFT_PROGRAM(mismatch) {
+  const std::string what = argc > 1 ? argv[1] : "list";
+  if (what == "list") return list();
   weft_init(&argc, &argv);
   prepare();
   odd_thread = THREADS - 1;
-  const std::string what = argc > 1 ? argv[1] : "each";
-  if (what == "all" || what == "team") {
-    const bool of_all = what == "all";
-    const kind k = (of_all ? kinds_of_all() : kinds()).at(std::strtoul(argv[2], nullptr, 10));
-    try_call(k, of_all ? UPC_TEAM_ALL : team_of_all(), true);
-    // Who comes last is to hear of the calls, not of the death of those that have ended because of them.
-    if (of_all) std::this_thread::sleep_for(std::chrono::milliseconds(300));
-    try {
-      weft_finalize();
-    } catch (const std::exception& e) {
-      std::fprintf(stderr, "weft_finalize: %s\n", e.what());
-    }
-    return failures != 0 ? 9 : 0;
+  const bool of_all = what == "all";
+  const kind k = (of_all ? kinds_of_all() : kinds()).at(std::strtoul(argv[2], nullptr, 10));
+  try_call(k, of_all ? UPC_TEAM_ALL : team_of_all(), true);
+  // The thread that comes last is to hear of the calls, not of the end of those that have failed because of them.
+  if (of_all) std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  try {
+    weft_finalize();
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "weft_finalize: %s\n", e.what());
   }
-  for (const kind& k : what == "legal" ? std::vector<kind>{} : kinds())
+  return failures != 0 ? 9 : 0;
+}
+
+WEFT_SUITE(mismatches) {
+  prepare();
+  odd_thread = THREADS - 1;
+  for (const kind& k : kinds())
     play(k);
   for (const kind& k : legal()) {
     const upc_team_t team = team_of_all();
@@ -301,6 +307,5 @@ int main(int argc, char** argv) {
   } else {
     weft_barrier();
   }
-  weft_finalize();
   return failures != 0 ? 9 : 0;
 }

@@ -4,6 +4,8 @@
 //
 // Mutations that this catches: names that far members are not sent; an empty block that counts as a root; two
 // names that are compared by their owners alone.
+#include "tests/jobs/suite.h"
+
 #include <weft/weft.hpp>
 
 #include <cstdio>
@@ -152,8 +154,7 @@ void play(const trial& t, int number) {
 
 } // namespace
 
-int main(int argc, char** argv) {
-  weft_init(&argc, &argv);
+WEFT_SUITE(namings) {
   dst = upc_all_alloc(THREADS, 64), src = upc_all_alloc(THREADS, 64);
   perm = upc_all_alloc(THREADS, sizeof(int)), perm_wide = upc_all_alloc(THREADS, sizeof(std::size_t));
   dsts = upc_all_alloc(THREADS, sizeof(upc_shared_ptr_t)),
@@ -162,6 +163,5 @@ int main(int argc, char** argv) {
   for (const trial& t : trials())
     for (int number = 0; number < 9; ++number)
       play(t, number);
-  weft_finalize();
   return failures != 0 ? 9 : 0;
 }

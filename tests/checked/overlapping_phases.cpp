@@ -1,5 +1,7 @@
 // One-sided calls of different threads that touch the same bytes between two barriers are found at the second
 // one, on both threads; what is in order is not. With WEFT_CHECK=1.
+#include "tests/jobs/suite.h"
+
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -44,8 +46,7 @@ upc_shared_ptr_t on(upc_shared_ptr_t p, int thread, std::size_t offset = 0) {
 
 } // namespace
 
-int main(int argc, char** argv) {
-  weft_init(&argc, &argv);
+WEFT_SUITE(overlapping_phases) {
   const auto threads = static_cast<std::size_t>(THREADS);
   const std::size_t bytes = 64 * (threads + 2);
   const upc_shared_ptr_t a = upc_all_alloc(threads, bytes), b = upc_all_alloc(threads, bytes);
@@ -80,6 +81,5 @@ int main(int argc, char** argv) {
     if (MYTHREAD == last) upc_broadcast(on(b, 0, 32), on(a, 0), 32);
     expect(barrier().empty(), "areas that touch do not overlap; two may read the same");
   }
-  weft_finalize();
   return wrong == 0 ? 0 : 1;
 }

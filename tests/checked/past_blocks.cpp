@@ -5,6 +5,8 @@
 //
 // Mutations that this catches: what is remembered of books whose version has moved; a version that does not
 // move with a free; blocks as long as what was taken for them; a family whose operands are not looked at.
+#include "tests/jobs/suite.h"
+
 #include <weft/weft.hpp>
 
 #include <algorithm>
@@ -215,8 +217,7 @@ void churn(const shared_array<upc_shared_ptr_t>& places, bool local) {
 
 } // namespace
 
-int main(int argc, char** argv) {
-  weft_init(&argc, &argv);
+WEFT_SUITE(past_blocks) {
   const auto threads = static_cast<std::size_t>(THREADS);
   bytes = 64 * threads - 4;
   small = upc_all_alloc(threads, bytes), big = upc_all_alloc(threads, bytes + 4);
@@ -237,6 +238,5 @@ int main(int argc, char** argv) {
     churn(places, true);
     churn(places, false);
   }
-  weft_finalize();
   return wrong == 0 ? 0 : 9;
 }

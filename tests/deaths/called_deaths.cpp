@@ -7,6 +7,8 @@
 // not; thread 1 for those with itself. Each but the victim prints "survived".
 //
 // Mutation that this catches: a caller that takes no part waits for the answer of a dead one (the alarm).
+#include "tests/jobs/suite.h"
+
 #include <upc_collective_cray.h>
 #include <weft/weft.hpp>
 
@@ -61,7 +63,7 @@ void call_until_it_fails(upc_shared_ptr_t dst, upc_shared_ptr_t src, const std::
 
 } // namespace
 
-int main(int argc, char** argv) {
+WEFT_PROGRAM(called_deaths) {
   weft_init(&argc, &argv);
   const bool exits = argc > 1 && std::strcmp(argv[1], "exit") == 0;
   const int seed = argc > 2 ? std::atoi(argv[2]) : 1, victim = THREADS - 1;

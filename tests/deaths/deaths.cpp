@@ -8,6 +8,8 @@
 //   - what it posts on a team with the victim afterwards fails as well, and what it copies to and from it,
 //   - a team without the victim has worked on, correctly,
 //   - weft_finalize has come back, with an error.
+#include "tests/jobs/suite.h"
+
 #include <upc.h>
 #include <upc_castable.h>
 #include <upc_collective.h>
@@ -149,7 +151,7 @@ void work_on(cray_upc_team_t others) {
 
 } // namespace
 
-int main(int argc, char** argv) {
+WEFT_PROGRAM(deaths) {
   weft_init(&argc, &argv);
   const std::string how = argc > 1 ? argv[1] : "kill";
   std::mt19937 dice(argc > 2 ? static_cast<unsigned>(std::atoi(argv[2]))

@@ -1,5 +1,6 @@
 // Random programs of collective calls against a serial reference. All ranks derive the same program from the
 // seed, and every byte of shared memory is compared.
+#include "tests/jobs/suite.h"
 #include "tests/differential/player.hpp"
 
 #include <CLI/CLI.hpp>
@@ -144,12 +145,11 @@ private:
 
 } // namespace
 
-int main(int argc, char** argv) {
+WEFT_SUITE(differential) {
   options chosen;
   CLI::App app("Random programs of collective calls against a serial reference.");
   describe(app, chosen);
   CLI11_PARSE(app, argc, argv);
-  weft_init(&argc, &argv);
   std::uint64_t failures = 0;
   try {
     failures = runner(chosen).run();
@@ -158,6 +158,5 @@ int main(int argc, char** argv) {
                  static_cast<unsigned long long>(chosen.seed), int(MYTHREAD), e.what());
     std::_Exit(2);
   }
-  weft_finalize();
   return failures == 0 ? 0 : 1;
 }

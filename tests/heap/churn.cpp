@@ -1,5 +1,7 @@
 // A million allocations and frees at random, by owners and by others: every block is what its owner wrote,
 // none overlaps another, and in the end the whole heap can be had in one piece again.
+#include "tests/jobs/suite.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -76,8 +78,7 @@ void together(int rounds) {
 } // namespace
 
 // usage: churn TURNS ROUNDS HEAP
-int main(int argc, char** argv) {
-  weft_init(&argc, &argv);
+WEFT_SUITE(heap_churn) {
   const auto number = [&](int k) { return std::strtoull(argc > k ? argv[k] : "0", nullptr, 10); };
   alone(number(1));
   together(static_cast<int>(number(2)));
@@ -86,6 +87,5 @@ int main(int argc, char** argv) {
   expect(!upc_isnull(mine) && !upc_isnull(all), "the heap is in pieces");
   upc_free(mine);
   upc_all_free(all);
-  weft_finalize();
   return wrong == 0 ? 0 : 1;
 }

@@ -12,6 +12,8 @@
 // Mutations that this catches: carrying only in my own direction (no claim of outgoing blocks, or no assist);
 // an own block that only its owner carries; leaving without a look at what the others lack; a cycle of a
 // permutation in place of which only one member rotates.
+#include "tests/jobs/suite.h"
+
 #include <upc.h>
 #include <upc_castable.h>
 #include <upc_collective.h>
@@ -225,8 +227,7 @@ void run_case(scene& s, const buffers& b, call what, std::size_t n, upc_flag_t m
 
 } // namespace
 
-int main(int argc, char** argv) {
-  weft_init(&argc, &argv);
+WEFT_SUITE(absent) {
   const bool stopped = argc > 1 && std::string(argv[1]) == "stopped";
   const std::size_t sizes[] = {8, 1000, 16 << 10, 256 << 10};
   // The modes under which somebody could be made to wait. With IN_NO and OUT_NO nobody knows of anybody.
@@ -247,6 +248,5 @@ int main(int argc, char** argv) {
             if (what != call::permute_in_place || (mode & UPC_IN_MYSYNC) == 0) // there each moves his own
               run_case(*s, b, what, n, mode, absent, stopped, ++round);
   if (MYTHREAD == 0) std::printf("%d cases: nobody was held up\n", round);
-  weft_finalize();
   return 0;
 }

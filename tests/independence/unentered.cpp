@@ -10,6 +10,8 @@
 // Then the late rank enters one after the other, and must move nothing a second time.
 //
 // Mutations that this catches: a late member that claims anew; rows that are not published under OUT_NOSYNC.
+#include "tests/jobs/suite.h"
+
 #include <upc.h>
 #include <upc_castable.h>
 #include <upc_collective.h>
@@ -184,8 +186,7 @@ private:
 
 } // namespace
 
-int main(int argc, char** argv) {
-  weft_init(&argc, &argv);
+WEFT_SUITE(unentered) {
   const bool stopped = argc > 1 && std::string(argv[1]) == "stopped";
   {
     game g;
@@ -197,6 +198,5 @@ int main(int argc, char** argv) {
             if (THREADS > 1) g.play({extended, bytes, UPC_IN_NOSYNC | out}, absent, stopped);
   }
   if (MYTHREAD == 0) std::puts("nobody was held up");
-  weft_finalize();
   return 0;
 }

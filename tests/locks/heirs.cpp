@@ -4,6 +4,8 @@
 //   heirs
 //
 // Mutations that this catches: a home that keeps those who wait for a dead holder; a wait for a dead home.
+#include "tests/jobs/suite.h"
+
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -33,7 +35,7 @@ void expect_obituary(const char* when, upc_lock_t lock) {
 
 } // namespace
 
-int main(int argc, char** argv) {
+WEFT_PROGRAM(lock_heirs) {
   weft_init(&argc, &argv);
   const int victim = THREADS - 1;
   upc_lock_t locks[16];
@@ -69,4 +71,5 @@ int main(int argc, char** argv) {
   } catch (const weft::error&) {
   }
   std::printf("survived\n");
+  return 0;
 }

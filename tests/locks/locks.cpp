@@ -4,10 +4,11 @@
 //   locks fair MS US   one lock that all want all the time, for so many milliseconds, and hold for so many
 //                    microseconds: nobody gets it much less often than another
 //   locks errors     every wrong use
-//   locks cost       ns of a lock that nobody else wants, by the distance of its thread
 //
 // Mutations that this catches: a lock that is granted to two; an unlock that releases nothing; a queue that
 // is not served in order; a place of a freed lock that still takes calls.
+#include "tests/jobs/suite.h"
+
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -211,31 +212,9 @@ void errors() {
   upc_barrier;
 }
 
-void cost() {
-  const std::vector<upc_lock_t> locks = locks_of_all();
-  if (MYTHREAD == 0)
-    for (const int home : {0, THREADS - 1}) {
-      const upc_lock_t lock = locks[static_cast<std::size_t>(home)];
-      const int turns = 20000;
-      for (int k = 0; k < 100; ++k) {
-        upc_lock(lock);
-        upc_unlock(lock);
-      }
-      const auto begin = steady::now();
-      for (int k = 0; k < turns; ++k) {
-        upc_lock(lock);
-        upc_unlock(lock);
-      }
-      const std::chrono::duration<double, std::nano> took = steady::now() - begin;
-      std::printf("lock and unlock, home %d: %.0f ns\n", home, took.count() / turns);
-    }
-  upc_barrier;
-}
-
 } // namespace
 
-int main(int argc, char** argv) {
-  weft_init(&argc, &argv);
+WEFT_SUITE(locks) {
   const std::string what = argc > 1 ? argv[1] : "work";
   const int amount = argc > 2 ? std::atoi(argv[2]) : 100;
   if (what == "work")
@@ -244,7 +223,5 @@ int main(int argc, char** argv) {
     fair(amount, argc > 3 ? std::atoi(argv[3]) : 0);
   else if (what == "errors")
     errors();
-  else
-    cost();
-  weft_finalize();
+  return 0;
 }

@@ -1,5 +1,7 @@
 /* As a user would write it: threads draw tickets from a counter behind a lock, and put their names into a
  * list that another lock protects. */
+#include "tests/jobs/suite.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <upc.h>
@@ -12,12 +14,11 @@ static void require(int holds, const char* what) {
   exit(1);
 }
 
-int main(int argc, char** argv) {
+WEFT_SUITE(lock_tickets) {
   upc_shared_ptr_t counter, list;
   upc_lock_t drawing, listing;
   long seen = 0, next = 0, last = -1;
   int k;
-  weft_init(&argc, &argv);
   drawing = upc_all_lock_alloc();
   listing = upc_all_lock_alloc();
   counter = upc_all_alloc(1, sizeof(long));
@@ -49,6 +50,5 @@ int main(int argc, char** argv) {
   upc_barrier();
   upc_all_lock_free(listing);
   if (MYTHREAD == THREADS - 1) upc_lock_free(drawing);
-  weft_finalize();
   return 0;
 }

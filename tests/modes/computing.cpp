@@ -11,6 +11,7 @@
 //
 // Mutations that this catches: a gate that does not wait for everybody; a member that gets elements of who
 // has not entered; a sort that leaves before the results of others are in its part.
+#include "tests/jobs/suite.h"
 #include "tests/differential/dice.hpp"
 
 #include <CLI/CLI.hpp>
@@ -232,13 +233,12 @@ private:
 
 } // namespace
 
-int main(int argc, char** argv) {
+WEFT_SUITE(computing_modes) {
   std::uint64_t seed = 1, trials = 300;
   CLI::App app("What modes promise of computations.");
   app.add_option("--seed", seed, "all trials follow from it");
   app.add_option("--trials", trials, "how many");
   CLI11_PARSE(app, argc, argv);
-  weft_init(&argc, &argv);
   const memory m{upc_all_alloc(static_cast<std::size_t>(THREADS), area_words * sizeof(word)),
                  upc_all_alloc(static_cast<std::size_t>(THREADS), area_words * sizeof(word)),
                  upc_all_alloc(static_cast<std::size_t>(THREADS), sizeof(word))};
@@ -248,6 +248,5 @@ int main(int argc, char** argv) {
   if (MYTHREAD == 0 && broken == 0)
     std::printf("computing: seed %llu, %llu trials, %d threads: all promises held\n",
                 static_cast<unsigned long long>(seed), static_cast<unsigned long long>(trials), THREADS);
-  weft_finalize();
   return broken == 0 ? 0 : 1;
 }

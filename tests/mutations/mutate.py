@@ -1,9 +1,16 @@
-"""Switches off one mechanism after the other in a copy of the sources, and expects the test that guards it to
-fail. A test that passes all the same is a defect, and so is a mutation whose text is no longer there."""
+"""Switches off one mechanism after the other in copies of the sources, and expects the standard suite to notice.
+
+Each mutation of mutations.json names the target to build and the tests or suites that guard the mechanism, as
+suite.py takes them: the first of them that fails is printed. With --all the whole standard suite is run where none of
+them does. A mutation that nothing finds is a defect, and so is one whose text is no longer there.
+"""
 
 import argparse
+import concurrent.futures
 import json
 import pathlib
+import queue
+import re
 import shutil
 import subprocess
 import sys
@@ -15,76 +22,91 @@ COPIED = ["api", "cmake", "docs", "engine", "examples", "pmix_boot", "progress",
           "README.md"]
 
 
-def copy_sources(to):
-    to.mkdir(parents=True, exist_ok=True)
-    for name in COPIED:
-        source = SOURCE / name
-        if source.is_dir():
-            shutil.copytree(source, to / name, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
-        elif source.exists():
-            shutil.copy2(source, to / name)
+class Copy:
+    """A copy of the sources with a build of its own."""
 
+    def __init__(self, folder):
+        self.sources, self.build, self.log = folder / "source", folder / "build", folder / "log"
+        self.sources.mkdir(parents=True, exist_ok=True)
+        for name in COPIED:
+            source = SOURCE / name
+            if source.is_dir():
+                shutil.copytree(source, self.sources / name, dirs_exist_ok=True,
+                                ignore=shutil.ignore_patterns("__pycache__"))
+            elif source.exists():
+                shutil.copy2(source, self.sources / name)
+        self.log.write_text("")
+        # Little optimisation: these builds are made for one run each.
+        configured = ["cmake", "-S", str(self.sources), "-B", str(self.build), "-G", "Ninja",
+                      "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O1", "-DWEFT_BUILD_TESTS=ON",
+                      "-DWEFT_BUILD_PERF=OFF", "-DWEFT_BUILD_EXAMPLES=OFF"]
+        if self.run(configured)[0] != 0:
+            sys.exit(f"cmake could not configure the copy, see {self.log}")
 
-def run(command, log, **options):
-    with log.open("ab") as out:
-        return subprocess.run(command, stdout=out, stderr=out, check=False, **options).returncode
+    def run(self, command, **options):
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                              check=False, **options)
+        with self.log.open("a", encoding="utf-8") as out:
+            out.write(f"$ {' '.join(command)}\n{done.stdout}")
+        return done.returncode, done.stdout
 
+    def tested(self, names, limit, cores):
+        """The first test of these that fails, or 'hangs', or None."""
+        try:
+            status, said = self.run([sys.executable, "-B", str(self.sources / "tests" / "suite.py"), str(self.build),
+                                     "--stop-on-failure", "--jobs", str(cores), *names], timeout=limit)
+        except subprocess.TimeoutExpired:
+            return "hangs"
+        failed = re.findall(r"^failed: (.*)$", said, re.M)
+        return failed[0] if failed else "the run itself" if status else None
 
-def build(where, target, log):
-    command = ["cmake", "--build", str(where), "--target", target, "weft_tool"]
-    return run(command, log) == 0
-
-
-def outcome(where, mutation, limit, log):
-    """What became of the test: 'fails', 'hangs' or 'passes'."""
-    program, *words = mutation["test"]
-    built = where / program  # or one of the system's
-    command = [str(built) if built.exists() else program, *words]
-    try:
-        return "passes" if run(command, log, cwd=where, timeout=limit) == 0 else "fails"
-    except subprocess.TimeoutExpired:
-        return "hangs"
-
-
-def verdict(sources, where, mutation, limit, log):
-    file = sources / mutation["file"]
-    good = file.read_text()
-    if good.count(mutation["old"]) < 1:
-        return "its text is no longer in " + mutation["file"]
-    file.write_text(good.replace(mutation["old"], mutation["new"]))
-    try:
-        if not build(where, mutation["target"], log):
-            return "does not compile, see " + str(log)
-        return outcome(where, mutation, limit, log)
-    finally:
-        file.write_text(good)
+    def verdict(self, mutation, limit, everything, cores):
+        file = self.sources / mutation["file"]
+        good = file.read_text()
+        if good.count(mutation["old"]) < 1:
+            return False, "its text is no longer in " + mutation["file"]
+        file.write_text(good.replace(mutation["old"], mutation["new"]))
+        try:
+            built = ["cmake", "--build", str(self.build), "-j", str(cores), "--target", *mutation["targets"]]
+            if self.run(built)[0] != 0:
+                return False, f"does not compile, see {self.log}"
+            found = self.tested(mutation["tests"], limit, cores)
+            if found is None and everything:
+                self.run(["cmake", "--build", str(self.build), "-j", str(cores)])
+                found = self.tested([], 3600, cores)
+            return found is not None, f"found by {found}" if found else "is not found"
+        finally:
+            file.write_text(good)
 
 
 def main():
-    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("folder", type=pathlib.Path, help="where to copy and build")
     arguments.add_argument("--only", default="", help="only mutations with this in their description")
-    arguments.add_argument("--limit", type=float, default=300, help="seconds that a test may take")
+    arguments.add_argument("--limit", type=float, default=300, help="seconds that the named tests may take")
+    arguments.add_argument("--all", action="store_true", help="the whole standard suite behind the named tests")
+    arguments.add_argument("--copies", type=int, default=2, help="how many to try at a time, each on one core")
     chosen = arguments.parse_args()
     mutations = [m for m in json.loads((HERE / "mutations.json").read_text()) if chosen.only in m["what"]]
 
-    folder = chosen.folder.resolve()
-    sources, where, log = folder / "source", folder / "build", folder / "log"
-    copy_sources(sources)
-    log.write_text("")
-    configured = ["cmake", "-S", str(sources), "-B", str(where), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
-                  "-DWEFT_BUILD_TESTS=ON", "-DWEFT_BUILD_PERF=OFF", "-DWEFT_BUILD_EXAMPLES=OFF"]
-    if run(configured, log) != 0:
-        sys.exit("cmake could not configure the copy, see " + str(log))
+    copies = queue.SimpleQueue()
+    for k in range(max(1, min(chosen.copies, len(mutations)))):
+        copies.put(Copy(chosen.folder.resolve() / str(k)))
 
-    missed = 0
-    for number, mutation in enumerate(mutations, 1):
-        begun = time.monotonic()
-        found = verdict(sources, where, mutation, chosen.limit, log)
-        missed += found not in ("fails", "hangs")
-        print(f"[{number}/{len(mutations)}] {mutation['what']}: {found} ({time.monotonic() - begun:.0f} s)", flush=True)
-    print(f"{len(mutations) - missed} of {len(mutations)} mutations are found")
-    return 1 if missed or not mutations else 0
+    def try_one(numbered):
+        number, mutation = numbered
+        copy, begun = copies.get(), time.monotonic()
+        try:
+            found, how = copy.verdict(mutation, chosen.limit, chosen.all, 2 if chosen.copies == 1 else 1)
+        finally:
+            copies.put(copy)
+        print(f"[{number}/{len(mutations)}] {mutation['what']}: {how} ({time.monotonic() - begun:.0f} s)", flush=True)
+        return found
+
+    with concurrent.futures.ThreadPoolExecutor(chosen.copies) as pool:
+        found = list(pool.map(try_one, enumerate(mutations, 1)))
+    print(f"{sum(found)} of {len(mutations)} mutations are found")
+    return 0 if found and all(found) else 1
 
 
 if __name__ == "__main__":

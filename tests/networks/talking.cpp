@@ -5,6 +5,8 @@
 // Thread 0 says "talking" after the first exchange, and tells the others when it is time to stop. Each thread
 // says "failed after S s: WHAT" when a call fails, and ends with status 3; those who have a team without the
 // last thread then work on it, and say "went on".
+#include "tests/jobs/suite.h"
+
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -38,7 +40,7 @@ void exchange_for(double seconds, std::size_t bytes) {
 
 } // namespace
 
-int main(int argc, char** argv) {
+WEFT_PROGRAM(talking) {
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   weft_init(&argc, &argv);
   const double seconds = argc > 1 ? std::atof(argv[1]) : 1;

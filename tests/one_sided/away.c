@@ -1,6 +1,8 @@
 /* Copies that were begun go on while nobody calls the library: a thread puts a block on its neighbour and
  * gets one from it, and computes; its neighbour, which computes as well, sees the block come although no
  * thread has called anything since. Which needs a thread of the library, so not WEFT_PROGRESS=caller. */
+#include "tests/jobs/suite.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +18,13 @@ static upc_shared_ptr_t on(upc_shared_ptr_t p, int thread) {
   return there;
 }
 
-int main(int argc, char** argv) {
+WEFT_SUITE(one_sided_away) {
   int* own = malloc(ints * sizeof(int));
   int* got = malloc(ints * sizeof(int));
   int wrong = 0;
   upc_shared_ptr_t blocks, fixed;
   volatile int* mine;
   int* readable;
-  weft_init(&argc, &argv);
   const int right = (MYTHREAD + 1) % THREADS, left = (MYTHREAD + THREADS - 1) % THREADS;
   blocks = upc_all_alloc((size_t)THREADS, ints * sizeof(int));
   fixed = upc_all_alloc((size_t)THREADS, ints * sizeof(int));
@@ -53,7 +54,6 @@ int main(int argc, char** argv) {
   while (!upc_synci_attempt()) {
   }
   upc_barrier();
-  weft_finalize();
   free(own);
   free(got);
   return wrong;

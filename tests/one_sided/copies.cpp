@@ -5,6 +5,8 @@
 //
 // Each thread has an area with a constant pattern, and one with a region for each thread, which that one
 // alone writes. What was written is told to the owner as a checksum, and compared with what it finds there.
+#include "tests/jobs/suite.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <random>
@@ -212,8 +214,7 @@ void flood() {
 
 } // namespace
 
-int main(int argc, char** argv) {
-  weft_init(&argc, &argv);
+WEFT_SUITE(one_sided_copies) {
   const int rounds = argc > 1 ? std::atoi(argv[1]) : 10;
   {
     player p(argc > 2 ? static_cast<unsigned>(std::atoi(argv[2])) : 1);
@@ -221,6 +222,5 @@ int main(int argc, char** argv) {
       p.play(round);
   }
   flood();
-  weft_finalize();
   return wrong == 0 ? 0 : 1;
 }

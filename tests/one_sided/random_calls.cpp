@@ -1,4 +1,5 @@
 // One-sided relocalizations at random.
+#include "tests/jobs/suite.h"
 #include "tests/one_sided/rounds.hpp"
 
 #include <cstdlib>
@@ -107,11 +108,9 @@ private:
 } // namespace
 
 // usage: random_calls ROUNDS [MOST]
-int main(int argc, char** argv) {
-  weft_init(&argc, &argv);
+WEFT_SUITE(one_sided_calls) {
   const std::uint64_t rounds = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 50;
   const std::size_t most = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 20000;
   const int wrong = one_sided::play<relocalizations>(rounds, relocalizations::area_for(most));
-  weft_finalize();
   return wrong;
 }

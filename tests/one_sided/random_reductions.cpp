@@ -1,4 +1,5 @@
 // One-sided reductions and prefix reductions at random.
+#include "tests/jobs/suite.h"
 #include "tests/one_sided/rounds.hpp"
 
 #include <cstdlib>
@@ -161,12 +162,10 @@ bool forms_of_the_text() {
 } // namespace
 
 // usage: random_reductions ROUNDS [SCALE]
-int main(int argc, char** argv) {
-  weft_init(&argc, &argv);
+WEFT_SUITE(one_sided_reductions) {
   const std::uint64_t rounds = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 50;
   if (argc > 2) reductions::scale = std::strtoull(argv[2], nullptr, 10);
   int wrong = weft::reduce_all(forms_of_the_text() ? 0 : 1, UPC_MAX).get();
   if (wrong == 0) wrong = one_sided::play<reductions>(rounds, reductions::area());
-  weft_finalize();
   return wrong;
 }

@@ -6,6 +6,8 @@
 //   outstanding teams    65,535 operations spread over eight teams
 //   outstanding cap      more than WEFT_MAX_OPERATIONS: an error, and nothing is lost
 //   outstanding starve   a handle is reported however many others are ready all the time
+#include "tests/jobs/suite.h"
+
 #include <upc.h>
 #include <upc_castable.h>
 #include <upc_collective.h>
@@ -313,10 +315,9 @@ void starve() {
 
 } // namespace
 
-int main(int argc, char** argv) {
+WEFT_SUITE(outstanding) {
   const std::string what = argc > 1 ? argv[1] : "";
   if (what == "cap") setenv("WEFT_MAX_OPERATIONS", "500", 1);
-  weft_init(&argc, &argv);
   if (what == "team")
     many(1);
   else if (what == "teams")
@@ -327,6 +328,5 @@ int main(int argc, char** argv) {
     starve();
   else
     expect(false, "usage: outstanding team|teams|cap|starve");
-  weft_finalize();
   return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

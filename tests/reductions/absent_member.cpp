@@ -6,6 +6,8 @@
 //
 // Mutations that this catches: pieces of vectors that only their owner combines; a partial result that the
 // post does not publish.
+#include "tests/jobs/suite.h"
+
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
@@ -121,8 +123,7 @@ bool play(const form& f, const memory& m, scene& s, std::size_t words, int absen
 
 } // namespace
 
-int main(int argc, char** argv) {
-  weft_init(&argc, &argv);
+WEFT_SUITE(absent_member) {
   const memory m{upc_all_alloc(static_cast<std::size_t>(THREADS), longest * 8),
                  upc_all_alloc(static_cast<std::size_t>(THREADS), longest * 8)};
   const upc_shared_ptr_t place = upc_all_alloc(static_cast<std::size_t>(THREADS), 64);
@@ -132,6 +133,5 @@ int main(int argc, char** argv) {
     for (const std::size_t words : {std::size_t{1}, std::size_t{256}, std::size_t{2000}, longest})
       for (int absent = 0; absent < THREADS && right; ++absent)
         right = play(f, m, s, words, absent);
-  weft_finalize();
   return right ? 0 : 1;
 }

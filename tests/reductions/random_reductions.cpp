@@ -1,6 +1,7 @@
 // Random reductions against a serial fold: every type, operator and kind, any layout, phase, mode and team, a
 // few of them in flight together. All ranks derive the same cases from the seed; each looks at every byte of
 // its own memory that a case may touch.
+#include "tests/jobs/suite.h"
 #include "tests/reductions/typed_case.hpp"
 
 #include <CLI/CLI.hpp>
@@ -278,7 +279,7 @@ int play(const options& o) {
 
 } // namespace
 
-int main(int argc, char** argv) {
+WEFT_SUITE(random_reductions) {
   options o;
   CLI::App app("Random reductions against a serial fold.");
   app.add_option("--seed", o.seed, "all of the program follows from it");
@@ -286,8 +287,6 @@ int main(int argc, char** argv) {
   app.add_option("--first", o.first, "the first case");
   app.add_flag("--wrong", o.wrong, "expect a wrong result: it must fail");
   CLI11_PARSE(app, argc, argv);
-  weft_init(&argc, &argv);
   const int failures = play(o);
-  weft_finalize();
   return failures == 0 ? 0 : 1;
 }

@@ -1,5 +1,6 @@
 // Cray's team reductions at random: vectors at other places on each thread, in place or not, of numbers and
 // of pairs, with and without a handle; every element is compared, and what lies behind.
+#include "tests/jobs/suite.h"
 #include "tests/differential/dice.hpp"
 
 #include <cstdio>
@@ -116,12 +117,10 @@ bool play(const drawn& c) {
 
 } // namespace
 
-int main(int argc, char** argv) {
-  weft_init(&argc, &argv);
+WEFT_SUITE(team_reductions) {
   const int cases = argc > 1 ? std::atoi(argv[1]) : 100;
   bool right = true;
   for (int k = 0; k < cases && right; ++k)
     right = play(draw(static_cast<std::uint64_t>(k)));
-  weft_finalize();
   return right ? 0 : 1;
 }

@@ -3,6 +3,8 @@
 //   barrier allocate    thread 0 computes, in no call of the library; thread 1 wants memory of which thread 0
 //   keeps the books atomic      the same, and thread 1 adds to a number of thread 0's, which it does not
 //   reach
+#include "tests/jobs/suite.h"
+
 #include <weft/weft.hpp>
 
 #include <chrono>
@@ -10,7 +12,7 @@
 #include <cstdlib>
 #include <string>
 
-int main(int argc, char** argv) {
+WEFT_PROGRAM(answers) {
   const std::string how = argc > 1 ? argv[1] : "lock";
   const double seconds = argc > 2 ? std::atof(argv[2]) : 2;
   weft_init(&argc, &argv);
@@ -39,4 +41,5 @@ int main(int argc, char** argv) {
   upc_barrier;
   if (MYTHREAD == 1) std::puts("went on");
   weft_finalize();
+  return 0;
 }

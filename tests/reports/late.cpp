@@ -5,6 +5,8 @@
 //   elsewhere   it waits in a barrier of another team, for a thread that waits in the exchange
 // With `before` or `after` the program has a handler of its own for SIGTERM, installed before weft_init or
 // after, and thread 0 gets the signal.
+#include "tests/jobs/suite.h"
+
 #include <weft/weft.hpp>
 
 #include <chrono>
@@ -40,7 +42,7 @@ void lets_go_on(pid_t process, double seconds) {
 
 } // namespace
 
-int main(int argc, char** argv) {
+WEFT_PROGRAM(late) {
   const std::string how = argc > 1 ? argv[1] : "computes";
   const double seconds = argc > 2 ? std::atof(argv[2]) : 2;
   const std::string handler = argc > 3 ? argv[3] : "none";
@@ -66,4 +68,5 @@ int main(int argc, char** argv) {
   upc_all_exchange(dst, src, 8, UPC_IN_ALLSYNC | UPC_OUT_ALLSYNC, UPC_TEAM_ALL);
   if (MYTHREAD == 0) std::puts("exchanged");
   weft_finalize();
+  return 0;
 }

@@ -5,6 +5,7 @@
 //
 // Exit status: 0, 1 for wrong data, 86 when nothing has moved for --patience seconds. --hold keeps a silent
 // process for a debugger. soak.py runs one job after the other.
+#include "tests/jobs/suite.h"
 #include "tests/soak/player.hpp"
 
 #include <CLI/CLI.hpp>
@@ -28,7 +29,7 @@ private:
 
 } // namespace
 
-int main(int argc, char** argv) {
+WEFT_SUITE(soak) {
   std::uint64_t seed = 1, rounds = ~std::uint64_t{0};
   double seconds = 5;
   std::string pulses;
@@ -43,7 +44,6 @@ int main(int argc, char** argv) {
   app.add_flag("--hold", hold, "keep a silent process for a debugger");
   app.add_flag("--corrupt", corrupt, "change one byte: it must be found");
   CLI11_PARSE(app, argc, argv);
-  weft_init(&argc, &argv);
   const auto begin = std::chrono::steady_clock::now();
   try {
     const soak::character job(seed, static_cast<std::uint32_t>(THREADS));
@@ -66,6 +66,5 @@ int main(int argc, char** argv) {
                  int(MYTHREAD), e.what());
     std::_Exit(1);
   }
-  weft_finalize();
   return 0;
 }

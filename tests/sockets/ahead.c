@@ -2,6 +2,8 @@
 // under way, each on memory of its own, while one thread comes late to all of them and another waits for none
 // until the end. What is sent ahead must neither be lost nor overwrite what its reader has not taken.
 #define _DEFAULT_SOURCE
+#include "tests/jobs/suite.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,8 +18,7 @@ static unsigned char byte(int round, int from, int to, size_t at) {
   return (unsigned char)(round * 31 + from * 7 + to * 3 + (int)(at % 251));
 }
 
-int main(int argc, char** argv) {
-  weft_init(&argc, &argv);
+WEFT_SUITE(ahead) {
   const int late = argc > 1 ? THREADS - 1 : 0, me = MYTHREAD, all = THREADS;
   upc_coll_handle_t handles[rounds];
   upc_shared_ptr_t src[rounds], dst[rounds];
@@ -57,6 +58,5 @@ int main(int argc, char** argv) {
         }
   }
   upc_barrier();
-  weft_finalize();
   return wrong;
 }

@@ -2,6 +2,8 @@
 // and the others read its memory meanwhile. It answers soon, whatever it has just been busy with. With an
 // argument all threads share one core.
 #define _GNU_SOURCE
+#include "tests/jobs/suite.h"
+
 #include <upc.h>
 #include <upc_collective_ext.h>
 #include <weft/job.h>
@@ -31,9 +33,8 @@ static void share_a_core(void) {
   if (sched_setaffinity(0, sizeof one, &one) != 0) exit(2);
 }
 
-int main(int argc, char** argv) {
+WEFT_SUITE(calls_then_away) {
   if (argc > 1) share_a_core();
-  weft_init(&argc, &argv);
   const size_t block = words * sizeof(long);
   upc_shared_ptr_t src = upc_all_alloc((size_t)THREADS, block * (size_t)THREADS);
   upc_shared_ptr_t dst = upc_all_alloc((size_t)THREADS, block * (size_t)THREADS);
@@ -63,6 +64,5 @@ int main(int argc, char** argv) {
     }
     upc_barrier();
   }
-  weft_finalize();
   return 0;
 }

@@ -1,5 +1,7 @@
 // What comes between two calls that follow each other closely wakes no progress thread: the next call wants
 // it. But the thread is back when there are no more calls: what others put here then, it takes in.
+#include "tests/jobs/suite.h"
+
 #include <upc.h>
 #include <upc_castable.h>
 #include <upc_collective_ext.h>
@@ -48,8 +50,7 @@ void wait_for_a_put(upc_shared_ptr_t dst, int round) {
 
 } // namespace
 
-int main(int argc, char** argv) {
-  weft_init(&argc, &argv);
+WEFT_SUITE(calls_wake_nobody) {
   const upc_shared_ptr_t src = upc_all_alloc(2, 16), dst = upc_all_alloc(2, 16);
   upc_barrier();
   const bool right = calls_are_left_alone(dst, src);
@@ -58,6 +59,5 @@ int main(int argc, char** argv) {
     wait_for_a_put(dst, round);
   }
   upc_barrier();
-  weft_finalize();
   return right ? 0 : 1;
 }

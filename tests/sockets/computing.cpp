@@ -3,6 +3,8 @@
 // for, so what does not work hangs here.
 //
 // Mutation that this catches: no thread drives while the application computes (WEFT_PROGRESS=caller hangs).
+#include "tests/jobs/suite.h"
+
 #include <upc.h>
 #include <upc_castable.h>
 
@@ -11,8 +13,7 @@
 #include <unistd.h>
 #include <vector>
 
-int main(int argc, char** argv) {
-  weft_init(&argc, &argv);
+WEFT_SUITE(sockets_computing) {
   constexpr std::size_t block = 3'000'000, flag = 64, each = 2 * block + flag;
   const upc_shared_ptr_t all = upc_all_alloc(THREADS, each);
   const auto of = [&](int thread, std::size_t at) { return upc_ptradd(all, each, 1, thread * each + at); };
@@ -45,6 +46,5 @@ int main(int argc, char** argv) {
   }
   upc_barrier;
   if (wrong != 0) std::printf("thread %d: %d wrong bytes\n", MYTHREAD, wrong);
-  weft_finalize();
   return wrong == 0 ? 0 : 1;
 }

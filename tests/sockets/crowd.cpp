@@ -1,6 +1,8 @@
 // A small table that is transposed again and again between crowded hosts, as a spectral code does with few
 // elements a thread: matrices of ids, everybody in step (IN_ALL), several transpositions under way. Two of
 // them in a row give the first one back, and the trace says who sent what; no other copy of the data is kept.
+#include "tests/jobs/suite.h"
+
 #include <upc.h>
 #include <upc_castable.h>
 #include <upc_collective_ext.h>
@@ -85,8 +87,7 @@ bool several_at_once(std::size_t words, word salt) {
 
 } // namespace
 
-int main(int argc, char** argv) {
-  weft_init(&argc, &argv);
+WEFT_SUITE(crowd) {
   bool right = true;
   word salt = 1;
   for (const std::size_t words : {1u, 2u, 7u, 100u, 1000u}) {
@@ -99,6 +100,5 @@ int main(int argc, char** argv) {
   }
   if (!right) std::fprintf(stderr, "thread %d: a transposition is wrong\n", MYTHREAD);
   upc_barrier();
-  weft_finalize();
   return right ? 0 : 1;
 }

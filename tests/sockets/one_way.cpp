@@ -1,6 +1,8 @@
 // Blocks that go one way only: who sends them learns from nothing else how far their reader is, and asks for
 // it on the messages that go there anyway. A reader that a loaded machine keeps away is asked by messages of
 // their own, so one of several rounds has to be without.
+#include "tests/jobs/suite.h"
+
 #include <upc.h>
 #include <upc_collective_ext.h>
 #include <weft/job.h>
@@ -10,8 +12,7 @@
 #include <cstdio>
 #include <thread>
 
-int main(int argc, char** argv) {
-  weft_init(&argc, &argv);
+WEFT_SUITE(one_way) {
   constexpr int calls = 64, rounds = 6;
   constexpr std::size_t bytes = 16'384;
   const auto sent = [] { return weft_statistic("messages_sent"); };
@@ -29,6 +30,5 @@ int main(int argc, char** argv) {
   const bool right = MYTHREAD != 0 || least <= calls + 2;
   if (!right)
     std::fprintf(stderr, "%d broadcasts took %lld messages at least\n", calls, static_cast<long long>(least));
-  weft_finalize();
   return right ? 0 : 1;
 }

@@ -2,6 +2,8 @@
 // change. As soon as a wait says so the source is overwritten, and the result read; puts of the program's own
 // and a fence go to the same threads meanwhile. With an argument all threads share one core.
 #define _GNU_SOURCE
+#include "tests/jobs/suite.h"
+
 #include <upc.h>
 #include <upc_castable.h>
 #include <upc_collective_ext.h>
@@ -85,9 +87,11 @@ static void check(const struct stage* s, int round) {
       expect(s, round, from, from, 0);
     return;
   case broadcast:
-    return expect(s, round, 0, root, 0);
+    expect(s, round, 0, root, 0);
+    return;
   case scatter:
-    return expect(s, round, 0, root, me);
+    expect(s, round, 0, root, me);
+    return;
   default:
     for (int from = 0; from < THREADS && me == root; ++from)
       expect(s, round, from, from, 0);
@@ -109,9 +113,8 @@ static void share_a_core(void) {
   if (sched_setaffinity(0, sizeof one, &one) != 0) exit(2);
 }
 
-int main(int argc, char** argv) {
+WEFT_SUITE(overwritten) {
   if (argc > 1) share_a_core();
-  weft_init(&argc, &argv);
   struct stage stages[2];
   const size_t room = words_most * sizeof(uint64_t) * (size_t)THREADS;
   for (int k = 0; k < 2; ++k) {
@@ -144,6 +147,5 @@ int main(int argc, char** argv) {
     if (round > 0) finish(&stages[(round - 1) % 2], round - 1);
   }
   upc_barrier();
-  weft_finalize();
   return 0;
 }

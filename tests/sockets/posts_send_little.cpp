@@ -1,5 +1,7 @@
 // Over sockets a post sends by itself what is short and all that others wait for, and no thread wakes for it.
 // Most posts of many: somebody else may be driving just then.
+#include "tests/jobs/suite.h"
+
 #include <upc.h>
 #include <upc_collective_ext.h>
 #include <weft/job.h>
@@ -8,8 +10,7 @@
 #include <cstdio>
 #include <thread>
 
-int main(int argc, char** argv) {
-  weft_init(&argc, &argv);
+WEFT_SUITE(posts_send_little) {
   constexpr int posts = 60;
   constexpr std::size_t sizes[] = {8, 2'000, 16'384};
   const auto sent = [] { return weft_statistic("messages_sent"); };
@@ -29,6 +30,5 @@ int main(int argc, char** argv) {
   upc_barrier();
   const bool right = at_once > posts * 3 / 4;
   if (!right) std::fprintf(stderr, "thread %d: %d of %d posts sent at once\n", MYTHREAD, at_once, posts);
-  weft_finalize();
   return right ? 0 : 1;
 }

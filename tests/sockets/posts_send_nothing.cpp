@@ -1,5 +1,7 @@
 // Over sockets a post leaves what it would send to the progress thread, and that sends it without another
 // call of the program. Most posts of many: the thread may already be at work when one looks.
+#include "tests/jobs/suite.h"
+
 #include <upc.h>
 #include <upc_collective_ext.h>
 #include <weft/job.h>
@@ -8,8 +10,7 @@
 #include <cstdio>
 #include <thread>
 
-int main(int argc, char** argv) {
-  weft_init(&argc, &argv);
+WEFT_SUITE(posts_send_nothing) {
   constexpr int posts = 40;
   const auto sent = [] { return weft_statistic("messages_sent"); };
   const upc_shared_ptr_t src = upc_all_alloc(static_cast<std::size_t>(THREADS), 100'000);
@@ -32,6 +33,5 @@ int main(int argc, char** argv) {
   if (!right)
     std::fprintf(stderr, "thread %d: %d of %d posts sent nothing, the progress thread sent for %d\n",
                  MYTHREAD, quiet, posts, by_thread);
-  weft_finalize();
   return right ? 0 : 1;
 }

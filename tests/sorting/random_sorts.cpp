@@ -6,6 +6,7 @@
 // Mutations that this catches: a merge that takes equal elements from the second run first; cuts that leave
 // out or take in what is equal to the sample; a bucket that is put back before all have theirs; elements that
 // are brought into line over those that others have not yet got.
+#include "tests/jobs/suite.h"
 #include "tests/sorting/elements.hpp"
 
 #include <CLI/CLI.hpp>
@@ -338,7 +339,7 @@ int play(const options& o) {
 
 } // namespace
 
-int main(int argc, char** argv) {
+WEFT_SUITE(random_sorts) {
   options o;
   CLI::App app("Random sorts against std::stable_sort.");
   app.add_option("--seed", o.seed, "all of the program follows from it");
@@ -346,8 +347,6 @@ int main(int argc, char** argv) {
   app.add_option("--first", o.first, "the first case");
   app.add_flag("--wrong", o.wrong, "expect a wrong result: it must fail");
   CLI11_PARSE(app, argc, argv);
-  weft_init(&argc, &argv);
   const int failures = play(o);
-  weft_finalize();
   return failures == 0 ? 0 : 1;
 }

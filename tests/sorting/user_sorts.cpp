@@ -122,7 +122,9 @@ TEST(user_sorts, lend_their_memory_no_longer_than_the_comparator_runs) {
     EXPECT_THROW(static_cast<void>(upc_cast(escaped)), weft::error);
   }
   const int all = weft::reduce_all(has_escaped ? 1 : 0, UPC_ADD).get();
-  if (THREADS > 1) EXPECT_GT(all, 0);
+  if (THREADS > 1) {
+    EXPECT_GT(all, 0);
+  }
 }
 
 TEST(user_sorts, throw_what_the_comparator_throws_and_fail_elsewhere) {

@@ -6,6 +6,8 @@
 //
 // All threads play the same script from one seed, so each knows every team; when it frees one of its own, and
 // when it completes what it posted, is its own whim.
+#include "tests/jobs/suite.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -213,13 +215,11 @@ private:
 
 } // namespace
 
-int main(int argc, char** argv) {
-  weft_init(&argc, &argv);
+WEFT_SUITE(teams_churn) {
   const auto number = [&](int k, int otherwise) { return argc > k ? std::atoi(argv[k]) : otherwise; };
   script(static_cast<std::uint64_t>(number(1, 5000)), static_cast<std::size_t>(number(2, 200)), number(3, 8),
          static_cast<unsigned>(number(4, 1)))
       .play();
   if (MYTHREAD == 0 && failures == 0) std::printf("all teams came and went\n");
-  weft_finalize();
   return failures == 0 ? 0 : 1;
 }

@@ -2,6 +2,8 @@
 // while as many operations as allowed are outstanding and another thread of the program drives.
 //
 //   places memory | operations
+#include "tests/jobs/suite.h"
+
 #include <cstdio>
 #include <cstring>
 #include <thread>
@@ -64,12 +66,10 @@ void blocking_calls_beside_a_driver() {
 
 } // namespace
 
-int main(int argc, char** argv) {
-  weft_init(&argc, &argv);
+WEFT_SUITE(teams_places) {
   if (argc > 1 && std::strcmp(argv[1], "memory") == 0)
     all_memory_again_and_again();
   else
     blocking_calls_beside_a_driver();
-  weft_finalize();
   return failures == 0 ? 0 : 1;
 }

@@ -4,6 +4,8 @@
 //   teams          all that
 //   teams freed    teams freed while their operations are under way: who is through with its own part still
 //                  answers those who are not. A library in which it forgets the team at once hangs here.
+#include "tests/jobs/suite.h"
+
 #include <upc.h>
 #include <upc_castable.h>
 #include <upc_collective.h>
@@ -186,8 +188,7 @@ void freed_while_needed(const area& a, const rows& r) {
 
 } // namespace
 
-int main(int argc, char** argv) {
-  weft_init(&argc, &argv);
+WEFT_SUITE(teams) {
   {
     const area a, other;
     const rows r;
@@ -202,6 +203,5 @@ int main(int argc, char** argv) {
     }
   }
   if (MYTHREAD == 0 && failures == 0) std::printf("teams are right\n");
-  weft_finalize();
   return failures == 0 ? 0 : 1;
 }

@@ -1,6 +1,8 @@
 // A program as its user would write it, from the headers alone: large exchanges of all threads are under way
 // while small ones of a team, broadcasts and barriers come and go between them. What arrives is checked
 // against a formula of who sent what in which round; nothing here knows how it got there.
+#include "tests/jobs/suite.h"
+
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -30,8 +32,7 @@ void expect(std::uint64_t got, std::uint64_t wanted, const char* what, int round
 
 } // namespace
 
-int main(int argc, char** argv) {
-  weft_init(&argc, &argv);
+WEFT_SUITE(beside) {
   const int rounds = argc > 1 ? std::atoi(argv[1]) : 12;
   const int parity = MYTHREAD % 2;
   upc_team_t half;
@@ -79,6 +80,5 @@ int main(int argc, char** argv) {
   }
   if (wrong != 0) std::printf("thread %d: %d words are wrong\n", MYTHREAD, wrong);
   cray_upc_team_free(half);
-  weft_finalize();
   return wrong == 0 ? 0 : 1;
 }

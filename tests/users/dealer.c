@@ -1,6 +1,8 @@
 /* A program as its user would write it, in C: rounds of cards. In each round another thread deals, a third one
  * keeps the score, and all others only play, which is to compute, until the barrier. No card may be lost or come
  * twice; the sums must be those of a deck. */
+#include "tests/jobs/suite.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,11 +77,10 @@ static int complete(const struct card* cards) {
   return whole;
 }
 
-int main(int argc, char** argv) {
+WEFT_SUITE(dealer) {
   int round, rounds, me, threads, *even, evens = 0, t;
   upc_shared_ptr_t pack, hands, table, worth, before, best, news;
   size_t bytes;
-  weft_init(&argc, &argv);
   me = MYTHREAD;
   threads = THREADS;
   rounds = argc > 1 ? atoi(argv[1]) : 20;
@@ -160,6 +161,5 @@ int main(int argc, char** argv) {
   }
   if (me == 0) printf("%d rounds of %d cards\n", rounds, deck);
   free(even);
-  weft_finalize();
   return wrong != 0;
 }

@@ -1,7 +1,10 @@
+#define _POSIX_C_SOURCE 200809L
 /* A program as its user would write it, in C: each thread writes a letter on its neighbour, puts up a flag
  * behind it, and waits for the flag of its own. Letters and flags are plain shared memory; what orders them
  * is upc_fence. The letters of the next round are copied while the present one is read. Whoever finds a wrong
  * one ends the job. */
+#include "tests/jobs/suite.h"
+
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,9 +24,8 @@ static upc_shared_ptr_t on(upc_shared_ptr_t p, int thread, size_t offset) {
   return there;
 }
 
-int main(int argc, char** argv) {
+WEFT_SUITE(errands) {
   static int drafts[2][words];
-  weft_init(&argc, &argv);
   const int rounds = argc > 1 ? atoi(argv[1]) : 50;
   const int right = (MYTHREAD + 1) % THREADS, left = (MYTHREAD + THREADS - 1) % THREADS;
   const size_t bytes = sizeof drafts[0];
@@ -58,6 +60,5 @@ int main(int argc, char** argv) {
   }
   if (upc_ticks_now() < begin) upc_global_exit(2);
   upc_barrier();
-  weft_finalize();
   return 0;
 }

@@ -2,6 +2,8 @@
 // all, in the same order everywhere, and each completes what the one before it has posted, while the others
 // go on. Blocking calls, posts and barriers are mixed; a thread that has had its turn waits or tests at once,
 // so that somebody else is usually driving when the next one posts.
+#include "tests/jobs/suite.h"
+
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
@@ -61,8 +63,7 @@ void finish(letter& l, int t) {
 
 } // namespace
 
-int main(int argc, char** argv) {
-  weft_init(&argc, &argv);
+WEFT_SUITE(relay) {
   const int turns = argc > 1 ? std::atoi(argv[1]) : 60;
   std::vector<letter> letters(callers);
   for (letter& l : letters) {
@@ -86,6 +87,5 @@ int main(int argc, char** argv) {
     one.join();
   upc_barrier(turns);
   if (MYTHREAD == 0 && wrong == 0) std::printf("%d turns of %d callers\n", turns, callers);
-  weft_finalize();
   return wrong == 0 ? 0 : 1;
 }

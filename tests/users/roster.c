@@ -3,6 +3,8 @@
  * break the first, by club. Other sorts are under way meanwhile, and a thread goes on to compute. There is no
  * reference to compare with: what an order must fulfil is looked at where each note lies, and beside its
  * neighbours. */
+#include "tests/jobs/suite.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,8 +114,7 @@ static void play(long round) {
   upc_barrier();
 }
 
-int main(int argc, char** argv) {
-  weft_init(&argc, &argv);
+WEFT_SUITE(roster) {
   const long rounds = argc > 1 ? atol(argv[1]) : 20;
   line = upc_all_alloc((size_t)THREADS, (most + 64) * sizeof(struct note));
   small = upc_all_alloc((size_t)THREADS, 4096);
@@ -122,6 +123,5 @@ int main(int argc, char** argv) {
   upc_all_free(line);
   upc_all_free(small);
   if (MYTHREAD == 0 && wrong == 0) printf("roster: %ld rounds on %d threads\n", rounds, THREADS);
-  weft_finalize();
   return wrong != 0;
 }

@@ -1,6 +1,8 @@
 // A program as its user would write it: heat flows along a rod that lies over the threads in blocks. In each
 // step a thread begins to get the two cells next to its block, works on the inside of it meanwhile, and then
 // on its ends. At the end everybody compares its own cells with what one thread alone would have computed.
+#include "tests/jobs/suite.h"
+
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -31,8 +33,7 @@ std::vector<double> alone(std::size_t n, int steps) {
 
 } // namespace
 
-int main(int argc, char** argv) {
-  weft_init(&argc, &argv);
+WEFT_SUITE(stencil) {
   const int steps = argc > 1 ? std::atoi(argv[1]) : 50;
   int wrong = 0;
   {
@@ -67,6 +68,5 @@ int main(int argc, char** argv) {
     if (k != cells) ++wrong;
     if (upc_ticks_to_ns(upc_ticks_now() - begin) > 100'000'000'000u) ++wrong;
   }
-  weft_finalize();
   return wrong == 0 ? 0 : 1;
 }

@@ -2,6 +2,8 @@
  * blocks of another size, and the threads ask for its total, its largest value by a function of their own,
  * where each measurement's share begins (an exclusive prefix sum), and a histogram that they all add to, all
  * of it at once and while they compute. What they get is compared with what each can work out alone. */
+#include "tests/jobs/suite.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,8 +100,7 @@ static void play(long round) {
   upc_barrier();
 }
 
-int main(int argc, char** argv) {
-  weft_init(&argc, &argv);
+WEFT_SUITE(survey) {
   const long rounds = argc > 1 ? atol(argv[1]) : 40;
   const size_t bytes = (most + 100) * sizeof(long);
   table = upc_all_alloc((size_t)THREADS, bytes);
@@ -111,6 +112,5 @@ int main(int argc, char** argv) {
   for (long round = 0; round < rounds; ++round)
     play(round);
   if (MYTHREAD == 0 && !wrong) printf("survey: %ld rounds are right\n", rounds);
-  weft_finalize();
   return wrong ? EXIT_FAILURE : EXIT_SUCCESS;
 }

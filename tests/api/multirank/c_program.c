@@ -1,5 +1,7 @@
 /* The examples of the texts and the modes in C, results checked; a failure on any thread is the job's. With
  * the argument "fail" the last thread makes a wrong call, and the default handler ends the job. */
+#include "tests/jobs/suite.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -218,9 +220,12 @@ static void pipeline(void) {
   upc_all_free(d[0]);
 }
 
-int main(int argc, char** argv) {
+/* Before weft_init, as shared arrays of a program are. */
+__attribute__((constructor)) static void register_before_init(void) {
   register_arrays();
-  weft_init(&argc, &argv);
+}
+
+WEFT_SUITE(c_program) {
   if (argc > 1 && strcmp(argv[1], "fail") == 0) {
     if (MYTHREAD == THREADS - 1) upc_all_exchange(A1, UPC_SHARED_NULL, 8, 0);
     upc_barrier();
@@ -234,6 +239,5 @@ int main(int argc, char** argv) {
   exchanges();
   split_barriers();
   pipeline();
-  weft_finalize();
   return failures == 0 ? 0 : 1;
 }

@@ -1,9 +1,11 @@
 // A rank that exits without weft_finalize, while the others wait for it. The launcher ends the job with its
 // status; nobody waits for anybody.
+#include "tests/jobs/suite.h"
+
 #include <cstdlib>
 #include <weft/weft.hpp>
 
-int main(int argc, char** argv) {
+WEFT_PROGRAM(early_exit) {
   weft_init(&argc, &argv);
   if (MYTHREAD == THREADS - 1) std::exit(7);
   for (;;)

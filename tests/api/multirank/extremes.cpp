@@ -1,5 +1,7 @@
 // Extreme numbers in every argument of every call, and in every array that a call reads: a call succeeds or says
 // what is wrong, on all threads alike, and the next right one works. No signal, no hang.
+#include "tests/jobs/suite.h"
+
 #include <climits>
 #include <cstdint>
 #include <cstdio>
@@ -305,9 +307,8 @@ void right_call() {
 
 } // namespace
 
-int main(int argc, char** argv) {
+WEFT_SUITE(extremes) {
   alarm(100);
-  weft_init(&argc, &argv);
   const auto threads = static_cast<std::size_t>(THREADS);
   a.dst = upc_all_alloc(threads, threads * sizeof(upc_shared_ptr_t));
   a.src = upc_all_alloc(threads, threads * sizeof(upc_shared_ptr_t));
@@ -321,6 +322,5 @@ int main(int argc, char** argv) {
     right_call();
   }
   if (MYTHREAD == 0) std::printf("%d calls refused, %d accepted\n", refused, accepted);
-  weft_finalize();
   return failures == 0 ? 0 : 1;
 }

@@ -1,14 +1,17 @@
+#define _POSIX_C_SOURCE 200809L
 /* One thread ends the job while the others compute, wait, are late with weft_init's successors or have
  * blocked the signal that would end them: the launcher's status must be the one that was given, soon.
  *
  *   global_exit status   the last thread, or the only one, gives it */
+#include "tests/jobs/suite.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <upc.h>
 #include <upc_collective.h>
 
-int main(int argc, char** argv) {
+WEFT_PROGRAM(global_exit) {
   const int status = argc > 1 ? atoi(argv[1]) : 0;
   volatile double sum = 0;
   sigset_t all;

@@ -6,6 +6,8 @@
 //
 // Mutation that this catches: a look that has found something, and whose answer is thrown away on the way to
 // sleep: a round of microseconds then lasts until the alarm.
+#include "tests/jobs/suite.h"
+
 #include <upc.h>
 #include <upc_castable.h>
 #include <upc_collective.h>
@@ -77,8 +79,7 @@ struct area {
 
 } // namespace
 
-int main(int argc, char** argv) {
-  weft_init(&argc, &argv);
+WEFT_SUITE(late_rank) {
   const unsigned rounds = argc > 1 ? static_cast<unsigned>(std::atoi(argv[1])) : 600;
   const std::size_t each = nbytes * static_cast<std::size_t>(THREADS);
   const area src(together * each), dst(together * each);
@@ -104,6 +105,5 @@ int main(int argc, char** argv) {
   }
   alarm(0);
   upc_barrier;
-  weft_finalize();
   return 0;
 }

@@ -1,5 +1,7 @@
 // What a program may call when: weft_init once, nothing after weft_finalize, nothing in a child of fork(), and
 // upc_free of what an allocation returned, once.
+#include "tests/jobs/suite.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -122,7 +124,7 @@ void copies() {
 
 } // namespace
 
-int main(int argc, char** argv) {
+WEFT_PROGRAM(lifetime) {
   alarm(60);
   refused("upc_barrier", "weft_init must be called first", [] { upc_barrier; });
   refused("weft_finalize", "weft_init must be called first", [] { weft_finalize(); });

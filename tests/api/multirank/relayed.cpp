@@ -6,6 +6,8 @@
 //
 // Mutations that this catches: a payload that is only handed on once its rank has entered; one that is handed
 // on without credit.
+#include "tests/jobs/suite.h"
+
 #include <upc.h>
 #include <upc_castable.h>
 #include <upc_collective.h>
@@ -108,8 +110,7 @@ void without(int absent, const area& src, const area& dst) {
 
 } // namespace
 
-int main(int argc, char** argv) {
-  weft_init(&argc, &argv);
+WEFT_SUITE(relayed) {
   const unsigned rounds = argc > 1 ? static_cast<unsigned>(std::atoi(argv[1])) : 20;
   const area src(together * most), dst(together * most);
   for (unsigned round = 0; round != rounds; ++round) {
@@ -122,6 +123,5 @@ int main(int argc, char** argv) {
   }
   alarm(0);
   upc_barrier;
-  weft_finalize();
   return 0;
 }

@@ -1,5 +1,7 @@
 // Wrong calls at random, from a table of {call, argument, bad value}: each is an error that names the call, the
 // argument, the value and the rule, starts nothing, and the next right call works. All threads draw the same.
+#include "tests/jobs/suite.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -161,9 +163,8 @@ void right_call(const arguments& a, unsigned round) {
 
 } // namespace
 
-int main(int argc, char** argv) {
+WEFT_SUITE(wrong_calls) {
   alarm(100);
-  weft_init(&argc, &argv);
   const auto threads = static_cast<std::size_t>(THREADS);
   arguments right;
   right.dst = upc_all_alloc(threads, threads * bytes);
@@ -184,6 +185,5 @@ int main(int argc, char** argv) {
     if (++made % 4 == 0) right_call(right, round);
   }
   upc_barrier;
-  weft_finalize();
   return failures == 0 ? 0 : 1;
 }

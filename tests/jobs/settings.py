@@ -1,0 +1,168 @@
+"""Which suites run under which settings: the sessions of weft_jobs.
+
+A setting is a value for each of ranks, hosts, lane, driving, path and spins. In the standard suite each suite meets
+every pair of values that its own condition allows; in the long suite it meets every setting. Read by cmake/jobs.cmake:
+
+    settings.py SUITES FOLDER > sessions.cmake     writes a list of suites for each session into FOLDER
+    settings.py SUITES --table                     prints suite -> settings, and pairs covered of pairs there are
+"""
+
+import itertools
+import pathlib
+import sys
+
+VALUES = {
+    "ranks": [1, 2, 3, 4, 5, 8],
+    "hosts": [1, 2, 3],
+    "lane": ["direct", "ucp"],
+    "driving": ["auto", "dedicated", "caller"],
+    "path": ["memory", "sockets"],
+    "spins": ["default", "few"],
+}
+NAMES = list(VALUES)
+
+
+def exists(s):
+    """Between hosts there is something only if there are two, or if the lane makes each rank a host of its own."""
+    between = s["hosts"] > 1 or (s["lane"] == "ucp" and s["ranks"] > 1)
+    return s["hosts"] <= s["ranks"] and (between or s["path"] == "memory")
+
+
+ALL = [s for s in (dict(zip(NAMES, values)) for values in itertools.product(*VALUES.values())) if exists(s)]
+
+
+def pairs(s):
+    return {((a, s[a]), (b, s[b])) for a, b in itertools.combinations(NAMES, 2)}
+
+
+def allowed(condition):
+    code = compile(condition or "True", condition or "True", "eval")
+    return [s for s in ALL if eval(code, {}, dict(s))]  # the conditions stand in our own CMake files
+
+
+def cover(conditions):
+    """The fewest settings that a greedy choice finds, so that each condition meets all of its pairs."""
+    valid = {c: allowed(c) for c in conditions}
+    missing = {c: set().union(*map(pairs, valid[c])) for c in conditions}
+    weight = {c: conditions.count(c) for c in conditions}
+    chosen = []
+    while any(missing.values()):
+        def gain(s):
+            return sum(weight[c] * len(missing[c] & pairs(s)) for c in missing if s in valid[c])
+        best = max(ALL, key=lambda s: (gain(s), -s["ranks"]))
+        chosen.append(best)
+        for c in missing:
+            if best in valid[c]:
+                missing[c] -= pairs(best)
+    return chosen
+
+
+def fewest_for_long():
+    """Each setting once: on the UCP lane each rank is a host of its own, whatever the number of hosts."""
+    return [s for s in ALL if s["lane"] == "direct" or s["hosts"] == 1]
+
+
+# The sessions that ./run check plays: several hosts of which one has two ranks, and sockets.
+SMOKE = [lambda s: s["ranks"] == 3 and s["hosts"] == 2 and s["lane"] == "direct",
+         lambda s: s["ranks"] < 4 and s["lane"] == "ucp" and s["path"] == "sockets"]
+
+
+def name_of(s):
+    words = [f"n{s['ranks']}"]
+    words += [f"h{s['hosts']}"] if s["hosts"] > 1 else []
+    words += [s["lane"]]
+    words += [s[k] for k in ("driving", "path", "spins") if s[k] != VALUES[k][0]]
+    return ".".join(words)
+
+
+def environment(s):
+    """The variables of a setting. Sockets between hosts are real ones where each rank is a host."""
+    e = [f"WEFT_LANE={s['lane']}", "WEFT_HEAP_SIZE=1G"]
+    e += [f"WEFT_PROGRESS={s['driving']}"] if s["driving"] != "auto" else []
+    if s["path"] == "sockets":
+        e += ["UCX_TLS=tcp,self", "UCX_NET_DEVICES=lo"] if s["lane"] == "ucp" else ["WEFT_PATH=sockets"]
+    e += ["WEFT_SPINS=1", "WEFT_YIELDS=0"] if s["spins"] == "few" else []
+    return e
+
+
+def parse_at(text):
+    """'3:2:ucp:caller:sockets:few', of which the end may be left out."""
+    given = text.split(":")
+    s = {k: v[0] for k, v in VALUES.items()}
+    s.update(zip(NAMES, given))
+    s["ranks"], s["hosts"] = int(s["ranks"]), int(s["hosts"])
+    for k, v in VALUES.items():
+        if k != "ranks" and s[k] not in v:
+            sys.exit(f"settings.py: {text}: {k} is {s[k]}, allowed: {', '.join(map(str, v))}")
+    return s
+
+
+def read(file):
+    suites, groups = [], []
+    for line in pathlib.Path(file).read_text().splitlines():
+        kind, *fields = line.split("\t")
+        record = dict(f.split("=", 1) for f in fields)
+        (suites if kind == "suite" else groups).append(record)
+    return suites, groups
+
+
+def sessions(suites, groups):
+    """Yields (name, setting, further variables, launcher, labels, suites with the arguments to use)."""
+    plain = [s for s in suites if not s["session"]]
+    standard = cover([s["where"] for s in plain if s["long"] == "0"])
+    valid = {w: allowed(w) for w in {s["where"] for s in plain}}
+    smoke = [next((s for s in standard if fits(s)), None) for fits in SMOKE]
+    for number, setting in enumerate(standard):
+        mine = [s for s in plain if s["long"] == "0" and setting in valid[s["where"]]]
+        yield name_of(setting), setting, [], "weft", ["smoke"] if setting in smoke else [], mine, number
+    for number, setting in enumerate(fewest_for_long()):
+        mine = [dict(s, args=s["long_args"] or s["args"]) for s in plain if setting in valid[s["where"]]]
+        if mine:
+            yield "long." + name_of(setting), setting, [], "weft", ["long"], mine, 1000 + number
+    for g in groups:
+        mine = [s for s in suites if g["name"] in s["session"].split()]
+        if not mine:
+            continue
+        for at in g["at"].split():
+            setting = parse_at(at)
+            meets = [s for s in mine if eval(s["where"] or "True", {}, dict(setting))]
+            if meets:
+                yield (f"{g['name']}.{name_of(setting)}", setting, g["settings"].split(), g["launcher"] or "weft",
+                       g["labels"].split(), meets, 0)
+
+
+def table(suites, groups):
+    found = {}
+    for name, setting, _, _, labels, mine, _ in sessions(suites, groups):
+        if "long" not in labels:
+            for s in mine:
+                found.setdefault(s["name"], []).append((name, setting))
+    print(f"{'suite':36} {'settings':>8} {'pairs met':>10} {'pairs there are':>16}")
+    short = 0
+    for s in suites:
+        met = found.get(s["name"], [])
+        there = set() if s["session"] else set().union(*map(pairs, allowed(s["where"])))
+        covered = set().union(*(pairs(m) for _, m in met)) & there if met else set()
+        short += len(there) - len(covered) if s["long"] == "0" else 0
+        print(f"{s['name']:36} {len(met):8} {len(covered):10} {len(there):16}")
+    print(f"pairs that a suite of the standard suite does not meet: {short}")
+    return 1 if short else 0
+
+
+def main():
+    suites, groups = read(sys.argv[1])
+    if sys.argv[2] == "--table":
+        sys.exit(table(suites, groups))
+    folder = pathlib.Path(sys.argv[2])
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, setting, further, launcher, labels, mine, number in sessions(suites, groups):
+        lines = [f"launch\t{launcher}\t{setting['ranks']}\t{setting['hosts']}"]
+        lines += [f"set\t{v}" for v in environment(setting) + further]
+        lines += ["\t".join(["run", s["name"], s["timeout"], s["program"], *s["args"].replace("{seed}", str(number + 1)).split()])
+                  for s in mine]
+        (folder / name).write_text("\n".join(lines) + "\n")
+        print(f'weft_add_session({name} "{";".join(labels)}")')
+
+
+if __name__ == "__main__":
+    main()
