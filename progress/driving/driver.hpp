@@ -115,7 +115,7 @@ public:
       run_piece(mine);
   }
   // A function of a user that reads memory of another host drives until it has it: no other one begins then.
-  bool has_user_code() const { return executor_.computations().waiting() && !running_user_code; }
+  bool has_user_code() { return executor_.computations().waiting() && !running_user_code; }
 
   // A dedicated thread's turn, with progress ownership held on entry and on return. True: come again at once.
   bool sweep_for_thread() {

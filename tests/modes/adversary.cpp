@@ -30,6 +30,7 @@ struct options {
   std::string only;       // functions whose name contains this
   std::size_t roots = 0;  // how many roots for each late rank; 0: all
   bool all_hints = false; // else one of the three for each trial, in turn
+  unsigned share = 1, of = 1; // play the trials whose number is `share` modulo `of`
   bool behind = false;    // each call behind an exchange that the late rank holds up
   std::size_t sent_ahead = over_sockets() ? 131072 : 2048; // blocks up to this size may be
   std::vector<std::size_t> sizes{0, 8, 64 << 10};
@@ -106,6 +107,7 @@ private:
   }
 
   void one(trial& t) {
+    if (++drawn_ % options_.of != options_.share % options_.of) return;
     // Rank 0 decides before all the others look.
     if (MYTHREAD == 0 && stage_.violations().load() >= enough) stage_.stop().store(1);
     stage_.barrier();
@@ -120,6 +122,7 @@ private:
   arena arena_;
   std::uint32_t number_ = 0;
   int turn_ = 0;
+  unsigned drawn_ = 0;
 };
 
 } // namespace
@@ -139,6 +142,8 @@ WEFT_SUITE(adversary) {
       return std::stoull(n) % 8 == 0 ? std::string{} : n + " is no multiple of 8";
     });
     app.add_flag("--all-hints", o.all_hints, "every trial without, with UPC_PUSH and with UPC_PULL");
+    app.add_option("--share", o.share, "play only the trials of this number modulo --of");
+    app.add_option("--of", o.of, "in how many shares")->check(CLI::PositiveNumber);
     app.add_flag("--behind", o.behind, "every call behind an exchange that the late rank holds up");
     CLI11_PARSE(app, argc, argv);
     if (blocking) o.how = modes::form::blocking;
