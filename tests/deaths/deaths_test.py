@@ -20,8 +20,11 @@ PATIENCE = 100
 
 class Deaths(unittest.TestCase):
     def test_the_others_go_on(self):
-        for seed, mode, how in itertools.product(range(FIRST, FIRST + SEEDS), ("dedicated", "helping", "caller"),
-                                                 ("kill", "exit")):
+        kinds = list(itertools.product(("dedicated", "helping", "caller"), ("kill", "exit")))
+        # One seed alone tries each mode once and each end: half of the six. The next seed has the other half.
+        chosen = [(seed, *kinds[k]) for seed in range(FIRST, FIRST + SEEDS) for k in range(len(kinds))
+                  if SEEDS > 1 or (k % 2 + k // 2 + seed) % 2 == 0]
+        for seed, mode, how in chosen:
             with self.subTest(seed=seed, mode=mode, how=how):
                 result = subprocess.run(
                     [WEFT, "run", "-k", "-n", RANKS, "--nodes", NODES, PROGRAM, how, str(seed)], capture_output=True,
