@@ -1,35 +1,52 @@
 // Random programs of collective calls against a serial reference. All ranks derive the same program from the
 // seed, and every byte of shared memory is compared.
+//
+// With --busy each seed is a job of its own kind: many operations under way, ranks that are late, threads
+// that complete them for others, few kinds of call. soak/soak.py runs one such job after the other.
+//
+// Mutations that this catches: a gate that does not wait for all; a member that gets elements of a rank that
+// has not entered; a sort that leaves before the results of others are in its part.
+#include "tests/calls/character.hpp"
 #include "tests/jobs/suite.h"
-#include "tests/differential/player.hpp"
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <cstdio>
-#include <map>
 #include <optional>
 #include <string>
 #include <weft/weft.hpp>
 
 namespace {
 
-using namespace differential;
+using namespace calls;
 
 struct options {
   std::uint64_t seed = 1, first = 0, cases = 100;
   std::optional<std::uint64_t> corrupt;
   std::vector<std::string> only;
-  bool no_in_place = false, show = false;
-  play_options play;
+  std::uint64_t largest = default_largest;
+  double seconds = 1e9;
+  bool one_sided = false, no_in_place = false, show = false, busy = false;
+  patience how_long;
 };
 
-std::vector<kind> chosen_kinds(const std::vector<std::string>& only) {
-  std::vector<kind> chosen;
+// What one thread may call alone.
+constexpr kind by_one_thread[] = {kind::broadcast,     kind::scatter,         kind::gather,
+                                  kind::exchange,      kind::gather_all,      kind::reduce,
+                                  kind::prefix_reduce, kind::exclusive_prefix};
+
+std::vector<kind> chosen_kinds(const options& chosen) {
+  std::vector<kind> found;
   for (std::size_t i = 0; i != kinds; ++i) {
     const auto what = static_cast<kind>(i);
+    if (chosen.one_sided &&
+        std::find(std::begin(by_one_thread), std::end(by_one_thread), what) == std::end(by_one_thread))
+      continue;
+    const auto& only = chosen.only;
     if (only.empty() || std::find(only.begin(), only.end(), name_of(what)) != only.end())
-      chosen.push_back(what);
+      found.push_back(what);
   }
-  return chosen;
+  return found;
 }
 
 void describe(CLI::App& app, options& chosen) {
@@ -40,9 +57,16 @@ void describe(CLI::App& app, options& chosen) {
   app.add_option("--first", chosen.first, "the first case");
   app.add_option("--cases", chosen.cases, "how many");
   app.add_option("--only", chosen.only, "these functions only")->delimiter(',')->check(CLI::IsMember(names));
+  app.add_flag("--one-sided", chosen.one_sided, "calls of one thread, while the others compute");
+  app.add_option("--largest", chosen.largest, "bytes of a block at most");
   app.add_flag("--show", chosen.show, "print what each case does");
   app.add_flag("--no-in-place", chosen.no_in_place, "leave out what is in place");
-  app.add_option("--patience", chosen.play.patience_seconds, "seconds of a step before it counts as a hang");
+  app.add_flag("--busy", chosen.busy, "a job of a character that follows from the seed");
+  app.add_option("--seconds", chosen.seconds, "begin no case after this time");
+  app.add_option("--patience", chosen.how_long.seconds, "seconds of silence that are a hang");
+  app.add_option("--pulses", chosen.how_long.pulses,
+                 "a file through which the processes see each other's steps");
+  app.add_flag("--hold", chosen.how_long.hold, "keep a silent process for a debugger");
   app.add_option("--corrupt-reference", chosen.corrupt, "expect one wrong byte in this case: it must fail");
 }
 
@@ -64,14 +88,30 @@ std::vector<members> nodes() {
   return all;
 }
 
+// What a replay needs besides.
+std::string more_options(const options& chosen) {
+  std::string more;
+  if (chosen.busy) more += " --busy";
+  if (chosen.one_sided) more += " --one-sided";
+  if (chosen.no_in_place) more += " --no-in-place";
+  if (chosen.largest != default_largest) more += " --largest " + std::to_string(chosen.largest);
+  for (std::size_t i = 0; i != chosen.only.size(); ++i)
+    more += (i == 0 ? " --only " : ",") + chosen.only[i];
+  return more;
+}
+
 class runner {
 public:
   explicit runner(const options& chosen)
-      : chosen(chosen),
-        me(static_cast<std::uint32_t>(MYTHREAD)), limits{static_cast<std::uint32_t>(THREADS),
-                                                         std::uint64_t{40} << 20, chosen_kinds(chosen.only),
-                                                         chosen.no_in_place ? 0u : 25u},
-        memory(limits.room), tell(chosen.seed, me, limits.threads) {
+      : chosen(chosen), me(static_cast<std::uint32_t>(MYTHREAD)), limits(limits_of(chosen)),
+        memory(arena_bytes), tell(chosen.seed, me, limits.threads, more_options(chosen), chosen.how_long) {
+    if (chosen.busy) {
+      const character job(chosen.seed, limits);
+      how = job.how;
+      others.emplace(job.helpers);
+    } else {
+      others.emplace(0);
+    }
     members all(limits.threads);
     for (std::uint32_t t = 0; t != limits.threads; ++t)
       all[t] = t;
@@ -85,32 +125,53 @@ public:
   }
 
   std::uint64_t run() {
-    std::uint64_t calls = 0;
-    for (std::uint64_t index = chosen.first; index != chosen.first + chosen.cases; ++index)
+    const auto begin = std::chrono::steady_clock::now();
+    std::uint64_t calls = 0, index = chosen.first;
+    for (bool over = false; index != chosen.first + chosen.cases && !over; ++index) {
       calls += play_case(index);
+      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
+      if (chosen.seconds < 1e9)
+        over = weft::reduce_all(me == 0 && spent.count() > chosen.seconds ? 1 : 0, UPC_MAX).get() != 0;
+    }
     leave_era();
     if (me == 0)
       std::printf("differential: seed %llu, %llu cases from %llu, %llu calls, %u ranks: %s\n",
-                  number(chosen.seed), number(chosen.cases), number(chosen.first), number(calls),
+                  number(chosen.seed), number(index - chosen.first), number(chosen.first), number(calls),
                   limits.threads, tell.failures() == 0 ? "no difference here" : "FAILED");
     return tell.failures();
   }
 
 private:
+  static constexpr std::uint64_t arena_bytes = std::uint64_t{40} << 20;
   static unsigned long long number(std::uint64_t n) { return n; }
+  static settings limits_of(const options& chosen) {
+    settings s;
+    s.threads = static_cast<std::uint32_t>(THREADS);
+    s.room = arena_bytes;
+    s.enabled = chosen_kinds(chosen);
+    s.own_place_percent = chosen.no_in_place ? 0 : 25;
+    s.one_sided = chosen.one_sided;
+    s.largest = chosen.largest;
+    return s;
+  }
 
   std::uint64_t play_case(std::uint64_t index) {
     tell.begin(index);
-    enter_era(index / cases_of_an_era);
+    enter_era(index / limits.era);
     const scenario s = generate(chosen.seed, index, era_teams.threads, limits);
     if (chosen.show && me == 0) {
-      std::printf("case %llu\n%s", number(index), differential::describe(s).c_str());
+      std::printf("case %llu\n%s", number(index), calls::describe(s).c_str());
       std::fflush(stdout);
     }
-    play_options how = chosen.play;
-    how.corrupt_reference = chosen.corrupt == index;
+    play_options now{how, chosen.corrupt == index};
+    if (!chosen.busy) { // one is late
+      now.how.late_thread = static_cast<std::uint32_t>(mix({chosen.seed, index, 7}) % limits.threads);
+      now.how.late_percent = 30;
+      now.how.late_us = 600;
+    }
     const paints colours(chosen.seed, index);
-    play(s, era_teams.handles, colours, dice{chosen.seed, index, 0x0d1ce, me}, memory, tell, how);
+    play(s, index, era_teams.handles, colours, dice{chosen.seed, index, 0x0d1ce, me}, memory, tell, *others,
+         now);
     return s.calls.size();
   }
 
@@ -119,14 +180,13 @@ private:
     if (era == next) return;
     leave_era();
     era = next;
-    tell.note(chosen.play.patience_seconds, "the teams of the next cases");
+    tell.note("the teams of the next cases");
     const scenario founding = found_teams(chosen.seed, next, lasting.threads, limits);
     era_teams = {founding.teams, lasting.handles};
     for (const step& now : founding.steps)
       if (const members& m = founding.teams[now.team]; std::find(m.begin(), m.end(), me) != m.end())
         make_teams(now, founding, era_teams.handles);
     era_teams.handles.resize(founding.teams.size(), 0);
-    tell.done();
   }
   void leave_era() {
     for (std::size_t t = lasting.handles.size(); t < era_teams.handles.size(); ++t)
@@ -136,27 +196,31 @@ private:
 
   const options& chosen;
   const std::uint32_t me;
-  const settings limits;
+  settings limits;
+  manners how;
   const arena memory;
   report tell;
+  std::optional<helpers> others;
   known_teams lasting, era_teams;
   std::optional<std::uint64_t> era;
 };
 
-} // namespace
-
-WEFT_SUITE(differential) {
+int run(int argc, char** argv) {
   options chosen;
   CLI::App app("Random programs of collective calls against a serial reference.");
   describe(app, chosen);
   CLI11_PARSE(app, argc, argv);
-  std::uint64_t failures = 0;
   try {
-    failures = runner(chosen).run();
+    return runner(chosen).run() == 0 ? 0 : 1;
   } catch (const weft::error& e) {
     std::fprintf(stderr, "differential: seed %llu, rank %d: %s\n",
                  static_cast<unsigned long long>(chosen.seed), int(MYTHREAD), e.what());
     std::_Exit(2);
   }
-  return failures == 0 ? 0 : 1;
+}
+
+} // namespace
+
+WEFT_SUITE(differential) {
+  return run(argc, argv);
 }

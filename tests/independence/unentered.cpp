@@ -10,22 +10,14 @@
 // Then the late rank enters one after the other, and must move nothing a second time.
 //
 // Mutations that this catches: a late member that claims anew; rows that are not published under OUT_NOSYNC.
+#include "tests/independence/absence.hpp"
 #include "tests/jobs/suite.h"
 
-#include <upc.h>
-#include <upc_castable.h>
-#include <upc_collective.h>
-
 #include <algorithm>
-#include <atomic>
-#include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
 #include <numeric>
 #include <random>
-#include <string>
-#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -41,6 +33,9 @@ std::size_t threads() {
 template <class T> class array {
 public:
   array() : all_(upc_all_alloc(threads(), sizeof(T))) {}
+  ~array() { upc_all_free(all_); }
+  array(const array&) = delete;
+  array& operator=(const array&) = delete;
   upc_shared_ptr_t shared() const { return all_; }
   upc_shared_ptr_t on(int thread) const { return upc_ptradd(all_, 1, sizeof(T), thread); }
   T& of(int thread) const { return *static_cast<T*>(upc_cast(on(thread))); }
@@ -52,9 +47,6 @@ private:
 
 struct block {
   unsigned char bytes[room];
-};
-struct scene { // on thread 0
-  std::atomic<int> away, left, pid;
 };
 struct step {
   array<int> next;
@@ -86,35 +78,21 @@ unsigned char byte_of(int owner, std::size_t at, int round) {
   return static_cast<unsigned char>(owner * 37 + round * 11 + static_cast<int>(at % 239));
 }
 
-bool is_stopped(int pid) {
-  std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
-  std::string text;
-  std::getline(stat, text);
-  return text.substr(text.rfind(')') + 2, 1) == "T";
-}
-
 class game {
 public:
   void play(const call& c, int absent, bool stopped) {
     prepare(c);
-    scene& s = scene_.of(0);
-    if (MYTHREAD == absent) {
-      s.away.store(0);
-      s.left.store(0);
-      s.pid.store(getpid());
-    }
+    absence::scene& s = scene_.of(0);
+    if (MYTHREAD == absent) s.begin();
     upc_barrier();
     if (MYTHREAD == absent) {
-      s.away.store(1);
-      while (s.left.load() != THREADS - 1) // if stopped, this is where
-        if (!stopped) usleep(100);
+      s.be_away(stopped);
       pass(c);
     } else {
-      if (stopped) see_it_stopped(s, absent);
+      if (stopped) s.see_it_stopped(absent);
       pass(c);
       if (MYTHREAD == (absent + 1) % THREADS) look(c, "before the late rank has entered");
-      const bool last = s.left.fetch_add(1) + 1 == THREADS - 1;
-      if (stopped && last) kill(s.pid.load(), SIGCONT);
+      s.leave(stopped);
     }
     upc_barrier();
     if (MYTHREAD == 0) look(c, "at the end");
@@ -167,16 +145,7 @@ private:
     }
   }
 
-  static void see_it_stopped(scene& s, int absent) {
-    while (s.away.load() == 0)
-      usleep(100);
-    if (MYTHREAD != (absent + 1) % THREADS) return;
-    kill(s.pid.load(), SIGSTOP);
-    while (!is_stopped(s.pid.load()))
-      usleep(100);
-  }
-
-  array<scene> scene_;
+  array<absence::scene> scene_;
   array<block> blocks_;
   array<upc_shared_ptr_t> places_;
   step steps_[in_a_row];

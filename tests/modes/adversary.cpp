@@ -27,11 +27,11 @@ bool over_sockets() {
 
 struct options {
   form how = form::posted;
-  std::string only;       // functions whose name contains this
-  std::size_t roots = 0;  // how many roots for each late rank; 0: all
-  bool all_hints = false; // else one of the three for each trial, in turn
+  std::string only;              // functions whose name contains this
+  std::size_t roots = 0;         // how many roots for each late rank; 0: all
+  bool all_hints = false;        // else one of the three for each trial, in turn
   unsigned share = 1, of = 1; // play the trials whose number is `share` modulo `of`
-  bool behind = false;    // each call behind an exchange that the late rank holds up
+  bool behind = false; // each call behind an exchange that the late rank holds up
   std::size_t sent_ahead = over_sockets() ? 131072 : 2048; // blocks up to this size may be
   std::vector<std::size_t> sizes{0, 8, 64 << 10};
 };
@@ -62,14 +62,14 @@ private:
   }
 
   void each_mode(const function& f) {
-    if (!f.has_modes) return each_size({{f, in_mode::my, f.fixed_out}});
+    if (!f.has_modes()) return each_size({{f, in_mode::my, f.fixed_out()}});
     for (const in_mode in : {in_mode::no, in_mode::my, in_mode::all})
       for (const out_mode out : {out_mode::no, out_mode::my, out_mode::all})
         each_size({{f, in, out}});
   }
 
   void each_size(trial t) {
-    t.how = t.what.has_modes ? options_.how : form::blocking;
+    t.how = t.what.has_modes() ? options_.how : form::blocking;
     t.threads = THREADS;
     t.behind = options_.behind;
     ++turn_; // so that every mode pair begins with another hint
@@ -99,10 +99,10 @@ private:
     ++turn_;
     for (int i = 0; i < 3; ++i) {
       if (!options_.all_hints && i != turn_ % 3) continue;
-      t.hint = t.what.has_modes ? hints[i] : 0;
+      t.hint = t.what.has_modes() ? hints[i] : 0;
       t.turn = turn_;
       one(t);
-      if (!t.what.has_modes) return;
+      if (!t.what.has_modes()) return;
     }
   }
 
@@ -125,29 +125,30 @@ private:
   unsigned drawn_ = 0;
 };
 
+int run(int argc, char** argv) {
+  options o;
+  bool blocking = false;
+  CLI::App app{"holds the library to what the synchronisation modes allow a late rank"};
+  app.add_flag("--blocking", blocking, "blocking calls instead of posted ones");
+  app.add_option("--only", o.only, "only functions with this in their name");
+  app.add_option("--roots", o.roots, "this many roots for each late rank; 0 = all");
+  app.add_option("--sent-ahead", o.sent_ahead,
+                 "blocks up to this size may be sent before their reader comes");
+  app.add_option("--sizes", o.sizes, "bytes of a block, multiples of 8")->check([](const std::string& n) {
+    return std::stoull(n) % 8 == 0 ? std::string{} : n + " is no multiple of 8";
+  });
+  app.add_flag("--all-hints", o.all_hints, "every trial without, with UPC_PUSH and with UPC_PULL");
+  app.add_option("--share", o.share, "play only the trials of this number modulo --of");
+  app.add_option("--of", o.of, "in how many shares")->check(CLI::PositiveNumber);
+  app.add_flag("--behind", o.behind, "every call behind an exchange that the late rank holds up");
+  CLI11_PARSE(app, argc, argv);
+  if (blocking) o.how = form::blocking;
+  return adversary(o).run();
+}
+
 } // namespace
 } // namespace modes
 
 WEFT_SUITE(adversary) {
-  int status = 1;
-  {
-    modes::options o;
-    bool blocking = false;
-    CLI::App app{"holds the library to what the synchronisation modes allow a late rank"};
-    app.add_flag("--blocking", blocking, "blocking calls instead of posted ones");
-    app.add_option("--only", o.only, "only functions with this in their name");
-    app.add_option("--roots", o.roots, "this many roots for each late rank; 0 = all");
-    app.add_option("--sent-ahead", o.sent_ahead, "blocks up to this size may be sent before their reader comes");
-    app.add_option("--sizes", o.sizes, "bytes of a block, multiples of 8")->check([](const std::string& n) {
-      return std::stoull(n) % 8 == 0 ? std::string{} : n + " is no multiple of 8";
-    });
-    app.add_flag("--all-hints", o.all_hints, "every trial without, with UPC_PUSH and with UPC_PULL");
-    app.add_option("--share", o.share, "play only the trials of this number modulo --of");
-    app.add_option("--of", o.of, "in how many shares")->check(CLI::PositiveNumber);
-    app.add_flag("--behind", o.behind, "every call behind an exchange that the late rank holds up");
-    CLI11_PARSE(app, argc, argv);
-    if (blocking) o.how = modes::form::blocking;
-    status = modes::adversary(o).run();
-  }
-  return status;
+  return modes::run(argc, argv);
 }

@@ -1,77 +1,65 @@
 #include "tests/modes/functions.hpp"
 
-#include <array>
-
 namespace modes {
 namespace {
 
-constexpr function plain(const char* name, operation op, pattern shape, bool slices) {
-  return {.name = name, .op = op, .kind = family::plain, .shape = shape, .slices = slices};
-}
-constexpr function extended(const char* name, operation op, pattern shape, bool slices,
-                            bool scalar_size = false) {
-  return {.name = name,
-          .op = op,
-          .kind = family::extended,
-          .shape = shape,
-          .slices = slices,
-          .scalar_size = scalar_size};
-}
-constexpr function in_place(function f, const char* name) {
-  f.name = name;
-  f.in_place = true;
-  return f;
-}
-constexpr function fixed(const char* name, operation op, family kind, bool slices, out_mode out) {
-  return {.name = name,
-          .op = op,
-          .kind = kind,
-          .shape = pattern::all_pairs,
-          .slices = slices,
-          .has_modes = false,
-          .fixed_out = out};
-}
+using calls::kind;
 
-constexpr function exchange = plain("upc_all_exchange", operation::exchange, pattern::all_pairs, true);
-constexpr function gather_all = plain("upc_all_gather_all", operation::gather_all, pattern::all_pairs, false);
-constexpr function permute = plain("upc_all_permute", operation::permute, pattern::permuted, false);
-constexpr function exchange_x = extended("upc_all_exchange_x", operation::exchange, pattern::all_pairs, true);
-constexpr function gather_all_x =
-    extended("upc_all_gather_all_x", operation::gather_all, pattern::all_pairs, false);
-constexpr function permute_x = extended("upc_all_permute_x", operation::permute, pattern::permuted, false);
-
-constexpr std::array all{
-    plain("upc_all_broadcast", operation::broadcast, pattern::from_root, false),
-    plain("upc_all_scatter", operation::scatter, pattern::from_root, true),
-    plain("upc_all_gather", operation::gather, pattern::to_root, false),
-    gather_all,
-    exchange,
-    permute,
-    extended("upc_all_broadcast_x", operation::broadcast, pattern::from_root, false, true),
-    extended("upc_all_scatter_x", operation::scatter, pattern::from_root, true),
-    extended("upc_all_gather_x", operation::gather, pattern::to_root, false),
-    gather_all_x,
-    exchange_x,
-    permute_x,
-    in_place(gather_all, "upc_all_gather_all in place"),
-    in_place(exchange, "upc_all_exchange in place"),
-    in_place(permute, "upc_all_permute in place"),
-    in_place(gather_all_x, "upc_all_gather_all_x in place"),
-    in_place(exchange_x, "upc_all_exchange_x in place"),
-    in_place(permute_x, "upc_all_permute_x in place"),
-    fixed("cray_upc_team_alltoall", operation::alltoall, family::cray, true, out_mode::all),
-    fixed("cray_upc_team_alltoall_nb", operation::alltoall_nb, family::cray, true, out_mode::local),
-    fixed("cray_upc_team_alltoall_nbi", operation::alltoall_nbi, family::cray, true, out_mode::local),
-    fixed("upc_barrier", operation::barrier, family::barrier, false, out_mode::all),
-    fixed("upc_notify and upc_wait", operation::split_barrier, family::barrier, false, out_mode::all),
-    fixed("cray_upc_team_barrier", operation::team_barrier, family::barrier, false, out_mode::all),
-    fixed("cray_upc_team_barrier_nb", operation::team_barrier_nb, family::barrier, false, out_mode::all),
+constexpr function all[] = {
+    {"upc_all_broadcast", kind::broadcast},
+    {"upc_all_scatter", kind::scatter},
+    {"upc_all_gather", kind::gather},
+    {"upc_all_gather_all", kind::gather_all},
+    {"upc_all_exchange", kind::exchange},
+    {"upc_all_permute", kind::permute},
+    {"upc_all_broadcast_x", kind::broadcast_x},
+    {"upc_all_scatter_x", kind::scatter_x},
+    {"upc_all_gather_x", kind::gather_x},
+    {"upc_all_gather_all_x", kind::gather_all_x},
+    {"upc_all_exchange_x", kind::exchange_x},
+    {"upc_all_permute_x", kind::permute_x},
+    {"upc_all_gather_all in place", kind::gather_all, true},
+    {"upc_all_exchange in place", kind::exchange, true},
+    {"upc_all_permute in place", kind::permute, true},
+    {"upc_all_gather_all_x in place", kind::gather_all_x, true},
+    {"upc_all_exchange_x in place", kind::exchange_x, true},
+    {"upc_all_permute_x in place", kind::permute_x, true},
+    {"cray_upc_team_alltoall", kind::alltoall},
+    {"cray_upc_team_alltoall_nb", kind::alltoall_nb},
+    {"cray_upc_team_alltoall_nbi", kind::alltoall_nbi},
+    {"upc_barrier", kind::exchange, false, barrier::of_all},
+    {"upc_notify and upc_wait", kind::exchange, false, barrier::split},
+    {"cray_upc_team_barrier", kind::exchange, false, barrier::of_team},
+    {"cray_upc_team_barrier_nb", kind::exchange, false, barrier::of_team_nb},
 };
 
 } // namespace
 
 std::span<const function> functions() {
   return all;
+}
+
+out_mode function::fixed_out() const {
+  return cray() && what != kind::alltoall ? out_mode::local : out_mode::all;
+}
+
+pattern function::shape() const {
+  switch (what) {
+  case kind::broadcast:
+  case kind::scatter:
+  case kind::broadcast_x:
+  case kind::scatter_x:
+    return pattern::from_root;
+  case kind::gather:
+  case kind::gather_x:
+    return pattern::to_root;
+  case kind::permute:
+  case kind::permute_x:
+  case kind::permute_xi:
+    return pattern::permuted;
+  default:
+    return pattern::all_pairs;
+  }
 }
 
 int flow::permuted(int rank) const {
@@ -81,37 +69,16 @@ int flow::permuted(int rank) const {
 }
 
 bool flow::sends(int i, int j) const {
-  switch (what.shape) {
+  switch (what.shape()) {
   case pattern::from_root:
     return i == root;
   case pattern::to_root:
     return j == root;
-  case pattern::all_pairs:
-    return true;
   case pattern::permuted:
     return permuted(i) == j;
+  default:
+    return true;
   }
-  return false;
-}
-
-int flow::destination_blocks() const {
-  return what.shape == pattern::to_root || what.shape == pattern::all_pairs ? threads : 1;
-}
-
-// In place, what a rank gives to all lies where it will receive its own.
-int flow::source_block(int i, int j) const {
-  if (what.slices) return j;
-  return what.in_place && what.shape == pattern::all_pairs ? i : 0;
-}
-
-int flow::destination_block(int i) const {
-  return destination_blocks() == 1 ? 0 : i;
-}
-
-int flow::sender(int j, int k) const {
-  for (int i = 0; i < threads; ++i)
-    if (sends(i, j) && destination_block(i) == k) return i;
-  return -1;
 }
 
 } // namespace modes

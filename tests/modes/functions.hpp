@@ -1,8 +1,7 @@
 #pragma once
-#include <cstddef>
+#include "tests/calls/call.hpp"
+
 #include <span>
-#include <upc.h>
-#include <upc_collective.h>
 
 namespace modes {
 
@@ -16,41 +15,24 @@ enum class out_mode {
 
 enum class pattern { from_root, to_root, all_pairs, permuted };
 
-enum class family {
-  plain,    // V1.0
-  extended, // with pointers, sizes and permutations in shared memory
-  cray,
-  barrier // no data at all
-};
+enum class barrier { none, of_all, split, of_team, of_team_nb };
 
-enum class operation {
-  broadcast,
-  scatter,
-  gather,
-  gather_all,
-  exchange,
-  permute,
-  alltoall,
-  alltoall_nb,
-  alltoall_nbi,
-  barrier,
-  split_barrier,
-  team_barrier,
-  team_barrier_nb
-};
-
+// One of those that move data, or a barrier.
 struct function {
   const char* name;
-  operation op;
-  family kind;
-  pattern shape;
-  bool slices; // a rank's source has a block for each rank; else one for all
+  calls::kind what = calls::kind::exchange;
   bool in_place = false;
-  bool scalar_size = true; // the size is an argument, not an array
-  bool has_modes = true;   // else IN_MY and this one
-  out_mode fixed_out = out_mode::all;
-  bool has_root() const { return shape == pattern::from_root || shape == pattern::to_root; }
-  bool has_data() const { return kind != family::barrier; }
+  barrier wait = barrier::none;
+
+  bool has_data() const { return wait == barrier::none; }
+  bool cray() const { return has_data() && calls::is_cray(what); }
+  bool extended() const { return has_data() && calls::is_x(what); } // with arrays in shared memory
+  bool plain() const { return has_data() && !cray() && !extended(); }
+  bool has_modes() const { return plain() || extended(); } // else IN_MY and this one
+  out_mode fixed_out() const;
+  pattern shape() const;
+  bool has_root() const { return shape() == pattern::from_root || shape() == pattern::to_root; }
+  bool scalar_size() const { return !extended() || what == calls::kind::broadcast_x; } // no array has it
 };
 
 // All functions, in the order of the tests.
@@ -65,14 +47,6 @@ struct flow {
   int permuted(int rank) const;
   // True if a block goes from i to j.
   bool sends(int i, int j) const;
-  // Blocks in the source and in the destination of each rank.
-  int source_blocks() const { return what.slices ? threads : 1; }
-  int destination_blocks() const;
-  // Which block of i's source, and which of j's destination, the block from i to j is.
-  int source_block(int i, int j) const;
-  int destination_block(int i) const;
-  // Who fills block k of j's destination; -1: nobody.
-  int sender(int j, int k) const;
 };
 
 } // namespace modes

@@ -1,43 +1,55 @@
 #include "tests/modes/operands.hpp"
 
+#include "tests/calls/bytes.hpp"
+#include "tests/calls/scenario.hpp"
+#include "tests/calls/tables.hpp"
+
 #include <algorithm>
 
 namespace modes {
 namespace {
 
-upc_shared_ptr_t behind(upc_shared_ptr_t p, std::size_t bytes) {
-  p.addr += bytes;
-  return p;
-}
 bool writes_own(out_mode m) {
   return m == out_mode::my || m == out_mode::local;
 }
 
 } // namespace
 
-std::byte* operands::block_of_destination(int k) const {
-  return arena_.local(arena_.destination(me())) + static_cast<std::size_t>(k) * trial_.bytes;
+operands::operands(const trial& t, const arena& a)
+    : trial_(t), arena_(a), made_(a.call_of(t)),
+      extent_(t.bytes * static_cast<std::uint64_t>(THREADS) + arena::margin) {
+  if (t.what.has_data()) effects_ = calls::effects_of(made_, a.all(), static_cast<std::uint32_t>(THREADS));
 }
 
-// In place, some or all blocks of the destination are sources.
-bool operands::is_source(int k) const {
-  if (!trial_.what.in_place) return false;
-  return trial_.what.slices || k == flow_.source_block(me(), me());
+std::vector<std::byte> operands::painted(content what, int rank, std::uint64_t offset,
+                                         std::uint64_t bytes) const {
+  std::vector<std::byte> painted(bytes);
+  const std::uint64_t key =
+      calls::mix({trial_.number, static_cast<std::uint64_t>(what), static_cast<std::uint64_t>(rank)});
+  calls::paint(painted.data(), key, offset, bytes);
+  return painted;
+}
+
+bool operands::holds(content what, std::uint64_t offset, std::uint64_t bytes) const {
+  const std::vector<std::byte> wanted = painted(what, me(), offset, bytes);
+  return std::equal(wanted.begin(), wanted.end(), arena_.local(offset));
+}
+void operands::write(content what, std::uint64_t offset, std::uint64_t bytes) const {
+  std::ranges::copy(painted(what, me(), offset, bytes), arena_.local(offset));
 }
 
 void operands::prepare() const {
   if (!trial_.what.has_data()) return;
   const bool now = trial_.in == in_mode::no;
-  write_destination(content::untouched);
-  fill(block_of_destination(flow_.destination_blocks()), arena::margin, trial_, content::trap);
-  fill(arena_.local(arena_.trap(me())), trial_.bytes, trial_, content::trap);
+  write(content::untouched, arena_.destination(), extent_);
+  write(content::trap, 0, calls::trap_bytes);
   write_source(me(), now ? content::true_data : content::not_yet);
-  write_arrays(now ? arrays::valid : arrays::not_yet);
+  write_arrays(now);
 }
 
 void operands::give() const {
   if (!trial_.what.has_data() || trial_.in == in_mode::no) return;
-  write_arrays(arrays::valid);
+  write_arrays(true);
   if (trial_.in == in_mode::my) write_source(me(), content::true_data);
 }
 
@@ -51,99 +63,91 @@ void operands::take_back() const {
   if (!trial_.what.has_data()) return;
   if (writes_own(trial_.out)) write_destination(content::taken_back);
   if (trial_.out == out_mode::no || trial_.out == out_mode::local) return;
-  write_arrays(arrays::no_more);
+  write_arrays(false);
   if (trial_.what.in_place) return;
   write_source(me(), content::no_more);
   if (trial_.out == out_mode::all) write_source(next(), content::no_more);
 }
 
-bool operands::untouched() const {
-  for (int k = 0; k < flow_.destination_blocks(); ++k) {
-    const content before = is_source(k) ? content::not_yet : content::untouched;
-    if (!holds(block_of_destination(k), trial_.bytes, trial_, before, me(), k)) return false;
-  }
-  return true;
+// In place, some or all blocks of the destination are sources.
+bool operands::is_source(const calls::block& b) const {
+  return std::ranges::any_of(effects_.sources, [&](const calls::block& source) {
+    return source.thread == b.thread && source.offset == b.offset;
+  });
 }
 
-bool operands::full_in(const std::byte* destination, int rank, int late) const {
-  for (int k = 0; k < flow_.destination_blocks(); ++k) {
-    const int from = flow_.sender(rank, k);
-    if (from < 0 || from == late) continue;
-    if (!holds(destination + static_cast<std::size_t>(k) * trial_.bytes, trial_.bytes, trial_,
-               content::true_data, from, flow_.source_block(from, rank)))
-      return false;
+bool operands::untouched() const {
+  return std::ranges::all_of(effects_.arrivals, [&](const calls::arrival& one) {
+    return static_cast<int>(one.thread) != me() ||
+           holds(is_source(one) ? content::not_yet : content::untouched, one.offset, one.bytes);
+  });
+}
+
+bool operands::full_without(int late) const {
+  for (const calls::arrival& one : effects_.arrivals) {
+    const auto from = static_cast<int>(one.from_thread);
+    if (static_cast<int>(one.thread) != me() || from == late) continue;
+    const std::vector<std::byte> wanted = painted(content::true_data, from, one.from, one.bytes);
+    if (!std::equal(wanted.begin(), wanted.end(), arena_.local(one.offset))) return false;
   }
   return true;
 }
 
 bool operands::next_is_full() const {
-  std::vector<std::byte> copy(static_cast<std::size_t>(flow_.destination_blocks()) * trial_.bytes);
-  upc_memget(copy.data(), arena_.destination(next()), copy.size());
-  return full_in(copy.data(), next(), -1);
+  for (const calls::arrival& one : effects_.arrivals) {
+    if (static_cast<int>(one.thread) != next()) continue;
+    std::vector<std::byte> there(one.bytes);
+    upc_memget(there.data(), arena_.memory().at(one.offset, one.thread), one.bytes);
+    if (there != painted(content::true_data, static_cast<int>(one.from_thread), one.from, one.bytes))
+      return false;
+  }
+  return true;
+}
+
+// The destination as it must be beside the blocks that arrive, which are as they are.
+bool operands::nothing_else_written() const {
+  std::vector<std::byte> wanted = painted(content::untouched, me(), arena_.destination(), extent_);
+  const std::byte* const found = arena_.local(arena_.destination());
+  for (const calls::arrival& one : effects_.arrivals)
+    if (const std::uint64_t at = one.offset - arena_.destination(); static_cast<int>(one.thread) == me())
+      std::copy_n(found + at, one.bytes, wanted.begin() + static_cast<std::ptrdiff_t>(at));
+  return std::equal(wanted.begin(), wanted.end(), found);
 }
 
 const char* operands::fault_at_end() const {
   if (!trial_.what.has_data()) return nullptr;
-  for (int k = 0; k < flow_.destination_blocks(); ++k)
-    if (writes_own(trial_.out) &&
-        !holds(block_of_destination(k), trial_.bytes, trial_, content::taken_back, me(), k))
+  for (const calls::arrival& one : effects_.arrivals)
+    if (writes_own(trial_.out) && static_cast<int>(one.thread) == me() &&
+        !holds(content::taken_back, one.offset, one.bytes))
       return "its destination was written after it had left";
   if (!writes_own(trial_.out) && !full()) return "its destination is wrong when all have left";
-  for (int k = 0; k < flow_.destination_blocks(); ++k)
-    if (!writes_own(trial_.out) && flow_.sender(me(), k) < 0 &&
-        !holds(block_of_destination(k), trial_.bytes, trial_, content::untouched, me(), k))
-      return "a destination was written that receives nothing";
-  if (!holds(block_of_destination(flow_.destination_blocks()), arena::margin, trial_, content::trap))
-    return "its memory was written behind the destination";
-  if (!holds(arena_.local(arena_.trap(me())), trial_.bytes, trial_, content::trap))
+  if (!nothing_else_written()) return "its memory was written beside the blocks that it receives";
+  if (!holds(content::trap, 0, calls::trap_bytes))
     return "a pointer was followed before its owner had entered or after it had left";
   return nullptr;
 }
 
 void operands::write_destination(content what) const {
-  for (int k = 0; k < flow_.destination_blocks(); ++k)
-    fill(block_of_destination(k), trial_.bytes, trial_, what, me(), k);
+  for (const calls::arrival& one : effects_.arrivals)
+    if (static_cast<int>(one.thread) == me()) write(what, one.offset, one.bytes);
 }
 
 void operands::write_source(int rank, content what) const {
-  const int first = flow_.source_block(rank, 0), blocks = trial_.what.slices ? THREADS : 1;
-  const std::size_t bytes = static_cast<std::size_t>(blocks) * trial_.bytes;
-  const upc_shared_ptr_t to =
-      behind(arena_.source(trial_, rank), static_cast<std::size_t>(first) * trial_.bytes);
-  std::vector<std::byte> remote(rank == me() ? 0 : bytes);
-  std::byte* at = rank == me() ? arena_.local(to) : remote.data();
-  for (int b = 0; b < blocks; ++b)
-    fill(at + static_cast<std::size_t>(b) * trial_.bytes, trial_.bytes, trial_, what, rank, first + b);
-  if (rank != me()) upc_memput(to, remote.data(), bytes);
+  for (const calls::block& b : effects_.sources) {
+    if (static_cast<int>(b.thread) != rank) continue;
+    const std::vector<std::byte> bytes = painted(what, rank, b.offset, b.bytes);
+    if (rank == me())
+      std::ranges::copy(bytes, arena_.local(b.offset));
+    else
+      upc_memput(arena_.memory().at(b.offset, b.thread), bytes.data(), bytes.size());
+  }
 }
 
-// What is not valid yet leads to the trap of the same thread, what is valid no more to that of another one.
-void operands::write_arrays(arrays what) const {
-  const auto element = [](std::byte* array, int i, const auto& value) {
-    std::memcpy(array + static_cast<std::size_t>(i) * sizeof value, &value, sizeof value);
-  };
-  const auto place = [&](upc_shared_ptr_t base, int block) {
-    if (what == arrays::valid) return behind(base, static_cast<std::size_t>(block) * trial_.bytes);
-    const int thread = static_cast<int>(base.thread);
-    return arena_.trap(what == arrays::not_yet ? thread : (thread + 1) % THREADS);
-  };
-  std::byte* const places = arena_.local(arena_.places_of_destinations(me()));
-  std::byte* const sources = arena_.local(arena_.places_of_sources(me()));
-  const bool to_root = trial_.what.shape == pattern::to_root,
-             from_root = trial_.what.shape == pattern::from_root;
-  const bool row_of_places = trial_.what.shape == pattern::all_pairs;
-  const bool row_of_sources = row_of_places && trial_.what.slices;
-  const upc_shared_ptr_t destination = arena_.destination(to_root ? trial_.root : me());
-  const upc_shared_ptr_t source = arena_.source(trial_, from_root ? trial_.root : me());
-  for (int i = 0; i < (row_of_places ? THREADS : 1); ++i)
-    element(places, i, place(destination, row_of_places ? i : to_root ? me() : 0));
-  for (int i = 0; i < (row_of_sources ? THREADS : 1); ++i) {
-    element(sources, i, place(source, row_of_sources ? i : from_root && trial_.what.slices ? me() : 0));
-    element(arena_.local(arena_.sizes(me())), i, trial_.bytes);
-  }
-  const int named = flow_.permuted(me());
-  const int target = what == arrays::valid ? named : what == arrays::not_yet ? me() : (named + 1) % THREADS;
-  element(arena_.local(arena_.permutation(me())), 0, static_cast<std::size_t>(target));
+void operands::write_arrays(bool valid) const {
+  const auto thread = static_cast<std::uint32_t>(me());
+  const auto rows = valid ? calls::rows_of : calls::poisoned_rows_of;
+  for (const calls::row& r : rows(made_, arena_.all(), thread, arena_.memory()))
+    std::memcpy(arena_.local(r.offset), r.bytes.data(), r.bytes.size());
 }
 
 } // namespace modes

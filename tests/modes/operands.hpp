@@ -1,4 +1,5 @@
 #pragma once
+#include "tests/calls/reference.hpp"
 #include "tests/modes/arena.hpp"
 
 namespace modes {
@@ -7,7 +8,7 @@ namespace modes {
 // leaving a trace.
 class operands {
 public:
-  operands(const trial& t, const arena& a) : trial_(t), arena_(a), flow_(t.of()) {}
+  operands(const trial& t, const arena& a);
 
   // Before anybody calls. With IN_NOSYNC all is in place from now on; else it is not yet.
   void prepare() const;
@@ -22,7 +23,7 @@ public:
   bool untouched() const;
   // full; or, for those who have come only, full of their blocks.
   bool full() const { return full_without(-1); }
-  bool full_without(int late) const { return full_in(arena_.local(arena_.destination(me())), me(), late); }
+  bool full_without(int late) const;
   // The destination of the next rank, by a get.
   bool next_is_full() const;
   // When all have left: as the modes demand, and nothing was touched that is nobody's business. Returns what
@@ -32,18 +33,30 @@ public:
 private:
   static int me() { return MYTHREAD; }
   static int next() { return (MYTHREAD + 1) % THREADS; }
-  std::byte* block_of_destination(int k) const;
-  bool is_source(int k) const;
-  bool full_in(const std::byte* destination, int rank, int late) const;
+  // The bytes of blocks: which trial, rank and block they are of can be told from them.
+  enum class content : std::uint64_t {
+    true_data,  // what a rank gives
+    not_yet,    // in a source before its owner allows it to be read
+    no_more,    // in a source after its owner has left
+    untouched,  // in a destination before
+    taken_back, // in a destination after its owner has left
+    trap
+  };
+  std::vector<std::byte> painted(content what, int rank, std::uint64_t offset, std::uint64_t bytes) const;
+  bool holds(content what, std::uint64_t offset, std::uint64_t bytes) const;
+  void write(content what, std::uint64_t offset, std::uint64_t bytes) const;
+  bool is_source(const calls::block& b) const;
   void write_destination(content what) const;
   void write_source(int rank, content what) const;
-  // The elements of this rank in all arrays.
-  enum class arrays { not_yet, valid, no_more };
-  void write_arrays(arrays what) const;
+  // The elements of this rank in all arrays; those that are not valid lead into the trap.
+  void write_arrays(bool valid) const;
+  bool nothing_else_written() const;
 
   const trial& trial_;
   const arena& arena_;
-  flow flow_;
+  const calls::call made_;
+  calls::effects effects_;
+  std::uint64_t extent_; // of the destination, with its margin
 };
 
 } // namespace modes

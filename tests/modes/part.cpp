@@ -45,8 +45,7 @@ private:
     const bool gone = call_.can_be_asked() && ask();
     if (!gone) {
       call_.enter_with_all();
-      if (trial_.what.op == operation::alltoall_nb || trial_.what.op == operation::alltoall_nbi)
-        leaves_rightly();
+      if (trial_.what.fixed_out() == out_mode::local) leaves_rightly();
       call_.finish();
       leave();
     }
@@ -81,7 +80,7 @@ private:
 
   // Blocks between ranks that have entered need nobody else.
   bool arrived_blocks_are_here() {
-    const bool all_pairs = trial_.what.shape == pattern::all_pairs;
+    const bool all_pairs = trial_.what.shape() == pattern::all_pairs;
     if (!trial_.what.has_data() || trial_.in == in_mode::all) return true;
     if (waits_along_its_cycle(trial_, near_)) return true;
     if (trial_.out == out_mode::all && !all_pairs) return true;

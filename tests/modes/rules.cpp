@@ -16,10 +16,10 @@
 //   - OUT_ALL: all includes L's data. Everybody must be.
 //   - OUT_MY: if e receives from L, its destination cannot be full: it must be held up. If e only
 //     sends to L, its source cannot have been read: it must be held up, unless it could send ahead.
-//     Up to 2 KiB, or what suits the path between hosts, broadcast, scatter and gather do, and then it must be free; others may or may
-//     not. The root of a scatter_x cannot: what L will read of it is written in L's arrays. With no
-//     block between them e must be free: in exchange and gather_all that is nobody, in broadcast,
-//     scatter and gather everybody but the root, in permute everybody but the two partners. Only
+//     Up to 2 KiB, or what suits the path between hosts, broadcast, scatter and gather do, and then it must
+//     be free; others may or may not. The root of a scatter_x cannot: what L will read of it is written in
+//     L's arrays. With no block between them e must be free: in exchange and gather_all that is nobody, in
+//     broadcast, scatter and gather everybody but the root, in permute everybody but the two partners. Only
 //     the arrays say who the root of a scatter_x or gather_x is: a rank whose own block is empty
 //     may be it for all that it knows, as long as L's arrays have not been read.
 //   - OUT_NO: a rank goes when what it carries itself is in place. Who carries a block is the
@@ -58,21 +58,19 @@ bool on_one_node(const situation& s, const neighbourhood& near) {
 }
 
 bool rooted(const situation& s) {
-  return s.what.shape == pattern::from_root || s.what.shape == pattern::to_root;
+  return s.what.shape() == pattern::from_root || s.what.shape() == pattern::to_root;
 }
 bool plain(const situation& s) {
-  return s.what.kind == family::plain;
+  return s.what.plain();
 }
 bool may_be_root_of_late(const situation& s) {
-  return s.empty && s.what.kind == family::extended && rooted(s) && !s.what.scalar_size &&
-         s.out == out_mode::my;
+  return s.empty && s.what.extended() && rooted(s) && !s.what.scalar_size() && s.out == out_mode::my;
 }
 bool sent_ahead(const situation& s) {
   return s.small && plain(s) && rooted(s);
 }
 bool could_be_sent_ahead(const situation& s) {
-  const bool known =
-      s.what.kind != family::extended || s.what.shape != pattern::from_root || s.what.scalar_size;
+  const bool known = !s.what.extended() || s.what.shape() != pattern::from_root || s.what.scalar_size();
   return s.small && known;
 }
 
@@ -83,7 +81,7 @@ verdict in_nosync(const situation& s, bool partner, bool near) {
 }
 
 verdict in_mysync(const situation& s, bool receives, bool sends) {
-  const bool moved_by_hint = plain(s) && s.what.shape != pattern::permuted && !sent_ahead(s);
+  const bool moved_by_hint = plain(s) && s.what.shape() != pattern::permuted && !sent_ahead(s);
   if (s.out == out_mode::all) return verdict::must;
   if (!receives && !sends) return verdict::free;
   if (!receives && sent_ahead(s)) return verdict::free;
@@ -109,13 +107,13 @@ verdict judge_data(const situation& s, int rank, const neighbourhood& near) {
 } // namespace
 
 bool waits_along_its_cycle(const situation& s, const neighbourhood& near) {
-  if (!s.what.in_place || s.what.shape != pattern::permuted) return false;
+  if (!s.what.in_place || s.what.shape() != pattern::permuted) return false;
   return s.in != in_mode::no || !on_one_node(s, near);
 }
 
 verdict judge(const situation& s, int rank, const neighbourhood& near) {
-  if (s.what.kind == family::barrier || s.out == out_mode::local) return verdict::must;
-  const verdict v = s.what.kind == family::cray ? verdict::must : judge_data(s, rank, near);
+  if (s.what.wait != barrier::none || s.out == out_mode::local) return verdict::must;
+  const verdict v = s.what.cray() ? verdict::must : judge_data(s, rank, near);
   return v == verdict::must && s.empty ? verdict::may : v;
 }
 

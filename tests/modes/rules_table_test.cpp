@@ -111,8 +111,8 @@ TEST(who_may_hold_up_whom, the_table_says_what_the_rules_say) {
   ASSERT_EQ(table.size(), 9u);
   for (const auto& [modes, said] : table)
     for (const function& f : functions()) {
-      if (!f.has_modes) continue;
-      const cell& c = said.of(f.shape);
+      if (!f.has_modes()) continue;
+      const cell& c = said.of(f.shape());
       for (const bool near : {true, false}) {
         bool confirmed = false;
         for (int late = 0; late < 5; ++late)

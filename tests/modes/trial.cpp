@@ -12,17 +12,9 @@ const char* name_of(out_mode m) {
 
 } // namespace
 
-upc_flag_t trial::flags() const {
-  const upc_flag_t i = in == in_mode::no ? UPC_IN_NOSYNC : in == in_mode::my ? UPC_IN_MYSYNC : UPC_IN_ALLSYNC;
-  const upc_flag_t o = out == out_mode::no   ? UPC_OUT_NOSYNC
-                       : out == out_mode::my ? UPC_OUT_MYSYNC
-                                             : UPC_OUT_ALLSYNC;
-  return i | o | hint | (how == form::posted ? UPC_ASYNC : 0) | (what.in_place ? UPC_IN_PLACE : 0);
-}
-
 std::string trial::describe() const {
   std::string text = what.name;
-  if (what.has_modes) {
+  if (what.has_modes()) {
     text = text + " " + name_of(in) + "/" + name_of(out);
     if (hint != 0) text += hint == UPC_PUSH ? " push" : " pull";
   }
@@ -31,7 +23,7 @@ std::string trial::describe() const {
   if (what.has_data()) text += ", " + std::to_string(bytes) + " bytes";
   if (what.has_root()) text += ", root " + std::to_string(root);
   constexpr const char* permutations[] = {", rotation", ", reversal", ", neighbours"};
-  if (what.shape == pattern::permuted) text += permutations[turn % 3];
+  if (what.shape() == pattern::permuted) text += permutations[turn % 3];
   return text + ", late rank " + std::to_string(late) + " of " + std::to_string(threads);
 }
 

@@ -14,9 +14,8 @@ struct trial : situation {
   std::uint32_t number = 0; // from 1; no two are alike
   std::size_t bytes = 0;    // of a block
   form how = form::posted;
-  bool behind = false;  // behind an exchange under way, for which the late rank is late too
+  bool behind = false; // behind an exchange under way, for which the late rank is late too
 
-  upc_flag_t flags() const;
   // For people: function, modes, hint, late rank, root, size.
   std::string describe() const;
 };

@@ -2,7 +2,7 @@
 // elements; and the layouts against their definition, block by block.
 #include "engine/reductions/block_walk.hpp"
 #include "engine/reductions/kernels.hpp"
-#include "tests/reductions/typed_case.hpp"
+#include "tests/calls/typed_case.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>

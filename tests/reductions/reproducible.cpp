@@ -2,7 +2,7 @@
 // layout, the phase and the algorithm. Prints them, so that runs can be compared, and what they cost beside
 // plain ones.
 #include "tests/jobs/suite.h"
-#include "tests/differential/dice.hpp"
+#include "tests/calls/dice.hpp"
 
 #include <bit>
 #include <chrono>
@@ -17,7 +17,7 @@ constexpr std::size_t count = 1'000'000;
 
 // Around 0, of any size; and around 1, so that products stay finite.
 double uniform(std::uint64_t i) {
-  return static_cast<double>(differential::mix(i) >> 11) / static_cast<double>(std::uint64_t{1} << 53) - 0.5;
+  return static_cast<double>(calls::mix(i) >> 11) / static_cast<double>(std::uint64_t{1} << 53) - 0.5;
 }
 double summand(std::uint64_t i) {
   return uniform(i) * (i % 7 == 0 ? 1e6 : 1.0) + 0.25;

@@ -2,7 +2,7 @@
 """Runs one soak job after the other for a given time. Every job follows from its number: how many threads on
 how many nodes, which settings, how many cores, and (through its seed) everything that the program does.
 
-    soak.py --weft build/release/tools/weft --soak build/release/tests/soak/soak --seconds 600
+    soak.py --weft build/release/bin/weft --program build/release/tests/differential/differential --seconds 600
     soak.py ... --first 17 --jobs 1        one job again
 
 A job that fails, prints wrong data, or is silent for longer than --patience ends it with a status of 1.
@@ -49,8 +49,8 @@ class Job:
             launch += ["--nodes", str(self.nodes)]
         if self.one_core:
             launch = ["taskset", "-c", str(min(os.sched_getaffinity(0)))] + launch
-        launch += [options.soak, "--seed", str(self.number), "--seconds", str(self.seconds),
-                   "--patience", str(options.patience), "--pulses", pulses]
+        launch += [options.program, "--busy", "--seed", str(self.number), "--seconds", str(self.seconds),
+                   "--cases", "1000000000", "--patience", str(options.patience), "--pulses", pulses]
         return launch + (["--hold"] if options.hold else [])
 
 
@@ -81,7 +81,7 @@ def run(job, options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--weft", required=True, help="the launcher")
-    parser.add_argument("--soak", required=True, help="the program")
+    parser.add_argument("--program", required=True, help="the program")
     parser.add_argument("--first", type=int, default=1, help="number of the first job")
     parser.add_argument("--jobs", type=int, default=10**9, help="how many at most")
     parser.add_argument("--seconds", type=float, default=10**9, help="start no job after this time")

@@ -2,14 +2,14 @@
 // compute is looked at alone, with many layouts: the bounds of the buckets above all, which no result shows.
 #include "engine/sorting/cuts.hpp"
 #include "engine/sorting/orders.hpp"
-#include "tests/sorting/elements.hpp"
+#include "tests/calls/sorted_elements.hpp"
 
 #include <gtest/gtest.h>
 #include <numeric>
 
 namespace weft::sorting {
 namespace {
-using differential::dice;
+using calls::dice;
 
 struct member {
   std::vector<std::byte> segment, scratch, room;
@@ -174,7 +174,7 @@ TEST(sort_stages, of_many_members) {
   s.of = reductions::layout::of(0, members * each, each, 0, 0, members, sizeof(entry));
   played_sort it(s, members, each * sizeof(entry));
   for (std::uint32_t k = 0; k < members * each; ++k) {
-    const entry e{static_cast<std::uint32_t>(differential::mix(k)), k};
+    const entry e{static_cast<std::uint32_t>(calls::mix(k)), k};
     std::memcpy(it.at(k), &e, sizeof e);
   }
   it.play();

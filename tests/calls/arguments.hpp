@@ -1,0 +1,12 @@
+#pragma once
+#include "tests/calls/dice.hpp"
+#include "tests/calls/layout.hpp"
+#include "tests/calls/scenario.hpp"
+
+namespace calls {
+
+// Draws everything of a call but its team, which is chosen, and takes the memory for it.
+call draw_call(kind what, std::size_t team, const scenario& s, const settings& limits, symmetric_space& space,
+               dice& d, bool small);
+
+} // namespace calls

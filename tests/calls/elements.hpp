@@ -1,0 +1,13 @@
+#pragma once
+#include "tests/calls/call.hpp"
+
+#include <span>
+
+namespace calls {
+
+// Of every type, by the functions of C and by those of C++; the orders of sorts; what vectors have.
+std::span<const elements> reduced_elements();
+std::span<const elements> sorted_elements();
+std::span<const elements> vector_elements();
+
+} // namespace calls
