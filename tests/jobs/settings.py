@@ -28,6 +28,34 @@ def exists(s):
     return s["hosts"] <= s["ranks"] and (between or s["path"] == "memory")
 
 
+# Ways of handing data on that sessions with several hosts have in turns, so that all suites meet most of them.
+WAYS = [
+    "",
+    "broadcast=knomial,gather_all=ring,exchange=bruck,reduce=dissemination,reduce_all=dissemination",
+    "",
+    "broadcast=chain,gather_all=bruck,exchange=paired,prefix_reduce=dissemination,team_allreduce=hierarchical",
+    "broadcast=scatter,gather_all=doubling,exchange=spread",
+    "broadcast=scatter,gather_all=ring,exchange=paired,team_allreduce=hierarchical",
+]
+
+
+def ways_of(settings):
+    """A way for each of the settings; doubling needs a power of two of hosts with as many ranks on each."""
+    found, turn = [], 0
+    for s in settings:
+        hosts = s["ranks"] if s["lane"] == "ucp" else s["hosts"]
+        if hosts < 2 or s["ranks"] < 3:
+            found.append([])
+            continue
+        way = WAYS[turn % len(WAYS)]
+        if "doubling" in way and (hosts & (hosts - 1) or s["ranks"] % hosts):
+            way = ""
+        else:
+            turn += 1
+        found.append(["WEFT_ALGORITHM=" + way] if way else [])
+    return found
+
+
 ALL = [s for s in (dict(zip(NAMES, values)) for values in itertools.product(*VALUES.values())) if exists(s)]
 
 
@@ -112,13 +140,13 @@ def sessions(suites, groups):
     standard = cover([s["where"] for s in plain if s["long"] == "0"])
     valid = {w: allowed(w) for w in {s["where"] for s in plain}}
     smoke = [next((s for s in standard if fits(s)), None) for fits in SMOKE]
-    for number, setting in enumerate(standard):
+    for number, (setting, way) in enumerate(zip(standard, ways_of(standard))):
         mine = [s for s in plain if s["long"] == "0" and setting in valid[s["where"]]]
-        yield name_of(setting), setting, [], "weft", ["smoke"] if setting in smoke else [], mine, number
-    for number, setting in enumerate(fewest_for_long()):
+        yield name_of(setting), setting, way, "weft", ["smoke"] if setting in smoke else [], mine, number
+    for number, (setting, way) in enumerate(zip(fewest_for_long(), ways_of(fewest_for_long()))):
         mine = [dict(s, args=s["long_args"] or s["args"]) for s in plain if setting in valid[s["where"]]]
         if mine:
-            yield "long." + name_of(setting), setting, [], "weft", ["long"], mine, 1000 + number
+            yield "long." + name_of(setting), setting, way, "weft", ["long"], mine, 1000 + number
     for g in groups:
         mine = [s for s in suites if g["name"] in s["session"].split()]
         if not mine:

@@ -56,7 +56,7 @@ WEFT_PROGRAM(talking) {
         cray_upc_team_barrier(others);
       std::printf("thread %d went on\n", MYTHREAD);
     }
-    usleep(3'000'000); // the launcher ends all others with the first
+    usleep(6'000'000); // the launcher ends all others with the first
     std::_Exit(3);
   }
   weft_finalize();
