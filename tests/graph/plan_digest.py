@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""What plans do, compared: with the committed digests, or between two builds.
+
+  plan_digest.py check TOOL [KEY]       the lines that differ from plans.digest
+  plan_digest.py write TOOL [KEY]       writes plans.digest anew, or its lines that begin with KEY; takes minutes
+  plan_digest.py compare OLD NEW [KEY]  of each line that differs, the first case that does, action by action
+
+TOOL, OLD and NEW are programs: tests/graph/plan_digest of a build. To see what a change does to plans, build the
+target plan_digest before it, too, in another folder. KEY is the beginning of a line, as in "exchange paired IN_ALL".
+--sampled leaves out what only the long tests look at. --details: of so many lines the cases are shown.
+"""
+
+import argparse
+import difflib
+import itertools
+import pathlib
+import subprocess
+import sys
+
+FILE = pathlib.Path(__file__).resolve().with_name("plans.digest")
+HEADER = """\
+# What plans do, see plan_digest.hpp. By operation, algorithm and mode, the digests of the cases that the standard
+# suite looks at, by how members are spread over hosts, and of all others.
+# operation algorithm modes: one alone halves dealt uneven pairs rest
+"""
+
+
+def ask(tool, *words):
+    return subprocess.run([str(pathlib.Path(tool).resolve()), *words], check=True, capture_output=True,
+                          text=True).stdout
+
+
+def parse(text):
+    """Keys and what stands behind them."""
+    lines = (line.partition(": ") for line in text.splitlines() if not line.startswith("#"))
+    return {key: digests for key, _, digests in lines}
+
+
+def lines_of(tool, chosen):
+    return parse(ask(tool, *(["--sampled"] if chosen.sampled else []), chosen.key))
+
+
+def committed(chosen):
+    """Those lines of the file, cut off where the tool's are."""
+    lines = parse(FILE.read_text()) if FILE.exists() else {}
+    found = {key: digests for key, digests in lines.items() if key.startswith(chosen.key)}
+    if chosen.sampled:
+        found = {key: digests.rpartition(" ")[0] + " " for key, digests in found.items()}
+    return found
+
+
+def differing(old, new):
+    return sorted(key for key in old.keys() | new.keys() if old.get(key) != new.get(key))
+
+
+def show_lines(keys, old, new):
+    for key in keys:
+        print(f"{key}\n  - {old.get(key, 'no such line')}\n  + {new.get(key, 'no such line')}")
+
+
+def write(chosen):
+    lines = {key: digests for key, digests in parse(FILE.read_text() if FILE.exists() else "").items()
+             if not key.startswith(chosen.key)}
+    lines.update(lines_of(chosen.tool, chosen))
+    FILE.write_text(HEADER + "".join(f"{key}: {lines[key]}\n" for key in sorted(lines)))
+    print(f"{FILE}: {len(lines)} lines")
+
+
+def check(chosen):
+    old, new = committed(chosen), lines_of(chosen.tool, chosen)
+    keys = differing(old, new)
+    show_lines(keys, old, new)
+    print(f"{len(keys)} lines of {len(old.keys() | new.keys())} differ")
+    return 1 if keys else 0
+
+
+def side_by_side(old, new, width=78):
+    """Ranks that differ, old on the left and new on the right."""
+    def ranks(text):
+        found = []
+        for line in text.splitlines()[1:]:
+            if line.startswith(" ") and found:
+                found[-1].append(line)
+            else:
+                found.append([line])
+        return found
+
+    def pieces(line):
+        return [line[k:k + width] for k in range(0, len(line), width)] or [""]
+
+    def row(mark, left, right):
+        for left_part, right_part in itertools.zip_longest(pieces(left), pieces(right), fillvalue=""):
+            print(f"  {mark} {left_part:{width}} | {right_part}".rstrip())
+
+    for left, right in itertools.zip_longest(ranks(old), ranks(new), fillvalue=[]):
+        if left == right:
+            continue
+        for what, a, b, c, d in difflib.SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
+            for was, now in itertools.zip_longest(left[a:b], right[c:d], fillvalue=""):
+                row(" " if what == "equal" else "*", was, now)
+
+
+def show_case(key, chosen):
+    old, new = parse(ask(chosen.old, "--cases", key)), parse(ask(chosen.tool, "--cases", key))
+    cases = [case for case in old.keys() | new.keys() if old.get(case) != new.get(case)]
+    order = {case: k for k, case in enumerate([*old, *new])}
+    print(f"{key}: {len(cases)} of {len(order)} cases differ")
+    if not cases:
+        return
+    first = min(cases, key=order.get)
+    print(f" first: {first}")
+    sides = [ask(tool, "--told", first) if first in cases_of else ""
+             for tool, cases_of in ((chosen.old, old), (chosen.tool, new))]
+    side_by_side(*sides)
+
+
+def compare(chosen):
+    old, new = lines_of(chosen.old, chosen), lines_of(chosen.tool, chosen)
+    keys = differing(old, new)
+    for key in keys[:chosen.details]:
+        show_case(key, chosen)
+    show_lines(keys[chosen.details:], old, new)
+    print(f"{len(keys)} lines of {len(old.keys() | new.keys())} differ")
+    return 1 if keys else 0
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = arguments.add_subparsers(dest="command", required=True)
+    for run in (check, write, compare):
+        command = commands.add_parser(run.__name__)
+        command.set_defaults(run=run, sampled=False)
+        if run is compare:
+            command.add_argument("old")
+            command.add_argument("--details", type=int, default=3)
+        command.add_argument("tool")
+        command.add_argument("key", nargs="?", default="")
+        if run is not write:
+            command.add_argument("--sampled", action="store_true")
+    chosen = arguments.parse_args()
+    return chosen.run(chosen)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
