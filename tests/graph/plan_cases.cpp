@@ -79,7 +79,7 @@ std::vector<request> forms_of(operation op) {
   return forms;
 }
 
-// Whose algorithms an operation goes by: one of few elements is what a reduction for all is.
+// The operation that has the algorithms: few elements are sorted by those of a reduction for all.
 operation by_algorithms_of(const request& r) {
   return r.op == operation::sort && r.whole ? operation::reduce_all : r.op;
 }
@@ -154,7 +154,10 @@ const host_shape& shape_of(std::size_t k) {
 }
 
 std::string plan_line::key() const {
-  std::string text = fmt::format("{} {} IN_{} OUT_{}", name(what.op), choice ? "choice" : by ? by->name : "-",
+  std::string text = fmt::format("{} {} IN_{} OUT_{}", name(what.op),
+                                 choice ? "choice"
+                                 : by   ? by->name
+                                        : "-",
                                  word(what.in), word(what.out));
   const std::pair<bool, std::string_view> marks[] = {{what.direction != hint::none, word(what.direction)},
                                                      {what.in_place, "in_place"},

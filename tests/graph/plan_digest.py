@@ -14,6 +14,8 @@ import argparse
 import difflib
 import itertools
 import pathlib
+import re
+import signal
 import subprocess
 import sys
 
@@ -74,30 +76,47 @@ def check(chosen):
     return 1 if keys else 0
 
 
-def side_by_side(old, new, width=78):
-    """Ranks that differ, old on the left and new on the right."""
-    def ranks(text):
-        found = []
-        for line in text.splitlines()[1:]:
-            if line.startswith(" ") and found:
-                found[-1].append(line)
-            else:
-                found.append([line])
-        return found
+ACTION = re.compile(r"  (?P<number>\d*)(?P<how>\*?( \[\d+\])?)(?P<exit>exit)? after(?P<after>[ \d]*)(: (?P<does>.*))?$")
 
-    def pieces(line):
-        return [line[k:k + width] for k in range(0, len(line), width)] or [""]
 
-    def row(mark, left, right):
-        for left_part, right_part in itertools.zip_longest(pieces(left), pieces(right), fillvalue=""):
-            print(f"  {mark} {left_part:{width}} | {right_part}".rstrip())
-
-    for left, right in itertools.zip_longest(ranks(old), ranks(new), fillvalue=[]):
-        if left == right:
+def ranks_of(told):
+    """For each rank its lines: as they are, what the action does, and what else is to be the same. Numbers of
+    actions say nothing: one more action moves all that follow."""
+    found = []
+    for line in told.splitlines()[1:]:
+        action = ACTION.match(line)
+        if action is None:
+            does_of = {"0": "entry"}
+            found.append([])
+            found[-1].append((line, line, ""))
             continue
-        for what, a, b, c, d in difflib.SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
-            for was, now in itertools.zip_longest(left[a:b], right[c:d], fillvalue=""):
-                row(" " if what == "equal" else "*", was, now)
+        does_of[action["number"]] = action["does"]
+        after = sorted(does_of[number] for number in action["after"].split())
+        found[-1].append((line, action["does"] or "exit", (action["how"], after)))
+    return found
+
+
+def print_row(mark, left, right, width=78):
+    def pieces(line):
+        return [line[k:k + width] for k in range(0, len(line), width)]
+
+    for left_part, right_part in itertools.zip_longest(pieces(left), pieces(right), fillvalue=""):
+        print(f"{mark} {left_part:{width}} | {right_part}".rstrip())
+
+
+def side_by_side(old, new):
+    """Ranks that differ, old on the left and new on the right. '*': another action, '~': it waits for others."""
+    nothing = ("", "", "")
+    for left, right in itertools.zip_longest(ranks_of(old), ranks_of(new), fillvalue=[]):
+        rows = []
+        match = difflib.SequenceMatcher(None, [row[1] for row in left], [row[1] for row in right], autojunk=False)
+        for what, a, b, c, d in match.get_opcodes():
+            for was, now in itertools.zip_longest(left[a:b], right[c:d], fillvalue=nothing):
+                mark = "*" if what != "equal" else "~" if was[2] != now[2] else " "
+                rows.append((mark, was[0], now[0]))
+        if any(mark != " " for mark, _, _ in rows):
+            for row in rows:
+                print_row(*row)
 
 
 def show_case(key, chosen):
@@ -142,4 +161,5 @@ def main():
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # as in `| head`
     sys.exit(main())

@@ -9,8 +9,9 @@
 namespace weft::graph {
 namespace {
 
-constexpr const char* what_to_do = "Plans do something else now. What differs, case by case, and how to write "
-                                   "the file anew if that is meant: tests/graph/plan_digest.py --help\n";
+constexpr const char* what_to_do =
+    "Plans do something else now. What differs, case by case, and how to write "
+    "the file anew if that is meant: tests/graph/plan_digest.py --help\n";
 
 const digest_file& committed() {
   static const digest_file all = read_digests(WEFT_PLAN_DIGESTS);
@@ -39,7 +40,8 @@ protected:
         differs(fmt::format("{}: {}\n  in the file: {}\n", key, digests, file));
     });
     const std::string mine = fmt::format("{} ", collectives::name(GetParam()));
-    for (auto it = committed().lower_bound(mine); it != committed().end() && it->first.starts_with(mine); ++it)
+    for (auto it = committed().lower_bound(mine); it != committed().end() && it->first.starts_with(mine);
+         ++it)
       if (!known.contains(it->first)) differs(fmt::format("{}: only in the file\n", it->first));
     EXPECT_EQ(differing_, 0u) << what_to_do << differences_;
   }

@@ -59,9 +59,9 @@ std::string_view word(pattern p) {
   case pattern::to_root:
     return "to the root";
   case pattern::by_source:
-    return "to whom rows name";
+    return "rows of sources name destinations";
   case pattern::by_destination:
-    return "from whom rows name";
+    return "rows of destinations name sources";
   }
   return "?";
 }

@@ -201,8 +201,8 @@ private:
     case kind::assist:
       return next(at, "carry what is unclaimed until all destinations are full\n");
     case kind::fetch:
-      return next(at, "fetch the ", word(n.which), " of the block ",
-                    n.way == direction::in ? "from " : "to ", at.peer, "\n");
+      return next(at, "fetch the ", word(n.which), " of the block ", n.way == direction::in ? "from " : "to ",
+                  at.peer, "\n");
     case kind::discover:
       return next(at, "look at the row of ", at.peer, "\n");
     case kind::save:
@@ -216,7 +216,8 @@ private:
     case kind::reduce:
       return tell_combine(at);
     case kind::compute:
-      return tell_compute(at, n);
+      return next(at, "compute stage ", n.count, n.quick ? " quickly" : "",
+                  n.peer == peer_rule::group ? " of the host\n" : "\n");
     case kind::loop:
       break;
     }
@@ -224,24 +225,31 @@ private:
 
   void tell_moves(const event& at, const node& n) {
     const graph::action a = resolve(*plan_, way_of(n), of_peer(at), at.iteration);
+    if (plan_->parts && (n.what == kind::get || n.what == kind::put)) return tell_part(at, n);
     next(at, "move");
-    put_regions(n, a);
-    const bool of_task = plan_->parts && (n.what == kind::get || n.what == kind::put);
-    if (of_task && (n.read.in == buffer::scratch || n.write.in == buffer::scratch))
-      put(", part of stage ", n.count);
+    const auto note = [&](const region& r) {
+      const bool stays = a.from == a.to && n.read.in == n.write.in && r.read == r.write;
+      if (!stays) put_region(a, n.read, n.write, r);
+    };
+    each_joined(*plan_, *place_, n, a, visitor<const region&>(note)); // as few as may be
     put("\n");
   }
-  // As few as may be.
-  void put_regions(const node& n, const graph::action& a) {
-    const auto note = [&](const region& r) {
-      if (a.from == a.to && n.read.in == n.write.in && r.read == r.write) return; // it is there
-      put_region(a.from, n.read.in, r.read, a.to, n.write.in, r.write, r.bytes);
-    };
-    each_joined(*plan_, *place_, n, a, visitor<const region&>(note));
+  // The task says where it lies.
+  void tell_part(const event& at, const node& n) {
+    const bool gets = n.what == kind::get;
+    next(at, gets ? "get" : "put", " the part of stage ", n.count, gets ? " from " : " to ", at.peer, ".");
+    put(word(gets ? n.read.in : n.write.in), "\n");
   }
-  void put_region(number from, buffer in, std::uint64_t read, number to, buffer into, std::uint64_t write,
-                  std::uint64_t bytes) {
-    put(" ", from, ".", word(in), "+", read, " > ", to, ".", word(into), "+", write, " (", bytes, ")");
+
+  void put_region(const graph::action& a, operand read, operand write, const region& r) {
+    put_end(a.from, read, r.read);
+    put(" >");
+    put_end(a.to, write, r.write);
+    plan_->indirect().size ? put(" (by row)") : put(" (", r.bytes, ")");
+  }
+  void put_end(number rank, operand of, std::uint64_t offset) {
+    put(" ", rank, ".", word(of.in));
+    plan_->places[of.at].pointer ? put(" by row") : put("+", offset);
   }
 
   void tell_raise(const event& at, const node& n) {
@@ -263,7 +271,7 @@ private:
     next(at, "await ");
     put_fact(c);
     put(" of ");
-    c.owner == nobody ? put("nobody") : put(c.owner);
+    c.owner == nobody ? put("none") : put(c.owner);
     if (is_counter(c.what)) put(": ", c.value);
     if (is_counter(c.what) && !n.stepwise && n.count == 0) put(" and what rows tell");
     put_details(n, c);
@@ -289,8 +297,9 @@ private:
   }
   void put_block(number from, number to) {
     const place &read = plan_->places[in_source], &write = plan_->places[in_destination];
-    put_region(from, buffer::source, read.offset(from, to), to, buffer::destination, write.offset(from, to),
-               plan_->block());
+    put_region({plan_->me, plan_->me, from, to, 0}, {buffer::source, in_source},
+               {buffer::destination, in_destination},
+               {read.offset(from, to), write.offset(from, to), plan_->block()});
   }
 
   void tell_combine(const event& at) {
@@ -301,16 +310,6 @@ private:
     for (number k = 0; k < place_->locals(); ++k)
       if (plan_->sends(at.member, place_->local(k))) put(" ", place_->local(k));
     put(", ", plan_->block(), "\n");
-  }
-
-  void tell_compute(const event& at, const node& n) {
-    next(at, "compute stage ", n.count, n.quick ? " quickly" : "");
-    if (n.peer != peer_rule::group)
-      put_regions(n, resolve(*plan_, flow::own, at.member, at.iteration));
-    else
-      for (number k = 0; k < place_->locals(); ++k)
-        put_regions(n, {at.member, at.member, place_->local(k), at.member, 0});
-    put("\n");
   }
 
   number of_peer(const event& at) const { return at.peer == nobody ? at.member : at.peer; }
