@@ -10,6 +10,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import check_exports
 import check_globals
 import check_headers
 import check_includes
@@ -157,6 +158,31 @@ class Globals(unittest.TestCase):
         for code, name in PLANTED_GLOBALS.items():
             with self.subTest(code=code):
                 self.assertEqual(self.problems(code), [f"unit.o: mutable global: {name}"])
+
+
+class Exports(unittest.TestCase):
+    LISTED = "# a comment\nc_call\n_ZN4weft4callEi weft::call(int)\n"
+    SHOWN = 'extern "C" void c_call() {} namespace weft { void call(int) {} }'
+
+    def problems(self, code):
+        with tempfile.TemporaryDirectory() as folder:
+            library, names = Path(folder, "lib.so"), Path(folder, "names.txt")
+            names.write_text(self.LISTED)
+            subprocess.run([CXX, "-shared", "-fPIC", "-x", "c++", "-", "-o", library], input=code, text=True, check=True)
+            return check_exports.check(library, names)
+
+    def test_what_is_listed_and_what_is_hidden_pass(self):
+        self.assertEqual(self.problems(self.SHOWN), [])
+        hidden = '__attribute__((visibility("hidden"))) int kept; static int own; int* f();'
+        self.assertEqual(self.problems(self.SHOWN + hidden), [])
+
+    def test_what_comes_and_what_goes_is_found(self):
+        self.assertEqual(self.problems(self.SHOWN + "namespace weft { int more; void call(long) {} }"),
+                         ["added:   _ZN4weft4callEl weft::call(long)", "added:   _ZN4weft4moreE weft::more"])
+        self.assertEqual(self.problems('extern "C" void c_call() {}'), ["removed: _ZN4weft4callEi weft::call(int)"])
+
+    def test_what_is_written_is_what_is_there(self):
+        self.assertEqual(check_exports.lines_of({"_ZN4weft4callEi", "c_call"}), self.LISTED.splitlines()[1:])
 
 
 class Headers(unittest.TestCase):
