@@ -58,6 +58,7 @@ class Job(launch.Job):
         return found
 
     def command(self, arguments, settings=()):
+        """These settings are for all hosts, too."""
         if self.library == "mpich":
             options = mpich_arguments(self.hosts, self.shape.per_host)
         else:
