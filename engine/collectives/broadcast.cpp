@@ -18,6 +18,7 @@
 //          bytes, and no host sends more than n.
 // scatter  See broadcast_scattered.cpp.
 #include "engine/collectives/hierarchical.hpp"
+#include "engine/special_paths.hpp"
 #include "engine/topology/tree.hpp"
 
 #include <algorithm>
@@ -137,7 +138,7 @@ plan compile_knomial(const request& r, const topology& g, const tuning& t) {
 
 bool fits_relayed(const request& r, const topology& g, const tuning& t) {
   const bool eager = r.in == sync::my && r.bytes <= t.eager_bytes; // waits for nobody
-  return t.relays && eager && sent_ahead(r, g, t) && r.bytes != 0 && !g.one_host();
+  return special::relays && t.relays && eager && sent_ahead(r, g, t) && r.bytes != 0 && !g.one_host();
 }
 
 std::uint64_t cost_of_relayed(const request& r, const topology& g, const tuning& t) {

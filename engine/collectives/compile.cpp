@@ -2,6 +2,7 @@
 #include "engine/collectives/operations.hpp"
 #include "engine/operations/posting.hpp"
 #include "engine/operations/settle.hpp"
+#include "engine/special_paths.hpp"
 
 #include <array>
 
@@ -26,8 +27,9 @@ static_assert(compilers.size() == std::size(all_operations));
 graph::plan compile(const request& r, const graph::topology& g, const tuning& t) {
   graph::plan p = compilers[static_cast<std::size_t>(r.op)](r, g, t);
   if (t.check && g.size() > 1) p = with_comparison(p, r.in, g);
-  graph::settle(p, g);
+  if (special::settled_steps) graph::settle(p, g);
   graph::note_for_post(p);
+  if (!special::post_sends_little && p.opening != 0) p.opening = graph::plan::unbounded;
   return p;
 }
 

@@ -4,7 +4,7 @@ import signal
 import sys
 import time
 
-from . import launch, network, plot, programs, report, results
+from . import ablation, instructions, launch, network, plot, programs, report, results
 from .options import driver_arguments, parse
 
 # Those that the driver of a library does not measure in its one launch.
@@ -99,8 +99,10 @@ def measure_apart(options, note):
 
 def main(arguments):
     options = parse(arguments)
-    if options.network:
-        return network.main(options)
+    for chosen, run in ((options.network, network.main), (options.instructions, instructions.main),
+                        (options.ablate is not None, ablation.main)):
+        if chosen:
+            return run(options)
 
     def note(text):
         print(f"run_perf: {text}", file=sys.stderr, flush=True)

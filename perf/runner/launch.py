@@ -64,7 +64,7 @@ class Job:
     oversubscribed: bool
     largest: int
 
-    def command(self, arguments):
+    def command(self, arguments, _=()):
         launcher = [self.program.launcher]
         if self.library == "weft":
             launcher.append("run")
@@ -89,7 +89,7 @@ class Job:
     def output(self, arguments, timeout, **settings):
         """What one launch prints. Whatever happens, no process of it is left when this returns."""
         with tempfile.TemporaryFile("w+") as errors:
-            process = subprocess.Popen(self.command(arguments), env=self.environment(settings), text=True,
+            process = subprocess.Popen(self.command(arguments, settings), env=self.environment(settings), text=True,
                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors,
                                        start_new_session=True)
             try:

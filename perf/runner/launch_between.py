@@ -57,12 +57,13 @@ class Job(launch.Job):
             found.setdefault("WEFT_SPINS", "0")
         return found
 
-    def command(self, arguments):
+    def command(self, arguments, settings=()):
+        """These settings are for all hosts, too."""
         if self.library == "mpich":
             options = mpich_arguments(self.hosts, self.shape.per_host)
         else:
             options = openmpi_arguments(self.hosts, self.shape.per_host, self.library, self.oversubscribed,
-                                        self.settings())
+                                        [*self.settings(), *settings])
         return [*self.hosts.enter(0), self.program.launcher, *options, "-n", str(self.np), self.program.driver,
                 "--meeting", meeting(self.hosts), "--processor-time", *arguments]
 

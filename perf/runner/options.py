@@ -1,7 +1,7 @@
 """The command line."""
 import argparse
 
-from . import launch, programs
+from . import launch, programs, special_paths
 from .shapes import NETWORKS, Shape
 
 DESCRIPTION = "Measures Weft beside Open MPI and MPICH, the libraries taking turns, and prints them side by side."
@@ -73,14 +73,48 @@ def parse(arguments):
     between.add_argument("--per-host", type=list_of(count), help="ranks on each host, default 1 and 2")
     between.add_argument("--networks", type=list_of(one_of(NETWORKS)), help="what the cables let through: "
                          + ",".join(NETWORKS))
+    add_others(parser)
     options = parser.parse_args(arguments)
     options.chosen_benches = options.benches is not None
+    settle_others(parser, options)
     if options.network:
         settle_network(parser, options)
     else:
         settle_local(parser, options)
     settle(options)
     return options
+
+
+def add_others(parser):
+    """What takes the place of the benches."""
+    counts = parser.add_argument_group("instructions instead of times")
+    counts.add_argument("--instructions", action="store_true",
+                        help="count the instructions of the smallest calls, by callgrind, beside another commit")
+    counts.add_argument("--against", metavar="COMMIT", help="which one, default that of perf/reference/instructions.json")
+    counts.add_argument("--write-reference", action="store_true", help="make the other commit that of the reference")
+    paths = parser.add_argument_group("the special paths of the engine")
+    paths.add_argument("--ablate", nargs="*", metavar="NAME",
+                       help="measure what each gains, or these, in a build in which they can be switched off")
+    paths.add_argument("--list", action="store_true", help="only list their names, and what they do")
+    paths.add_argument("--pairs", type=count, metavar="N", help="of launches with it and without, default 15, quick 3")
+    paths.add_argument("--table", metavar="FILE", help="where the table goes, too, default build/ablation.txt")
+
+
+def settle_others(parser, options):
+    chosen = [options.network, options.instructions, options.ablate is not None]
+    if sum(chosen) > 1:
+        parser.error("--network, --instructions and --ablate exclude each other")
+    if not options.instructions and (options.against or options.write_reference):
+        parser.error("--against and --write-reference are for counting, add --instructions")
+    if options.ablate is None and (options.list or options.pairs or options.table):
+        parser.error("--list, --pairs and --table are for special paths, add --ablate")
+    for name in options.ablate or []:
+        if name not in special_paths.listed():
+            parser.error(special_paths.unknown(name))
+    if options.instructions:
+        options.repetitions = options.repetitions or 2
+    if options.ablate is not None:
+        options.pairs = options.pairs or (3 if options.quick else 15)
 
 
 def settle_network(parser, options):

@@ -200,7 +200,7 @@ class Simulated(unittest.TestCase):
             with Hosts(folder, 2) as hosts:
                 job = launch_between.Job("weft", launch.Program("", ""), 2, False, 8, hosts, PAIR)
                 stray = f"setsid sleep {self.word} & exit 3"
-                with mock.patch.object(job, "command", lambda _: [hosts.agent, "weft1", stray]):
+                with mock.patch.object(job, "command", lambda *_: [hosts.agent, "weft1", stray]):
                     try:
                         job.run([], 20)
                         return 1
@@ -208,7 +208,7 @@ class Simulated(unittest.TestCase):
                         pass
                 if running(self.word):
                     return 2
-                with mock.patch.object(job, "command", lambda _: [hosts.agent, "weft1", "echo", "'{}'"]):
+                with mock.patch.object(job, "command", lambda *_: [hosts.agent, "weft1", "echo", "'{}'"]):
                     return job.run([], 20) != [{}]
 
         self.assertEqual(in_sandbox(body), 0)

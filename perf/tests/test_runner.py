@@ -3,6 +3,7 @@ import contextlib
 import io
 import os
 import stat
+import subprocess
 import sys
 import tempfile
 import time
@@ -38,6 +39,19 @@ def gone(pid):
             return True
         time.sleep(0.01)
     return False
+
+
+class Help(unittest.TestCase):
+    def test_it_needs_no_build_and_nothing_but_python(self):
+        run_perf = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "run_perf")
+        with tempfile.TemporaryDirectory() as folder:
+            for arguments in (["--help"], ["--ablate", "--list"]):
+                # No variables, no package beside those of Python itself, and nothing that could be built or found.
+                done = subprocess.run([sys.executable, "-I", "-S", run_perf, *arguments], cwd=folder, env={},
+                                      capture_output=True, text=True, timeout=30, check=False)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertIn("--instructions" if arguments == ["--help"] else "settled_steps", done.stdout)
+            self.assertEqual(os.listdir(folder), [])
 
 
 class Combining(unittest.TestCase):

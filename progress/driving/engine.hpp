@@ -1,4 +1,5 @@
 #pragma once
+#include "engine/special_paths.hpp"
 #include "progress/driving/driver.hpp"
 #include "progress/execution/completion_table.hpp"
 #include "progress/execution/operation_error.hpp"
@@ -90,7 +91,7 @@ public:
       counts_.inline_posts.add();
       drain();
       begin(mine, op);
-      if (op.lent && op.program->far && polls_by_calls() && watching() != nullptr)
+      if (special::post_leaves_far && op.lent && op.program->far && polls_by_calls() && watching() != nullptr)
         issue_over_sockets(op, quiet);
       else
         executor_.issue(op);
@@ -112,7 +113,8 @@ public:
       return run_queued(op);
     drain();
     begin(mine, op);
-    if (!executor_.advance_only(op) && !executor_.advance_soon(op, looks_of(op))) drive_to_end(mine, op);
+    if (!executor_.advance_only(op) && !(special::advance_soon && executor_.advance_soon(op, looks_of(op))))
+      drive_to_end(mine, op);
     mine.let_go();
     check(op);
   }

@@ -1,4 +1,5 @@
 #pragma once
+#include "engine/special_paths.hpp"
 #include "progress/driving/engine.hpp"
 #include "progress/driving/event_gate.hpp"
 
@@ -57,8 +58,12 @@ public:
   void ring() override { place_.bell.ring(); }
   void mute() override { gate_.mute_instead(); }
   void unmute() override { gate_.unmute(); }
-  void unmute_soon() override { gate_.unmute_soon(); }
-  void unmute_later() override { gate_.unmute_later(); }
+  void unmute_soon() override {
+    if (special::gate_soon) return gate_.unmute_soon();
+    gate_.unmute();
+    ring();
+  }
+  void unmute_later() override { special::gate_later ? gate_.unmute_later() : gate_.unmute(); }
   void not_later() override { gate_.not_later(); }
   bool wakes_later() const override { return gate_.opens_later(); }
   bool wakes_soon() const override { return gate_.opens_soon(); }

@@ -1,5 +1,6 @@
 #pragma once
 #include "engine/operations/claim.hpp"
+#include "engine/special_paths.hpp"
 #include "progress/execution/lone_copies.hpp"
 #include "progress/execution/shared_work.hpp"
 
@@ -60,7 +61,7 @@ private:
   static bool has_own_word(const operation& op) {
     return op.program->lends() && op.program->names == graph::naming::none;
   }
-  static bool only_mine(const operation& op) { return has_own_word(op) && !op.lent; }
+  static bool only_mine(const operation& op) { return special::own_pieces && has_own_word(op) && !op.lent; }
 
   outcome carry_own(operation& op, flight_tag tag) {
     const outcome result = copies_.own_block(op, tag);

@@ -1,4 +1,5 @@
 #pragma once
+#include "engine/special_paths.hpp"
 #include "progress/execution/awaited_answers.hpp"
 #include "progress/execution/execution_pool.hpp"
 #include "progress/execution/inbox.hpp"
@@ -414,8 +415,9 @@ private:
   void publish_retirement(channel& on, const graph::plan& last) {
     net_.store(on.own.retired(), on.retired);
     if (on.lost == channel::nobody) on.admitted = on.retired + engine::slots;
-    members().wake_near();                             // somebody may sleep for want of credit
-    members().warm_next_slot(on, last.eager_bytes[0]); // a loop sends as much as last time
+    members().wake_near(); // somebody may sleep for want of credit
+    if (special::warm_next_slot)
+      members().warm_next_slot(on, last.eager_bytes[0]); // a loop sends as much as last time
     tell_retirement(on);
     activate_waiting(on);
   }

@@ -1,5 +1,6 @@
 #pragma once
 #include "engine/plan/peers.hpp"
+#include "engine/special_paths.hpp"
 #include "progress/execution/node_steps.hpp"
 
 #include <algorithm>
@@ -64,7 +65,7 @@ private:
       rest &= rest - 1;
       const graph::node& n = p.nodes[index];
       outcome result = outcome::blocked;
-      if (n.single) [[likely]]
+      if (special::single_steps && n.single) [[likely]]
         result = only_step(op, n, {.node = index});
       else if (n.what != graph::kind::loop)
         result = steps_.step(op, n, p.me, {.node = index});

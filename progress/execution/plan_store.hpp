@@ -1,6 +1,7 @@
 #pragma once
 #include "engine/collectives/families.hpp"
 #include "engine/plan/cache.hpp"
+#include "engine/special_paths.hpp"
 #include "engine/team.hpp"
 #include "progress/execution/plan_log.hpp"
 #include "progress/execution/statistics.hpp"
@@ -18,7 +19,7 @@ public:
   const graph::plan* pin(const collectives::request& r, const engine::team_info& team, statistics& counts) {
     recent& last = recent_[static_cast<std::size_t>(r.op) % recent_.size()];
     latest_ = &last;
-    if (last.program != nullptr && last.at == key{team.id, r}) [[likely]] {
+    if (special::recent_plans && last.program != nullptr && last.at == key{team.id, r}) [[likely]] {
       cache_.pin_again(last.program);
       counts.cache_hits.add();
       return last.program;

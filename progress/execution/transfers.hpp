@@ -1,5 +1,6 @@
 #pragma once
 #include "engine/plan/resolve.hpp"
+#include "engine/special_paths.hpp"
 #include "progress/execution/in_place.hpp"
 #include "progress/execution/lone_copies.hpp"
 #include "progress/execution/task_work.hpp"
@@ -47,7 +48,7 @@ public:
     const std::uint32_t world = op.channel->info.world[peer];
     return flights_.request(op, peer, tag, [&](flight& f) {
       if constexpr (requires { net_.order(world, f); })
-        return orders ? net_.order(world, f) : net_.flush(world, f);
+        return special::push && orders ? net_.order(world, f) : net_.flush(world, f);
       else
         return net_.flush(world, f);
     });
@@ -139,7 +140,7 @@ private:
   transport::started put(const graph::node& n, std::uint32_t world, std::uint64_t to, const std::byte* from,
                          std::uint64_t bytes, flight& f) {
     if constexpr (requires { net_.push(world, to, from, bytes, f); })
-      if (n.orders) return net_.push(world, to, from, bytes, f);
+      if (special::push && n.orders) return net_.push(world, to, from, bytes, f);
     return net_.put(world, to, from, bytes, f);
   }
 
