@@ -1,35 +1,98 @@
-# Registers the GoogleTests of an executable, and builds it for the sanitizers if a label asks for that:
+# GoogleTests that need no job. All are linked into one executable, weft_unit_tests.
 #
-#   weft_discover_tests(executable [LABELS unit tsan asan] [TIMEOUT seconds] [FILTER pattern] [LIST name])
+#   weft_add_units(folder SOURCES ... [LABELS tsan asan] [SHARDS n])
 #
-# LIST is needed when an executable is registered more than once. gtest_discover_tests alone takes one label only:
-# it writes a list of them as separate words, and ctest then drops all but the first.
+# adds test sources. Their tests get the name of the folder in front: graph.topology.a_test. Tests of suites whose name
+# begins with "long" belong to the long suite. A build with a sanitizer has the folders that are labelled with its name,
+# each as a few processes (SHARDS) that play its tests, for there each start of a process is dear.
+#
+#   weft_finish_units()     makes the executable and registers the tests; once, at the end
 include(GoogleTest)
 
-function(weft_discover_tests target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT;FILTER;LIST" "LABELS")
-  if(arg_UNPARSED_ARGUMENTS)
-    message(FATAL_ERROR "weft_discover_tests does not know ${arg_UNPARSED_ARGUMENTS}")
+function(weft_add_units folder)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SHARDS" "SOURCES;LABELS")
+  if(NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "weft_add_units ${folder}: needs SOURCES; not known: ${arg_UNPARSED_ARGUMENTS}")
   endif()
-  if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 120)
+  if(WEFT_SANITIZER_LABEL AND NOT WEFT_SANITIZER_LABEL IN_LIST arg_LABELS)
+    return()
   endif()
-  if(NOT arg_LIST)
-    set(arg_LIST ${target}_discovered)
+  if(NOT arg_SHARDS)
+    set(arg_SHARDS 1)
   endif()
-  set(filter)
-  if(arg_FILTER)
-    set(filter TEST_FILTER ${arg_FILTER})
-  endif()
+  # The suites of these sources, as expressions of GoogleTest.
+  set(suites)
+  foreach(source IN LISTS arg_SOURCES)
+    file(REAL_PATH ${source} file BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
+    set_property(GLOBAL APPEND PROPERTY WEFT_UNIT_SOURCES ${file})
+    file(STRINGS ${file} lines REGEX "^(TEST|TEST_F|TEST_P|TYPED_TEST)\\(")
+    foreach(line IN LISTS lines)
+      string(REGEX REPLACE "^[A-Z_]+\\(([A-Za-z0-9_]+),.*" "\\1" suite "${line}")
+      list(APPEND suites ${suite})
+    endforeach()
+  endforeach()
+  list(REMOVE_DUPLICATES suites)
+  set_property(GLOBAL APPEND PROPERTY WEFT_UNIT_FOLDERS ${folder})
+  set_property(GLOBAL APPEND PROPERTY WEFT_UNIT_SUITES_${folder} ${suites})
+  set_property(GLOBAL PROPERTY WEFT_UNIT_SHARDS_${folder} ${arg_SHARDS})
+endfunction()
 
-  weft_build_for_sanitizers(${target} ${arg_LABELS})
-  gtest_discover_tests(${target} TEST_LIST ${arg_LIST} ${filter} DISCOVERY_TIMEOUT 60
-    PROPERTIES TIMEOUT ${arg_TIMEOUT})
-  # ctest reads this after the list of tests.
-  set(labels ${CMAKE_CURRENT_BINARY_DIR}/${arg_LIST}_labels.cmake)
-  file(WRITE ${labels} "if(${arg_LIST})
-  set_tests_properties(\${${arg_LIST}} PROPERTIES LABELS \"${arg_LABELS}\")
-endif()
-")
-  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${labels})
+# The expression that selects these suites, plain, typed or with parameters.
+function(weft_unit_filter result)
+  set(parts)
+  foreach(suite IN LISTS ARGN)
+    list(APPEND parts ${suite}.* */${suite}.* ${suite}/*)
+  endforeach()
+  string(JOIN ":" filter ${parts})
+  set(${result} "${filter}" PARENT_SCOPE)
+endfunction()
+
+function(weft_finish_units)
+  get_property(sources GLOBAL PROPERTY WEFT_UNIT_SOURCES)
+  get_property(folders GLOBAL PROPERTY WEFT_UNIT_FOLDERS)
+  list(REMOVE_DUPLICATES folders)
+  list(REMOVE_DUPLICATES sources)
+  add_executable(weft_unit_tests ${sources})
+  target_include_directories(weft_unit_tests PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/api/include)
+  target_compile_definitions(weft_unit_tests PRIVATE
+    WEFT_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+    WEFT_SEMANTICS_PAGE="${PROJECT_SOURCE_DIR}/docs/semantics.md"
+    WEFT_PLAN_DIGESTS="${PROJECT_SOURCE_DIR}/tests/graph/plans.digest")
+  target_link_libraries(weft_unit_tests PRIVATE weft_threads weft_simulated weft_launcher weft_core weft::weft
+    GTest::gmock GTest::gtest_main Threads::Threads)
+  foreach(library ft_core weft_bench_parts)
+    if(TARGET ${library})
+      target_link_libraries(weft_unit_tests PRIVATE ${library})
+    endif()
+  endforeach()
+  weft_build_for_sanitizers(weft_unit_tests tsan asan)
+
+  foreach(folder IN LISTS folders)
+    get_property(suites GLOBAL PROPERTY WEFT_UNIT_SUITES_${folder})
+    get_property(shards GLOBAL PROPERTY WEFT_UNIT_SHARDS_${folder})
+    set(long ${suites})
+    list(FILTER long INCLUDE REGEX "^long")
+    set(short ${suites})
+    list(FILTER short EXCLUDE REGEX "^long")
+    weft_unit_filter(filter ${short})
+    if(WEFT_SANITIZER_LABEL)
+      math(EXPR last "${shards} - 1")
+      foreach(shard RANGE ${last})
+        set(test ${folder}.units.${shard})
+        add_test(NAME ${test} COMMAND weft_unit_tests --gtest_brief=1 --gtest_filter=${filter})
+        set_tests_properties(${test} PROPERTIES TIMEOUT 900 LABELS "unit;${WEFT_SANITIZER_LABEL}"
+          ENVIRONMENT "GTEST_TOTAL_SHARDS=${shards};GTEST_SHARD_INDEX=${shard}")
+      endforeach()
+      continue()
+    endif()
+    if(short)
+      gtest_discover_tests(weft_unit_tests TEST_PREFIX ${folder}. TEST_FILTER "${filter}" TEST_LIST ${folder}_units
+        DISCOVERY_TIMEOUT 120 PROPERTIES TIMEOUT 300 LABELS unit)
+    endif()
+    if(long)
+      weft_unit_filter(filter ${long})
+      gtest_discover_tests(weft_unit_tests TEST_PREFIX ${folder}. TEST_FILTER "${filter}" TEST_LIST ${folder}_long_units
+        DISCOVERY_TIMEOUT 120 PROPERTIES TIMEOUT 900 LABELS long)
+    endif()
+  endforeach()
 endfunction()
