@@ -29,6 +29,7 @@ public:
     return p.null ? UPC_SHARED_NULL : upc_shared_ptr_t{base_.addr + p.offset, p.thread, p.phase};
   }
   std::byte* mine() const { return mine_; }
+  std::uint64_t base() const { return base_.addr; }
 
   // A thread tells the others that it enters a call of a case; numbers of cases count from 1.
   static constexpr std::uint64_t most_calls = 1024;

@@ -9,4 +9,7 @@ namespace calls {
 call draw_call(kind what, std::size_t team, const scenario& s, const settings& limits, symmetric_space& space,
                dice& d, bool small);
 
+// Draws where the blocks and arrays of a call that moves data lie, with what `limits` fix.
+void draw_places(call& c, const members& team, const settings& limits, symmetric_space& space, dice& d);
+
 } // namespace calls

@@ -21,8 +21,8 @@ void ledger::find_share(std::size_t i) {
   const members& team = s_.teams[c.team];
   share& mine = shares_[i];
   mine.member = std::find(team.begin(), team.end(), me_) != team.end();
-  mine.rows = rows_of(c, team, me_, memory_);
-  mine.poisoned_rows = poisoned_rows_of(c, team, me_, memory_);
+  mine.rows = rows_of(c, team, me_, memory_.base());
+  mine.poisoned_rows = poisoned_rows_of(c, team, me_, memory_.base());
   effects all = effects_of(c, team, threads_);
   for (arrival& one : all.arrivals)
     if (one.thread == me_) mine.incoming.push_back(std::move(one));

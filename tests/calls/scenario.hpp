@@ -2,6 +2,7 @@
 #include "tests/calls/call.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,15 @@ struct scenario {
 
 inline constexpr std::uint64_t default_largest = 1 << 20;
 
+// What the caller of draw_places() has chosen.
+struct fixed_arguments {
+  std::uint64_t bytes;
+  std::uint32_t root;
+  bool in_place;
+};
+
 struct settings {
+  std::optional<fixed_arguments> fixed;
   std::uint32_t threads = 1;
   std::uint64_t room = 0; // bytes of the arena
   std::vector<kind> enabled;

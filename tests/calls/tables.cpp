@@ -15,8 +15,8 @@ template <class T> void append(std::vector<std::uint8_t>& bytes, const T& value)
 
 class writer {
 public:
-  writer(const call& c, const members& team, std::uint32_t thread, const arena& memory, bool poisoned)
-      : c(c), team(team), thread(thread), memory(memory), poisoned(poisoned) {}
+  writer(const call& c, const members& team, std::uint32_t thread, std::uint64_t base, bool poisoned)
+      : c(c), team(team), thread(thread), base(base), poisoned(poisoned) {}
 
   std::vector<row> all() {
     if (is_x(c.what)) {
@@ -30,26 +30,32 @@ public:
 
 private:
   // The part of an array with one element, or a row of them, on every thread.
-  template <class T>
-  static std::pair<std::size_t, std::size_t> part(const std::vector<T>& array, std::uint32_t thread) {
-    const auto threads = static_cast<std::size_t>(THREADS);
-    const std::size_t width = array.size() / threads;
+  template <class T> std::pair<std::size_t, std::size_t> part(const std::vector<T>& array) const {
+    const void* const which = &array;
+    const bool matrix = c.what == kind::exchange_x || (c.what == kind::gather_all_x && which == &c.dst_table);
+    std::size_t width = 1;
+    while (matrix && width * width != array.size())
+      ++width;
     return {thread * width, (thread + 1) * width};
+  }
+
+  upc_shared_ptr_t pointer(const place& p) const {
+    return p.null ? UPC_SHARED_NULL : upc_shared_ptr_t{base + p.offset, p.thread, p.phase};
   }
 
   void pointers(std::uint64_t at, const std::vector<place>& table) {
     if (table.empty()) return;
     row r{at, {}};
-    const auto [first, last] = part(table, thread);
+    const auto [first, last] = part(table);
     for (std::size_t i = first; i != last; ++i)
-      append(r.bytes, memory.at(poisoned ? place{7, table[i].thread, 0} : table[i]));
+      append(r.bytes, pointer(poisoned ? place{7, table[i].thread, 0} : table[i]));
     rows.push_back(std::move(r));
   }
 
   void sizes() {
     if (c.sizes.empty()) return;
     row r{c.sizes_at, {}};
-    const auto [first, last] = part(c.sizes, thread);
+    const auto [first, last] = part(c.sizes);
     for (std::size_t i = first; i != last; ++i)
       append(r.bytes, std::size_t{poisoned ? 19 : c.sizes[i]});
     rows.push_back(std::move(r));
@@ -74,19 +80,19 @@ private:
   const call& c;
   const members& team;
   const std::uint32_t thread;
-  const arena& memory;
+  const std::uint64_t base;
   const bool poisoned;
   std::vector<row> rows;
 };
 
 } // namespace
 
-std::vector<row> rows_of(const call& c, const members& team, std::uint32_t thread, const arena& memory) {
-  return writer(c, team, thread, memory, false).all();
+std::vector<row> rows_of(const call& c, const members& team, std::uint32_t thread, std::uint64_t base) {
+  return writer(c, team, thread, base, false).all();
 }
 std::vector<row> poisoned_rows_of(const call& c, const members& team, std::uint32_t thread,
-                                  const arena& memory) {
-  return writer(c, team, thread, memory, true).all();
+                                  std::uint64_t base) {
+  return writer(c, team, thread, base, true).all();
 }
 
 } // namespace calls

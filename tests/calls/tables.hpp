@@ -1,5 +1,4 @@
 #pragma once
-#include "tests/calls/arena.hpp"
 #include "tests/calls/call.hpp"
 
 #include <cstdint>
@@ -13,9 +12,10 @@ struct row {
   std::vector<std::uint8_t> bytes;
 };
 
-// The elements that lie on a thread, and plausible ones in their stead that lead into the trap.
-std::vector<row> rows_of(const call& c, const members& team, std::uint32_t thread, const arena& memory);
+// The elements that lie on a thread, and plausible ones in their stead that lead into the trap. The arena
+// begins at the address `base` on every thread.
+std::vector<row> rows_of(const call& c, const members& team, std::uint32_t thread, std::uint64_t base);
 std::vector<row> poisoned_rows_of(const call& c, const members& team, std::uint32_t thread,
-                                  const arena& memory);
+                                  std::uint64_t base);
 
 } // namespace calls

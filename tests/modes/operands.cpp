@@ -146,7 +146,7 @@ void operands::write_source(int rank, content what) const {
 void operands::write_arrays(bool valid) const {
   const auto thread = static_cast<std::uint32_t>(me());
   const auto rows = valid ? calls::rows_of : calls::poisoned_rows_of;
-  for (const calls::row& r : rows(made_, arena_.all(), thread, arena_.memory()))
+  for (const calls::row& r : rows(made_, arena_.all(), thread, arena_.memory().base()))
     std::memcpy(arena_.local(r.offset), r.bytes.data(), r.bytes.size());
 }
 

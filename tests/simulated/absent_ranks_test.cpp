@@ -52,20 +52,18 @@ void play_with_absent(const collective_case& c, std::uint32_t absent, What what,
   options.chaos = transport::simulated_chaos::rough();
   options.endless_naps = true;
   simulation s(options);
-  const call_places at = places_of(c, engine::heap_offset(c.ranks));
+  const std::uint64_t at = engine::heap_offset(c.ranks);
   std::uint32_t left = 0; // of the others
   bool away = false;
   s.run([&](std::uint32_t rank, simulated_transport& t) {
     simulated_engine e(t, drowsy());
     progress::channel& team = e.add_channel(team_of_all(c, rank, 0, engine::first_mailbox_offset));
     e.meet_neighbours(neighbours_of(c, rank));
-    std::memset(t.segment() + at.dst_area, static_cast<int>(poison), c.stride());
-    const std::vector<std::byte> source = source_before(c, call, 0, rank);
-    std::memcpy(t.segment() + (r.in_place ? at.dst_area : at.src_area), source.data(), source.size());
-    write_rows(c, call, rank, t.segment(), at);
+    const std::vector<std::byte> memory = memory_before(c, call, 0, rank, at);
+    std::memcpy(t.segment() + at, memory.data(), memory.size());
     e.run(team, {}, {});
     if (rank == absent && its == post::never) what(t);
-    const auto handle = e.post(team, r, at.binding(r));
+    const auto handle = e.post(team, r, call.binding(at));
     t.fence();                  // a driver's, at its end, which the simulated memory does not know of
     const bool was_away = away; // it has entered
     if (rank == absent) {
@@ -76,7 +74,7 @@ void play_with_absent(const collective_case& c, std::uint32_t absent, What what,
     t.describe([] { return std::string("waits"); });
     e.wait(handle);
     const auto check = [&](std::uint32_t whose) {
-      const std::string wrong = check_destination(c, call, 0, whose, s.segment(whose) + at.dst_area);
+      const std::string wrong = check_memory(c, call, 0, whose, s.segment(whose), at);
       if (!wrong.empty()) throw wrong_result(wrong);
     };
     if (r.out != sync::no) check(rank);

@@ -99,7 +99,6 @@ collective_case make_case(std::uint64_t seed, const case_limits& limits) {
   c.ranks = 1 + static_cast<std::uint32_t>(
                     random.below(random.coin(0.5) ? std::min(4u, limits.ranks) : limits.ranks));
   c.nodes = make_nodes(random, c.ranks);
-  c.skew = random.coin(0.3) ? 1 + random.below(63) : 0;
   c.late = random.coin(0.3) ? 0 : 0.2;
   if (random.coin(0.5)) c.sluggard = static_cast<std::uint32_t>(random.below(c.ranks));
   // Few large calls, or many small ones: more than there are slots, in flight together or one after the
@@ -123,16 +122,12 @@ collective_case make_case(std::uint64_t seed, const case_limits& limits) {
   return c;
 }
 
-std::uint64_t collective_case::stride() const {
+std::uint64_t collective_case::call_bytes() const {
   std::uint64_t most = 0;
   for (const auto& round : rounds)
     for (const call& k : round)
       most = std::max(most, k.area);
-  return (most + skew + guard_bytes + 63) / 64 * 64;
-}
-
-std::uint64_t collective_case::row_bytes() const {
-  return (ranks * 40 + 8 + 63) / 64 * 64;
+  return (most + guard_bytes + 63) / 64 * 64;
 }
 
 std::uint64_t collective_case::heap_bytes() const {

@@ -1,5 +1,6 @@
 #pragma once
 #include "engine/collectives/request.hpp"
+#include "tests/calls/reference.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -10,17 +11,15 @@ namespace weft::tests {
 
 // A random program of collectives, the same for all ranks: rounds of operations that are in flight together.
 struct collective_case {
-  // A block that a call moves, by places in the source and destination areas of the two ranks.
-  struct moved {
-    std::uint32_t from, to;
-    std::uint64_t src, dst, bytes;
-  };
   struct call {
     collectives::request request;
     std::uint32_t odd_one = no_rank; // a barrier: this rank gives another value than the others
-    std::vector<std::uint32_t> perm; // of permute, permute_x
-    std::vector<moved> blocks;
-    std::uint64_t area = 0; // bytes of the largest source or destination
+    calls::call made;                // a computation is laid out like a gather of what it takes
+    calls::effects effects;
+    std::uint64_t area = 0; // bytes that it has on every rank
+
+    // Its memory beginning at an offset of every rank's segment.
+    graph::binding binding(std::uint64_t begin) const;
   };
   static constexpr std::uint32_t no_rank = ~std::uint32_t{0};
 
@@ -30,11 +29,8 @@ struct collective_case {
   std::vector<std::vector<call>> rounds;
   std::uint32_t sluggard = no_rank; // a rank that is often very late
   double late = 0;                  // probability that a rank is late for a call
-  std::uint64_t skew = 0;           // misalignment of all buffers
 
-  std::uint64_t stride() const;    // bytes from one area to the next
-  std::uint64_t row_bytes() const; // of a call's arrays on one rank
-  std::uint64_t call_bytes() const { return 2 * stride() + row_bytes(); }
+  std::uint64_t call_bytes() const; // of the largest call
   std::uint64_t heap_bytes() const; // of all that a rank needs
   std::string text() const;
 };
@@ -52,24 +48,15 @@ std::string text_of(const collectives::request& r);
 collective_case::call lay_out(std::uint32_t ranks, const collectives::request& r, std::uint64_t seed,
                               std::uint64_t most_bytes);
 
-// Where the parts of a call lie in every rank's segment: two areas, and rows of four arrays.
-struct call_places {
-  std::uint64_t dst_area, src_area, dst_rows, src_rows, sizes, perm;
-  graph::binding binding(const collectives::request& r) const;
-};
-call_places places_of(const collective_case& c, std::uint64_t begin);
-
-// The serial reference. What the areas of a rank hold before a call, by number of the call in the case, and
-// what its destination holds after it; and the rows of the call's arrays that lie on the rank.
-std::vector<std::byte> source_before(const collective_case& c, const collective_case::call& k,
-                                     std::uint64_t number, std::uint32_t rank);
-std::vector<std::byte> destination_after(const collective_case& c, const collective_case::call& k,
-                                         std::uint64_t number, std::uint32_t rank);
-void write_rows(const collective_case& c, const collective_case::call& k, std::uint32_t rank,
-                std::byte* segment, const call_places& at);
-// Empty if the destination area is what it must be, else what is wrong.
-std::string check_destination(const collective_case& c, const collective_case::call& k, std::uint64_t number,
-                              std::uint32_t rank, const std::byte* destination);
+// The serial reference: what the memory of a call holds on a rank before it and after it, by its number in
+// the case. `begin` is where that memory lies in every rank's segment.
+std::vector<std::byte> memory_before(const collective_case& c, const collective_case::call& k,
+                                     std::uint64_t number, std::uint32_t rank, std::uint64_t begin);
+std::vector<std::byte> memory_after(const collective_case& c, const collective_case::call& k,
+                                    std::uint64_t number, std::uint32_t rank, std::uint64_t begin);
+// Empty if the memory in this segment is what it must be afterwards, else what is wrong.
+std::string check_memory(const collective_case& c, const collective_case::call& k, std::uint64_t number,
+                         std::uint32_t rank, const std::byte* segment, std::uint64_t begin);
 
 inline constexpr std::byte poison{0xEE};
 inline constexpr std::uint64_t guard_bytes = 64;

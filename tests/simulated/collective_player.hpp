@@ -81,9 +81,8 @@ private:
   using call = collective_case::call;
   using sync = graph::sync;
 
-  call_places places(std::size_t k) const { return places_of(c_, heap_ + k * c_.call_bytes()); }
-  graph::binding at(std::size_t k) const { return places(k).binding((*round_)[k].request); }
-  std::uint64_t dst(std::size_t k) const { return places(k).dst_area; }
+  std::uint64_t begin(std::size_t k) const { return heap_ + k * c_.call_bytes(); }
+  graph::binding at(std::size_t k) const { return (*round_)[k].binding(begin(k)); }
   std::byte* own(std::uint64_t offset) const { return engine_.net().segment() + offset; }
 
   void play_round(const std::vector<call>& round) {
@@ -113,7 +112,7 @@ private:
     }
     if (open) meet("after");
     for (std::size_t k = 0; k < round.size(); ++k)
-      if (round[k].request.out == sync::no) check(k, rank_, own(dst(k)));
+      if (round[k].request.out == sync::no) check(k, rank_, own(0));
   }
 
   void wait_for_all(std::vector<std::uint64_t> handles) {
@@ -153,16 +152,10 @@ private:
     return {.known = 1, .rank = rank_, .other_rank = 0, .value = given, .other_value = 0};
   }
 
-  void spoil(std::size_t k) {
-    std::memset(own(dst(k)), static_cast<int>(poison), c_.stride() - c_.skew);
-    std::memset(own(places(k).src_area), static_cast<int>(poison), c_.stride() - c_.skew);
-    std::memset(own(places(k).dst_rows), static_cast<int>(poison), c_.row_bytes());
-  }
+  void spoil(std::size_t k) { std::memset(own(begin(k)), static_cast<int>(poison), c_.call_bytes()); }
   void fill(std::size_t k) {
-    const call& what = (*round_)[k];
-    const std::vector<std::byte> source = source_before(c_, what, next_call_ + k, rank_);
-    std::memcpy(own(what.request.in_place ? dst(k) : places(k).src_area), source.data(), source.size());
-    write_rows(c_, what, rank_, own(0), places(k));
+    const auto memory = memory_before(c_, (*round_)[k], next_call_ + k, rank_, begin(k));
+    std::memcpy(own(begin(k)), memory.data(), memory.size());
   }
 
   // The last moment before the post.
@@ -175,9 +168,9 @@ private:
       computes_(std::chrono::microseconds(random_.below(50)));
     }
     if (r.in != sync::no) {
-      const std::byte* const begin = own(dst(k));
-      for (std::uint64_t at = 0; at < c_.stride() - c_.skew; ++at)
-        if (begin[at] != poison) fail(k, "wrote to a destination whose owner has not entered");
+      const std::byte* const memory = own(begin(k));
+      for (std::uint64_t at = 0; at < c_.call_bytes(); ++at)
+        if (memory[at] != poison) fail(k, "wrote to the memory of a rank that has not entered");
       fill(k);
     }
     look_.posted[look_.at(next_call_ + k, rank_)].store(true);
@@ -192,10 +185,10 @@ private:
         if (!look_.posted[look_.at(number, other)].load()) fail(k, "ended before everybody has entered");
     if (r.out == sync::all && segment_of_)
       for (std::uint32_t other = 0; other < c_.ranks; ++other)
-        if (!look_.left[look_.at(number, other)].load()) check(k, other, segment_of_(other) + dst(k));
+        if (!look_.left[look_.at(number, other)].load()) check(k, other, segment_of_(other));
     look_.left[look_.at(number, rank_)].store(true);
     if (r.out == sync::no) return;
-    check(k, rank_, own(dst(k)));
+    check(k, rank_, own(0));
     spoil(k);
   }
 
@@ -204,8 +197,8 @@ private:
     engine_.run(team_, {}, {});
   }
 
-  void check(std::size_t k, std::uint32_t whose, const std::byte* destination) const {
-    const std::string wrong = check_destination(c_, (*round_)[k], next_call_ + k, whose, destination);
+  void check(std::size_t k, std::uint32_t whose, const std::byte* segment) const {
+    const std::string wrong = check_memory(c_, (*round_)[k], next_call_ + k, whose, segment, begin(k));
     if (!wrong.empty()) fail(k, wrong);
   }
 

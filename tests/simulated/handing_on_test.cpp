@@ -44,7 +44,6 @@ collective_case program_of(const algorithm& a, std::uint64_t seed) {
   c.seed = seed;
   c.nodes = machine_of(random.below(5));
   c.ranks = static_cast<std::uint32_t>(c.nodes.size());
-  c.skew = random.below(64);
   c.late = random.coin(0.5) ? 0.2 : 0;
   const auto call = [&](std::uint64_t most) {
     constexpr std::array<std::uint64_t, 5> sizes{1, 57, 640, 2049, 6000};

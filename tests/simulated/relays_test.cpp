@@ -136,11 +136,10 @@ void play(const stragglers& s, std::uint32_t credit_of) {
         t.relax();
       }
     };
-    const auto at = [&](std::uint32_t k) { return places_of(c, heap + k * c.call_bytes()); };
+    const auto at = [&](std::uint32_t k) { return heap + k * c.call_bytes(); };
     for (std::uint32_t k = 0; k < s.calls; ++k) {
-      const std::vector<std::byte> source = source_before(c, c.rounds[k][0], k, rank);
-      std::memset(t.segment() + at(k).dst_area, static_cast<int>(poison), c.stride());
-      std::memcpy(t.segment() + at(k).src_area, source.data(), source.size());
+      const std::vector<std::byte> memory = memory_before(c, c.rounds[k][0], k, rank, at(k));
+      std::memcpy(t.segment() + at(k), memory.data(), memory.size());
     }
     e.run(team, {}, {});
     t.describe([&] { return std::string("serves"); });
@@ -152,8 +151,8 @@ void play(const stragglers& s, std::uint32_t credit_of) {
                  left == s.calls * (c.ranks - late);
         });
       const request& r = c.rounds[k][0].request;
-      e.wait(e.post(team, r, at(k).binding(r)));
-      const std::string wrong = check_destination(c, c.rounds[k][0], k, rank, t.segment() + at(k).dst_area);
+      e.wait(e.post(team, r, c.rounds[k][0].binding(at(k))));
+      const std::string wrong = check_memory(c, c.rounds[k][0], k, rank, t.segment(), at(k));
       if (!wrong.empty()) throw wrong_result(wrong);
       if (!relays[rank]) ++left;
     }
