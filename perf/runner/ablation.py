@@ -155,11 +155,10 @@ def table(found):
     return report.aligned(columns, [])
 
 
-def told(found):
-    head = (f"special paths of the engine, each in its case with it and without it, in turns\n"
+def heading(pairs):
+    return (f"special paths of the engine, each in its case with it and without it, in turns\n"
             f"{datetime.date.today()}, commit {commit()}, {machine()}\n"
-            f"medians of {found[0]['pairs']} pairs; the ratio is that of each pair; gains, loses: their middle half agrees\n\n")
-    return head + table(found)
+            f"medians of {pairs} pairs; the ratio is that of each pair; gains, loses: their middle half agrees\n\n")
 
 
 def ablate(options):
@@ -167,6 +166,7 @@ def ablate(options):
     names = options.ablate or list(special_paths.listed())
     near = [name for name in names if special_paths.CASES[name].shape is None]
     far = [name for name in names if name not in near]
+    head = heading(options.pairs)  # behind a sandbox this process starts no other any more
     found, complete = on_this_host(options, near, build)
     if far and (reason := network.obstacle()):
         note(f"{', '.join(far)}: left out: {reason}")
@@ -177,7 +177,8 @@ def ablate(options):
         complete = complete and all_of_them
     if not found:
         return 0 if complete else 1
-    text = told(found)
+    found.sort(key=lambda one: names.index(one["path"]))
+    text = head + table(found)
     print(text, end="")
     path = options.table or os.path.join(builds.beside(options.build), "ablation.txt")
     with open(path, "w", encoding="utf-8") as file:
