@@ -174,14 +174,6 @@ event_id unfolding::step(std::uint8_t index, std::uint32_t peer, std::uint32_t i
   return e;
 }
 
-// Notes what the step does; returns the event at which it is done.
-event_id unfolding::perform(const node& n, event_id e, bool at_once) {
-  static constexpr auto meanings = operations::all_kinds::table(
-      []<class Kind>() -> event_id (*)(unfolding&, const node&, event_id) { return &Kind::means; });
-  at_once_ = at_once;
-  return meanings[static_cast<std::size_t>(n.what)](*this, n, e);
-}
-
 template <class Kind> std::size_t unfolding::moves(const node& n, event_id e) {
   const event at = graph_.events[e];
   const action a = resolve(*plan_, Kind::way(n), at.peer == nobody ? me_ : at.peer, at.iteration);
@@ -200,6 +192,14 @@ template <class Kind> std::size_t unfolding::moves(const node& n, event_id e) {
   };
   each_move(*plan_, *place_, n, a, visitor<const region&>(note));
   return regions;
+}
+
+// Notes what the step does; returns the event at which it is done.
+event_id unfolding::perform(const node& n, event_id e, bool at_once) {
+  static constexpr auto meanings = operations::all_kinds::table(
+      []<class Kind>() -> event_id (*)(unfolding&, const node&, event_id) { return &Kind::means; });
+  at_once_ = at_once;
+  return meanings[static_cast<std::size_t>(n.what)](*this, n, e);
 }
 
 void unfolding::did(const node& n, event_id e, std::uint32_t access) {

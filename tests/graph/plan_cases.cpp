@@ -16,17 +16,17 @@ using namespace collectives;
 
 namespace {
 
-node_map halves(std::uint32_t members) {
+node_map in_halves(std::uint32_t members) {
   return blocks_of(members, (members + 1) / 2);
 }
-node_map pairs(std::uint32_t members) {
+node_map in_pairs(std::uint32_t members) {
   return blocks_of(members, 2);
 }
 node_map dealt_to_two(std::uint32_t members) {
   return dealt(members, 2);
 }
 // One of the members, two of them and the rest, or in proportion.
-node_map uneven(std::uint32_t members) {
+node_map on_uneven_hosts(std::uint32_t members) {
   const std::uint32_t first = std::max(1u, members / 6), second = first + std::max(1u, members / 3);
   node_map nodes(members);
   for (std::uint32_t r = 0; r < members; ++r)
@@ -36,10 +36,10 @@ node_map uneven(std::uint32_t members) {
 
 constexpr std::array<host_shape, host_shapes> shapes{{{"one", one_host},
                                                       {"alone", alone},
-                                                      {"halves", halves},
+                                                      {"halves", in_halves},
                                                       {"dealt", dealt_to_two},
-                                                      {"uneven", uneven},
-                                                      {"pairs", pairs}}};
+                                                      {"uneven", on_uneven_hosts},
+                                                      {"pairs", in_pairs}}};
 
 constexpr std::uint32_t most_members = 16;
 constexpr std::uint32_t sampled_members[] = {1, 2, 4, 6, 7};
@@ -50,7 +50,7 @@ bool is_sampled(std::uint32_t members) {
 
 // What may change plans besides their requests: how data go to other hosts, the checked mode, and a window of
 // two transfers.
-constexpr std::string_view settings[] = {"", "sockets", "checked", "narrow"};
+constexpr std::string_view all_settings[] = {"", "sockets", "checked", "narrow"};
 
 tuning tuned(std::string_view setting, const algorithm* by) {
   engine::settings s;
@@ -186,7 +186,7 @@ std::string plan_case::told() const {
 }
 
 void for_each_line(operation op, const line_visitor& visit) {
-  for (const std::string_view setting : settings)
+  for (const std::string_view setting : all_settings)
     for (const request& form : forms_of(op))
       for (const request& r : in_all_modes(form)) {
         bool has_choice = false;
