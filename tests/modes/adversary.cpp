@@ -25,6 +25,8 @@ bool over_sockets() {
   return std::string(path == nullptr ? "" : path) == "sockets" || std::string(ways == nullptr ? "" : ways) == "tcp,self";
 }
 
+constexpr std::size_t small = 2048;
+
 struct options {
   form how = form::posted;
   std::string only;              // functions whose name contains this
@@ -32,7 +34,8 @@ struct options {
   bool all_hints = false;        // else one of the three for each trial, in turn
   unsigned share = 1, of = 1; // play the trials whose number is `share` modulo `of`
   bool behind = false; // each call behind an exchange that the late rank holds up
-  std::size_t sent_ahead = over_sockets() ? 131072 : 2048; // blocks up to this size may be
+  // Blocks up to this size may be sent ahead to ranks of other hosts, and small ones to all.
+  std::size_t sent_ahead = over_sockets() ? 131072 : small;
   std::vector<std::size_t> sizes{0, 8, 64 << 10};
 };
 
@@ -75,7 +78,6 @@ private:
     ++turn_; // so that every mode pair begins with another hint
     for (const std::size_t n : options_.sizes) {
       t.bytes = n;
-      t.small = n <= options_.sent_ahead;
       t.empty = n == 0;
       for (t.late = 0; t.late < THREADS; ++t.late)
         each_root(t);
@@ -108,6 +110,7 @@ private:
 
   void one(trial& t) {
     if (++drawn_ % options_.of != options_.share % options_.of) return;
+    t.small = t.bytes <= (arena_.near(t.late) ? small : options_.sent_ahead);
     // Rank 0 decides before all the others look.
     if (MYTHREAD == 0 && stage_.violations().load() >= enough) stage_.stop().store(1);
     stage_.barrier();
