@@ -66,10 +66,11 @@ public:
     c.hints = c.what != kind::sort && !c.one_sided() && d.chance(25) ? WEFT_REPRODUCIBLE : 0;
     const std::uint64_t most = std::min<std::uint64_t>(limits.largest, 640 * 1024) / c.of->size;
     const std::uint64_t some[] = {60, 60, 3000, 20000};
-    c.nelems = d.chance(5) ? 0
-                           : 1 + d.below(std::min(most + 1, small                    ? 60
-                                                            : limits.largest != default_largest ? most + 1
-                                                                                     : d.pick(some)));
+    c.nelems = d.chance(5)
+                   ? 0
+                   : 1 + d.below(std::min(most + 1, small                               ? 60
+                                                    : limits.largest != default_largest ? most + 1
+                                                                                        : d.pick(some)));
     c.blk_size = d.chance(15)   ? 0
                  : d.chance(40) ? (c.nelems + m.size() - 1) / m.size() + d.below(3)
                  : d.chance(60) ? d.between(1, 9)

@@ -38,7 +38,7 @@ private:
   struct operation {
     unsigned long long handle;
     std::size_t call;
-    bool resting;                 // nobody looks at it before the end
+    bool resting;                 // left alone until the end
     std::shared_ptr<batch> given; // which a helper completes
   };
 

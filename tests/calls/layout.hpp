@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-// Where the blocks of a case lie: never over each other, mostly with some bytes between that nobody may
+// Where the blocks of a case lie: never over each other, mostly with some bytes between that no call may
 // write.
 namespace calls {
 

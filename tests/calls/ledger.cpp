@@ -126,7 +126,7 @@ void ledger::settle(std::size_t i) {
 }
 
 // What this thread has again: all of it under OUT_MYSYNC, where the results of some calls go, too, so that
-// what comes late is seen; else what nobody looks at.
+// what comes late is seen; else what no other rank looks at.
 void ledger::spoil(std::size_t i) {
   const call& c = s_.calls[i];
   const bool only_here = c.what == kind::alltoall_nb || c.what == kind::alltoall_nbi;
@@ -196,7 +196,7 @@ std::string ledger::whose(std::uint64_t offset) const {
     for (const row& r : shares_[i].rows)
       if (in(r.offset, r.bytes.size())) return "a byte of an array of pointers, sizes or threads, " + name(i);
   }
-  std::string all = "a byte that nobody may write";
+  std::string all = "a byte that no call may write";
   for (std::size_t i = 0; i != shares_.size(); ++i)
     all += "; " + name(i);
   return all;

@@ -60,7 +60,7 @@ struct settings {
 // The steps, one in a line.
 std::string describe(const scenario& s);
 
-// The first bytes of the arena are for pointers that nobody may follow.
+// The first bytes of the arena are for pointers that no rank may follow.
 inline constexpr std::uint64_t trap_bytes = 256;
 
 // Teams that live for several cases.

@@ -12,7 +12,7 @@
 
 // What random sorts sort. An element is made of its index in the array: a key, of which there may be few,
 // then the index, as far as the element reaches, which no comparator looks at, then bytes that follow from
-// both. So whoever breaks the order of equal elements, or the bytes of one, is seen.
+// both. So a sort that breaks the order of equal elements, or the bytes of one, is seen.
 namespace sorting {
 
 using calls::mix;

@@ -87,7 +87,7 @@ private:
     return space.take(element * (matrix ? T : 1), 8, d);
   }
 
-  // What stands in the elements of threads that are no members: nobody may look at it.
+  // What stands in the elements of threads that are no members: no rank may look at it.
   place ignored(std::uint32_t thread) {
     place p{d.below(trap_bytes / 2), thread, 0};
     p.null = d.chance(30);

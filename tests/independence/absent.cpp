@@ -1,4 +1,4 @@
-// A rank that has posted and is away holds nobody up: what it sends is carried by the others, and of its
+// A rank that has posted and is away holds no other up: what it sends is carried by the others, and of its
 // vectors and elements they make what they need.
 //
 //   absent computing|stopped [computations]
@@ -203,7 +203,7 @@ int run(int argc, char** argv) {
       play_computations(g, absent);
     else if (absent == 0 || absent == THREADS - 1)
       play_moves(g, absent);
-  if (MYTHREAD == 0) std::printf("%d cases: nobody was held up\n", g.rounds());
+  if (MYTHREAD == 0) std::printf("%d cases: no rank was held up\n", g.rounds());
   return 0;
 }
 

@@ -5,7 +5,7 @@
 namespace modes {
 
 // The shared memory of all trials, the same on every rank:
-//   trap         where the pointers of a rank lead that has not entered: nobody may follow them
+//   trap         where the pointers of a rank lead that has not entered: no rank may follow them
 //   arrays       this rank's elements of the arrays of pointers, sizes and permutations
 //   source       blocks to send
 //   destination  blocks to receive, and a margin

@@ -10,7 +10,7 @@ class operands {
 public:
   operands(const trial& t, const arena& a);
 
-  // Before anybody calls. With IN_NOSYNC all is in place from now on; else it is not yet.
+  // Before any rank calls. With IN_NOSYNC all is in place from now on; else it is not yet.
   void prepare() const;
   // Right before the own call.
   void give() const;
@@ -21,12 +21,12 @@ public:
 
   // The own destination: as it was before the call;
   bool untouched() const;
-  // full; or, for those who have come only, full of their blocks.
+  // full; or, without those that have not come, full of their blocks.
   bool full() const { return full_without(-1); }
   bool full_without(int late) const;
   // The destination of the next rank, by a get.
   bool next_is_full() const;
-  // When all have left: as the modes demand, and nothing was touched that is nobody's business. Returns what
+  // When all have left: as the modes demand, and nothing else was touched. Returns what
   // is wrong, or nothing.
   const char* fault_at_end() const;
 

@@ -66,6 +66,8 @@ collective_case::call lay_out(std::uint32_t ranks, const request& r, std::uint64
   made.request = r;
   if (r.op == operation::barrier) return made;
   made.made.what = kind_of(r);
+  made.made.in = static_cast<calls::sync>(r.in); // the same enumerators
+  made.made.out = static_cast<calls::sync>(r.out);
   calls::settings limits;
   limits.threads = ranks;
   limits.room = ~std::uint64_t{0} / 2;

@@ -47,7 +47,8 @@ collective_case program_of(const algorithm& a, std::uint64_t seed) {
   c.late = random.coin(0.5) ? 0.2 : 0;
   const auto call = [&](std::uint64_t most) {
     constexpr std::array<std::uint64_t, 5> sizes{1, 57, 640, 2049, 6000};
-    request r{a.op, a.name == "relayed" ? sync::my : sync::all, std::array{sync::no, sync::my, sync::all}[random.below(3)]};
+    request r{a.op, a.name == "relayed" ? sync::my : sync::all,
+              std::array{sync::no, sync::my, sync::all}[random.below(3)]};
     if (rooted(a.op)) r.root = static_cast<std::uint32_t>(random.below(c.ranks));
     do
       r.bytes = sizes[random.below(sizes.size())];
