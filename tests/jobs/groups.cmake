@@ -10,6 +10,8 @@ weft_add_session_group(flat AT 7:3:direct SETTINGS WEFT_ALGORITHM=reduce_all=fla
 
 # What is scarce: places of operations, transfers under way, cores, memory.
 weft_add_session_group(outstanding AT 2:1:direct 3:1:ucp)
+# It measures the memory of its process.
+weft_add_session_group(outstanding_teams AT 2:1:direct)
 weft_add_session_group(cap AT 3:1:ucp SETTINGS WEFT_MAX_OPERATIONS=500)
 weft_add_session_group(places_1 AT 4:1:ucp:dedicated SETTINGS WEFT_MAX_OPERATIONS=1)
 weft_add_session_group(places_3 AT 4:1:ucp:dedicated SETTINGS WEFT_MAX_OPERATIONS=3)
