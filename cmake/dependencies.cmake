@@ -12,4 +12,3 @@ add_library(weft_logging INTERFACE)
 target_include_directories(weft_logging SYSTEM INTERFACE
   $<TARGET_PROPERTY:spdlog::spdlog_header_only,INTERFACE_INCLUDE_DIRECTORIES>
   $<TARGET_PROPERTY:fmt::fmt-header-only,INTERFACE_INCLUDE_DIRECTORIES>)
-target_compile_definitions(weft_logging INTERFACE SPDLOG_FMT_EXTERNAL)

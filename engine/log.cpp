@@ -1,6 +1,7 @@
 // The one source that compiles fmt and spdlog, which takes as long as ten others. All others include
 // <fmt/core.h>, which only declares the functions below.
 #define FMT_HEADER_ONLY
+#define SPDLOG_FMT_EXTERNAL
 #include "engine/log.hpp"
 
 #include <spdlog/sinks/stdout_color_sinks.h>
