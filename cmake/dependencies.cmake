@@ -6,9 +6,9 @@ find_package(fmt REQUIRED)
 pkg_check_modules(UCX REQUIRED IMPORTED_TARGET ucx)
 pkg_check_modules(PMIX REQUIRED IMPORTED_TARGET pmix)
 
-# Header only, so that no program which uses the library needs the spdlog and fmt that it was built with.
+# Header only, so that no program which uses the library needs the spdlog and fmt that it was built with: engine/log.cpp
+# compiles them.
 add_library(weft_logging INTERFACE)
-target_link_libraries(weft_logging INTERFACE fmt::fmt-header-only)
 target_include_directories(weft_logging SYSTEM INTERFACE
-  $<TARGET_PROPERTY:spdlog::spdlog_header_only,INTERFACE_INCLUDE_DIRECTORIES>)
-target_compile_definitions(weft_logging INTERFACE SPDLOG_FMT_EXTERNAL)
+  $<TARGET_PROPERTY:spdlog::spdlog_header_only,INTERFACE_INCLUDE_DIRECTORIES>
+  $<TARGET_PROPERTY:fmt::fmt-header-only,INTERFACE_INCLUDE_DIRECTORIES>)

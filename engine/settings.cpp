@@ -1,7 +1,8 @@
 #include "engine/settings.hpp"
 
-#include <spdlog/fmt/fmt.h>
-#include <spdlog/fmt/ranges.h>
+#include "engine/joined.hpp"
+
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>
@@ -87,9 +88,9 @@ setting_entry count_setting(const char* name, const char* help, Value settings::
           {},
           [member, allowed](settings& s, const std::string& text) {
             const auto parse = [](const std::string& t) { return parse_count(t); };
-            s.*member = ranged(parse, text, allowed, [](std::uint64_t n) { return fmt::to_string(n); });
+            s.*member = ranged(parse, text, allowed, [](std::uint64_t n) { return std::to_string(n); });
           },
-          [member](const settings& s) { return fmt::to_string(s.*member); }};
+          [member](const settings& s) { return std::to_string(s.*member); }};
 }
 setting_entry word_setting(const char* name, const char* help, std::string settings::*member,
                            std::vector<std::string> words) {
@@ -99,7 +100,7 @@ setting_entry word_setting(const char* name, const char* help, std::string setti
           words,
           [member, words](settings& s, const std::string& text) {
             if (!words.empty() && std::find(words.begin(), words.end(), text) == words.end())
-              throw std::invalid_argument(fmt::format("one of {}", fmt::join(words, ", ")));
+              throw std::invalid_argument(fmt::format("one of {}", joined(words, ", ")));
             s.*member = text;
           },
           [member](const settings& s) { return s.*member; }};
@@ -206,7 +207,8 @@ const std::vector<setting_entry>& settings_table() {
                     "(rank 0 decides)",
                     &settings::window, {1, 64}),
       flag_setting("WEFT_CHECK",
-                   "find calls of two threads that differ, and accesses past the end of allocated memory (rank 0 decides)",
+                   "find calls of two threads that differ, and accesses past the end of allocated memory "
+                   "(rank 0 decides)",
                    &settings::check),
       count_setting("WEFT_TIMEOUT",
                     "seconds after which a wait is explained, and again after twice as many; 0 = never",

@@ -10,7 +10,7 @@
 #include "tools/command.hpp"
 #include "weft/version.h"
 
-#include <spdlog/fmt/fmt.h>
+#include <fmt/core.h>
 
 #include <iostream>
 #include <unistd.h>

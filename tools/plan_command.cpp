@@ -8,7 +8,7 @@
 #include "engine/verify/verifier.hpp"
 #include "tools/command.hpp"
 
-#include <spdlog/fmt/fmt.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdio>

@@ -3,7 +3,7 @@
 #include "engine/settings.hpp"
 #include "engine/transport/ucx/devices.hpp"
 
-#include <spdlog/fmt/fmt.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cerrno>

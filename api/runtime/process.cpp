@@ -2,9 +2,10 @@
 
 #include "api/include/weft/error.hpp"
 #include "engine/collectives/tuning.hpp"
+#include "engine/log.hpp"
 #include "engine/memory/segment_layout.hpp"
 
-#include <spdlog/spdlog.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -50,7 +51,8 @@ process_runtime::process_runtime(const engine::settings& s)
     : settings_(s), deaths_([this](std::uint32_t rank, death_watch::news what) { lose(rank, what); }),
       nodes_(lanes(job_, s)) {
   if (job_.singleton())
-    spdlog::info(
+    engine::log(
+        engine::severity::info,
         "no launcher: running as one thread; start more with weft run -n N, mpirun or srun --mpi=pmix");
   start_.ended("launcher");
   deaths_.expect(job_.size());
@@ -72,7 +74,7 @@ process_runtime::process_runtime(const engine::settings& s)
   if (!net_->reaches_memory()) deaths_.meanwhile(silence_period, [this] { look_for_silence(); });
   deaths_.start();
   start_.ended("engine");
-  if (job_.rank() == 0 && spdlog::should_log(spdlog::level::info))
+  if (job_.rank() == 0 && engine::logs(engine::severity::info))
     start_.print(nodes_, engine_->options().drive, settings_.progress, node_cores(), job_.local_size());
 }
 
@@ -136,7 +138,8 @@ void process_runtime::lose(std::uint32_t rank, death_watch::news what) {
   if (ending_.load(std::memory_order_relaxed)) return died_at_the_end_.store(true, std::memory_order_relaxed);
   if (job_.launcher_is_gone()) return; // so this process ends, too, and has said why before anything fails
   const progress::fate fate = fate_of(rank, what);
-  spdlog::error("rank {} {}; operations of teams that it is a member of fail", rank, fate.words);
+  engine::log(engine::severity::error, "rank {} {}; operations of teams that it is a member of fail", rank,
+              fate.words);
   heap_->lose(rank, fate);
   locks_->lose(rank);
   teams_->lose(rank);

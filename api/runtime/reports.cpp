@@ -1,9 +1,9 @@
 #include "api/runtime/reports.hpp"
 
+#include "engine/joined.hpp"
 #include "progress/driving/wait_survey.hpp"
 
-#include <spdlog/fmt/fmt.h>
-#include <spdlog/fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <cerrno>
 #include <csignal>
@@ -221,8 +221,8 @@ boot::rank_report wait_reporter::report() {
   const bool looked = under_the_baton([&] {
     progress::wait_survey survey(engine_.works());
     for (progress::blocked_operation& b : survey.oldest())
-      r.waiting.push_back({b.team, b.seq, std::move(b.call), fmt::format("{}", fmt::join(b.nodes, "; ")),
-                           std::move(b.missing)});
+      r.waiting.push_back(
+          {b.team, b.seq, std::move(b.call), engine::joined(b.nodes, "; "), std::move(b.missing)});
     for (const progress::team_position& at : survey.positions())
       r.teams.push_back({at.team, at.entered});
     if (const auto* last = engine_.plans().latest())

@@ -2,9 +2,7 @@
 
 #include "api/include/weft/error.hpp"
 #include "api/runtime/process.hpp"
-
-#include <spdlog/sinks/stdout_color_sinks.h>
-#include <spdlog/spdlog.h>
+#include "engine/log.hpp"
 
 #include <memory>
 #include <pthread.h>
@@ -45,14 +43,6 @@ void refuse_in_child() {
   throw weft::error(call, "", "", "weft_init must be called first");
 }
 
-void open_log(const engine::settings& s) {
-  auto log = spdlog::get("weft");
-  if (!log) log = spdlog::stderr_color_mt("weft");
-  log->set_pattern("%n: %^%l%$: %v");
-  log->set_level(spdlog::level::from_str(s.log));
-  spdlog::set_default_logger(log);
-}
-
 } // namespace
 
 runtime& runtime::get(const char* call) {
@@ -73,11 +63,11 @@ void runtime::init(int*, char***) {
   std::vector<std::string> warnings;
   const engine::settings s = engine::read_settings(
       std::span<const char* const>(const_cast<const char* const*>(environ), count), warnings);
-  open_log(s);
+  engine::open_log(s.log);
   auto made = std::make_unique<process_runtime>(s);
   if (made->rank() == 0)
     for (const std::string& warning : warnings)
-      spdlog::warn("{}", warning);
+      engine::log(engine::severity::warn, "{}", warning);
   static const int handled = pthread_atfork(nullptr, nullptr, refuse_in_child);
   static_cast<void>(handled);
   the_runtime = made.release();

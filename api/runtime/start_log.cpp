@@ -1,6 +1,8 @@
 #include "api/runtime/start_log.hpp"
 
-#include <spdlog/spdlog.h>
+#include "engine/log.hpp"
+
+#include <fmt/core.h>
 
 namespace weft::api {
 
@@ -44,11 +46,12 @@ void start_log::ended(const char* part) {
 
 void start_log::print(const std::vector<std::uint32_t>& nodes, progress::mode mode, const std::string& asked,
                       double cores, std::uint32_t local_ranks) const {
-  spdlog::info("lanes: thread 0 reaches threads {} by loads and stores, {} through UCX", ranks(nodes, true),
-               ranks(nodes, false));
-  spdlog::info("progress: {} ({}; {:.1f} cores for {} threads on this node)", name(mode),
-               asked == "auto" ? "chosen" : "as WEFT_PROGRESS asks", cores, local_ranks);
-  spdlog::info("start: {:.1f} ms ({})", total_, parts_);
+  engine::log(engine::severity::info,
+              "lanes: thread 0 reaches threads {} by loads and stores, {} through UCX", ranks(nodes, true),
+              ranks(nodes, false));
+  engine::log(engine::severity::info, "progress: {} ({}; {:.1f} cores for {} threads on this node)",
+              name(mode), asked == "auto" ? "chosen" : "as WEFT_PROGRESS asks", cores, local_ranks);
+  engine::log(engine::severity::info, "start: {:.1f} ms ({})", total_, parts_);
 }
 
 } // namespace weft::api

@@ -2,8 +2,7 @@
 
 #include "engine/memory/mailbox.hpp"
 
-#include <spdlog/fmt/fmt.h>
-#include <spdlog/fmt/ranges.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 #include "engine/plan/names.hpp"
 #include "engine/plan/plan.hpp"
 
-#include <spdlog/fmt/fmt.h>
+#include <fmt/core.h>
 
 #include <bit>
 

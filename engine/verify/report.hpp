@@ -1,7 +1,7 @@
 #pragma once
 #include "engine/verify/verifier.hpp"
 
-#include <spdlog/fmt/fmt.h>
+#include <fmt/core.h>
 
 #include <utility>
 

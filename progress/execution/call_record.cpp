@@ -4,7 +4,7 @@
 #include "engine/collectives/operations.hpp"
 #include "engine/plan/names.hpp"
 
-#include <spdlog/fmt/fmt.h>
+#include <fmt/core.h>
 
 namespace weft::progress {
 

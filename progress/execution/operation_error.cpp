@@ -2,7 +2,7 @@
 
 #include "progress/execution/channel.hpp"
 
-#include <spdlog/fmt/fmt.h>
+#include <fmt/core.h>
 
 namespace weft::progress {
 

@@ -1,6 +1,8 @@
 #include "tests/graph/operations.hpp"
 
-#include <spdlog/fmt/fmt.h>
+#include "engine/joined.hpp"
+
+#include <fmt/core.h>
 
 #include <numeric>
 #include <random>
@@ -114,7 +116,7 @@ std::string text(const request& r, const node_map& nodes) {
                      : r.whole   ? " of few"
                                  : "",
                      r.bytes, modes[static_cast<int>(r.in)], modes[static_cast<int>(r.out)],
-                     hints[static_cast<int>(r.direction)], r.root, fmt::join(nodes, " "));
+                     hints[static_cast<int>(r.direction)], r.root, engine::joined(nodes, " "));
 }
 
 namespace {

@@ -1,8 +1,8 @@
 // Every plan that the project compiles, checked.
+#include "engine/joined.hpp"
 #include "tests/graph/operations.hpp"
 
 #include <gtest/gtest.h>
-#include <spdlog/fmt/fmt.h>
 
 #include <numeric>
 
@@ -11,7 +11,7 @@ namespace {
 using namespace collectives;
 
 std::string rows(const movement& moved) {
-  return moved.names.empty() ? "" : fmt::format(", rows {}", fmt::join(moved.names, " "));
+  return moved.names.empty() ? "" : ", rows " + engine::joined(moved.names, " ");
 }
 
 void expect_correct(const request& r, const movement& moved, const node_map& nodes) {

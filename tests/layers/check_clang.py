@@ -20,8 +20,10 @@ def warnings(entry):
     source = entry["file"]
     compiler = "clang" if source.endswith(".c") else "clang++"
     options = words[next(k for k, word in enumerate(words) if word.startswith("-")):]
-    output = options.index("-o")
-    del options[output : output + 2]
+    for pair in ("-o", "-include"):  # each file is read whole, without what gcc has precompiled
+        while pair in options:
+            del options[options.index(pair) : options.index(pair) + 2]
+    options = [word for word in options if word not in ("-Winvalid-pch", "-fpch-preprocess")]
     done = subprocess.run([compiler, *options, "-fsyntax-only"], cwd=entry["directory"], capture_output=True,
                           text=True, check=False)
     return done.stderr

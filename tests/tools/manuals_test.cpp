@@ -2,8 +2,8 @@
 
 #include "engine/settings.hpp"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
-#include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 #include <fstream>

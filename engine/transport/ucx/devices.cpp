@@ -3,6 +3,7 @@
 #include <array>
 #include <cstring>
 #include <dirent.h>
+#include <fmt/core.h>
 #include <ifaddrs.h>
 #include <memory>
 #include <net/if.h>
@@ -85,7 +86,7 @@ constexpr const char* adapters = "/sys/class/infiniband";
 std::string infiniband_ports() {
   std::string ports;
   for (const std::string& device : entries_of(adapters))
-    for (const std::string& port : entries_of(std::string(adapters) + "/" + device + "/ports"))
+    for (const std::string& port : entries_of(fmt::format("{}/{}/ports", adapters, device)))
       ports += "," + device + ":" + port;
   return ports;
 }

@@ -1,0 +1,17 @@
+#pragma once
+#include <fmt/core.h>
+
+#include <string>
+#include <string_view>
+
+namespace weft::engine {
+
+// The texts or numbers of a list, in one.
+template <class List> std::string joined(const List& list, std::string_view between) {
+  std::string text;
+  for (const auto& item : list)
+    text += fmt::format("{}{}", text.empty() ? "" : between, item);
+  return text;
+}
+
+} // namespace weft::engine
