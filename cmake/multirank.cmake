@@ -233,6 +233,10 @@ function(weft_finish_jobs)
   target_link_libraries(weft_jobs PRIVATE test_calls weft::weft weft_flags CLI11::CLI11 fmt::fmt GTest::gmock GTest::gtest
     Threads::Threads)
   target_compile_options(weft_jobs PRIVATE $<$<COMPILE_LANGUAGE:C>:-pedantic -Werror>)
+  set_property(TARGET weft_jobs PROPERTY UNITY_BUILD OFF) # programs share names
+  weft_build_tests_quickly(weft_jobs)
+  target_precompile_headers(weft_jobs PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:<gtest/gtest.h$<ANGLE-R>>"
+    "$<$<COMPILE_LANGUAGE:CXX>:<algorithm$<ANGLE-R>>" "$<$<COMPILE_LANGUAGE:CXX>:<weft/weft.hpp$<ANGLE-R>>")
   weft_build_for_sanitizers(weft_jobs tsan asan)
   weft_build_for_sanitizers(weft_tool tsan asan)
 
