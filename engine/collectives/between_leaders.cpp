@@ -28,19 +28,16 @@ std::uint64_t cost_of_scatter_to_leaders(std::uint64_t bytes, const topology& g,
   return c.put_and_count() + 2 * c.wire(far, 0) + c.of_bytes(into_node(g) * bytes);
 }
 
-node_set ring_of_leaders(hierarchical& s, std::uint8_t at, bool read, node_set after) {
+node_set ring_of_leaders(hierarchical& s, std::uint8_t at, node_set after) {
   const topology& g = s.g;
   const std::uint32_t mine = g.host(g.me()), locals = g.members(mine);
   const std::uint32_t receivers_own = g.members((mine + g.hosts() - 1) % g.hosts());
   builder::step_list steps;
   steps.then_if(g.hosts() > 2, await_steps(peer_rule::self, locals));
   steps.then(put_handed_on(at, blocks::ring)).then(order_each()).then(count_for_each(fact::delivered, 1));
-  node_set done = s.b.pipeline(range::next, g.size() - receivers_own, steps, after);
-  // Only who receives them knows that they are in place. Under OUT_NO it must, if its neighbours watch its
-  // count or are told of all.
-  if (s.modes.leaves_quiet() || read || g.hosts() == 2)
-    done |= s.b.add(await_count(fact::delivered, g.size() - locals));
-  return done;
+  const node_set sent = s.b.pipeline(range::next, g.size() - receivers_own, steps, after);
+  // Only the receiver of an ordered put knows that it is in place, also of those that it does not hand on.
+  return sent | s.b.add(await_count(fact::delivered, g.size() - locals));
 }
 
 std::uint64_t cost_of_ring_of_leaders(std::uint64_t bytes, const topology& g, const cost_model& c) {

@@ -12,8 +12,8 @@ graph::node_set scatter_to_leaders(hierarchical& s, std::uint8_t at, graph::node
 std::uint64_t cost_of_scatter_to_leaders(std::uint64_t bytes, const graph::topology& g, const cost_model& c);
 
 // Blocks go around the ring to the leader before me: first those of my own host, then what I receive, each as
-// soon as it is there. `read`: neighbours copy from my destination.
-graph::node_set ring_of_leaders(hierarchical& s, std::uint8_t at, bool read, graph::node_set after);
+// soon as it is there.
+graph::node_set ring_of_leaders(hierarchical& s, std::uint8_t at, graph::node_set after);
 std::uint64_t cost_of_ring_of_leaders(std::uint64_t bytes, const graph::topology& g, const cost_model& c);
 
 // A power of two of hosts: in round k two whose numbers differ in bit k swap all blocks that each has by

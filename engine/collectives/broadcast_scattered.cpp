@@ -58,7 +58,7 @@ plan compile_scattered(const request& r, const topology& g, const tuning& t) {
   const bool read = s.near() != 0 && !s.root; // the root's neighbours read its source
   s.b.begin_phase(1);
   const node_set all =
-      doubles(g) ? doubling_of_leaders(s, piece, false, here) : ring_of_leaders(s, piece, read, here);
+      doubles(g) ? doubling_of_leaders(s, piece, false, here) : ring_of_leaders(s, piece, here);
   s.b.begin_phase(0);
   node_set data = scattered | all;
   if (read) data |= s.b.add(publish_ready(), all);

@@ -80,7 +80,7 @@ plan compile_ring(const request& r, const topology& g, const tuning& t) {
   const std::uint8_t member = s.of_member();
   s.stream(r.bytes, t);
   node_set data = read_neighbours(s);
-  if (s.leader) return s.finish(data | ring_of_leaders(s, member, s.near() != 0, data), readers(s));
+  if (s.leader) return s.finish(data | ring_of_leaders(s, member, data), readers(s));
   builder::step_list steps;
   steps.then(await_steps(peer_rule::each)).then(get_handed_on(member, blocks::rest));
   const node_set rest = s.b.loop(range::follow, g.size() - s.near() - 1, steps);

@@ -12,7 +12,7 @@ namespace weft::graph::checking {
 
 namespace {
 
-enum class reason : std::uint8_t { overwritten, leaving, handed_on };
+enum class reason : std::uint8_t { overwritten, leaving, handed_on, left_behind };
 
 // This access must be complete at this event.
 struct demand {
@@ -99,7 +99,13 @@ private:
 
 class accesses_check {
 public:
-  accesses_check(const event_graph& g, report& out) : graph_(g), out_(out) {}
+  accesses_check(const event_graph& g, report& out) : graph_(g), out_(out), told_(g.accesses.size()) {
+    std::vector<bool> known(g.accesses.size());
+    for (const completion& c : g.completions)
+      (g.events[c.when].as == role::landing ? told_ : known)[c.which] = true;
+    for (std::size_t a = 0; a < told_.size(); ++a)
+      told_[a] = told_[a] && !known[a];
+  }
 
   void run(const adjacency& after, const adjacency& before, const symbolic_run& order,
            const on_progress& progress) {
@@ -126,9 +132,11 @@ public:
 private:
   // OUT_ALL must know every access at every exit, OUT_MY those of a member's data by others; what a member
   // does to its own data, and under OUT_NO whatever it does, is known to its exit by the edges from its own
-  // nodes.
-  bool leaving_matters(const access& a) const {
+  // nodes. But a put that is only ordered before a signal is not: the exit of some member must know of it.
+  bool leaving_matters(std::uint32_t which) const {
+    const access& a = graph_.accesses[which];
     const sync out = graph_.plans[a.destination].out;
+    if (out == sync::no) return a.bytes != 0 && told_[which];
     const bool foreign = (a.reads && a.source != a.executor) || (a.writes && a.destination != a.executor);
     const bool exposed = a.bytes != 0 || (a.row == row_access::in_place && foreign);
     return exposed && (out == sync::all || (out == sync::my && foreign));
@@ -141,7 +149,7 @@ private:
       matters[d.which] = true;
     std::vector<std::uint32_t> all;
     for (std::uint32_t a = 0; a < graph_.accesses.size(); ++a)
-      if (matters[a] || leaving_matters(graph_.accesses[a])) all.push_back(a);
+      if (matters[a] || leaving_matters(a)) all.push_back(a);
     const auto whose = [&](std::uint32_t a) {
       const access& it = graph_.accesses[a];
       return it.executor == nobody ? it.destination : it.executor;
@@ -162,24 +170,34 @@ private:
   }
 
   void check_exits(const completion_flow& flow, std::span<const std::uint32_t> group) {
-    completion_flow::set by_all;
+    completion_flow::set by_all, by_any;
     for (std::size_t k = 0; k < group.size(); ++k) {
       const access& a = graph_.accesses[group[k]];
-      if (!leaving_matters(a)) continue;
+      if (!leaving_matters(group[k])) continue;
       const sync out = graph_.plans[a.destination].out;
-      if (out == sync::all) {
-        by_all.set(k);
+      if (out != sync::my) {
+        (out == sync::all ? by_all : by_any).set(k);
         continue;
       }
       if (a.reads) check_exit(flow, group, k, a.source);
       if (a.writes && a.destination != a.source) check_exit(flow, group, k, a.destination);
     }
+    check_left_behind(flow, group, by_any);
     if (by_all.none()) return;
     for (std::uint32_t r = 0; r < graph_.members(); ++r) {
       const completion_flow::set open = by_all & ~flow.complete(graph_.exits[r]);
       for (std::size_t k = open._Find_first(); k < open.size(); k = open._Find_next(k))
         check_exit(flow, group, k, r);
     }
+  }
+
+  // Once all have left it is in place: one of them has left behind it.
+  void check_left_behind(const completion_flow& flow, std::span<const std::uint32_t> group,
+                         completion_flow::set open) {
+    for (std::uint32_t r = 0; r < graph_.members() && open.any(); ++r)
+      open &= ~flow.complete(graph_.exits[r]);
+    for (std::size_t k = open._Find_first(); k < open.size(); k = open._Find_next(k))
+      note({group[k], graph_.exits[graph_.accesses[group[k]].executor], reason::left_behind});
   }
 
   void check_exit(const completion_flow& flow, std::span<const std::uint32_t> group, std::size_t k,
@@ -210,6 +228,9 @@ private:
     } else if (d.why == reason::handed_on) {
       out_.add(fault::race, "{} hands on bytes of rank {} that {} may still write", graph_.text(d.at),
                a.destination, does);
+    } else if (d.why == reason::left_behind) {
+      out_.add(fault::missing_flush, "{}: all may have left under OUT_NO before it is in place on rank {}",
+               does, a.destination);
     } else if (a.row != row_access::none) {
       out_.add(fault::early_exit, "rank {} may leave under OUT_{} while {} reads its row", r,
                graph::name(graph_.plans[r].out), does);
@@ -222,6 +243,7 @@ private:
 
   const event_graph& graph_;
   report& out_;
+  std::vector<bool> told_;      // of an access: only who hears a signal behind it knows that it is complete
   std::vector<demand> demands_; // of conflicts, in the order of their accesses' groups
   std::size_t next_ = 0;
   std::vector<std::uint32_t> place_; // of an access in its group's order

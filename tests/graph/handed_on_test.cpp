@@ -33,11 +33,21 @@ protected:
       if (n.what == kind::loop && n.over == over) return n;
     throw std::logic_error("no such loop");
   }
+  // Only the steps still await what is delivered.
+  void erase_total(std::uint32_t rank) {
+    plan& p = plans_[rank];
+    for (unsigned k = 0; k < p.size; ++k)
+      if (p.nodes[k].what == kind::await && p.nodes[k].about == fact::delivered &&
+          p.nodes[k].phase == phase_ && !p.nodes[k].stepwise)
+        return erase(p, k);
+    throw std::logic_error("no such node");
+  }
   void expect(fault f) { EXPECT_TRUE(check().has(f)) << check().text(); }
 
   request what_;
   node_map nodes_;
   std::vector<plan> plans_;
+  std::uint8_t phase_ = 0; // of the ring
 };
 
 TEST_F(handed_on, before_it_has_landed) {
@@ -65,6 +75,21 @@ TEST_F(handed_on, a_count_told_before_the_flush) {
   node* const body = &plans_[1].nodes[loop.body];
   std::swap(body[loop.body_size - 1], body[loop.body_size - 2]);
   expect(fault::race);
+}
+
+// Behind an ordered put only its receiver knows that it is in place. If he does not await it, all may leave
+// before.
+TEST_F(handed_on, around_a_ring_whose_last_blocks_are_left_behind) {
+  start(operation::gather_all, "ring", sync::no, 8, alone(4));
+  erase_total(1);
+  expect(fault::missing_flush);
+}
+
+TEST_F(handed_on, scattered_and_left_behind_in_the_ring) {
+  start(operation::broadcast, "scatter", sync::no, 300001, alone(3));
+  phase_ = 1;
+  erase_total(1);
+  expect(fault::missing_flush);
 }
 
 TEST_F(handed_on, by_neighbours_from_a_leader_who_does_not_say_that_he_is_ready) {

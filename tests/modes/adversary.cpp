@@ -22,20 +22,18 @@ namespace {
 // What goes between hosts by sockets may be sent ahead of its reader.
 bool over_sockets() {
   const char *const path = std::getenv("WEFT_PATH"), *const ways = std::getenv("UCX_TLS");
-  return std::string(path == nullptr ? "" : path) == "sockets" || std::string(ways == nullptr ? "" : ways) == "tcp,self";
+  return std::string(path == nullptr ? "" : path) == "sockets" ||
+         std::string(ways == nullptr ? "" : ways) == "tcp,self";
 }
-
-constexpr std::size_t small = 2048;
 
 struct options {
   form how = form::posted;
-  std::string only;              // functions whose name contains this
-  std::size_t roots = 0;         // how many roots for each late rank; 0: all
-  bool all_hints = false;        // else one of the three for each trial, in turn
+  std::string only;           // functions whose name contains this
+  std::size_t roots = 0;      // how many roots for each late rank; 0: all
+  bool all_hints = false;     // else one of the three for each trial, in turn
   unsigned share = 1, of = 1; // play the trials whose number is `share` modulo `of`
-  bool behind = false; // each call behind an exchange that the late rank holds up
-  // Blocks up to this size may be sent ahead to ranks of other hosts, and small ones to all.
-  std::size_t sent_ahead = over_sockets() ? 131072 : small;
+  bool behind = false;        // each call behind an exchange that the late rank holds up
+  std::size_t sent_ahead = over_sockets() ? 131072 : trial::small_bytes;
   std::vector<std::size_t> sizes{0, 8, 64 << 10};
 };
 
@@ -75,6 +73,7 @@ private:
     t.how = t.what.has_modes() ? options_.how : form::blocking;
     t.threads = THREADS;
     t.behind = options_.behind;
+    t.sent_ahead = options_.sent_ahead;
     ++turn_; // so that every mode pair begins with another hint
     for (const std::size_t n : options_.sizes) {
       t.bytes = n;
@@ -110,7 +109,6 @@ private:
 
   void one(trial& t) {
     if (++drawn_ % options_.of != options_.share % options_.of) return;
-    t.small = t.bytes <= (arena_.near(t.late) ? small : options_.sent_ahead);
     // Rank 0 decides before all the others look.
     if (MYTHREAD == 0 && stage_.violations().load() >= enough) stage_.stop().store(1);
     stage_.barrier();

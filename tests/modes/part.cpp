@@ -96,9 +96,8 @@ private:
 
   // At an exit: had the late one to be waited for, and has it come?
   void leaves_rightly() {
-    const bool must = judge(trial_, MYTHREAD, near_) == verdict::must;
-    if (MYTHREAD != trial_.late && must && !is_now(stage_.late_comes()))
-      complain("has left before the late rank had entered");
+    const bool must = MYTHREAD != trial_.late && verdict_on(MYTHREAD) == verdict::must;
+    if (must && !is_now(stage_.late_comes())) complain("has left before the late rank had entered");
   }
 
   void leave() {
@@ -131,7 +130,14 @@ private:
     call_.finish_aside();
   }
 
-  bool free(int rank) { return judge(trial_, rank, near_) == verdict::free; }
+  // Of this rank, or by the late one of another: what is sent ahead is decided by how one reaches the other.
+  verdict verdict_on(int rank) const {
+    situation s = trial_;
+    s.small = trial_.bytes <=
+              (near_(rank == MYTHREAD ? trial_.late : rank) ? trial::small_bytes : trial_.sent_ahead);
+    return judge(s, rank, near_);
+  }
+  bool free(int rank) const { return verdict_on(rank) == verdict::free; }
   bool settled(int rank) {
     stage::actor& a = stage_.of(rank);
     if (free(rank) && !is_now(a.left)) return false;

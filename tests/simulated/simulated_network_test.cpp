@@ -32,11 +32,14 @@ struct collector final : transport::message_sink {
   std::vector<std::vector<std::byte>> payloads;
 };
 
-// Rank 0 puts ones, flushes if asked to, and sends a message. True if rank 1 misses ones when the message has
-// come.
-bool message_without_data(std::uint64_t seed, bool flushed, const transport::simulated_faults& faults = {}) {
+enum class between { nothing, flush, order };
+
+// Rank 0 puts ones, flushes or orders if asked to, and sends a message. True if rank 1 misses ones when the
+// message has come.
+bool message_without_data(std::uint64_t seed, between what, const transport::simulated_faults& faults = {}) {
   transport::simulation_options options = rough(seed, 2, {0, 1});
   options.faults = faults;
+  options.keeps_order = what == between::order;
   simulation s(options);
   bool missing = false;
   s.run([&](std::uint32_t rank, simulated_transport& t) {
@@ -46,7 +49,8 @@ bool message_without_data(std::uint64_t seed, bool flushed, const transport::sim
     if (rank == 0) {
       waited put, flush, send, last;
       finish(t, t.put(1, data_offset, ones.data(), data_bytes, put), put);
-      if (flushed) finish(t, t.flush(1, flush), flush);
+      if (what == between::flush) finish(t, t.flush(1, flush), flush);
+      if (what == between::order) finish(t, t.order(1, flush), flush);
       finish(t, t.send(1, {}, nullptr, 0, send), send);
       finish(t, t.flush(1, last), last);
     } else {
@@ -61,17 +65,48 @@ bool message_without_data(std::uint64_t seed, bool flushed, const transport::sim
 }
 
 TEST(simulated_network, a_flushed_put_is_in_place_before_a_later_message) {
-  EXPECT_EQ(0u, count_seeds([](std::uint64_t seed) { return message_without_data(seed, true); }));
+  EXPECT_EQ(0u, count_seeds([](std::uint64_t seed) { return message_without_data(seed, between::flush); }));
 }
 
 TEST(simulated_network, a_put_without_flush_is_overtaken_by_a_message) {
-  EXPECT_GT(count_seeds([](std::uint64_t seed) { return message_without_data(seed, false); }), seeds / 10);
+  EXPECT_GT(count_seeds([](std::uint64_t seed) { return message_without_data(seed, between::nothing); }),
+            seeds / 10);
 }
 
 TEST(simulated_network, a_flush_that_does_not_wait_is_noticed) {
-  EXPECT_GT(
-      count_seeds([](std::uint64_t seed) { return message_without_data(seed, true, {.early_flush = true}); }),
-      seeds / 10);
+  EXPECT_GT(count_seeds([](std::uint64_t seed) {
+              return message_without_data(seed, between::flush, {.early_flush = true});
+            }),
+            seeds / 10);
+}
+
+TEST(simulated_network, an_ordered_put_is_in_place_before_a_later_message) {
+  EXPECT_EQ(0u, count_seeds([](std::uint64_t seed) { return message_without_data(seed, between::order); }));
+}
+
+// True if rank 0 has heard that its put is ordered before it is in place: a flush would not say so.
+bool ordered_before_it_lands(std::uint64_t seed) {
+  transport::simulation_options options = rough(seed, 2, {0, 1});
+  options.keeps_order = true;
+  simulation s(options);
+  bool early = false;
+  s.run([&](std::uint32_t rank, simulated_transport& t) {
+    const block ones = filled(1);
+    waited put, order, last;
+    if (rank == 0) {
+      finish(t, t.put(1, data_offset, ones.data(), data_bytes, put), put);
+      finish(t, t.order(1, order), order);
+      early = std::memcmp(s.segment(1) + data_offset, ones.data(), data_bytes) != 0;
+      finish(t, t.flush(1, last), last);
+    } else {
+      wait_for(t, [&] { return std::memcmp(t.segment() + data_offset, ones.data(), data_bytes) == 0; });
+    }
+  });
+  return early;
+}
+
+TEST(simulated_network, an_order_does_not_wait_for_the_put) {
+  EXPECT_GT(count_seeds(ordered_before_it_lands), seeds / 10);
 }
 
 // Rank 0 overwrites the source, after completion or at once. True if rank 1 receives something else than it

@@ -99,7 +99,9 @@ void network::land_put(const std::shared_ptr<transfer>& t, std::int64_t earliest
     ++t->open_pieces;
     at_or_by_poll(earliest + jitter(), t->peer, [this, t, begin, size] {
       memory_.write(t->peer, t->there + begin, t->data.data() + begin, size);
-      if (--t->open_pieces == 0) delivered(t->me, t->peer, t->id);
+      if (--t->open_pieces != 0) return;
+      delivered(t->me, t->peer, t->id);
+      deliver(t->me, t->peer);
     });
   });
 }
@@ -140,6 +142,7 @@ started network::send(std::uint32_t me, std::uint32_t peer, const message& m, co
   p->payload.resize(bytes);
   p->id = ++ids_;
   channel& way = ports_[me].to[peer];
+  p->behind = way.ordered;
   way.unlanded.insert(p->id);
   way.parcels.push_back(p);
   const std::int64_t when = arrival(me, sizeof(message) + bytes);
@@ -158,8 +161,12 @@ started network::send(std::uint32_t me, std::uint32_t peer, const message& m, co
 
 // Hands what has come in to the target's inbox, in the order of sending.
 void network::deliver(std::uint32_t me, std::uint32_t peer) {
-  std::deque<std::shared_ptr<parcel>>& parcels = ports_[me].to[peer].parcels;
-  while (!parcels.empty() && parcels.front()->read && parcels.front()->arrived) {
+  channel& way = ports_[me].to[peer];
+  std::deque<std::shared_ptr<parcel>>& parcels = way.parcels;
+  const auto has_come = [&](const parcel& p) {
+    return p.read && p.arrived && *way.unlanded.begin() > p.behind; // it has not landed itself
+  };
+  while (!parcels.empty() && has_come(*parcels.front())) {
     const std::shared_ptr<parcel> p = std::move(parcels.front());
     parcels.pop_front();
     ports_[peer].inbox.push_back(p);
@@ -180,6 +187,13 @@ started network::flush(std::uint32_t me, std::uint32_t peer, completion& done) {
   if (random_.coin(options_.chaos.at_once)) return started::at_its_end();
   scheduler_.at(scheduler_.now() + jitter(), [this, me, &done] { finish(me, &done); });
   return started::on_its_way();
+}
+
+started network::order(std::uint32_t me, std::uint32_t peer, completion& done) {
+  if (!options_.keeps_order) return flush(me, peer, done);
+  begin(me, action::flush);
+  ports_[me].to[peer].ordered = ids_;
+  return started::at_its_end();
 }
 
 void network::delivered(std::uint32_t me, std::uint32_t peer, std::uint64_t id) {

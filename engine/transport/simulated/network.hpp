@@ -19,6 +19,9 @@ namespace weft::transport::sim {
 //   get     reads at any time between start and end, some only when the target polls; lands in pieces
 //   send    in order from one rank to another, but not ordered with puts; handed over by the target's poll
 //   flush   finishes when everything that was started before it to that peer has arrived
+//   order   a flush; on a machine that keeps messages behind puts it finishes at once, and what is sent to
+//   the
+//           peer from then on is handed over when the puts before it have landed
 //   ring    sticks until the next poll or nap
 // What has finished is reported by the initiator's poll.
 class network {
@@ -30,6 +33,7 @@ public:
   started put(std::uint32_t me, std::uint32_t peer, std::uint64_t offset, const void* from,
               std::uint64_t bytes, completion& done);
   started flush(std::uint32_t me, std::uint32_t peer, completion& done);
+  started order(std::uint32_t me, std::uint32_t peer, completion& done);
   started send(std::uint32_t me, std::uint32_t peer, const message& m, const void* payload,
                std::uint64_t bytes, completion& done);
   unsigned poll(std::uint32_t me);
@@ -48,6 +52,7 @@ private:
     message m;
     bytes_of payload;
     std::uint64_t id = 0;
+    std::uint64_t behind = 0; // what has begun up to this one must have landed
     bool read = false;
     bool arrived = false;
   };
@@ -59,7 +64,7 @@ private:
     std::set<std::uint64_t> unlanded;
     std::deque<std::shared_ptr<parcel>> parcels;
     std::vector<flush_wait> flushes;
-    std::int64_t last_arrival = 0;
+    std::uint64_t ordered = 0; // what has begun up to this one comes before the next message
   };
   struct port { // of one rank
     message_sink* sink = nullptr;

@@ -77,6 +77,7 @@ struct simulation_options {
   simulated_costs costs;
   simulated_chaos chaos;
   simulated_faults faults;
+  bool keeps_order = false;  // messages stay behind puts that were ordered, as over sockets
   bool endless_naps = false; // a nap ends by an event or a ring only: a lost one is a deadlock
   std::uint64_t step_limit = 20'000'000;
   std::size_t stack_bytes = std::size_t{256} << 10;

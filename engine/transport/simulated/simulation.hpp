@@ -67,6 +67,7 @@ public:
     return s_->network_.put(rank_, peer, offset, from, bytes, done);
   }
   started flush(std::uint32_t peer, completion& done) { return s_->network_.flush(rank_, peer, done); }
+  started order(std::uint32_t peer, completion& done) { return s_->network_.order(rank_, peer, done); }
   started send(std::uint32_t peer, const message& m, const void* payload, std::uint64_t bytes,
                completion& done) {
     return s_->network_.send(rank_, peer, m, payload, bytes, done);
