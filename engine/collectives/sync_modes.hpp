@@ -19,7 +19,8 @@ struct peers {
 //   IN_ALL  everything waits for everybody: on one host a scan of the entry words; else the leader of each
 //   host
 //           makes it, they tell each other in log2(hosts) rounds, and each tells its host.
-//   OUT_NO  a rank leaves when what it carries itself is in place.
+//   OUT_NO  a rank leaves when what it carries itself is in place, or ordered before what its receiver
+//           awaits: once all have left, all is in place.
 //   OUT_MY  ... and its own data are quiet: so many pieces delivered in its destination, so many were taken
 //   from
 //           its source, by whoever carried them.

@@ -97,7 +97,8 @@ started network::put(std::uint32_t me, std::uint32_t peer, std::uint64_t offset,
 void network::land_put(const std::shared_ptr<transfer>& t, std::int64_t earliest) {
   in_pieces(t->data.size(), [this, &t, earliest](std::uint64_t begin, std::uint64_t size) {
     ++t->open_pieces;
-    at_or_by_poll(earliest + jitter(), t->peer, [this, t, begin, size] {
+    const std::int64_t landing = earliest + jitter() + random_.up_to(options_.chaos.landing_ns);
+    at_or_by_poll(landing, t->peer, [this, t, begin, size] {
       memory_.write(t->peer, t->there + begin, t->data.data() + begin, size);
       if (--t->open_pieces != 0) return;
       delivered(t->me, t->peer, t->id);

@@ -36,6 +36,7 @@ struct simulated_chaos {
   std::int64_t late_ns = 0;    // ... and after what time a store is at the latest
   double spurious = 0;         // probability that a compare-and-swap fails for no reason
   std::int64_t network_ns = 0; // additional delay of everything on the far lane
+  std::int64_t landing_ns = 0; // additional delay of a put's landing: messages are there long before
   double needs_poll = 0;       // probability that a put or get is carried out by the target's poll
   double needs_own_poll = 0;   // probability that the source of a put or send is read by the initiator's poll
   double at_once = 1; // probability that the source of a put or send has been read when the call returns
