@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 
+NUMBERS = {}  # of tests, as ctest counts them
 STARTED = re.compile(r"^\s*Start\s+\d+: (\S+)")
 ENDED = re.compile(r"^\s*\d+/\d+ Test\s+#\d+: (\S+) \.*\s*(\**)\s*(Passed|Skipped|Failed|Not Run|Timeout|\S+).*?([\d.]+) sec")
 
@@ -45,7 +46,8 @@ def tests_of(build, long):
     listed = json.loads(subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], check=True,
                                        capture_output=True, text=True).stdout)
     found = {}
-    for test in listed["tests"]:
+    for number, test in enumerate(listed["tests"], 1):
+        NUMBERS[test["name"]] = number
         labels = next((p["value"] for p in test.get("properties", []) if p["name"] == "LABELS"), [])
         if long or "long" not in labels:
             found[test["name"]] = set(labels)
@@ -86,12 +88,12 @@ def run(build, tests, suites, jobs, stop):
     results = pathlib.Path(folder) / "results"
     results.touch()
     listed = pathlib.Path(folder) / "tests"
-    expression = "^(" + "|".join(re.escape(t) for t in sorted(tests)) + ")$"
+    listed.write_text("0,0,0," + ",".join(str(n) for n in sorted(NUMBERS[t] for t in tests)) + "\n")
     environment = dict(os.environ, SUITE_RESULTS=str(results))
     if suites:
         environment["SUITE_ONLY"] = suites
     line, times, failed, output = Line(len(tests)), [], [], []
-    with subprocess.Popen(["ctest", "--test-dir", build, "-j", str(jobs), "--output-on-failure", "-R", expression,
+    with subprocess.Popen(["ctest", "--test-dir", build, "-j", str(jobs), "--output-on-failure", "-I", str(listed),
                            *(["--stop-on-failure"] if stop else [])],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                           env=environment) as ctest:
