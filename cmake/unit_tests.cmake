@@ -1,6 +1,6 @@
 # GoogleTests that need no job. All are linked into one executable, weft_unit_tests.
 #
-#   weft_add_units(folder SOURCES ... [LABELS tsan asan] [SHARDS n])
+#   weft_add_units(folder SOURCES ... [LABELS tsan asan] [SHARDS n] [APART source...])
 #
 # adds test sources. Their tests get the name of the folder in front: graph.topology.a_test. Tests of suites whose name
 # begins with "long" belong to the long suite. A build with a sanitizer has the folders that are labelled with its name,
@@ -17,7 +17,7 @@ function(weft_build_tests_quickly target)
 endfunction()
 
 function(weft_add_units folder)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SHARDS" "SOURCES;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SHARDS" "SOURCES;LABELS;APART")
   if(NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "weft_add_units ${folder}: needs SOURCES; not known: ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -36,6 +36,10 @@ function(weft_add_units folder)
     # In a unity build some of one folder are compiled together.
     math(EXPR batch "${number} / 8")
     math(EXPR number "${number} + 1")
+    # Some have names for what is local to them that others have too: each by itself.
+    if(source IN_LIST arg_APART)
+      set(batch apart_${number})
+    endif()
     set_property(GLOBAL APPEND PROPERTY WEFT_UNIT_BATCHES ${folder}_${batch})
     file(STRINGS ${file} lines REGEX "^(TEST|TEST_F|TEST_P|TYPED_TEST)\\(")
     foreach(line IN LISTS lines)
@@ -49,13 +53,23 @@ function(weft_add_units folder)
   set_property(GLOBAL PROPERTY WEFT_UNIT_SHARDS_${folder} ${arg_SHARDS})
 endfunction()
 
-# The expression that selects these suites, plain, typed or with parameters.
-function(weft_unit_filter result)
+# The expression that selects these suites, plain, typed or with parameters; whose names begin with "long", or not.
+function(weft_unit_filter result long)
   set(parts)
   foreach(suite IN LISTS ARGN)
-    list(APPEND parts ${suite}.* */${suite}.* ${suite}/*)
+    if(long)
+      list(APPEND parts long*/${suite}.*)
+      if(suite MATCHES "^long")
+        list(APPEND parts ${suite}.* ${suite}/*)
+      endif()
+    else()
+      list(APPEND parts ${suite}.* */${suite}.* ${suite}/*)
+    endif()
   endforeach()
   string(JOIN ":" filter ${parts})
+  if(NOT long)
+    string(APPEND filter "-long*")
+  endif()
   set(${result} "${filter}" PARENT_SCOPE)
 endfunction()
 
@@ -90,11 +104,7 @@ function(weft_finish_units)
   foreach(folder IN LISTS folders)
     get_property(suites GLOBAL PROPERTY WEFT_UNIT_SUITES_${folder})
     get_property(shards GLOBAL PROPERTY WEFT_UNIT_SHARDS_${folder})
-    set(long ${suites})
-    list(FILTER long INCLUDE REGEX "^long")
-    set(short ${suites})
-    list(FILTER short EXCLUDE REGEX "^long")
-    weft_unit_filter(filter ${short})
+    weft_unit_filter(filter FALSE ${suites})
     if(WEFT_SANITIZER_LABEL)
       math(EXPR last "${shards} - 1")
       foreach(shard RANGE ${last})
@@ -105,14 +115,10 @@ function(weft_finish_units)
       endforeach()
       continue()
     endif()
-    if(short)
-      gtest_discover_tests(weft_unit_tests TEST_PREFIX ${folder}. TEST_FILTER "${filter}" TEST_LIST ${folder}_units
-        DISCOVERY_TIMEOUT 120 PROPERTIES TIMEOUT 300 LABELS unit)
-    endif()
-    if(long)
-      weft_unit_filter(filter ${long})
-      gtest_discover_tests(weft_unit_tests TEST_PREFIX ${folder}. TEST_FILTER "${filter}" TEST_LIST ${folder}_long_units
-        DISCOVERY_TIMEOUT 120 PROPERTIES TIMEOUT 900 LABELS long)
-    endif()
+    gtest_discover_tests(weft_unit_tests TEST_PREFIX ${folder}. TEST_FILTER "${filter}" TEST_LIST ${folder}_units
+      DISCOVERY_TIMEOUT 120 PROPERTIES TIMEOUT 300 LABELS unit)
+    weft_unit_filter(filter TRUE ${suites})
+    gtest_discover_tests(weft_unit_tests TEST_PREFIX ${folder}. TEST_FILTER "${filter}" TEST_LIST ${folder}_long_units
+      DISCOVERY_TIMEOUT 120 PROPERTIES TIMEOUT 900 LABELS long)
   endforeach()
 endfunction()
