@@ -18,16 +18,16 @@ protected:
   push() { job[1].set_sink(this); }
   ~push() override { job[1].set_sink(nullptr); }
 
-  transport::started begin(std::uint64_t at, const void* from, std::uint64_t bytes, waited& w) {
+  transport::started begin(std::uint64_t at, const void* from, std::uint64_t bytes, awaited& w) {
     return job[0].push(1, at, from, bytes, w);
   }
   void finish(std::uint64_t at, const void* from, std::uint64_t bytes) {
-    waited pushed, order;
+    awaited pushed, order;
     EXPECT_EQ(0, job.status_of(begin(at, from, bytes, pushed), pushed));
     EXPECT_EQ(0, job.status_of(job[0].order(1, order), order));
   }
   void send(std::uint64_t seq, const void* payload = nullptr, std::uint64_t bytes = 0) {
-    waited sent;
+    awaited sent;
     EXPECT_EQ(0, job.status_of(job[0].send(1, {.source = 0, .seq = seq}, payload, bytes, sent), sent));
   }
   std::byte& there(std::uint64_t at) { return job[1].segment()[at]; }
@@ -92,7 +92,7 @@ TEST_F(push, a_message_with_a_payload_follows) {
 
 TEST_F(push, all_kinds_of_puts_stay_in_order) {
   const std::byte values[] = {std::byte{1}, std::byte{2}, std::byte{3}, std::byte{4}, std::byte{5}};
-  waited w[4];
+  awaited w[4];
   static_cast<void>(begin(64, &values[0], 1, w[0]).status());
   static_cast<void>(begin(64, &values[1], 1, w[1]).status());
   EXPECT_EQ(0, job.put(0, 1, 64, &values[2], 1));
@@ -111,10 +111,10 @@ TEST_F(push, what_arrived_is_told_with_messages) {
   send(1);
   ASSERT_TRUE(job.poll_until([&] { return !heard.empty(); }));
   EXPECT_EQ(0u, events());
-  waited back;
+  awaited back;
   EXPECT_EQ(0, job.status_of(job[1].send(0, {.source = 1}, nullptr, 0, back), back));
   EXPECT_EQ(1u, events());
-  waited flush;
+  awaited flush;
   EXPECT_TRUE(job[0].flush(1, flush).done());
 }
 
@@ -133,10 +133,10 @@ TEST_F(push, pieces_say_what_arrived_too) {
   const std::byte one{1}, two{2};
   finish(64, &one, 1);
   ASSERT_TRUE(job.poll_until([&] { return there(64) == one; }));
-  waited pushed;
+  awaited pushed;
   EXPECT_TRUE(job[1].push(0, 64, &two, 1, pushed).done());
   ASSERT_TRUE(job.poll_until([&] { return job[0].segment()[64] == two; }));
-  waited flush;
+  awaited flush;
   EXPECT_TRUE(job[0].flush(1, flush).done());
 }
 
@@ -146,23 +146,23 @@ TEST_F(push, what_nobody_asks_for_opens_the_window) {
   finish(0, block.data(), block.size());
   EXPECT_TRUE(job.poll_until([&] { return there(block.size() - 1) == block[0]; }));
   const std::vector<std::byte> other(30'000, std::byte{8});
-  std::vector<waited> all(other.size());
+  std::vector<awaited> all(other.size());
   std::size_t under_way = 0;
   for (std::size_t i = 0; i < other.size(); ++i)
     under_way += begin(i, &other[i], 1, all[i]).under_way();
   EXPECT_GT(under_way, other.size() / 2);
-  waited order;
+  awaited order;
   EXPECT_EQ(0, job.status_of(job[0].order(1, order), order));
   send(1);
   ASSERT_TRUE(job.poll_until([&] { return !heard.empty(); }));
   EXPECT_TRUE(std::equal(other.begin(), other.end(), &there(0)));
-  EXPECT_EQ(under_way, static_cast<std::size_t>(std::ranges::count_if(all, &waited::finished)));
+  EXPECT_EQ(under_way, static_cast<std::size_t>(std::ranges::count_if(all, &awaited::finished)));
 }
 
 TEST_F(push, a_message_does_not_arrive_with_what_is_refused) {
   const std::byte one{1};
   finish(ranks_of_one_process::segment_bytes, &one, 1);
-  waited sent, flush;
+  awaited sent, flush;
   EXPECT_GE(job[0].send(1, {.source = 0, .seq = 1}, nullptr, 0, sent).status(), 0);
   EXPECT_LT(job.status_of(job[0].flush(1, flush), flush), 0);
   EXPECT_TRUE(heard.empty());
@@ -173,7 +173,7 @@ TEST_F(push, what_is_held_back_is_lost_with_the_rank) {
   send(0);
   finish(64, &one, 1);
   job[0].abandon(1);
-  waited sent, later, flush;
+  awaited sent, later, flush;
   EXPECT_LT(job.status_of(job[0].send(1, {}, nullptr, 0, sent), sent), 0);
   events();
   EXPECT_LT(job.status_of(begin(64, &one, 1, later), later), 0);

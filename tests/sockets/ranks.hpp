@@ -10,10 +10,10 @@
 
 namespace weft::tests {
 
-struct waited : transport::completion {
-  waited() {
+struct awaited : transport::completion {
+  awaited() {
     done = [](completion* c, int came) {
-      auto* self = static_cast<waited*>(c);
+      auto* self = static_cast<awaited*>(c);
       self->status = came;
       ++self->calls;
     };
@@ -71,21 +71,21 @@ public:
       poll();
     return rounds > 0;
   }
-  int status_of(transport::started came, const waited& w) {
+  int status_of(transport::started came, const awaited& w) {
     if (!came.under_way()) return came.status();
     EXPECT_TRUE(poll_until([&] { return w.finished(); }));
     return w.status;
   }
   int put(std::size_t from, std::uint32_t to, std::uint64_t at, const void* what, std::uint64_t bytes) {
-    waited w;
+    awaited w;
     return status_of(ranks_[from]->put(to, at, what, bytes, w), w);
   }
   int flush(std::size_t from, std::uint32_t to) {
-    waited w;
+    awaited w;
     return status_of(ranks_[from]->flush(to, w), w);
   }
   int get(std::size_t by, std::uint32_t from, std::uint64_t at, void* to, std::uint64_t bytes) {
-    waited w;
+    awaited w;
     return status_of(ranks_[by]->get(from, to, at, bytes, w), w);
   }
 

@@ -60,7 +60,7 @@ TEST(remote_memory, many_transfers_at_once) {
   ASSERT_GT(blocks.size(), 100u);
   for (std::size_t i = 0; i < blocks.size(); ++i)
     std::ranges::copy(blocks[i], job[1].segment() + half + places[i]);
-  std::vector<waited> puts(blocks.size()), gets(blocks.size());
+  std::vector<awaited> puts(blocks.size()), gets(blocks.size());
   std::size_t under_way = 0;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     under_way += job[0].put(1, places[i], blocks[i].data(), blocks[i].size(), puts[i]).under_way();
@@ -70,8 +70,8 @@ TEST(remote_memory, many_transfers_at_once) {
   for (std::size_t i = 0; i < blocks.size(); ++i)
     EXPECT_TRUE(std::ranges::equal(blocks[i], std::span(job[1].segment() + places[i], blocks[i].size())));
   const auto calls = [&] {
-    const auto of = [](const std::vector<waited>& all) {
-      return std::accumulate(all.begin(), all.end(), 0, [](int n, const waited& w) { return n + w.calls; });
+    const auto of = [](const std::vector<awaited>& all) {
+      return std::accumulate(all.begin(), all.end(), 0, [](int n, const awaited& w) { return n + w.calls; });
     };
     return static_cast<std::size_t>(of(puts) + of(gets));
   };
@@ -83,7 +83,7 @@ TEST(remote_memory, a_flush_waits_for_the_target) {
   ranks_of_one_process job(over_sockets);
   EXPECT_EQ(0, job.flush(0, 1)); // nothing to wait for
   const std::uint64_t value = 7;
-  waited put, flush;
+  awaited put, flush;
   const transport::started came = job[0].put(1, 64, &value, sizeof value, put);
   ASSERT_TRUE(job[0].flush(1, flush).under_way());
   for (int i = 0; i < 10'000; ++i)
@@ -110,9 +110,9 @@ TEST(remote_memory, what_is_sent_behind_an_order_comes_behind_the_puts) {
   sink.first = job[1].segment() + block.size() - 1;
   sink.second = sink.first + block.size();
   job[1].set_sink(&sink);
-  waited nothing;
+  awaited nothing;
   EXPECT_TRUE(job[0].order(1, nothing).done()); // nothing comes before it
-  waited puts[2], order, sent;
+  awaited puts[2], order, sent;
   ASSERT_TRUE(job[0].put(1, 0, block.data(), block.size(), puts[0]).under_way());
   ASSERT_TRUE(job[0].put(1, block.size(), block.data(), block.size(), puts[1]).under_way());
   EXPECT_EQ(0, job.status_of(job[0].order(1, order), order));
@@ -133,7 +133,7 @@ TEST(remote_memory, a_message_does_not_wait_behind_all_of_a_large_put) {
   const std::vector<std::byte> block(12 << 20, std::byte{1});
   sink.place = job[1].segment() + block.size() - 1;
   job[1].set_sink(&sink);
-  waited put, sent;
+  awaited put, sent;
   EXPECT_EQ(0, job.put(0, 1, 0, block.data(), 8)); // connected
   const transport::started came = job[0].put(1, 0, block.data(), block.size(), put);
   EXPECT_GE(job.status_of(job[0].send(1, {}, nullptr, 0, sent), sent), 0);
@@ -162,7 +162,7 @@ TEST(remote_memory, what_is_under_way_with_a_lost_rank_fails) {
   ranks_of_one_process job(over_sockets);
   std::vector<std::byte> block(12 << 20), other(4 << 20);
   EXPECT_EQ(0, job.put(0, 1, 0, block.data(), 8));
-  waited put, get, flush;
+  awaited put, get, flush;
   ASSERT_TRUE(job[0].put(1, 0, block.data(), block.size(), put).under_way());
   ASSERT_TRUE(job[0].get(1, other.data(), 0, other.size(), get).under_way());
   ASSERT_TRUE(job[0].flush(1, flush).under_way());
@@ -186,7 +186,7 @@ TEST(remote_memory, answers_of_a_lost_rank_are_not_waited_for) {
   std::uint64_t value = 7;
   EXPECT_EQ(0, job.put(0, 1, 0, &value, sizeof value));
   EXPECT_EQ(0, job.flush(0, 1));
-  waited put, get, flush;
+  awaited put, get, flush;
   EXPECT_GE(job[0].put(1, 0, &value, sizeof value, put).status(), 0);
   ASSERT_TRUE(job[0].get(1, &value, 0, sizeof value, get).under_way());
   ASSERT_TRUE(job[0].flush(1, flush).under_way());
