@@ -20,7 +20,7 @@ NUMBERS = {}  # of tests, as ctest counts them
 STARTED = re.compile(r"^\s*Start\s+\d+: (\S+)")
 # A name may be followed by what its parameter is.
 ENDED = re.compile(r"^\s*\d+/\d+ Test\s+#\d+: (\S+)(?: .*?)? \.*\s*(?:\*\*\*)?(Passed|Skipped|Failed|Not Run|Timeout|Exception|"
-                   r"Subprocess).*?([\d.]+) sec")
+                   r"Subprocess)(?:.*?([\d.]+) sec)?")
 
 
 class Line:
@@ -103,7 +103,7 @@ def run(build, tests, suites, jobs, stop):
             if started := STARTED.match(said):
                 line.running.append(started[1])
             elif ended := ENDED.match(said):
-                name, verdict, seconds = ended[1], ended[2], float(ended[3])
+                name, verdict, seconds = ended[1], ended[2], float(ended[3] or 0)
                 line.done += 1
                 if name in line.running:
                     line.running.remove(name)
