@@ -20,9 +20,10 @@
 #
 #   weft_finish_jobs()                       makes the executable, the table and the sessions; once, at the end
 find_program(WEFT_MPIRUN NAMES mpirun.openmpi DOC "Open MPI's launcher, for the tests under mpirun")
-set(WEFT_JOBS_DIR ${CMAKE_CURRENT_LIST_DIR}/../tests/jobs)
+set(WEFT_JOBS_DIR ${PROJECT_SOURCE_DIR}/tests/jobs)
 
-# The launchers as tests call them: they count the jobs, for the budget of the suite.
+# The launchers as tests call them: they count the jobs, for the budget of the suite. mpirun gets what it needs for root
+# and for more ranks than cores.
 set(WEFT_RUN ${PROJECT_BINARY_DIR}/counted/weft)
 function(weft_write_counted name program)
   file(GENERATE OUTPUT ${PROJECT_BINARY_DIR}/counted/${name} CONTENT "#!/bin/sh
@@ -30,14 +31,13 @@ function(weft_write_counted name program)
 if [ -n \"$SUITE_LAUNCHES\" ] && [ \"$1\" != --help ] && { [ ${name} != weft ] || [ \"$1\" = run ]; }; then
   echo ${name} >>\"$SUITE_LAUNCHES\"
 fi
-exec \"${program}\" \"$@\"
+exec \"${program}\" ${ARGN} \"$@\"
 " FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 endfunction()
 weft_write_counted(weft $<TARGET_FILE:weft_tool>)
 if(WEFT_MPIRUN)
-  weft_write_counted(mpirun ${WEFT_MPIRUN})
+  weft_write_counted(mpirun ${WEFT_MPIRUN} "--allow-run-as-root --oversubscribe --bind-to none")
 endif()
-set(WEFT_MPIRUN_OPTIONS --allow-run-as-root --oversubscribe --bind-to none)
 
 # A link for each program and suite, as if it were an executable of its own: programs/late is weft_jobs late.
 set(WEFT_PROGRAMS ${PROJECT_BINARY_DIR}/programs)
@@ -135,7 +135,7 @@ function(weft_launch_command result launcher ranks hosts program)
       list(APPEND command --nodes ${hosts})
     endif()
   elseif(launcher STREQUAL "mpirun")
-    set(command ${PROJECT_BINARY_DIR}/counted/mpirun -n ${ranks} ${WEFT_MPIRUN_OPTIONS})
+    set(command ${PROJECT_BINARY_DIR}/counted/mpirun -n ${ranks})
   else()
     message(FATAL_ERROR "launcher '${launcher}' is not known: use weft or mpirun")
   endif()

@@ -1,6 +1,7 @@
 #pragma once
 #include <fmt/core.h>
 
+#include <cstdint>
 #include <string>
 #include <utility>
 

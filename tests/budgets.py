@@ -6,11 +6,12 @@ depends on the machine and its load, these counts do not. A change that needs mo
 for a larger number here.
 """
 
-import json
 import pathlib
 import re
 import subprocess
 import sys
+
+import suite
 
 MOST_LAUNCHING, MOST_JOBS, MOST_LINKS, MOST_COMPILES = 200, 320, 45, 650
 TARGETS = {"release": "all", "tsan": "tsan_tests", "asan": "asan_tests"}
@@ -24,15 +25,9 @@ def commands(folder, target):
 
 def launching_tests(folder, name):
     """How many tests of the standard suite in this build launch jobs."""
-    said = subprocess.run(["ctest", "--test-dir", str(folder), "--show-only=json-v1"], check=True, capture_output=True,
-                          text=True).stdout
-    count = 0
-    for test in json.loads(said)["tests"]:
-        labels = next((p["value"] for p in test.get("properties", []) if p["name"] == "LABELS"), [])
-        if "long" not in labels and (name == "release" or name in labels):
-            count += any(re.search(r"counted/(weft|mpirun)$|private_slurm|faults_test", word)
-                         for word in test.get("command", []))
-    return count
+    launches = re.compile(r"counted/(weft|mpirun)$|private_slurm|faults_test")
+    return sum(any(map(launches.search, test.command)) for test in suite.tests_of(folder).values()
+               if name == "release" or name in test.labels)
 
 
 def main():

@@ -1,10 +1,15 @@
 """Prints the names of the tests and suites that concern the files which differ from the last commit: concerned.py ROOT
 
-A name is a part of the names of tests, as suite.py takes it.
+With --smoke in the place of ROOT: one quick test of each family that no session plays. A name is a part of the names of
+tests, as suite.py takes it.
 """
 
 import subprocess
 import sys
+
+SMOKE = """api.c_interface boot.launcher.ExitStatus checked.of_all.0 deaths.n3.h1.direct example.two_teams graph.topology
+heap install.run layers.includes locks.heirs perf.runner progress. reports.slow.direct requests.refused.dedicated
+shortage.n1.1.0.caller sockets.strangers threads.watched_rank tools.Usage trust.listen"""
 
 # The beginning of a path, and what concerns it beside the tests of its own folder.
 CONCERNS = [
@@ -35,22 +40,24 @@ CONCERNS = [
     ("run", "install.run"),
     ("examples/", "example"),
     ("perf/", "perf"),
+    ("tests/calls/", "differential simulated"),
+    ("tests/jobs/", ""),  # the smoke run plays sessions
 ]
 
 
 def main():
     root = sys.argv[1]
+    if root == "--smoke":
+        print(" ".join(SMOKE.split()))
+        return
     git = ["git", "-C", root]
     changed = subprocess.run([*git, "diff", "--name-only", "HEAD"], check=True, capture_output=True, text=True).stdout
     changed += subprocess.run([*git, "ls-files", "--others", "--exclude-standard"], check=True, capture_output=True,
                               text=True).stdout
     names = set()
     for path in changed.splitlines():
-        words = path.split("/")
-        if words[0] == "tests" and len(words) > 2:
-            names.add(words[1])
-            continue
-        names.update(next((tests.split() for start, tests in CONCERNS if path.startswith(start)), []))
+        folder = path.split("/")[1:2] if path.startswith("tests/") and path.count("/") > 1 else []
+        names.update(next((tests.split() for start, tests in CONCERNS if path.startswith(start)), folder))
     print(" ".join(sorted(names)))
 
 

@@ -16,7 +16,6 @@ import sys
 import tempfile
 import time
 
-NUMBERS = {}  # of tests, as ctest counts them
 STARTED = re.compile(r"^\s*Start\s+\d+: (\S+)")
 # A name may be followed by what its parameter is.
 ENDED = re.compile(r"^\s*\d+/\d+ Test\s+#\d+: (\S+)(?: .*?)? \.*\s*(?:\*\*\*)?(Passed|Skipped|Failed|Not Run|Timeout|Exception|"
@@ -44,16 +43,20 @@ class Line:
             print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
-def tests_of(build, long):
-    listed = json.loads(subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], check=True,
-                                       capture_output=True, text=True).stdout)
-    found = {}
-    for number, test in enumerate(listed["tests"], 1):
-        NUMBERS[test["name"]] = number
-        labels = next((p["value"] for p in test.get("properties", []) if p["name"] == "LABELS"), [])
-        if long or "long" not in labels:
-            found[test["name"]] = set(labels)
-    return found
+class Test:
+    """A test as ctest knows it."""
+
+    def __init__(self, number, listed):
+        self.number, self.name, self.command = number, listed["name"], listed.get("command", [])
+        self.labels = next((p["value"] for p in listed.get("properties", []) if p["name"] == "LABELS"), [])
+
+
+def tests_of(build, long=False):
+    """The tests of a build by name: those of the standard suite, or with those of the long one."""
+    said = subprocess.run(["ctest", "--test-dir", str(build), "--show-only=json-v1"], check=True, capture_output=True,
+                          text=True).stdout
+    tests = [Test(number, listed) for number, listed in enumerate(json.loads(said)["tests"], 1)]
+    return {test.name: test for test in tests if long or "long" not in test.labels}
 
 
 def suites_of(build, tests):
@@ -85,16 +88,15 @@ def choose(names, tests, sessions):
     return chosen, "^(" + "|".join(re.escape(s) for s in sorted(suites)) + ")$"
 
 
-def run(build, tests, suites, jobs, stop):
-    folder = tempfile.mkdtemp(prefix="weft-suite-")
-    results = pathlib.Path(folder) / "results"
+def run(build, numbers, suites, jobs, stop, folder):
+    """Runs the tests of these numbers; `folder` is for what passes between ctest, the sessions and this."""
+    results, listed = pathlib.Path(folder) / "results", pathlib.Path(folder) / "tests"
     results.touch()
-    listed = pathlib.Path(folder) / "tests"
-    listed.write_text("0,0,0," + ",".join(str(n) for n in sorted(NUMBERS[t] for t in tests)) + "\n")
+    listed.write_text("0,0,0," + ",".join(map(str, numbers)) + "\n")
     environment = dict(os.environ, SUITE_RESULTS=str(results))
     if suites:
         environment["SUITE_ONLY"] = suites
-    line, times, failed, output = Line(len(tests)), [], [], []
+    line, times, failed, output = Line(len(numbers)), [], [], []
     with subprocess.Popen(["ctest", "--test-dir", build, "-j", str(jobs), "--output-on-failure", "-I", str(listed),
                            *(["--stop-on-failure"] if stop else [])],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
@@ -118,9 +120,6 @@ def run(build, tests, suites, jobs, stop):
         status = ctest.wait()
     line.clear()
     parts = [json.loads(l) for l in results.read_text().splitlines()]
-    for name in (listed, results):
-        name.unlink(missing_ok=True)
-    os.rmdir(folder)
     return status, times, failed, parts, output
 
 
@@ -130,33 +129,30 @@ def main():
     options.add_argument("names", nargs="*", metavar="NAME")
     options.add_argument("--long", action="store_true", help="the long suite as well")
     options.add_argument("--label", help="only tests with this label")
-    options.add_argument("--smoke", action="store_true", help="the tests labelled smoke, and those of the names")
     options.add_argument("--none-is-right", action="store_true", help="no error if the names fit no test of this build")
     options.add_argument("--stop-on-failure", action="store_true", help="run no more behind the first that fails")
     options.add_argument("--slowest", type=int, default=20, help="how many of the slowest to print")
     options.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many cores tests may use at a time")
-    chosen = options.parse_args()
+    chosen = options.parse_intermixed_args()  # names may stand behind options
 
     tests = tests_of(chosen.build, chosen.long)
     if chosen.label:
-        tests = {name: labels for name, labels in tests.items() if chosen.label in labels}
+        tests = {name: test for name, test in tests.items() if chosen.label in test.labels}
     sessions, suites = suites_of(chosen.build, tests), None
     selected = set(tests)
-    smoke = {name for name, labels in tests.items() if "smoke" in labels} if chosen.smoke else set()
-    if chosen.names or smoke:
+    if chosen.names:
         if chosen.none_is_right:
             known = [*tests, *(s for listed in sessions.values() for s in listed)]
             chosen.names = [n for n in chosen.names if any(n in k for k in known)]
         selected, suites = choose(chosen.names, tests, sessions) if chosen.names else (set(), None)
-        if smoke:
-            # Sessions of the smoke run are whole, the others would be for single suites: left out.
-            selected, suites = {t for t in selected if t not in sessions} | smoke, None
     if not selected:
         print("no test of this build is concerned")
         return 0 if chosen.none_is_right else 1
 
     begun = time.monotonic()
-    status, times, failed, parts, output = run(chosen.build, selected, suites, chosen.jobs, chosen.stop_on_failure)
+    with tempfile.TemporaryDirectory(prefix="weft-suite-") as folder:
+        status, times, failed, parts, output = run(chosen.build, sorted(tests[name].number for name in selected),
+                                                   suites, chosen.jobs, chosen.stop_on_failure, folder)
     if status or failed:
         sys.stdout.write("".join(output))
     slow = sorted(times + [(p["seconds"], f"{p['session']}: {p['suite']}") for p in parts], reverse=True)

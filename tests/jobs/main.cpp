@@ -1,4 +1,5 @@
-// All programs of the tests that run as jobs, in one executable: a suite alone, a program, or a session of suites.
+// All programs of the tests that run as jobs, in one executable: a suite alone, a program, or a session of
+// suites.
 #include "tests/jobs/session.hpp"
 
 #include <algorithm>
@@ -44,7 +45,8 @@ std::string name_of_link(const char* path) {
   return "";
 }
 
-constexpr const char* usage = R"(usage: weft_jobs NAME [ARGUMENT...]       the suite or program of that name, as a job of its own
+constexpr const char* usage =
+    R"(usage: weft_jobs NAME [ARGUMENT...]       the suite or program of that name, as a job of its own
        weft_jobs --session LIST FOLDER   the suites of LIST one after the other, output and progress to FOLDER
        weft_jobs --list                  the names of all
 )";

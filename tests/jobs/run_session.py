@@ -10,7 +10,6 @@ a line of JSON is added for each suite.
 """
 
 import argparse
-import difflib
 import json
 import os
 import pathlib
@@ -21,6 +20,7 @@ import sys
 import tempfile
 import time
 
+SKIPPED = 77  # the status of a launcher that cannot run here
 PATIENCE = 5  # seconds for the launcher to end when it is asked to, and for ranks behind one that has failed
 
 
@@ -48,7 +48,7 @@ def launcher(chosen, which, ranks, hosts):
     if which == "weft":
         return [chosen.weft, "run", "-n", ranks, *(["--nodes", hosts] if hosts != "1" else [])]
     if which == "mpirun":
-        return [chosen.mpirun, "-n", ranks, "--allow-run-as-root", "--oversubscribe", "--bind-to", "none"]
+        return [chosen.mpirun, "-n", ranks]
     slurm = pathlib.Path(__file__).resolve().parent.parent / "slurm" / "private_slurm.py"
     return [sys.executable, "-B", str(slurm), "-n", ranks, "-N", hosts, "--timeout", "600"]
 
@@ -77,7 +77,13 @@ class Job:
         return new
 
     def a_rank_has_failed(self, number):
-        return any("failed with status" in f.read_text(errors="replace") for f in self.folder.glob(f"{number}.*"))
+        return (self.folder / f"failed.{number}").exists()
+
+    def cannot_run(self):
+        """Waits until the job has begun or its launcher has ended."""
+        while self.process.poll() is None and not self.progress.read_text():
+            time.sleep(0.01)
+        return self.process.returncode == SKIPPED
 
     def end(self):
         """Asks the launcher to end the job, which makes it report the waits, then ends it."""
@@ -159,16 +165,9 @@ def main():
     options.add_argument("--weft", default="weft", help="the tool weft")
     options.add_argument("--mpirun", default="mpirun", help="Open MPI's launcher")
     options.add_argument("--name", default="", help="of the session, for the results")
-    options.add_argument("--suite", help="only this suite")
     chosen = options.parse_args()
 
     launch, variables, runs = read(chosen.session)
-    if chosen.suite is not None:
-        names = [r["name"] for r in runs]
-        if chosen.suite not in names:
-            near = difflib.get_close_matches(chosen.suite, names, 3, 0.3)
-            sys.exit(f"run_session.py: '{chosen.suite}' is not a suite of this session; the nearest: {' '.join(near)}")
-        runs = [r for r in runs if r["name"] == chosen.suite]
     runs = select(runs)
 
     failures = 0
@@ -187,6 +186,9 @@ def main():
         with tempfile.TemporaryDirectory(prefix="weft-session-") as folder:
             job = Job([*launcher(chosen, *launch), chosen.program], folder, variables, runs)
             try:
+                if launch[0] == "slurm" and job.cannot_run():
+                    print(job.output("none"))
+                    return SKIPPED
                 runs = runs[follow(job, runs, report):]
             finally:
                 job.end()

@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <exception>
 #include <fcntl.h>
-#include <sched.h>
 #include <fstream>
+#include <sched.h>
 #include <sstream>
 #include <unistd.h>
 #include <weft/weft.hpp>
@@ -88,9 +88,11 @@ void play(const std::vector<suite_run>& runs, const std::string& folder) {
     {
       const redirected output(folder + "/" + run.number + "." + me);
       status = call(find(suites, run.words[0]), run.words);
-      // A rank that has failed may leave others in the suite for ever: the driver of the session sees it here.
-      if (status != 0) std::fprintf(stderr, "rank %s of %s: failed with status %d\n", me.c_str(), run.words[0].c_str(), status);
+      if (status != 0)
+        std::fprintf(stderr, "rank %s of %s: failed with status %d\n", me.c_str(), run.words[0].c_str(),
+                     status);
     }
+    if (status != 0) std::ofstream(folder + "/failed." + run.number);
     weft_set_error_handler(nullptr);
     alarm(0);
     sched_setaffinity(0, sizeof cores, &cores);

@@ -1,7 +1,7 @@
 """Which suites run under which settings: the sessions of weft_jobs.
 
 A setting is a value for each of ranks, hosts, lane, driving, path and spins. In the standard suite each suite meets
-every pair of values that its own condition allows; in the long suite it meets every setting. Read by cmake/jobs.cmake:
+every pair of values that its own condition allows; in the long suite it meets every setting. Read by cmake/multirank.cmake:
 
     settings.py SUITES FOLDER > sessions.cmake     writes a list of suites for each session into FOLDER
     settings.py SUITES --table                     prints suite -> settings, and pairs covered of pairs there are
@@ -63,9 +63,12 @@ def pairs(s):
     return {((a, s[a]), (b, s[b])) for a, b in itertools.combinations(NAMES, 2)}
 
 
+def meets(condition, s):
+    return not condition or eval(condition, {}, dict(s))  # the conditions stand in our own CMake files
+
+
 def allowed(condition):
-    code = compile(condition or "True", condition or "True", "eval")
-    return [s for s in ALL if eval(code, {}, dict(s))]  # the conditions stand in our own CMake files
+    return [s for s in ALL if meets(condition, s)]
 
 
 def cover(conditions):
@@ -143,7 +146,8 @@ def sessions(suites, groups):
     for number, (setting, way) in enumerate(zip(standard, ways_of(standard))):
         mine = [s for s in plain if s["long"] == "0" and setting in valid[s["where"]]]
         yield name_of(setting), setting, way, "weft", ["smoke"] if setting in smoke else [], mine, number
-    for number, (setting, way) in enumerate(zip(fewest_for_long(), ways_of(fewest_for_long()))):
+    full = fewest_for_long()
+    for number, (setting, way) in enumerate(zip(full, ways_of(full))):
         mine = [dict(s, args=s["long_args"] or s["args"]) for s in plain if setting in valid[s["where"]]]
         if mine:
             yield "long." + name_of(setting), setting, way, "weft", ["long"], mine, 1000 + number
@@ -153,10 +157,10 @@ def sessions(suites, groups):
             continue
         for at in g["at"].split():
             setting = parse_at(at)
-            meets = [s for s in mine if eval(s["where"] or "True", {}, dict(setting))]
-            if meets:
+            here = [s for s in mine if meets(s["where"], setting)]
+            if here:
                 yield (f"{g['name']}.{name_of(setting)}", setting, g["settings"].split(), g["launcher"] or "weft",
-                       g["labels"].split(), meets, 0)
+                       g["labels"].split(), here, 0)
 
 
 def table(suites, groups):

@@ -19,8 +19,7 @@ namespace weft::transport::sim {
 //   get     reads at any time between start and end, some only when the target polls; lands in pieces
 //   send    in order from one rank to another, but not ordered with puts; handed over by the target's poll
 //   flush   finishes when everything that was started before it to that peer has arrived
-//   order   a flush; on a machine that keeps messages behind puts it finishes at once, and what is sent to
-//   the
+//   order   a flush; on a machine that keeps messages behind puts it finishes at once, and what is sent to the
 //           peer from then on is handed over when the puts before it have landed
 //   ring    sticks until the next poll or nap
 // What has finished is reported by the initiator's poll.
