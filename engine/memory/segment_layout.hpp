@@ -1,5 +1,6 @@
 #pragma once
 #include "engine/memory/mailbox.hpp"
+#include "engine/memory/ring_list.hpp"
 
 #include <atomic>
 #include <cstdint>
@@ -11,6 +12,7 @@ namespace weft::engine {
 struct segment_header {
   alignas(64) std::atomic<std::uint32_t> sleeping; // this rank's process sleeps and wants to be rung
   alignas(64) std::atomic<std::uint32_t> sleepers; // on the host's first rank: how many of the host sleep
+  ring_list waits_for;                             // what this rank waits for while it is away
 };
 
 inline constexpr std::uint64_t first_mailbox_offset = (sizeof(segment_header) + 63) / 64 * 64;

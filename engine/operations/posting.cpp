@@ -22,20 +22,38 @@ std::uint64_t sent(const plan& p, const node& n) {
   return n.count * (message_worth + payload);
 }
 
+// What other ranks wait for and cannot do themselves: a word that this rank raises, or data that it brings.
+bool tells(const plan& p, const node& n) {
+  return !all_steps(p, n, [](const node& s) { return s.what != kind::signal && s.what != kind::put; });
+}
+
+// And the top nodes in front of it.
+node_set with_those_before(const plan& p, node_set of) {
+  for (node_set all = ~of; all != of;) {
+    all = of;
+    for (unsigned k = 0; k < p.size; ++k)
+      if ((p.top >> k & 1) != 0 && (p.nodes[k].then & of) != 0) of |= node_set{1} << k;
+  }
+  return of;
+}
+
 } // namespace
 
 void note_for_post(plan& p) {
   p.serving = 0;
   p.opening = 0;
+  p.alone = 0;
   bool all = true;
   for (unsigned k = 0; k < p.size; ++k) {
     const node& n = p.nodes[k];
     const bool mine = all_steps(p, n, [](const node& s) { return !serves_others(s.what); });
     if ((p.top >> k & 1) == 0 || mine) continue;
     p.serving |= node_set{1} << k;
+    if (tells(p, n)) p.alone |= node_set{1} << k;
     p.opening += sent(p, n);
     all &= (p.first >> k & 1) != 0 && all_steps(p, n, [](const node& s) { return s.what == kind::signal; });
   }
+  p.alone = with_those_before(p, p.alone);
   if (!all) p.opening = plan::unbounded;
 }
 

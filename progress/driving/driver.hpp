@@ -65,6 +65,7 @@ public:
     drain();
     executor_.sweep();
     run_user_code(mine);
+    executor_.members().ring_ready();
   }
 
   // Drives, or lets others drive, until `fact` has said yes. It is asked with and without progress ownership.
@@ -122,8 +123,12 @@ public:
     drain();
     return executor_.sweep();
   }
-  // Under progress ownership: whoever sleeps next must look again soon, for no event comes.
-  bool tries_again() { return executor_.tries_again(); }
+  // Under progress ownership, by the progress thread that is about to sleep: it must look again soon, for no
+  // event comes.
+  bool tries_again() {
+    if (away_is_rung_) executor_.list_waits();
+    return looks_again_ = executor_.tries_again() || waits_unlisted();
+  }
   ownership& right_to_drive() { return ownership_; }
   sleeper<T>& sleeps() { return sleeper_; }
   void watched_by(watcher* w) { watcher_ = w; }
@@ -196,6 +201,7 @@ protected:
           continue;
         }
       }
+      if (mine.held() && ladder.steps() % looks_for_away == 0) executor_.members().ring_ready();
       pause(ladder, mine, awaited, {.patient = patient, .dear = dear});
     }
     if (mine.held()) alone.end_call(executor_.outstanding() != 0 || executor_.needs_driver());
@@ -219,6 +225,7 @@ protected:
   static constexpr unsigned polls_every = 32;
   static constexpr unsigned helps_every = 16; // yields
   static constexpr unsigned patience = 64;    // empty passes
+  static constexpr unsigned looks_for_away = 8;
 
   // For who needs progress ownership itself, until it has had it.
   [[gnu::cold, gnu::noinline]] void step_aside(turn& mine) {
@@ -277,7 +284,10 @@ protected:
 
   // Sleeps until something may have happened, without progress ownership.
   template <class Fact> void park(turn& mine, latched<Fact>& awaited) {
-    const auto finds_work = [&] { return executor_.sweep() || !queue_.empty() || awaited.holds(look::all); };
+    const auto finds_work = [&] {
+      return executor_.sweep() || !queue_.empty() || awaited.holds(look::all) ||
+             executor_.members().ring_ready();
+    };
     sleeper_.sleep(place_, true, finds_work, [&] {
       if (sleep_watcher_ != nullptr) sleep_watcher_->on_sleep();
       mine.let_go();
@@ -288,10 +298,11 @@ protected:
 private:
   Engine& self() { return static_cast<Engine&>(*this); }
 
-  // Releases progress ownership; nobody's operation stays behind in the queue.
+  // Releases progress ownership; no operation stays behind in the queue.
   void leave() {
     for (;;) {
-      const bool undriven = watcher_ != nullptr && wants_watcher();
+      const bool goes_on = tell_waits();
+      const bool undriven = watcher_ != nullptr && (goes_on || wants_watcher());
       ownership_.release();
       if (undriven && !watcher_->wakes_soon()) ring_watcher();
       engine::full_fence();
@@ -300,11 +311,31 @@ private:
     }
   }
 
+  // What this rank waits for is listed for the others of its host, and what they wait for is looked at: where
+  // ranks of several hosts work together, none of this host may be waiting. True if the progress thread is to
+  // look at once: what was listed has come meanwhile, and no waiting rank is awake to find it; or it cannot be
+  // listed, and the thread sleeps without an end.
+  bool tell_waits() {
+    const bool lists = away_is_rung_ && watcher_ != nullptr && executor_.outstanding() != 0;
+    if (!lists && !beyond_host_) [[likely]]
+      return false;
+    if (lists) executor_.list_waits();
+    if (!executor_.listed() && !beyond_host_) return false;
+    engine::full_fence();
+    if (beyond_host_) executor_.members().ring_ready();
+    if (!executor_.listed()) return false;
+    if (waits_unlisted() && !looks_again_) return true;
+    neighbours<T>& node = executor_.members().node();
+    return (beyond_host_ || node.any_asleep()) && node.can_go_on();
+  }
+  bool waits_unlisted() { return executor_.listed() && !executor_.members().node().waits().complete(); }
+
   bool wants_watcher() {
     const bool no_event_comes = sleeper_.took_events() || executor_.tries_again();
     if (no_event_comes && watcher_->listens()) [[unlikely]]
       return true;
-    return executor_.outstanding() != 0 && watcher_->wants_ring(executor_.needs_driver());
+    return executor_.outstanding() != 0 &&
+           watcher_->wants_ring(executor_.needs_driver() || executor_.listed());
   }
   void ring_watcher() {
     counts_.rings.add_concurrent();
@@ -312,6 +343,8 @@ private:
   }
 
 protected:
+  bool beyond_host_ = false; // ranks of other hosts are in the job
+
   T& net_;
   const engine_options options_;
   statistics counts_;
@@ -325,6 +358,9 @@ private:
   watcher* watcher_ = nullptr;
   sleep_watcher* sleep_watcher_ = nullptr;
   std::atomic<bool> late_yields_{false}; // the last one that was timed came back late
+  // A progress thread that stays awake while something is outstanding asks for a ring for every store.
+  const bool away_is_rung_ = options_.drive == mode::helping;
+  bool looks_again_ = false; // the progress thread sleeps a millisecond at most
 };
 
 } // namespace weft::progress

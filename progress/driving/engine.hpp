@@ -36,7 +36,10 @@ public:
   channel& add_channel(weft::engine::team_info info) { return executor_.add_channel(std::move(info)); }
   void remove_channel(std::uint32_t id) { executor_.remove_channel(id); }
   // The ranks of the job on this host, this one included: those who can be rung and can ring.
-  void meet_neighbours(const std::vector<std::uint32_t>& ranks) { executor_.members().node().meet(ranks); }
+  void meet_neighbours(const std::vector<std::uint32_t>& ranks) {
+    executor_.members().node().meet(ranks);
+    beyond_host_ = ranks.size() != net_.size();
+  }
   void serve(typename inbox<T>::request_handler h) { executor_.messages().serve(std::move(h)); }
 
   // What begins on this rank's own channel the others must hear of: `ask` tells them, under progress
@@ -219,7 +222,7 @@ public:
 
 private:
   friend base;
-  using base::counts_, base::executor_, base::net_, base::options_, base::place_, base::queue_;
+  using base::beyond_host_, base::counts_, base::executor_, base::net_, base::options_, base::place_, base::queue_;
   using base::drain, base::drive, base::drive_to_end, base::enqueue;
   using base::is_left_to_watcher, base::polls_by_calls, base::watching;
 

@@ -5,6 +5,7 @@
 #include "progress/execution/inbox.hpp"
 #include "progress/execution/one_sided.hpp"
 #include "progress/execution/plan_runner.hpp"
+#include "progress/execution/ring_conditions.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -23,7 +24,8 @@ public:
   executor(T& net, statistics& counts, finished_handler finished, const faults& broken = {},
            const user_memory& user = {})
       : net_(net), counts_(counts), broken_(broken), finished_(std::move(finished)),
-        steps_(net, counts, broken_, user), runner_(steps_), relays_(steps_.members),
+        steps_(net, counts, broken_, user), runner_(steps_), conditions_(steps_, runner_),
+        relays_(steps_.members),
         inbox_(net, counts, steps_.members, channels_, active_, relays_), transfers_(net, counts) {
     net_.set_sink(&inbox_);
     relays_.report([this](auto& on, auto n, const auto& why) { fail_relayed(on, n, why); },
@@ -59,7 +61,7 @@ public:
       on->waiters.clear();
       on->leaving = false;
     }
-    outstanding_ = far_active_ = heavy_active_ = 0;
+    outstanding_ = far_active_ = heavy_active_ = alone_active_ = held_ = 0;
   }
 
   // Takes an operation whose sequence number has been drawn, i.e. whose entry is published.
@@ -97,6 +99,8 @@ public:
   // comes first; of the others the one that comes first now comes last next time.
   bool sweep(bool poll = true, pass how = pass::full) {
     counts_.sweeps.add();
+    if (listed_) [[unlikely]]
+      unlist();
     quota& carries = members().carries;
     how == pass::full ? carries.refill(active_.size()) : carries.withhold();
     if (steps_.members.later) [[unlikely]]
@@ -161,6 +165,25 @@ public:
     return moved;
   }
 
+  // Lists for which words of the host this rank is to be rung while none of its threads drives.
+  void list_waits() {
+    if ((alone_active_ == 0 && held_ == 0) || !members().node().met()) [[likely]]
+      return;
+    auto& waits = members().node().waits();
+    for (operation* op : active_) {
+      if (op->run->listed == listing_ || op->status < 0) continue;
+      op->run->listed = listing_;
+      const channel& on = *op->channel;
+      const bool all = !on.waiting.empty() || on.leaving; // its end is waited for
+      conditions_.list(*op, all ? op->program->top : op->program->alone, waits);
+    }
+    if (!waits.any() && waits.complete()) return;
+    listed_ = true;
+    waits.publish();
+  }
+  // Is something listed? Under progress ownership, as all of it.
+  bool listed() const { return listed_; }
+
   std::size_t outstanding() const { return outstanding_ + transfers_.outstanding(); }
   // There are operations that are not light.
   bool carries_large() const { return heavy_active_ != 0 || transport_carries(); }
@@ -192,8 +215,18 @@ private:
 
   // For want of a slot, or because there will never be one.
   [[gnu::cold, gnu::noinline]] void hold(operation& op) {
-    if (op.channel->lost == channel::nobody) return op.channel->waiting.insert(op);
-    refuse(op);
+    if (op.channel->lost != channel::nobody) return refuse(op);
+    ++held_;
+    op.channel->waiting.insert(op);
+  }
+  operation& take_held(channel& on) {
+    --held_;
+    return on.waiting.take_first();
+  }
+  [[gnu::noinline]] void unlist() {
+    listed_ = false;
+    ++listing_;
+    members().node().waits().clear();
   }
 
   void refuse(operation& op) {
@@ -210,7 +243,7 @@ private:
     for (operation* op : active_)
       if (op->channel == &on && op->status == 0) op->status = team_lost;
     while (!on.waiting.empty())
-      refuse(on.waiting.take_first());
+      refuse(take_held(on));
     relays_.drop(on);
   }
 
@@ -251,6 +284,7 @@ private:
     op.light = is_light(*op.program);
     heavy_active_ += !op.light;
     far_active_ += op.program->far;
+    alone_active_ += op.program->alone != 0;
     active_.push_back(&op);
     if (!op.channel->failures.empty()) [[unlikely]]
       hear_failure(op);
@@ -274,9 +308,9 @@ private:
 
   void activate_waiting(channel& on) {
     while (!on.waiting.empty() && on.waiting.first().seq <= on.admitted) {
-      operation& next = on.waiting.take_first();
+      operation& next = take_held(on);
       if (activate(next)) continue;
-      on.waiting.insert(next);
+      hold(next);
       return;
     }
   }
@@ -394,6 +428,7 @@ private:
     op.run = nullptr;
     --outstanding_;
     far_active_ -= op.program->far;
+    alone_active_ -= op.program->alone != 0;
     heavy_active_ -= !op.light;
     if (op.seq == on.retired + 1) {
       do
@@ -451,6 +486,7 @@ private:
   channel_map channels_;
   node_steps<T> steps_;
   plan_runner<T> runner_;
+  ring_conditions<T> conditions_;
   relays<T> relays_;
   inbox<T> inbox_;
   one_sided_transfers<T> transfers_;
@@ -459,6 +495,10 @@ private:
   execution_pool executions_;
   std::size_t outstanding_ = 0;
   std::size_t far_active_ = 0;
+  std::size_t alone_active_ = 0; // with steps that no other rank can do for this one
+  std::size_t held_ = 0;         // no slot yet
+  bool listed_ = false;
+  std::uint32_t listing_ = 1; // the number of the present list
   awaited_answers answers_;
   std::size_t heavy_active_ = 0; // not light
   std::size_t first_ = 0;        // where the next pass over the heavy ones begins

@@ -35,7 +35,7 @@ public:
   bool left() const { return left_; }
 
   outcome step(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
-    if (posting_ && (can_wait(op, n, peer) || leaves(op, n, peer))) return outcome::blocked;
+    if (posting_ && (can_wait(op, n, peer, tag) || leaves(op, n, peer))) return outcome::blocked;
     return run_of_kind[static_cast<std::size_t>(n.what)](*this, op, n, peer, tag);
   }
 
@@ -65,8 +65,10 @@ private:
   static constexpr auto run_of_kind =
       graph::operations::all_kinds::table([]<class Kind>() -> run_function { return &Kind::run; });
 
-  static bool can_wait(const operation& op, const graph::node& n, std::uint32_t peer) {
+  static bool can_wait(const operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
     if (n.what == graph::kind::signal || computations_of_post(op, n)) return false;
+    const bool looks = n.what == graph::kind::await || n.what == graph::kind::take;
+    if (looks && (op.program->alone >> tag.node & 1) != 0) return false; // else it would be rung to look
     return n.about == graph::fact::named || reach<T>::near(op, peer);
   }
 

@@ -173,6 +173,7 @@ struct execution {
   graph::node_set done = 0, ready = 0; // top nodes; one in flight is neither
   watch_list watch;
   std::uint32_t own_pieces = 0; // of my own block, carried without being counted in my mailbox
+  std::uint32_t listed = 0;     // in which list of what this rank waits for it stands
   begun_copy begun;
   std::uint64_t computed = 0; // of the present stage of the task
   std::array<loop_state, graph::all_loops> loops;
@@ -192,7 +193,7 @@ struct execution {
   void begin(const graph::plan& p) {
     done = 0;
     ready = p.first;
-    own_pieces = 0;
+    own_pieces = listed = 0;
     begun = {};
     computed = 0;
     watch.begin();

@@ -45,6 +45,12 @@ public:
     return loop.over == graph::range::named ? steps_.blocks.own_row(op).named : op.run->found->naming;
   }
 
+  // Has the iteration before gone through this step?
+  static bool passed_before(const loop_state& loop, std::uint32_t iteration, std::uint8_t step) {
+    if (iteration == loop.base || (loop.unfinished >> (iteration - loop.base - 1) & 1) == 0) return true;
+    return loop.step[(iteration - 1) % loop_state::window] > step;
+  }
+
 private:
   using node_set = graph::node_set;
 
@@ -177,12 +183,6 @@ private:
     }
     loop.unfinished &= ~bit;
     return true;
-  }
-
-  // Has the iteration before gone through this step?
-  static bool passed_before(const loop_state& loop, std::uint32_t iteration, std::uint8_t step) {
-    if (iteration == loop.base || (loop.unfinished >> (iteration - loop.base - 1) & 1) == 0) return true;
-    return loop.step[(iteration - 1) % loop_state::window] > step;
   }
 
   // My own row says so, or what the rows looked at tell.

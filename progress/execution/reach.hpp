@@ -151,6 +151,8 @@ public:
   void wake_near() {
     if (!broken_.never_ring) neighbours_.wake();
   }
+  // By a thread that waits and has nothing to do, or stops driving.
+  bool ring_ready() { return !broken_.never_ring && neighbours_.ring_ready(); }
   neighbours<T>& node() { return neighbours_; }
   notices<T>& unasked() { return notices_; }
 

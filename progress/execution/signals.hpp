@@ -12,6 +12,9 @@ static_assert(graph::max_phases == engine::phases, "a plan has no more phases th
 // Raises cells and waits for them: which word of which mailbox each is, by which message a far member hears
 // of it, and what is written beside it first. Nothing else in the executor knows one fact from the other.
 template <transport::transport T> class signals {
+  using fact = graph::fact;
+  using word = engine::word;
+
 public:
   signals(reach<T>& members, operands<T>& blocks, flight_pool<T>& flights, payloads<T>& eager,
           in_place_steps<T>& in_place, root_discovery<T>& roots, call_check<T>& calls)
@@ -64,27 +67,6 @@ public:
     return outcome::done;
   }
 
-private:
-  using fact = graph::fact;
-  using word = engine::word;
-  using message_kind = transport::message_kind;
-
-  // The one rule of credit: what stays in the cells of a slot until it has been read may be written when
-  // whoever reads it has retired the operation that had the slot before. A word that only grows (an entry, a
-  // round) needs nobody's leave, nor does a line whose readers find out that it has changed (a call).
-  [[gnu::always_inline]] bool has_credit(operation& op, const graph::node& n, std::uint32_t peer) {
-    const bool stays = n.about == fact::payload || graph::is_counter(n.about) || n.about == fact::ready ||
-                       n.about == fact::row || n.valued;
-    if (!stays) return true;
-    if (n.peer == graph::peer_rule::self) return true; // my own count
-    // A value lies beside a round's word in my own mailbox, if it is for a near member.
-    if (n.peer == graph::peer_rule::group || (graph::is_stage(n.about) && reach<T>::near(op, peer)))
-      return reach_.near_credit(op) &&
-             (n.about != fact::row || !op.program->rooted_by_rows() || reach_.far_credit(op));
-    if (n.relayed) return reach_.exact_credit(*op.channel, op.seq, peer);
-    return reach_.credit(op, peer);
-  }
-
   struct watched {
     word* at;
     std::uint64_t value;
@@ -107,6 +89,25 @@ private:
     default: // payload, ready
       return {&of.head(cells).stamp, op.seq};
     }
+  }
+
+private:
+  using message_kind = transport::message_kind;
+
+  // The one rule of credit: what stays in the cells of a slot until it has been read may be written when
+  // whoever reads it has retired the operation that had the slot before. A word that only grows (an entry, a
+  // round) needs nobody's leave, nor does a line whose readers find out that it has changed (a call).
+  [[gnu::always_inline]] bool has_credit(operation& op, const graph::node& n, std::uint32_t peer) {
+    const bool stays = n.about == fact::payload || graph::is_counter(n.about) || n.about == fact::ready ||
+                       n.about == fact::row || n.valued;
+    if (!stays) return true;
+    if (n.peer == graph::peer_rule::self) return true; // my own count
+    // A value lies beside a round's word in my own mailbox, if it is for a near member.
+    if (n.peer == graph::peer_rule::group || (graph::is_stage(n.about) && reach<T>::near(op, peer)))
+      return reach_.near_credit(op) &&
+             (n.about != fact::row || !op.program->rooted_by_rows() || reach_.far_credit(op));
+    if (n.relayed) return reach_.exact_credit(*op.channel, op.seq, peer);
+    return reach_.credit(op, peer);
   }
 
   // By which message a far member hears of a fact, in their order.

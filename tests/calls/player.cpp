@@ -21,7 +21,7 @@ public:
   player(const scenario& s, std::uint64_t index, std::vector<upc_team_t> handles, const paints& colours,
          dice own, const arena& memory, report& tell, helpers& others, const play_options& options)
       : s(s), handles(std::move(handles)), memory(memory), tell(tell), how(options.how), d(own),
-        book(s, index + 1, colours, memory, tell),
+        board(options.board), book(s, index + 1, colours, memory, tell),
         in_flight(d, tell, others, [this](std::size_t call) { left(call); }) {
     if (options.corrupt_reference) book.corrupt_reference();
   }
@@ -29,12 +29,15 @@ public:
   void run() {
     note("begins");
     book.begin();
+    if (how.away_thread != no_thread && MYTHREAD == 0)
+      for (std::size_t i = 0; i != blackboard::words; ++i)
+        board->at(i).store(0);
     upc_barrier;
     for (std::size_t i = 0; i != s.steps.size(); ++i)
       if (takes_part(s.steps[i]))
         take(i);
       else if (is_one_sided(s.steps[i]))
-        compute(300);
+        how.away_thread != no_thread ? be_away(i) : compute(300);
     note("completes the rest, " + in_flight.open());
     in_flight.finish();
     note("the last barrier");
@@ -61,6 +64,7 @@ private:
     while (in_flight.size() >= how.depth)
       in_flight.finish_one();
     act(i);
+    if (how.away_thread != no_thread) be_away_or_finish(i);
     look_at_gates();
     for (std::size_t turns = how.eager ? d.below(4) : d.below(4) / 3; turns != 0; --turns)
       in_flight.turn();
@@ -82,6 +86,37 @@ private:
     for (unsigned turns = us * 100; turns != 0; --turns)
       work = work + 1.0 / turns;
   }
+  // Of a call that is posted, or of the first half of a barrier.
+  void be_away_or_finish(std::size_t i) {
+    const step& now = s.steps[i];
+    const bool split = now.what == step::act::split_barrier;
+    const bool posts = split || now.what == step::act::call || now.what == step::act::team_barrier_nb;
+    if (!posts || (!is_one_sided(now) && !is_away_in(s.teams[now.team]))) return;
+    if (is_one_sided(now) || !is_away()) {
+      in_flight.finish();
+      board->at(i).fetch_add(1);
+    } else if (!split) {
+      be_away(i);
+    }
+  }
+  bool is_away() const { return how.away_thread == static_cast<std::uint32_t>(MYTHREAD); }
+  bool is_away_in(const members& team) const {
+    return std::find(team.begin(), team.end(), how.away_thread) != team.end();
+  }
+  // Computes, or sleeps, and does not call the library, before all others have left.
+  void be_away(std::size_t i) {
+    const bool one = is_one_sided(s.steps[i]);
+    const std::uint64_t others = one ? 1 : s.teams[s.steps[i].team].size() - 1;
+    const std::string doing = fmt::format("away behind step {}, {} others", i, others);
+    note(doing);
+    const bool sleeps = d.chance(50);
+    for (std::uint64_t looks = 0; board->at(i).load() < others; ++looks)
+      if (sleeps)
+        usleep(50);
+      else if (looks % 100'000 == 0)
+        note(doing);
+  }
+
   // While others are late: of what may not be written yet.
   void look_at_gates() {
     for (std::size_t looks = d.below(3); looks != 0; --looks) {
@@ -100,6 +135,7 @@ private:
       return upc_barrier(static_cast<int>(i));
     case step::act::split_barrier:
       upc_notify(static_cast<int>(i));
+      if (is_away()) be_away(i);
       dawdle();
       in_flight.turn();
       return upc_wait(static_cast<int>(i));
@@ -118,7 +154,8 @@ private:
   }
 
   void post_call(std::size_t i, upc_team_t team) {
-    const call& c = s.calls[i];
+    call c = s.calls[i];
+    if (is_away() && !c.one_sided() && !is_cray(c.what)) c.async = true;
     note(fmt::format("call {}: {}; {}", i, describe(c, s.teams[c.team]), in_flight.open()));
     book.before_post(i);
     const unsigned long long handle = post(c, team, s.teams[c.team], memory);
@@ -143,6 +180,7 @@ private:
   const arena& memory;
   report& tell;
   const manners& how;
+  const blackboard* const board;
   dice d;
   ledger book;
   completions in_flight;

@@ -1,5 +1,6 @@
 #pragma once
 #include "tests/calls/arena.hpp"
+#include "tests/calls/away.hpp"
 #include "tests/calls/completions.hpp"
 #include "tests/calls/ledger.hpp"
 #include "tests/calls/report.hpp"
@@ -25,11 +26,15 @@ struct manners {
   unsigned late_percent = 0, late_us = 0;
   std::size_t depth = ~std::size_t{0}; // operations under way at most
   bool eager = true;                   // it completes what it can after each step
+  // This thread is away behind each of its posts, until all other members of the team have completed all that they
+  // have posted; of a one-sided call all but its caller are.
+  std::uint32_t away_thread = no_thread;
 };
 
 struct play_options {
   manners how;
   bool corrupt_reference = false;
+  const blackboard* board = nullptr; // if a thread is away
 };
 
 // One case on this rank, from the painting of the memory to the last comparison. Collective.

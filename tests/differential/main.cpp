@@ -26,7 +26,7 @@ struct options {
   std::vector<std::string> only;
   std::uint64_t largest = default_largest;
   double seconds = 1e9;
-  bool one_sided = false, no_in_place = false, show = false, busy = false;
+  bool one_sided = false, no_in_place = false, show = false, busy = false, away = false;
   patience how_long;
 };
 
@@ -62,6 +62,7 @@ void describe(CLI::App& app, options& chosen) {
   app.add_flag("--show", chosen.show, "print what each case does");
   app.add_flag("--no-in-place", chosen.no_in_place, "leave out what is in place");
   app.add_flag("--busy", chosen.busy, "a job of a character that follows from the seed");
+  app.add_flag("--away", chosen.away, "one thread is away behind its posts until the others have completed theirs");
   app.add_option("--seconds", chosen.seconds, "begin no case after this time");
   app.add_option("--patience", chosen.how_long.seconds, "seconds of silence that are a hang");
   app.add_option("--pulses", chosen.how_long.pulses,
@@ -92,6 +93,7 @@ std::vector<members> nodes() {
 std::string more_options(const options& chosen) {
   std::string more;
   if (chosen.busy) more += " --busy";
+  if (chosen.away) more += " --away";
   if (chosen.one_sided) more += " --one-sided";
   if (chosen.no_in_place) more += " --no-in-place";
   if (chosen.largest != default_largest) more += " --largest " + std::to_string(chosen.largest);
@@ -112,6 +114,7 @@ public:
     } else {
       others.emplace(0);
     }
+    if (chosen.away) board.emplace();
     members all(limits.threads);
     for (std::uint32_t t = 0; t != limits.threads; ++t)
       all[t] = t;
@@ -169,6 +172,10 @@ private:
       now.how.late_percent = 30;
       now.how.late_us = 600;
     }
+    if (chosen.away) {
+      now.how.away_thread = static_cast<std::uint32_t>(mix({chosen.seed, index, 8}) % limits.threads);
+      now.board = &*board;
+    }
     const paints colours(chosen.seed, index);
     play(s, index, era_teams.handles, colours, dice{chosen.seed, index, 0x0d1ce, me}, memory, tell, *others,
          now);
@@ -201,6 +208,7 @@ private:
   const arena memory;
   report tell;
   std::optional<helpers> others;
+  std::optional<blackboard> board;
   known_teams lasting, era_teams;
   std::optional<std::uint64_t> era;
 };

@@ -1,0 +1,122 @@
+#pragma once
+#include "engine/memory/cells.hpp"
+
+#include <array>
+#include <utility>
+
+namespace weft::engine {
+
+// What a rank waits for that is away: its threads compute, or sleep, and steps are left that no other rank can
+// do for it. A store into shared memory wakes no process. So the rank lists the words of its host that these
+// steps wait for, and another rank that finds them come rings it. A rank looks when it waits itself and has
+// nothing to do, and before it sleeps: so a store costs nothing more, and a rank that is away is woken for
+// what it can do and not for every store.
+//
+// The list has groups. The rank can go on when all words of one group have come to their values; all words only
+// grow. The owner writes the list, under progress ownership.
+//
+//   owner                                       another rank of the host
+//     state = {version + 1, 0 entries}            state: no entries? nothing to do
+//     entries                                     all words of a group have come?
+//     state = {version + 1, n entries}            state changes from what was seen to 0 entries? ring
+//
+// Entries are read between two loads of a state that are equal, so they belong together. The change of the state
+// decides which of several ranks rings; a rank that has been rung sweeps everything and lists anew. If the owner
+// adds entries at that moment its state stands: the rank is rung once more than needed.
+//
+// Orders. Loads acquire and stores release. No ring is missed: the owner lists, fences and looks once more at
+// the words. Another rank looks again and again as long as it is awake, and once behind its own fence before it
+// sleeps or leaves. The fence that comes second sees what the other rank has stored.
+struct ring_list {
+  static constexpr std::uint32_t most = 254, count_bits = 8;
+  struct entry {
+    word where; // see place
+    word value;
+  };
+  alignas(64) word state;
+  alignas(64) std::array<entry, most> entries;
+
+  // {rank of the job whose segment it lies in:20, offset in words:43, the last of its group:1}
+  struct place {
+    std::uint32_t rank = 0;
+    std::uint64_t offset = 0; // bytes
+    bool last = false;
+
+    static constexpr unsigned offset_bits = 43;
+    std::uint64_t packed() const {
+      return std::uint64_t{rank} << (offset_bits + 1) | offset / sizeof(word) << 1 | std::uint64_t{last};
+    }
+    static place of(std::uint64_t packed) {
+      constexpr std::uint64_t mask = (std::uint64_t{1} << offset_bits) - 1;
+      return {static_cast<std::uint32_t>(packed >> (offset_bits + 1)), (packed >> 1 & mask) * sizeof(word),
+              (packed & 1) != 0};
+    }
+  };
+  static std::uint32_t count_in(std::uint64_t state) { return state & ((1u << count_bits) - 1); }
+};
+
+// The owner's side.
+template <class T> class ring_list_writer {
+public:
+  ring_list_writer(T& net, ring_list& list) : net_(&net), list_(&list) {}
+
+  // Nothing is listed.
+  void clear() {
+    if (count_ == 0 && complete_) return;
+    count_ = 0;
+    complete_ = true;
+    net_->store(list_->state, ++version_ << ring_list::count_bits);
+  }
+  void add(std::uint32_t rank, std::uint64_t offset, std::uint64_t value) {
+    if (count_ + added_ == ring_list::most) return give_up();
+    ring_list::entry& e = list_->entries[count_ + added_++];
+    net_->store(e.where, ring_list::place{rank, offset}.packed());
+    net_->store(e.value, value);
+  }
+  // A group of nothing is no group: the rank waits for something else.
+  void end_group() {
+    if (added_ == 0) return;
+    word& where = list_->entries[count_ + added_ - 1].where;
+    net_->store(where, net_->load(where) | 1);
+    count_ += std::exchange(added_, 0);
+  }
+  // A group that has come already: there is something to do now.
+  void add_ready(std::uint32_t rank) {
+    add(rank, 0, 0);
+    end_group();
+  }
+  // There is something to wait for that cannot be listed: the rank looks for itself, now and then.
+  void give_up() { complete_ = false; }
+  // What was added is to be seen.
+  void publish() { net_->store(list_->state, version_ << ring_list::count_bits | count_); }
+
+  bool any() const { return count_ != 0; }
+  bool complete() const { return complete_; }
+
+private:
+  T* net_;
+  ring_list* list_;
+  std::uint64_t version_ = 0;
+  std::uint32_t count_ = 0, added_ = 0;
+  bool complete_ = true;
+};
+
+// Has a group of the list come? `base` finds the segment of a rank of the host.
+template <class T, class Base> bool has_come(T& net, ring_list& list, std::uint64_t state, Base&& base) {
+  bool whole = true; // so far, of this group
+  for (std::uint32_t k = 0; k < ring_list::count_in(state); ++k) {
+    const auto at = ring_list::place::of(net.load(list.entries[k].where));
+    const std::uint64_t value = net.load(list.entries[k].value);
+    if (whole && value != 0) {
+      std::byte* const segment = base(at.rank);
+      if (net.load(list.state) != state || segment == nullptr) return false; // the place may be no place
+      whole = net.load(*reinterpret_cast<word*>(segment + at.offset)) >= value;
+    }
+    if (!at.last) continue;
+    if (whole) return net.load(list.state) == state;
+    whole = true;
+  }
+  return false;
+}
+
+} // namespace weft::engine
