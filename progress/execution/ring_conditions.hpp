@@ -34,7 +34,7 @@ private:
   void list_loop(operation& op, const graph::node& n, writer& to) {
     const graph::node* const body = &op.program->nodes[n.body];
     const auto is_claim = [](const graph::node& s) { return s.what == kind::claim; };
-    if (std::any_of(body, body + n.body_size, is_claim)) return list_counts(op, to);
+    if (others_carry(op) && std::any_of(body, body + n.body_size, is_claim)) return list_counts(op, to);
     if (special::single_steps && n.single) return list_step_of(op, n, *body, 0, to);
     const loop_state& loop = op.run->loops[n.loop_index];
     if (loop.unfinished == 0 && loop.next != n.count) return to.add_ready(net_.rank()); // to be begun
@@ -68,7 +68,7 @@ private:
     case kind::signal:
       return list_credit(op, n, peer, to);
     case kind::claim:
-      return list_counts(op, to);
+      return others_carry(op) ? list_counts(op, to) : to.add_ready(net_.rank());
     case kind::assist:
       return list_destinations(op, to);
     case kind::reduce:
@@ -119,7 +119,12 @@ private:
     return true;
   }
 
-  // A claimed block is carried by any rank of the host. All that is left to this one is to see it counted.
+  // Is a claimed block carried by any rank of the host? If not, its other end may be away too.
+  static bool others_carry(const operation& op) {
+    const bool assisted = op.program->out == graph::sync::all && op.channel->info.topology.one_host();
+    return assisted || op.program->lends();
+  }
+  // Then all that is left to this rank is to see its blocks counted.
   void list_counts(operation& op, writer& to) {
     const graph::plan& p = *op.program;
     bool counted = false;
