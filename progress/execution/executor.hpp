@@ -174,7 +174,7 @@ public:
       if (op->run->listed == listing_ || op->status < 0) continue;
       op->run->listed = listing_;
       const channel& on = *op->channel;
-      const bool all = !on.waiting.empty() || on.leaving; // its end is waited for
+      const bool all = op->asked || !on.waiting.empty() || on.leaving; // its end is waited for
       conditions_.list(*op, all ? op->program->top : op->program->alone, waits);
     }
     if (!waits.any() && waits.complete()) return;
@@ -223,6 +223,7 @@ private:
     --held_;
     return on.waiting.take_first();
   }
+  static bool is_rung_for(const operation& op) { return op.program->alone != 0 || op.asked; }
   [[gnu::noinline]] void unlist() {
     listed_ = false;
     ++listing_;
@@ -284,7 +285,7 @@ private:
     op.light = is_light(*op.program);
     heavy_active_ += !op.light;
     far_active_ += op.program->far;
-    alone_active_ += op.program->alone != 0;
+    alone_active_ += is_rung_for(op);
     active_.push_back(&op);
     if (!op.channel->failures.empty()) [[unlikely]]
       hear_failure(op);
@@ -428,7 +429,7 @@ private:
     op.run = nullptr;
     --outstanding_;
     far_active_ -= op.program->far;
-    alone_active_ -= op.program->alone != 0;
+    alone_active_ -= is_rung_for(op);
     heavy_active_ -= !op.light;
     if (op.seq == on.retired + 1) {
       do

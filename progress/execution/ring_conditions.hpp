@@ -119,8 +119,10 @@ private:
     return true;
   }
 
-  // Is a claimed block carried by any rank of the host? If not, its other end may be away too.
+  // Is a claimed block carried by a rank of the host that waits? If not, its other end may be away too; and in an
+  // operation that one rank has called for the others none of them waits.
   static bool others_carry(const operation& op) {
+    if (op.asked) return false;
     const bool assisted = op.program->out == graph::sync::all && op.channel->info.topology.one_host();
     return assisted || op.program->lends();
   }
@@ -140,6 +142,11 @@ private:
   void list_destinations(operation& op, writer& to) {
     const graph::plan& p = *op.program;
     if (p.names != graph::naming::none) return to.give_up();
+    for (const std::uint32_t near : op.channel->info.topology.near())
+      if (p.in == graph::sync::my && !steps_.members.entered(op, near)) {
+        list_cell(op, {fact::entry, 0, near, 0}, to);
+        to.end_group();
+      }
     for (std::uint32_t member = 0; member < p.members; ++member)
       if (const std::uint32_t full = p.full(member); full != 0)
         list_cell(op, {fact::delivered, 0, member, full}, to);
