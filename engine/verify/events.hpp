@@ -32,7 +32,7 @@ enum class role : std::uint8_t {
 struct event {
   role as = role::step;
   std::uint8_t node = 0;       // step: its index in the plan
-  std::uint8_t top = 0;        // step: the top node that it belongs to
+  std::uint8_t top = 0;        // step, join and what a member has seen: the top node that it belongs to
   fact about = fact::none;     // counter
   std::uint32_t member = 0;    // whose event; block: the source; counter: its owner
   std::uint32_t peer = nobody; // block: the destination; arrival: who is known

@@ -70,6 +70,7 @@ event_id shared_blocks::together(event_id e, std::span<const block_ends> all) {
 
 event_id shared_blocks::assist(event_id e) {
   assists_.emplace_back(e, graph_.add(role::assisted, graph_.events[e].member));
+  graph_.events[assists_.back().second].top = graph_.events[e].top;
   graph_.edges.push_back({e, assists_.back().second});
   return assists_.back().second;
 }

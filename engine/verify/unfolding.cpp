@@ -101,7 +101,7 @@ event_id unfolding::groups(const node& loop, event_id begin) {
 
 event_id unfolding::join() {
   const event_id made = graph_.add(role::join, me_);
-  graph_.events[made].node = top_;
+  graph_.events[made].node = graph_.events[made].top = top_;
   return made;
 }
 
@@ -138,6 +138,7 @@ event_id unfolding::search(const node& loop, event_id begin) {
     if (other != nobody && other != me_) found.push_back(last.back());
   }
   const event_id end = found.empty() ? join() : graph_.add(role::found, me_);
+  graph_.events[end].top = top_;
   for (const event_id e : found.empty() ? last : found)
     order(e, end);
   return end;
@@ -233,6 +234,7 @@ event_id unfolding::combines_host(event_id e) {
       if (plan_->sends(place_->local(i), place_->local(j)))
         all.push_back({place_->local(i), place_->local(j)});
   const event_id done = graph_.add(role::rotated, me_);
+  graph_.events[done].top = top_;
   order(e, done);
   order(signals_.shared().together(e, all), done);
   return done;

@@ -49,6 +49,7 @@ void unfolding::receives_naming(event_id e) {
 // Of my cycle, or of all of the node. A member that comes late reads the rows of those who have left.
 event_id unfolding::rotates(const node& n, event_id e) {
   const event_id done = graph_.add(role::rotated, me_);
+  graph_.events[done].top = top_;
   order(e, done);
   std::vector<bool> seen(graph_.members());
   for (std::uint32_t k = 0; k < place_->locals(); ++k) {

@@ -131,8 +131,16 @@ void check_all(std::span<const plan> plans, std::vector<topology> places, const 
   check_accesses(g, after, before, run, progress, out);
 }
 
+// What members do that have posted and compute: nothing, or what they are rung for.
+enum class away : std::uint8_t { idle, rung };
+
+bool happens(const event_graph& g, const event& e, away how) {
+  if (how == away::idle || e.as == role::exit) return false;
+  return e.as == role::answer || (g.plans[e.member].alone >> e.top & 1) != 0; // a question is a message
+}
+
 void check_without(std::span<const plan> plans, std::vector<topology> places,
-                   const std::vector<std::uint32_t>& absent, const movement& expected, report& out) {
+                   const std::vector<std::uint32_t>& absent, away how, const movement& expected, report& out) {
   check_structure(plans, places, out);
   if (!out.empty()) return;
   report elsewhere; // what is wrong also without an absence is for verify
@@ -142,7 +150,8 @@ void check_without(std::span<const plan> plans, std::vector<topology> places,
     gone.at(r) = true;
   std::vector<bool> dead(g.events.size());
   for (event_id e = 0; e < g.events.size(); ++e) {
-    dead[e] = g.events[e].takes_its_member() && gone[g.events[e].member];
+    const event& it = g.events[e];
+    dead[e] = it.takes_its_member() && gone[it.member] && !happens(g, it, how);
   }
   for (const event_id e : g.at_post)
     dead[e] = false;
@@ -151,6 +160,14 @@ void check_without(std::span<const plan> plans, std::vector<topology> places,
   for (std::uint32_t r = 0; r < g.members(); ++r) {
     if (!gone[r] && !run.happened(g.exits[r])) out.add(fault::not_independent, "{}", run.why(g.exits[r]));
   }
+}
+
+verdict verify_without(std::span<const plan> plans, const std::vector<std::uint32_t>& host_of_rank,
+                       const std::vector<std::uint32_t>& absent, away how, const movement& expected) {
+  report out;
+  if (fit(plans, host_of_rank, expected, out))
+    check_without(plans, places_of(host_of_rank), absent, how, expected, out);
+  return out.take();
 }
 
 } // namespace
@@ -176,11 +193,14 @@ verdict verify_independence(std::span<const plan> plans, const std::vector<std::
 
 verdict verify_independence(std::span<const plan> plans, const std::vector<std::uint32_t>& host_of_rank,
                             const std::vector<std::uint32_t>& absent, const movement& expected) {
-  checking::report out;
-  if (checking::fit(plans, host_of_rank, expected, out)) {
-    checking::check_without(plans, checking::places_of(host_of_rank), absent, expected, out);
-  }
-  return out.take();
+  using checking::away;
+  return checking::verify_without(plans, host_of_rank, absent, away::idle, expected);
+}
+
+verdict verify_rung(std::span<const plan> plans, const std::vector<std::uint32_t>& host_of_rank,
+                    const std::vector<std::uint32_t>& absent, const movement& expected) {
+  using checking::away;
+  return checking::verify_without(plans, host_of_rank, absent, away::rung, expected);
 }
 
 } // namespace weft::graph

@@ -95,4 +95,9 @@ verdict verify_independence(std::span<const plan> plans, const std::vector<std::
 verdict verify_independence(std::span<const plan> plans, const std::vector<std::uint32_t>& host_of_rank,
                             const std::vector<std::uint32_t>& absent, const movement& expected);
 
+// Do all others complete if the members in `absent` post the operation, and of what comes behind their posts run
+// only what they are rung for (plan::alone)?
+verdict verify_rung(std::span<const plan> plans, const std::vector<std::uint32_t>& host_of_rank,
+                    const std::vector<std::uint32_t>& absent, const movement& expected);
+
 } // namespace weft::graph

@@ -39,6 +39,18 @@ void expect_independent(const request& r, const movement& moved, const node_map&
   }
 }
 
+// Nor, on any hosts, behind what that member is rung for.
+void expect_no_hold_up(const request& r, const movement& moved, const node_map& nodes) {
+  const auto members = static_cast<std::uint32_t>(nodes.size());
+  const std::vector<plan> plans = compile_all(r, nodes);
+  std::vector<std::uint32_t> all_but_last(members - 1);
+  std::iota(all_but_last.begin(), all_but_last.end(), 0u);
+  for (const auto& absent : {std::vector<std::uint32_t>{r.root}, all_but_last}) {
+    const verdict v = verify_rung(plans, nodes, absent, moved);
+    EXPECT_TRUE(v.ok()) << text(r, nodes) << rows(moved) << "\n" << v.text();
+  }
+}
+
 class every_plan : public testing::TestWithParam<std::uint32_t> {};
 
 TEST_P(every_plan, is_correct) {
@@ -59,6 +71,15 @@ TEST_P(every_plan, of_one_node_is_independent) {
 }
 
 // Dense where sizes are odd and small, then the powers of two and their neighbours.
+TEST_P(every_plan, holds_up_no_rank_behind_a_member_that_is_rung) {
+  const std::uint32_t members = GetParam();
+  for (const node_map& nodes : {one_host(members), alone(members), blocks_of(members, 2), dealt(members, 2)}) {
+    for_each_case(members, [&](const request& r, const movement& moved) {
+      if (!HasFailure()) expect_no_hold_up(r, moved, nodes);
+    });
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(members, every_plan,
                          testing::Values(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 24, 31,
                                          32, 33, 48, 63, 64),
