@@ -15,19 +15,17 @@ std::size_t bytes_per_thread(const char* call, std::size_t blocks, std::size_t b
   return product(call, "bytes per thread", rounds, block_bytes);
 }
 
-upc_shared_ptr_t allocated(const runtime& rt, const char* call, const char* argument, std::string asked,
-                           std::size_t bytes, std::uint64_t offset, std::uint32_t thread) {
-  if (offset == 0) [[unlikely]]
-    fail(call, argument, std::move(asked),
-         "no room for " + std::to_string(bytes) + " bytes per thread in the shared heap, WEFT_HEAP_SIZE is " +
-             std::to_string(rt.heap_bytes()) + " bytes: raise it");
-  return {offset, thread, 0};
+void fail_no_room(const runtime& rt, const char* call, const char* argument, std::string asked,
+                  std::size_t bytes) {
+  fail(call, argument, std::move(asked),
+       "no room for " + std::to_string(bytes) + " bytes per thread in the shared heap, WEFT_HEAP_SIZE is " +
+           std::to_string(rt.heap_bytes()) + " bytes: raise it");
 }
 
 namespace {
 
-std::string words(std::size_t blocks, std::size_t block_bytes) {
-  return std::to_string(blocks) + " * " + std::to_string(block_bytes);
+auto words(std::size_t blocks, std::size_t block_bytes) {
+  return [=] { return std::to_string(blocks) + " * " + std::to_string(block_bytes); };
 }
 
 void require_freeable(const runtime& rt, const char* call, upc_shared_ptr_t p) {
@@ -51,6 +49,14 @@ void require_freed(const char* call, upc_shared_ptr_t p, std::uint64_t block) {
 }
 
 } // namespace
+
+void free_by_all(runtime& rt, const char* call, upc_shared_ptr_t ptr) {
+  require_no_split_barrier(call);
+  if (upc_isnull(ptr)) return;
+  require_freeable(rt, call, ptr);
+  require_freed(call, ptr, rt.free_block_of_all(ptr.thread, ptr.addr));
+}
+
 } // namespace api
 
 upc_shared_ptr_t upc_all_alloc(size_t nblocks, size_t nbytes) {
@@ -77,7 +83,8 @@ upc_shared_ptr_t upc_alloc(size_t nbytes) {
   api::runtime& rt = api::runtime::get(call);
   if (nbytes == 0) return {};
   const std::uint64_t offset = api::naming(call, [&] { return rt.allocate_local(nbytes); });
-  return api::allocated(rt, call, "nbytes", std::to_string(nbytes), nbytes, offset, rt.rank());
+  return api::allocated(
+      rt, call, "nbytes", [=] { return std::to_string(nbytes); }, nbytes, offset, rt.rank());
 }
 
 void upc_free(upc_shared_ptr_t ptr) {
@@ -91,11 +98,7 @@ void upc_free(upc_shared_ptr_t ptr) {
 void upc_all_free(upc_shared_ptr_t ptr) {
   constexpr const char* call = "upc_all_free";
   api::runtime& rt = api::runtime::get(call);
-  api::require_no_split_barrier(call);
-  if (upc_isnull(ptr)) return;
-  api::require_freeable(rt, call, ptr);
-  api::require_freed(call, ptr,
-                     api::naming(call, [&] { return rt.free_block_of_all(ptr.thread, ptr.addr); }));
+  api::naming(call, [&] { api::free_by_all(rt, call, ptr); });
 }
 
 } // namespace weft

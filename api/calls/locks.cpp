@@ -16,7 +16,8 @@ constexpr std::size_t line = 64;
 // What a program holds is the place of the lock, with its serial as the phase.
 upc_lock_t lock_of(const runtime& rt, const char* call, const lock_name& l) {
   if (l.serial == 0) [[unlikely]]
-    return allocated(rt, call, "lock", "one", line, 0, l.home);
+    return allocated(
+        rt, call, "lock", [] { return std::string("one"); }, line, 0, l.home);
   return {l.offset, l.home, l.serial};
 }
 
