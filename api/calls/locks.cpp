@@ -54,7 +54,8 @@ lock_name checked_lock(const runtime& rt, const char* call, upc_lock_t l) {
            ": who has locked it unlocks it";
     break;
   case lock_status::holder_died:
-    rule = "is held by " + holder + ", which has died: nobody can have it any more";
+    rule =
+        "is held by " + holder + ", which has died or has left by weft_finalize: nobody can have it any more";
     break;
   default:
     rule = "its thread has no memory for another one that waits";
