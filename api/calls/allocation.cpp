@@ -2,6 +2,7 @@
 #include "api/calls/split_barrier.hpp"
 #include "api/checks/checks.hpp"
 #include "api/include/weft/heap.h"
+#include "progress/control/lock_word.hpp"
 
 #include <optional>
 
@@ -37,9 +38,20 @@ void require_freeable(const runtime& rt, const char* call, upc_shared_ptr_t p) {
                  "is not the beginning of its block, which is on thread 0: pass what an allocation returned");
 }
 
+// A lock lies within a block of the library's, and its pointer has its serial as the phase.
+bool is_lock(runtime& rt, upc_shared_ptr_t p) {
+  constexpr std::size_t line = 64;
+  if (p.phase == 0 || p.addr % line != 0 || rt.in_symmetric_heap(p.addr, 1)) return false;
+  std::uint64_t word = 0;
+  rt.get(&word, p.thread, p.addr, sizeof word);
+  return control::lock_word::read(word).is(p.phase);
+}
+
 // What became of it: nothing was freed unless a block begins there.
-void require_freed(const char* call, upc_shared_ptr_t p, std::uint64_t block) {
+void require_freed(runtime& rt, const char* call, upc_shared_ptr_t p, std::uint64_t block) {
   if (block == p.addr) return;
+  if (block != 0 && is_lock(rt, p))
+    fail_pointer(call, "ptr", p, "is a lock: free it with upc_lock_free, or with upc_all_lock_free on all");
   if (block == 0)
     fail_pointer(call, "ptr", p,
                  "is not allocated: it was freed before, pass what an allocation returned, once");
@@ -54,7 +66,7 @@ void free_by_all(runtime& rt, const char* call, upc_shared_ptr_t ptr) {
   require_no_split_barrier(call);
   if (upc_isnull(ptr)) return;
   require_freeable(rt, call, ptr);
-  require_freed(call, ptr, rt.free_block_of_all(ptr.thread, ptr.addr));
+  require_freed(rt, call, ptr, rt.free_block_of_all(ptr.thread, ptr.addr));
 }
 
 } // namespace api
@@ -92,7 +104,7 @@ void upc_free(upc_shared_ptr_t ptr) {
   api::runtime& rt = api::runtime::get(call);
   if (upc_isnull(ptr)) return;
   api::require_freeable(rt, call, ptr);
-  api::require_freed(call, ptr, api::naming(call, [&] { return rt.free_block(ptr.thread, ptr.addr); }));
+  api::naming(call, [&] { api::require_freed(rt, call, ptr, rt.free_block(ptr.thread, ptr.addr)); });
 }
 
 void upc_all_free(upc_shared_ptr_t ptr) {
