@@ -31,4 +31,15 @@ private:
   unsigned tries_ = 0;
 };
 
+// What others wait for by now, and what has begun nothing when it fails: again, for memory may come back.
+template <class Work> decltype(auto) until_there_is_memory(const char* wanted_for, Work&& work) {
+  for (shortage of_memory;;) {
+    try {
+      return work();
+    } catch (const std::bad_alloc&) {
+      of_memory.met(wanted_for);
+    }
+  }
+}
+
 } // namespace weft::engine

@@ -2,6 +2,7 @@
 #include "api/calls/split_barrier.hpp"
 #include "api/checks/checks.hpp"
 #include "api/include/weft/heap.h"
+#include "progress/control/lock_word.hpp"
 
 #include <optional>
 
@@ -15,19 +16,17 @@ std::size_t bytes_per_thread(const char* call, std::size_t blocks, std::size_t b
   return product(call, "bytes per thread", rounds, block_bytes);
 }
 
-upc_shared_ptr_t allocated(const runtime& rt, const char* call, const char* argument, std::string asked,
-                           std::size_t bytes, std::uint64_t offset, std::uint32_t thread) {
-  if (offset == 0) [[unlikely]]
-    fail(call, argument, std::move(asked),
-         "no room for " + std::to_string(bytes) + " bytes per thread in the shared heap, WEFT_HEAP_SIZE is " +
-             std::to_string(rt.heap_bytes()) + " bytes: raise it");
-  return {offset, thread, 0};
+void fail_no_room(const runtime& rt, const char* call, const char* argument, std::string asked,
+                  std::size_t bytes) {
+  fail(call, argument, std::move(asked),
+       "no room for " + std::to_string(bytes) + " bytes per thread in the shared heap, WEFT_HEAP_SIZE is " +
+           std::to_string(rt.heap_bytes()) + " bytes: raise it");
 }
 
 namespace {
 
-std::string words(std::size_t blocks, std::size_t block_bytes) {
-  return std::to_string(blocks) + " * " + std::to_string(block_bytes);
+auto words(std::size_t blocks, std::size_t block_bytes) {
+  return [=] { return std::to_string(blocks) + " * " + std::to_string(block_bytes); };
 }
 
 void require_freeable(const runtime& rt, const char* call, upc_shared_ptr_t p) {
@@ -39,9 +38,20 @@ void require_freeable(const runtime& rt, const char* call, upc_shared_ptr_t p) {
                  "is not the beginning of its block, which is on thread 0: pass what an allocation returned");
 }
 
+// A lock lies within a block of the library's, and its pointer has its serial as the phase.
+bool is_lock(runtime& rt, upc_shared_ptr_t p) {
+  constexpr std::size_t line = 64;
+  if (p.phase == 0 || p.addr % line != 0 || rt.in_symmetric_heap(p.addr, 1)) return false;
+  std::uint64_t word = 0;
+  rt.get(&word, p.thread, p.addr, sizeof word);
+  return control::lock_word::read(word).is(p.phase);
+}
+
 // What became of it: nothing was freed unless a block begins there.
-void require_freed(const char* call, upc_shared_ptr_t p, std::uint64_t block) {
+void require_freed(runtime& rt, const char* call, upc_shared_ptr_t p, std::uint64_t block) {
   if (block == p.addr) return;
+  if (block != 0 && is_lock(rt, p))
+    fail_pointer(call, "ptr", p, "is a lock: free it with upc_lock_free, or with upc_all_lock_free on all");
   if (block == 0)
     fail_pointer(call, "ptr", p,
                  "is not allocated: it was freed before, pass what an allocation returned, once");
@@ -51,6 +61,14 @@ void require_freed(const char* call, upc_shared_ptr_t p, std::uint64_t block) {
 }
 
 } // namespace
+
+void free_by_all(runtime& rt, const char* call, upc_shared_ptr_t ptr) {
+  require_no_split_barrier(call);
+  if (upc_isnull(ptr)) return;
+  require_freeable(rt, call, ptr);
+  require_freed(rt, call, ptr, rt.free_block_of_all(ptr.thread, ptr.addr));
+}
+
 } // namespace api
 
 upc_shared_ptr_t upc_all_alloc(size_t nblocks, size_t nbytes) {
@@ -77,7 +95,8 @@ upc_shared_ptr_t upc_alloc(size_t nbytes) {
   api::runtime& rt = api::runtime::get(call);
   if (nbytes == 0) return {};
   const std::uint64_t offset = api::naming(call, [&] { return rt.allocate_local(nbytes); });
-  return api::allocated(rt, call, "nbytes", std::to_string(nbytes), nbytes, offset, rt.rank());
+  return api::allocated(
+      rt, call, "nbytes", [=] { return std::to_string(nbytes); }, nbytes, offset, rt.rank());
 }
 
 void upc_free(upc_shared_ptr_t ptr) {
@@ -85,17 +104,13 @@ void upc_free(upc_shared_ptr_t ptr) {
   api::runtime& rt = api::runtime::get(call);
   if (upc_isnull(ptr)) return;
   api::require_freeable(rt, call, ptr);
-  api::require_freed(call, ptr, api::naming(call, [&] { return rt.free_block(ptr.thread, ptr.addr); }));
+  api::naming(call, [&] { api::require_freed(rt, call, ptr, rt.free_block(ptr.thread, ptr.addr)); });
 }
 
 void upc_all_free(upc_shared_ptr_t ptr) {
   constexpr const char* call = "upc_all_free";
   api::runtime& rt = api::runtime::get(call);
-  api::require_no_split_barrier(call);
-  if (upc_isnull(ptr)) return;
-  api::require_freeable(rt, call, ptr);
-  api::require_freed(call, ptr,
-                     api::naming(call, [&] { return rt.free_block_of_all(ptr.thread, ptr.addr); }));
+  api::naming(call, [&] { api::free_by_all(rt, call, ptr); });
 }
 
 } // namespace weft

@@ -11,9 +11,21 @@ namespace weft::api {
 std::size_t bytes_per_thread(const char* call, std::size_t blocks, std::size_t block_bytes,
                              std::uint32_t threads);
 
-// A pointer to the first byte of what the runtime allocated. Errors: offset 0, which is no room; `asked` is
-// what the caller asked for, in words, `bytes` what that is on a thread.
-upc_shared_ptr_t allocated(const runtime& rt, const char* call, const char* argument, std::string asked,
-                           std::size_t bytes, std::uint64_t offset, std::uint32_t thread);
+[[noreturn, gnu::cold, gnu::noinline]] void
+fail_no_room(const runtime& rt, const char* call, const char* argument, std::string asked, std::size_t bytes);
+
+// A pointer to the first byte of what the runtime allocated. Errors: offset 0, which is no room; `asked` says
+// what the caller asked for, `bytes` is what that is on a thread. Words are made for an error only: behind a
+// collective a call that failed for want of their memory could not be repeated.
+template <class Words>
+upc_shared_ptr_t allocated(const runtime& rt, const char* call, const char* argument, Words asked,
+                           std::size_t bytes, std::uint64_t offset, std::uint32_t thread) {
+  if (offset == 0) [[unlikely]]
+    fail_no_room(rt, call, argument, asked(), bytes);
+  return {offset, thread, 0};
+}
+
+// upc_all_free, without its name on what is thrown below the API.
+void free_by_all(runtime& rt, const char* call, upc_shared_ptr_t ptr);
 
 } // namespace weft::api

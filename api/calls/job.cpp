@@ -23,6 +23,7 @@ void weft_init(int* argc, char*** argv) {
 void weft_finalize() {
   constexpr const char* call = "weft_finalize";
   api::runtime::get(call);
+  api::require_outside_user_code(call);
   // Whether or not it comes to a good end, this is the end.
   struct forget {
     ~forget() {

@@ -16,7 +16,8 @@ constexpr std::size_t line = 64;
 // What a program holds is the place of the lock, with its serial as the phase.
 upc_lock_t lock_of(const runtime& rt, const char* call, const lock_name& l) {
   if (l.serial == 0) [[unlikely]]
-    return allocated(rt, call, "lock", "one", line, 0, l.home);
+    return allocated(
+        rt, call, "lock", [] { return std::string("one"); }, line, 0, l.home);
   return {l.offset, l.home, l.serial};
 }
 
@@ -53,7 +54,8 @@ lock_name checked_lock(const runtime& rt, const char* call, upc_lock_t l) {
            ": who has locked it unlocks it";
     break;
   case lock_status::holder_died:
-    rule = "is held by " + holder + ", which has died: nobody can have it any more";
+    rule =
+        "is held by " + holder + ", which has died or has left by weft_finalize: nobody can have it any more";
     break;
   default:
     rule = "its thread has no memory for another one that waits";

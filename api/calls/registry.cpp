@@ -4,6 +4,7 @@
 #include "api/checks/checks.hpp"
 #include "api/include/weft/arithmetic.hpp"
 #include "api/include/weft/heap.h"
+#include "engine/out_of_memory.hpp"
 
 #include <cstring>
 #include <optional>
@@ -53,7 +54,13 @@ std::size_t resolve(const char* call, extent e, std::uint32_t threads) {
 upc_shared_ptr_t allocate_array(runtime& rt, const char* call, const layout& l) {
   const std::size_t bytes = array_bytes(rt, call, l);
   const std::uint64_t offset = naming(call, [&] { return rt.allocate_all(bytes); });
-  return allocated(rt, call, "shared array", std::to_string(bytes) + " bytes per thread", bytes, offset, 0);
+  const auto words = [=] { return std::to_string(bytes) + " bytes per thread"; };
+  return allocated(rt, call, "shared array", words, bytes, offset, 0);
+}
+
+// So that the next registration needs none.
+void reserve_registration() {
+  registry().reserve(registry().size() + 1);
 }
 
 void register_array(upc_shared_ptr_t* where, const layout& l) {
@@ -89,12 +96,15 @@ void weft_register_shared(upc_shared_ptr_t* where, size_t block_elems, size_t el
   if (elems == 0) api::fail(call, "elems", "0", "must be positive");
   detail::require_block(call, block_elems);
   const api::layout l{extent(elems, per_thread != 0 ? 1 : 0), block_elems, elem_size};
+  api::naming(call, api::reserve_registration); // before anything has begun with the others
   if (api::runtime::initialised()) {
     api::runtime& rt = api::runtime::get(call);
     api::require_no_split_barrier(call);
     *where = api::allocate_array(rt, call, l);
     api::fill_with_zeros(rt, *where, api::array_bytes(rt, call, l));
-    api::naming(call, [&] { rt.run_barrier(std::nullopt); });
+    api::naming(call, [&] {
+      engine::until_there_is_memory("a registered array", [&] { rt.run_barrier(std::nullopt); });
+    });
   }
   api::register_array(where, l);
 }

@@ -1,7 +1,9 @@
+#include "api/calls/allocation.hpp"
 #include "api/calls/registry.hpp"
 #include "api/calls/split_barrier.hpp"
 #include "api/checks/failure.hpp"
 #include "api/include/upc.h"
+#include "engine/out_of_memory.hpp"
 
 #include <exception>
 
@@ -28,7 +30,9 @@ shared_object::~shared_object() {
     return;
   }
   if (!api::runtime::initialised() || std::uncaught_exceptions() != exceptions_) return;
-  upc_all_free(base_);
+  constexpr const char* freeing = "upc_all_free";
+  engine::until_there_is_memory("the end of a shared array",
+                                [&] { api::free_by_all(api::runtime::get(freeing), freeing, base_); });
 }
 
 std::size_t shared_object::size() const {

@@ -53,8 +53,8 @@ WEFT_EXPORT void upc_all_atomicdomain_free(upc_atomicdomain_t domain);
  * operand2 are looked at where op needs them: UPC_CSWAP both, UPC_GET, UPC_INC and UPC_DEC none. The relaxed
  * form is a relaxed access, the strict one a strict one. Errors: the domain is null, unknown or was freed; op
  * is none of it; target is null, misaligned, or not in the shared heap; fetch_ptr is null and op is UPC_GET;
- * an operand that op needs is null; the thread of target has died; in a function that a collective has
- * called. */
+ * an operand that op needs is null; the thread of target has died and upc_atomic_isfast is 0 there, for else
+ * the processor does it in memory that stays; in a function that a collective has called. */
 WEFT_EXPORT void upc_atomic_relaxed(upc_atomicdomain_t domain, void* fetch_ptr, upc_op_t op,
                                     upc_shared_ptr_t target, const void* operand1, const void* operand2);
 WEFT_EXPORT void upc_atomic_strict(upc_atomicdomain_t domain, void* fetch_ptr, upc_op_t op,

@@ -33,8 +33,8 @@ struct process_name {
 // has drained the bell looks at the flags behind it.
 class death_watch {
 public:
-  // How it is known that a rank cannot be reached any more.
-  enum class news : std::uint8_t { none, connection, death };
+  // How it is known that a rank cannot be reached any more, or does not answer: it has said so itself.
+  enum class news : std::uint8_t { none, connection, death, departure };
   using handler = std::function<void(std::uint32_t rank, news)>;
 
   explicit death_watch(handler dead);

@@ -12,6 +12,7 @@
 #include <numeric>
 #include <set>
 #include <sstream>
+#include <type_traits>
 
 namespace weft::api {
 
@@ -19,6 +20,10 @@ namespace {
 
 // Room for the mailboxes of teams: about 1,800 at once. Reserved, taken when touched.
 constexpr std::uint64_t team_memory = std::uint64_t{256} << 20;
+
+// What a rank that leaves behind a death still gives the others: answers for so long, then its farewell. What
+// ends together with them by then is none of their business.
+constexpr std::chrono::milliseconds grace_of_leaving{300}, farewell{200};
 
 // Between two looks for connections over which nothing comes back.
 constexpr std::chrono::milliseconds silence_period{1000};
@@ -129,6 +134,7 @@ void process_runtime::watch_neighbours() {
 
 progress::fate process_runtime::fate_of(std::uint32_t rank, death_watch::news what) const {
   if (what == death_watch::news::death) return {};
+  if (what == death_watch::news::departure) return {"has left by weft_finalize"};
   const std::optional<std::string> lives = between_->why_lost(rank);
   return lives ? progress::fate{"cannot be reached any more: " + *lives, true} : progress::fate{};
 }
@@ -138,8 +144,9 @@ void process_runtime::lose(std::uint32_t rank, death_watch::news what) {
   if (ending_.load(std::memory_order_relaxed)) return died_at_the_end_.store(true, std::memory_order_relaxed);
   if (job_.launcher_is_gone()) return; // so this process ends, too, and has said why before anything fails
   const progress::fate fate = fate_of(rank, what);
-  engine::log(engine::severity::error, "rank {} {}; operations of teams that it is a member of fail", rank,
-              fate.words);
+  const bool known = what == death_watch::news::departure || leaving_.load(std::memory_order_relaxed);
+  engine::log(known ? engine::severity::info : engine::severity::error,
+              "rank {} {}; operations of teams that it is a member of fail", rank, fate.words);
   heap_->lose(rank, fate);
   locks_->lose(rank);
   teams_->lose(rank);
@@ -274,6 +281,8 @@ void process_runtime::serve(std::uint32_t from, const control::request& r) {
           atomics_->on_request(from, asked);
         else if constexpr (requires { blocks_->on_request(from, asked); })
           blocks_->on_request(from, asked);
+        else if constexpr (std::is_same_v<decltype(asked), const control::departed&>)
+          deaths_.report(from, death_watch::news::departure);
       },
       r);
 }
@@ -294,7 +303,8 @@ void process_runtime::serve(std::uint32_t from, const control::request& r) {
 //
 // When somebody has died, the barriers fail, or the loops in 4 see it: then there is nobody to be polite to.
 // What UCX holds is left to the operating system, because ending it in order waits for peers; and the caller
-// hears.
+// hears. Before that this rank takes its leave of those that work on: its process may live for long, and they
+// would wait for its answers.
 void process_runtime::close() {
   try {
     engine_->finish_transfers();
@@ -322,6 +332,7 @@ void process_runtime::close() {
     net_.reset();
     job_.finalize();
   } catch (...) {
+    if (open_ && !leaving_.load(std::memory_order_relaxed)) take_leave();
     if (open_) leave_in_disorder();
     throw;
   }
@@ -351,6 +362,24 @@ void process_runtime::disconnect() {
   };
   if (!net_->close(flushes) || !job_.fence(goes_on))
     throw progress::operation_error("a thread has died before the end of all; this one ends without it");
+}
+
+// Others may be about to end an operation that has ended here; so at first everything goes on.
+void process_runtime::take_leave() noexcept {
+  leaving_.store(true, std::memory_order_relaxed);
+  const auto drive_for = [this](std::chrono::nanoseconds time) {
+    const auto end = net_->now() + time;
+    engine_->drive_until([&] { return net_->now() >= end; });
+  };
+  try {
+    drive_for(grace_of_leaving);
+    engine_->with_ownership([&] {
+      for (std::uint32_t rank = 0; rank < job_.size(); ++rank)
+        if (rank != job_.rank() && !heap_->lost(rank)) (void)heap_->send(rank, control::departed{});
+    });
+    drive_for(farewell);
+  } catch (...) { // the caller hears of what came before
+  }
 }
 
 void process_runtime::leave_in_disorder() noexcept {

@@ -106,6 +106,7 @@ private:
   progress::barrier_summary summary(std::optional<int> value) const;
   void print_statistics() const;
   void disconnect();
+  void take_leave() noexcept;
   void leave_in_disorder() noexcept;
 
   engine::settings settings_;

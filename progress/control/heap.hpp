@@ -65,7 +65,12 @@ public:
 
   std::uint64_t allocate_all(std::uint64_t bytes) {
     const std::uint64_t granted = all_.info.me() == 0 ? take(symmetric_, bytes) : 0;
-    return tell_all(granted, 0, {collectives::caller::all_alloc, bytes, graph::sync::my});
+    try {
+      return tell_all(granted, 0, {collectives::caller::all_alloc, bytes, graph::sync::my});
+    } catch (const std::bad_alloc&) { // it has not begun
+      if (granted != 0) give_back(symmetric_, granted);
+      throw;
+    }
   }
   std::uint64_t allocate_global(std::uint64_t bytes) {
     if (engine_.net().rank() == 0) return take(symmetric_, bytes);

@@ -9,6 +9,7 @@
 #include <limits>
 #include <set>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace weft::control {
@@ -145,10 +146,13 @@ private:
     return at != 0 && at % line == 0 && at < line * lines;
   }
   bool add_slab() {
+    unused_.reserve((slabs_.size() + 1) * (lines - 1)); // so that a free needs none
+    std::set<std::uint64_t> fresh{0};
+    auto entry = fresh.extract(fresh.begin());
     const std::uint64_t slab = heap_.allocate_local(line * lines);
     if (slab == 0) return false;
-    unused_.reserve((slabs_.size() + 1) * (lines - 1)); // so that a free needs none
-    slabs_.insert(slab);
+    entry.value() = slab;
+    slabs_.insert(std::move(entry));
     for (std::uint64_t k = lines - 1; k != 0; --k) {
       net_.store(word_at(slab + k * line), lock_word::make({0, false, lock_word::no_lock}));
       unused_.push_back(slab + k * line);

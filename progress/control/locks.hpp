@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <mutex>
+#include <new>
 #include <set>
 #include <utility>
 #include <vector>
@@ -60,11 +61,18 @@ public:
 
   // The homes of such locks go round the ranks.
   lock_name allocate_all() override {
-    const std::uint32_t home = next_home_++ % net_.size();
+    const std::uint32_t home = next_home_ % net_.size();
     const lock_name mine = home == net_.rank() ? allocate() : lock_name{};
     const std::uint64_t word = mine.offset / line << lock_word::serial_bits | mine.serial;
-    const std::uint64_t all =
-        heap_.tell_all(word, home, {collectives::caller::lock_alloc, 0, graph::sync::my});
+    std::uint64_t all = 0;
+    ++next_home_;
+    try {
+      all = heap_.tell_all(word, home, {collectives::caller::lock_alloc, 0, graph::sync::my});
+    } catch (const std::bad_alloc&) { // it has not begun, so the next one has this home, as elsewhere
+      --next_home_;
+      if (mine.serial != 0) engine_.with_ownership([&] { home_.free(mine.offset, mine.serial); });
+      throw;
+    }
     return {home, static_cast<std::uint32_t>(all & lock_word::most_serial),
             (all >> lock_word::serial_bits) * line};
   }
@@ -84,17 +92,19 @@ public:
     }
     require_home(l);
     net_.fence();
-    engine_.with_ownership([&] {
-      if (!asked_.hand_to(l.home, return_lock{l.offset, l.serial, w != nullptr}))
-        engine::end_out_of_memory("the return of a lock");
+    engine::until_there_is_memory("the return of a lock", [&] {
+      engine_.with_ownership([&] {
+        if (!asked_.hand_to(l.home, return_lock{l.offset, l.serial, w != nullptr})) throw std::bad_alloc();
+      });
     });
     return {};
   }
 
   lock_outcome free(const lock_name& l) override {
     require_home(l);
+    const lock_outcome said = outcome(asked_.ask(l.home, free_lock{.offset = l.offset, .serial = l.serial}));
     static_cast<void>(forget(l));
-    return outcome(asked_.ask(l.home, free_lock{.offset = l.offset, .serial = l.serial}));
+    return said;
   }
 
   // The home looks when it enters, tells all, and frees it when all have entered.
@@ -102,9 +112,9 @@ public:
     const bool mine = l.home == net_.rank();
     bool there = false;
     if (mine) engine_.with_ownership([&] { there = home_.has(l.offset, l.serial); });
-    static_cast<void>(forget(l));
     const std::uint64_t said =
         heap_.tell_all(there, l.home, {collectives::caller::lock_free, l.offset, graph::sync::all});
+    static_cast<void>(forget(l));
     if (mine && there) engine_.with_ownership([&] { home_.free(l.offset, l.serial); });
     return {said != 0 ? lock_status::done : lock_status::no_lock};
   }
@@ -136,9 +146,10 @@ private:
     } else if (holds(l)) {
       return is_gone(l) ? lock_outcome{lock_status::no_lock} : lock_outcome{lock_status::own};
     }
+    held_locks::node_type entry = w == nullptr ? entry_of(l) : held_locks::node_type();
     const lock_outcome said = ask_home(l, only_try);
     net_.fence();
-    if (said.status == lock_status::done && w == nullptr) remember(l);
+    if (said.status == lock_status::done && w == nullptr) remember(std::move(entry));
     return said;
   }
 
@@ -157,8 +168,13 @@ private:
   lock_outcome unlock_by_home(const lock_name& l) {
     require_home(l);
     net_.fence();
-    static_cast<void>(forget(l));
-    return outcome(asked_.ask(l.home, control::unlock{.offset = l.offset, .serial = l.serial}));
+    held_locks::node_type entry = take_entry(l);
+    try {
+      return outcome(asked_.ask(l.home, control::unlock{.offset = l.offset, .serial = l.serial}));
+    } catch (const std::bad_alloc&) { // it is not asked
+      if (entry) remember(std::move(entry));
+      throw;
+    }
   }
 
   // By loads and stores; busy: somebody else has it, or the home is to pass it on.
@@ -205,19 +221,26 @@ private:
 
   // Of the locks that this rank does not reach, those that it holds.
   using held = std::pair<std::uint64_t, std::uint64_t>;
+  using held_locks = std::set<held>;
   static held key(const lock_name& l) { return {l.offset, std::uint64_t{l.home} << 32 | l.serial}; }
   bool holds(const lock_name& l) {
     const std::lock_guard guard(held_lock_);
     return held_.contains(key(l));
   }
-  void remember(const lock_name& l) {
-    const std::lock_guard guard(held_lock_);
-    held_.insert(key(l));
+  // Made before the lock is asked for: one that is granted and then forgotten nobody could return.
+  static held_locks::node_type entry_of(const lock_name& l) {
+    held_locks one{key(l)};
+    return one.extract(one.begin());
   }
-  bool forget(const lock_name& l) {
+  void remember(held_locks::node_type entry) {
     const std::lock_guard guard(held_lock_);
-    return held_.erase(key(l)) != 0;
+    held_.insert(std::move(entry));
   }
+  held_locks::node_type take_entry(const lock_name& l) {
+    const std::lock_guard guard(held_lock_);
+    return held_.extract(key(l));
+  }
+  bool forget(const lock_name& l) { return !take_entry(l).empty(); }
 
   engine_type& engine_;
   T& net_;
@@ -228,7 +251,7 @@ private:
   lock_home<T> home_;
   std::uint32_t next_home_ = 0;
   std::mutex held_lock_;
-  std::set<held> held_;
+  held_locks held_;
 };
 
 } // namespace weft::control

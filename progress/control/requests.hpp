@@ -185,6 +185,13 @@ struct find_block {
   bool fits(std::uint64_t end) const { return id != 0 && offset < end; }
 };
 
+// To all: the sender has left by weft_finalize behind a death, and answers nothing from now on. Has no
+// answer.
+struct departed {
+  std::uint64_t unused = 0;
+  bool fits(std::uint64_t) const { return unused == 0; }
+};
+
 // The answer to an inquiry, see inquiries.hpp.
 struct answered {
   std::uint64_t id = 0, status = 0;
@@ -192,9 +199,10 @@ struct answered {
   bool fits(std::uint64_t) const { return id != 0; }
 };
 
-using request = std::variant<allocate, allocated, free_block, freed, allocate_mailbox, allocated_mailbox,
-                             free_mailbox, left, open_channel, opened, begin_part, begin_reduction, part_done,
-                             want_lock, return_lock, free_lock, answered, do_atomic, find_block, unlock>;
+using request =
+    std::variant<allocate, allocated, free_block, freed, allocate_mailbox, allocated_mailbox, free_mailbox,
+                 left, open_channel, opened, begin_part, begin_reduction, part_done, want_lock, return_lock,
+                 free_lock, answered, do_atomic, find_block, unlock, departed>;
 using request_kind = std::uint64_t; // which of them
 
 // What a message without an owner may carry, see progress/execution/notices.hpp.

@@ -58,9 +58,14 @@ public:
     const std::uint64_t begin = info.mailbox_offset, end = begin + bytes(info.topology);
     forget(begin, end);
     engine::mailbox::clear(engine_.net().segment() + begin, info.topology.locals());
-    tenant fresh{nullptr, end, std::vector<bool>(info.size())};
-    fresh.state = &engine_.add_channel(std::move(info));
-    return *tenants_.emplace(begin, std::move(fresh)).first->second.state;
+    const auto place = tenants_.emplace(begin, tenant{nullptr, end, std::vector<bool>(info.size())}).first;
+    try {
+      place->second.state = &engine_.add_channel(std::move(info));
+    } catch (...) {
+      tenants_.erase(place);
+      throw;
+    }
+    return *place->second.state;
   }
   void leave(progress::channel& team) {
     if (team.info.me() == 0) returning_.fetch_add(1, std::memory_order_relaxed);

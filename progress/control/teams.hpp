@@ -9,6 +9,7 @@
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <new>
 #include <shared_mutex>
 #include <string>
 #include <type_traits>
@@ -75,24 +76,20 @@ public:
     const auto count = static_cast<std::uint32_t>(ranks.size());
     const wish mine{digest(ranks), count, memory_.some_returns()};
     const std::vector<wish> wishes = gather(m, mine);
-
-    return engine::must_have_memory("a team", [&] {
-      const auto alike = [&](const wish& w) { return w.group == mine.group && w.order == mine.order; };
-      m.go([&] {
-        if (!std::ranges::all_of(wishes, alike))
-          throw progress::operation_error(
-              "two threads gave different lists of threads: give the same on all");
-      });
-      std::vector<std::uint32_t> order;
+    const auto alike = [&](const wish& w) { return w.group == mine.group && w.order == mine.order; };
+    std::vector<std::uint32_t> order;
+    m.attempt([&] {
+      if (!std::ranges::all_of(wishes, alike))
+        throw progress::operation_error("two threads gave different lists of threads: give the same on all");
       for (const std::uint32_t rank : ranks)
         order.push_back(m.parent.state->info.member(rank));
-      return create(m, order, some_return(wishes));
     });
+    return create(m, order, some_return(wishes));
   }
 
   // Once, when the job begins: the ranks of each host, in rank order.
   void make_node_team(std::uint32_t node) {
-    split_as(all, static_cast<int>(node), 0, collectives::caller::init);
+    if (split_as(all, static_cast<int>(node), 0, collectives::caller::init) == 0) throw std::bad_alloc();
   }
 
   void free(team t) override {
@@ -158,15 +155,19 @@ private:
     std::uint32_t order = 0;       // a key, or the length of the list
     std::uint32_t some_return = 0; // memory of teams that the member has left is on its way back
   };
+  enum class ending : std::uint64_t { failed, went_well, no_memory };
   struct outcome {
-    std::uint64_t went_well = 0, unused = 0;
+    ending how = ending::failed;
+    std::uint64_t unused = 0;
   };
   // A team on its way. The members of the parent count its operations, so whoever a step fails for takes the
-  // others even so, says in the last one that it has failed, and reports it then.
+  // others even so, says in the last one that it has failed, and reports it then. Where that was for want of
+  // memory, all members of the new team are told that there is no room for it.
   struct making {
     entry parent;
     collectives::caller by;
     std::exception_ptr failed = nullptr;
+    bool no_memory = false; // that is why
 
     // True if the work is done.
     template <class Work> bool go(Work&& work) {
@@ -177,6 +178,20 @@ private:
         if (!failed) failed = std::current_exception();
         return false;
       }
+    }
+    // What no other member waits for, unless a step has failed already.
+    template <class Work> void attempt(Work&& work) {
+      if (failed) return;
+      try {
+        go(work);
+      } catch (const std::bad_alloc&) {
+        failed = std::current_exception();
+        no_memory = true;
+      }
+    }
+    ending how() const {
+      if (!failed) return ending::went_well;
+      return no_memory ? ending::no_memory : ending::failed;
     }
   };
 
@@ -223,7 +238,7 @@ private:
     r.in = r.out = graph::sync::my;
     r.bytes = sizeof mine;
     r.by = m.by;
-    std::vector<Said> every(members); // before anything has begun
+    std::vector<Said> every(members); // before anything has begun, so this may throw
     if (m.go([&] {
           engine_.run(*m.parent.state, r, {.dst = m.parent.scratch, .src = m.parent.scratch + own});
         }))
@@ -231,50 +246,64 @@ private:
     return every;
   }
 
+  // The same behind another one, so that the others wait for it.
+  template <class Said> std::vector<Said> gather_on(making& m, const Said& mine) {
+    return engine::until_there_is_memory("a team", [&] { return gather(m, mine); });
+  }
+
   team split_as(team parent, int color, int key, collectives::caller by) {
     making m{at(parent), by};
     const auto word = [](int value) { return static_cast<std::uint32_t>(value); };
     const std::vector<wish> wishes = gather(m, wish{word(color), word(key), memory_.some_returns()});
-
-    return engine::must_have_memory("a team", [&] { // the others go on
-      std::vector<std::uint32_t> order;             // ranks of the parent, by key
+    std::vector<std::uint32_t> order; // ranks of the parent, by key
+    m.attempt([&] {
       for (std::uint32_t r = 0; r < wishes.size(); ++r)
         if (wishes[r].group == word(color)) order.push_back(r);
       const auto key_of = [&](std::uint32_t r) { return static_cast<std::int32_t>(wishes[r].order); };
       std::ranges::stable_sort(order, {}, key_of);
-      return create(m, order, some_return(wishes)).value_or(0);
     });
+    return create(m, order, some_return(wishes)).value_or(0);
   }
 
   // Collective over the parent, each member with the ranks of the team that it hears of: its own, or one that
   // it is not in, for which it gets 0.
   std::optional<team> create(making& m, const std::vector<std::uint32_t>& order, bool some_return) {
     const engine::team_info& old = m.parent.state->info;
-    engine::team_info info;
-    for (const std::uint32_t r : order)
-      info.world.push_back(old.world[r]);
     const bool member = std::ranges::find(order, old.me()) != order.end();
-    if (member) info.topology = topology_of(info.world);
+    std::optional<engine::team_info> info;
     mailbox_grant grant;
-    if (!m.failed && order.front() == old.me())
-      m.go([&] { grant = memory_.take(info.topology, some_return); });
-    const std::vector<mailbox_grant> grants = gather(m, grant);
+    m.attempt([&] {
+      info.emplace();
+      for (const std::uint32_t r : order)
+        info->world.push_back(old.world[r]);
+      if (member) info->topology = topology_of(info->world);
+      if (order.front() == old.me()) grant = memory_.take(info->topology, some_return);
+    });
+    const std::vector<mailbox_grant> grants = gather_on(m, grant);
     const mailbox_grant agreed = m.failed ? mailbox_grant{} : grants[order.front()];
 
     std::optional<team> made;
-    if (agreed.offset != 0)
-      made = member ? enter(std::move(info), agreed, m.by == collectives::caller::init) : 0;
+    m.attempt([&] {
+      if (agreed.offset != 0)
+        made = member ? enter(std::move(*info), agreed, m.by == collectives::caller::init) : 0;
+    });
     const bool all_know = m.failed != nullptr; // if the next step goes well for them
-    const std::vector<outcome> ends = gather(m, outcome{.went_well = !all_know});
-    const auto missing = std::ranges::find_if(order, [&](std::uint32_t r) { return ends[r].went_well == 0; });
+    const std::vector<outcome> ends = gather_on(m, outcome{.how = m.how()});
+    const auto ended = [&](ending how) {
+      return [&ends, how](std::uint32_t r) { return ends[r].how == how; };
+    };
+    const auto missing = std::ranges::find_if_not(order, ended(ending::went_well));
     if (m.failed && !all_know && made.value_or(0) != 0) free(*made); // others may have it
     if (m.failed && !all_know) std::rethrow_exception(m.failed);
     if (missing == order.end() && !m.failed) return made;
 
     if (made.value_or(0) != 0) forget(*made);
     if (grant.offset != 0) engine_.with_ownership([&] { memory_.give_back(grant.offset); });
+    if (m.how() == ending::no_memory) return std::nullopt;
     if (m.failed) std::rethrow_exception(m.failed);
-    throw progress::operation_error("thread " + std::to_string(old.world[*missing]) +
+    const auto why = std::ranges::find_if(order, ended(ending::failed));
+    if (why == order.end()) return std::nullopt; // one has no memory
+    throw progress::operation_error("thread " + std::to_string(old.world[*why]) +
                                     " failed while the team was made; none of its threads has it");
   }
 

@@ -37,7 +37,8 @@ public:
   // The mailbox must be zero before any member posts.
   channel& add_channel(engine::team_info info) {
     const std::uint32_t id = info.id;
-    return *(channels_[id] = std::make_unique<channel>(std::move(info), net_.segment()));
+    auto fresh = std::make_unique<channel>(std::move(info), net_.segment());
+    return *(channels_[id] = std::move(fresh)); // no entry stays empty for want of memory
   }
   // Nothing of the team may be outstanding here; what still arrives for it is dropped.
   void remove_channel(std::uint32_t id) { channels_.erase(id); }

@@ -11,6 +11,7 @@
 #include "tests/jobs/suite.h"
 
 #include <upc.h>
+#include <upc_atomic.h>
 #include <upc_castable.h>
 #include <upc_collective.h>
 #include <upc_collective_cray.h>
@@ -108,7 +109,7 @@ void complete(unsigned way, std::vector<upc_coll_handle_t>& h) {
 
 // What fails must say who is missing.
 void expect_obituary(const char* when, const std::function<void()>& calls) {
-  const std::string name = "thread " + std::to_string(THREADS - 1) + " ";
+  const std::string name = "thread " + std::to_string(THREADS - 1);
   try {
     calls();
   } catch (const weft::error& e) {
@@ -144,6 +145,20 @@ void work_until_it_fails(const areas& a, std::mt19937& dice) {
   }
 }
 
+// What the processor does by itself goes on in the memory of the dead; what its engine would do does not.
+void use_atomics_of_the_dead(upc_atomicdomain_t words, upc_shared_ptr_t word, upc_atomicdomain_t pointers,
+                             upc_shared_ptr_t pointer) {
+  const auto add = [&] {
+    int before = 0;
+    upc_atomic_relaxed(words, &before, UPC_INC, word, nullptr, nullptr);
+  };
+  upc_atomic_isfast(UPC_INT, UPC_INC, word) ? add() : expect_obituary("an atomic operation", add);
+  expect_obituary("an atomic operation on a pointer", [&] {
+    upc_shared_ptr_t got;
+    upc_atomic_relaxed(pointers, &got, UPC_GET, pointer, nullptr, nullptr);
+  });
+}
+
 void work_on(cray_upc_team_t others) {
   for (int k = 0; k < 50; ++k)
     cray_upc_team_barrier(others);
@@ -159,6 +174,8 @@ WEFT_PROGRAM(deaths) {
   const areas a;
   *reinterpret_cast<int*>(a.perm.mine()) = (MYTHREAD + 1) % THREADS;
   const int victim = THREADS - 1;
+  const upc_atomicdomain_t words = upc_all_atomicdomain_alloc(UPC_INT, UPC_INC, 0),
+                           pointers = upc_all_atomicdomain_alloc(UPC_PTS, UPC_GET, 0);
   cray_upc_team_t others = 0;
   cray_upc_team_split(UPC_TEAM_ALL, MYTHREAD == victim, 0, &others);
   upc_barrier;
@@ -176,6 +193,7 @@ WEFT_PROGRAM(deaths) {
       upc_synci();
     } catch (const weft::error&) {
     }
+    use_atomics_of_the_dead(words, a.perm.on(victim), pointers, a.src.on(victim));
     if (upc_thread_info(static_cast<std::size_t>(victim)).guaranteedCastable == 0) {
       int x = 0;
       expect_obituary("a put afterwards", [&] { upc_sync(upc_memput_nb(a.dst.on(victim), &x, sizeof x)); });

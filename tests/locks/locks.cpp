@@ -160,7 +160,7 @@ void errors() {
   expect("is no lock", [&] { upc_lock({memory.addr, memory.thread, 1}); });
   expect("is no lock", [&] { upc_unlock({memory.addr, memory.thread, 1}); });
   expect("is no lock", [&] { upc_lock_free({memory.addr, memory.thread, 1}); });
-  expect("behind the beginning", [&] { upc_free(next); });
+  expect("is a lock: free it with upc_lock_free", [&] { upc_free(next); });
   upc_barrier;
 
   expect("is not held by this thread", [&] { upc_unlock(next); });
@@ -195,6 +195,8 @@ void errors() {
   upc_lock(common);
   upc_unlock(common);
   upc_wait();
+  upc_barrier;
+  expect("with upc_all_lock_free on all", [&] { upc_all_free(common); });
   upc_barrier;
   // Freed while all wait but the one that holds it: they hear of it.
   if (MYTHREAD == 0) upc_lock(common);

@@ -40,25 +40,46 @@ TEST(user_functions, may_have_a_state_that_is_kept_until_the_operation_is_comple
             sum_to(a.size()));
 }
 
+// Calls that wait for other threads, or begin what they must do, too.
+struct refused_call {
+  const char* name;
+  std::function<void()> make;
+};
+
 TEST(user_functions, may_read_shared_memory_and_ask_but_not_call_collectives) {
   array a(weft::per_thread(20)), result(weft::per_thread(1));
   fill(a, a.size());
+  const upc_lock_t lock = upc_all_lock_alloc();
+  const refused_call calls[] = {{"upc_barrier", [] { upc_barrier; }},
+                                {"weft_finalize", [] { weft_finalize(); }},
+                                {"upc_all_alloc", [] { upc_all_alloc(1, 1); }},
+                                {"upc_all_free", [&] { upc_all_free(a); }},
+                                {"upc_lock", [&] { upc_lock(lock); }},
+                                {"upc_all_lock_alloc", [] { upc_all_lock_alloc(); }},
+                                {"upc_lock_free", [&] { upc_lock_free(lock); }}};
   std::string said;
   upc_all_reduce_all(
       result, a, UPC_NONCOMM_FUNC, a.size(),
       [&](long x, long y) {
         static_cast<void>(static_cast<long>(a[0]) + MYTHREAD + THREADS);
-        try {
-          upc_barrier;
-        } catch (const weft::error& e) {
-          said = e.what();
+        said.clear();
+        for (const refused_call& call : calls) {
+          try {
+            call.make();
+          } catch (const weft::error& e) {
+            said += e.what();
+          }
         }
         return x + y;
       },
       UPC_IN_ALLSYNC | UPC_OUT_ALLSYNC);
-  EXPECT_NE(said.find("upc_barrier: must not be called by a function that a collective has called"),
-            std::string::npos)
-      << said;
+  for (const refused_call& call : calls)
+    EXPECT_NE(said.find(std::string(call.name) +
+                        ": must not be called by a function that a collective has called"),
+              std::string::npos)
+        << said;
+  upc_barrier;
+  upc_all_lock_free(lock);
 }
 
 // All members' operations fail: with what was thrown where it was, with an error that says so elsewhere.

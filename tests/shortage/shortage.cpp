@@ -3,12 +3,13 @@
 // little; or the job ends with one line. Never a hang, never std::terminate, never a wrong result.
 //
 //   shortage sweep thread first step   in one job: from the first-th allocation on, every step-th; prints
-//                                      each number before it
+//                                      each number before it. Then each allocation of single calls
 //   shortage whole thread n            the n-th of the whole process, weft_init and weft_finalize included;
 //                                      0: the first one of each of the threads that the library makes
 //
 // Mutations that this catches: an entry that is published before everything is there (the others hang), a
-// right to drive that is not given back (all hang), anything thrown out of the progress thread.
+// right to drive that is not given back (all hang), anything thrown out of the progress thread, a call that
+// has done its part with the others and fails then (they do not repeat it).
 #include "tests/shortage/failing_new.hpp"
 
 #include <upc.h>
@@ -22,6 +23,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <numeric>
+#include <optional>
 #include <unistd.h>
 
 namespace {
@@ -41,8 +44,10 @@ template <class Call> auto again(Call call) {
       return call();
     } catch (const std::bad_alloc&) {
     } catch (const weft::error& e) {
-      if (std::strstr(e.what(), "bad_alloc") == nullptr && std::strstr(e.what(), "no room") == nullptr)
-        die(e.what());
+      bool is_shortage = false;
+      for (const char* const words : {"bad_alloc", "no room", "no memory"})
+        is_shortage |= std::strstr(e.what(), words) != nullptr;
+      if (!is_shortage) die(e.what());
     }
   }
   die("one allocation failed, and three calls");
@@ -107,12 +112,10 @@ void use_everything(const buffers& b, int round) {
   again([&] { upc_memput(g, "12345678", 8); });
   again([&] { upc_memcpy(p, g, 8); });
   again([&] { upc_free(g); });
-  const cray_upc_team_t team = again([] {
-    cray_upc_team_t made = 0;
-    if (cray_upc_team_split(CRAY_UPC_TEAM_ALL, MYTHREAD % 2, 0, &made) != CRAY_UPC_SUCCESS) die("no team");
-    return made;
-  });
-  again([&] { cray_upc_team_free(team); });
+  cray_upc_team_t team = 0;
+  if (again([&] { return cray_upc_team_split(CRAY_UPC_TEAM_ALL, MYTHREAD % 2, 0, &team); }) ==
+      CRAY_UPC_SUCCESS)
+    again([&] { cray_upc_team_free(team); });
   again([] { upc_barrier; });
   again([&] { upc_all_free(p); });
 }
@@ -138,15 +141,15 @@ struct job {
 };
 
 // True when this thread's allocation did not fail any more: then all have.
-bool sweep_on(const job& j, int victim, long n, int round) {
+template <class Calls> bool fails_no_more(const job& j, int victim, long n, const char* what, Calls calls) {
   alarm(20);
   if (MYTHREAD == victim) {
-    std::printf("allocation %ld\n", n);
+    std::printf("%s %ld\n", what, n);
     std::fflush(stdout);
   }
   upc_barrier;
   if (MYTHREAD == victim) shortage::fail_allocation(n);
-  use_everything(j.b, round);
+  calls();
   long over = MYTHREAD == victim && !shortage::has_failed() ? 1 : 0;
   if (MYTHREAD == victim) shortage::fail_allocation(0);
   upc_barrier;
@@ -158,12 +161,100 @@ bool sweep_on(const job& j, int victim, long n, int round) {
   return over != 0;
 }
 
+// Each thread counts as often as it has the lock.
+void count_in_turns(upc_shared_ptr_t counter, upc_lock_t lock) {
+  long all = 0;
+  again([&] { upc_lock(lock); });
+  again([&] { upc_memget(&all, counter, sizeof all); });
+  ++all;
+  again([&] { upc_memput(counter, &all, sizeof all); });
+  again([&] { upc_unlock(lock); });
+}
+
+// A lock on each thread in turn, near and far.
+void use_locks() {
+  const upc_shared_ptr_t counter = again([] { return upc_all_alloc(1, sizeof(long)); });
+  long all = 0;
+  if (MYTHREAD == 0) upc_memput(counter, &all, sizeof all);
+  for (int k = 0; k != THREADS; ++k) {
+    const upc_lock_t lock = again([] { return upc_all_lock_alloc(); });
+    again([] { upc_barrier; });
+    count_in_turns(counter, lock);
+    count_in_turns(counter, lock);
+    again([] { upc_barrier; });
+    again([&] { upc_all_lock_free(lock); });
+  }
+  const upc_lock_t own = again([] { return upc_global_lock_alloc(); });
+  again([&] { upc_lock_free(own); });
+  again([&] { upc_memget(&all, counter, sizeof all); });
+  if (all != 2L * THREADS * THREADS) die("the threads were in the lock together");
+  again([&] { upc_all_free(counter); });
+}
+
+// The array, which all threads have, whichever of them lacked memory.
+void make_array() {
+  std::optional<weft::shared_array<long>> array;
+  again([&] { array.emplace(weft::per_thread(3)); });
+  again([] { upc_barrier; });
+  (*array)[MYTHREAD] = MYTHREAD;
+  again([] { upc_barrier; });
+  const int next = (MYTHREAD + 1) % THREADS;
+  if (static_cast<long>((*array)[next]) != next) die("two threads have different arrays");
+  again([] { upc_barrier; });
+}
+
+void register_array() {
+  static std::array<upc_shared_ptr_t, 1000> arrays;
+  static std::size_t count = 0;
+  upc_shared_ptr_t& array = arrays.at(count++);
+  again([&] { weft_register_shared(&array, 1, sizeof(long), 3, 1); });
+  again([] { upc_barrier; });
+}
+
+// A team that has no memory on one of its threads is a status on all of these; the next one is there.
+void make_teams() {
+  cray_upc_team_t team = 0;
+  if (again([&] { return cray_upc_team_split(CRAY_UPC_TEAM_ALL, MYTHREAD % 2, 0, &team); }) ==
+      CRAY_UPC_SUCCESS) {
+    again([&] { cray_upc_team_barrier(team); });
+    again([&] { cray_upc_team_free(team); });
+  } else if (team != 0) {
+    die("a team and no success");
+  }
+  std::array<int, 64> threads{};
+  std::iota(threads.begin(), threads.end(), 0);
+  if (again([&] { return weft_team_from_threads(UPC_TEAM_ALL, THREADS, threads.data(), &team); }) == 0) {
+    again([&] { cray_upc_team_barrier(team); });
+    again([&] { cray_upc_team_free(team); });
+  }
+}
+
+void reduce_values() {
+  if (again([] { return weft::reduce_all(1L, UPC_ADD); }).get() != THREADS) die("a wrong sum");
+  const auto add = [](long x, long y) { return x + y; };
+  if (again([&] { return weft::prefix_reduce(1L, add); }).get() != MYTHREAD + 1) die("a wrong prefix");
+}
+
+// Single calls, whose allocations fail one by one.
+void each_call(const job& j, int victim) {
+  const auto each = [&](const char* what, auto calls) {
+    for (long n = 1; !fails_no_more(j, victim, n, what, calls);)
+      ++n;
+  };
+  each("locks", use_locks);
+  each("array", make_array);
+  each("registered", register_array);
+  each("teams", make_teams);
+  each("values", reduce_values);
+}
+
 // Many in one job, which knows its plans and has its memory after the first.
 void sweep(int victim, long first, long step) {
   const job j;
   int round = 0;
-  for (long n = first; !sweep_on(j, victim, n, round++);)
+  for (long n = first; !fails_no_more(j, victim, n, "allocation", [&] { use_everything(j.b, round++); });)
     n += step;
+  each_call(j, victim);
 }
 
 // The job from its beginning to its end. What its start and its end cannot do without memory they say.

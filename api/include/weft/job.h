@@ -30,8 +30,8 @@ WEFT_EXPORT void weft_init(int* argc, char*** argv);
 
 /* Ends the library for good. Collective: waits for all threads. What is outstanding and was completed by
  * nobody is abandoned. Shared memory is gone afterwards, and every other call an error. Errors: weft_init was
- * not called; it could not end together with all others, because one has died: the library has ended even so.
- */
+ * not called, or this is a function that a collective has called; it could not end together with all others,
+ * because one has died: the library has ended even so. */
 WEFT_EXPORT void weft_finalize(void);
 
 /* Ends the whole job with this status, of which the low 8 bits count, as of exit: what the calling process
