@@ -104,7 +104,7 @@ public:
     if (mine) engine_.with_ownership([&] { there = home_.has(l.offset, l.serial); });
     static_cast<void>(forget(l));
     const std::uint64_t said =
-        heap_.tell_all(there, l.home, {collectives::caller::lock_free, l.offset, graph::sync::all});
+        heap_.tell_all(there, l.home, {collectives::caller::lock_free, l.offset, graph::sync::all, l.serial});
     if (mine && there) engine_.with_ownership([&] { home_.free(l.offset, l.serial); });
     return {said != 0 ? lock_status::done : lock_status::no_lock};
   }

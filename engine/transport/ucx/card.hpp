@@ -6,7 +6,7 @@
 
 namespace weft::transport::ucx {
 
-constexpr std::uint32_t wire_version = 7;
+constexpr std::uint32_t wire_version = 8;
 
 // What others need to know of a rank to reach it: published through the job before anybody connects.
 struct card {
