@@ -2,6 +2,7 @@
 #include "api/checks/checks.hpp"
 #include "api/include/weft/update.hpp"
 #include "engine/memory/full_fence.hpp"
+#include "engine/reductions/names.hpp"
 
 #include <array>
 #include <atomic>
@@ -99,6 +100,18 @@ upc_atomicdomain_t make(const char* call, atomic_type t, upc_op_t ops) {
   return d;
 }
 
+// Nothing of it passes from one thread to another, so only checked mode tells the others; it waits for none.
+void compare_with_others(runtime& rt, const char* call, collectives::caller by, std::uint64_t what,
+                         std::uint64_t more) {
+  if (!rt.checks_calls()) return;
+  naming(call, [&] {
+    rt.teams().run(
+        team_calls::all,
+        {.op = collectives::operation::gather_all, .in = graph::sync::no, .out = graph::sync::no, .by = by},
+        {.sizes = what, .perm = more});
+  });
+}
+
 void release(upc_atomicdomain_t d) {
   const std::lock_guard lock(making);
   place_of(d).store(0, std::memory_order_release);
@@ -117,24 +130,25 @@ void require_domain(const char* call, upc_atomicdomain_t d) {
 atomic_type require_type(const char* call, upc_type_t type, upc_op_t ops) {
   const std::optional<atomic_type> t = type_of(type);
   if (!t)
-    fail(call, "type", std::to_string(type),
+    fail(call, "type", reductions::name_of_type(type),
          "has no atomic operations: pass UPC_INT, UPC_UINT, UPC_LONG, UPC_ULONG, UPC_INT32, UPC_UINT32, "
          "UPC_INT64, UPC_UINT64, UPC_FLOAT, UPC_DOUBLE or UPC_PTS");
   upc_op_t known = 0;
   for (const operation_entry& e : operations)
     if (is_defined(e.kind, *t)) known |= e.op;
   if (ops == 0 || (ops & ~known) != 0)
-    fail(call, "ops", std::to_string(ops),
+    fail(call, "ops", reductions::names_of_operators(ops),
          ops == 0 ? "no operation: pass those of the domain, joined by |"
-                  : std::to_string(ops & ~known) +
-                        " is no operation of this type: UPC_GET, UPC_SET and "
+                  : reductions::names_of_operators(ops & ~known) + " is no operation of " +
+                        reductions::name_of_type(type) +
+                        ": UPC_GET, UPC_SET and "
                         "UPC_CSWAP all types have, UPC_AND, UPC_OR and UPC_XOR integers, the rest numbers");
   return *t;
 }
 
 const operation_entry& require_operation(const char* call, upc_atomicdomain_t d, upc_op_t op) {
   if (!std::has_single_bit(op) || (op & ops_of(d)) == 0) [[unlikely]]
-    fail(call, "op", std::to_string(op),
+    fail(call, "op", reductions::names_of_operators(op),
          "is not one of the operations of the domain: pass one that upc_all_atomicdomain_alloc got");
   return *by_bit[static_cast<std::size_t>(std::countr_zero(op))];
 }
@@ -207,21 +221,25 @@ int speed(const char* call, upc_type_t type, upc_op_t ops, upc_shared_ptr_t addr
 
 upc_atomicdomain_t upc_all_atomicdomain_alloc(upc_type_t type, upc_op_t ops, upc_atomichint_t hints) {
   constexpr const char* call = "upc_all_atomicdomain_alloc";
-  static_cast<void>(api::runtime::get(call));
+  api::runtime& rt = api::runtime::get(call);
   api::require_no_split_barrier(call);
   const api::atomic_type t = api::require_type(call, type, ops);
   if (hints < UPC_ATOMIC_HINT_DEFAULT || hints > UPC_ATOMIC_HINT_THROUGHPUT)
     api::fail(call, "hints", std::to_string(hints),
               "is no hint: pass UPC_ATOMIC_HINT_DEFAULT, _LATENCY or _THROUGHPUT");
+  api::compare_with_others(rt, call, collectives::caller::domain_alloc,
+                           std::uint64_t{static_cast<std::uint32_t>(type)} << 32 | ops,
+                           static_cast<std::uint64_t>(hints));
   return api::make(call, t, ops);
 }
 
 void upc_all_atomicdomain_free(upc_atomicdomain_t domain) {
   constexpr const char* call = "upc_all_atomicdomain_free";
-  static_cast<void>(api::runtime::get(call));
+  api::runtime& rt = api::runtime::get(call);
   api::require_no_split_barrier(call);
+  if (domain != 0) api::require_domain(call, domain);
+  api::compare_with_others(rt, call, collectives::caller::domain_free, domain, 0);
   if (domain == 0) return;
-  api::require_domain(call, domain);
   api::release(domain);
 }
 

@@ -9,12 +9,6 @@ namespace weft::api {
 
 namespace {
 
-// In the order of reductions::operation.
-constexpr const char* names[] = {
-    "UPC_ADD", "UPC_MULT", "UPC_AND",  "UPC_OR",           "UPC_XOR",         "UPC_LOGAND",     "UPC_LOGOR",
-    "UPC_MIN", "UPC_MAX",  "UPC_FUNC", "UPC_NONCOMM_FUNC", "CRAY_UPC_MINLOC", "CRAY_UPC_MAXLOC"};
-static_assert(std::size(names) == reductions::operations);
-
 [[noreturn, gnu::cold, gnu::noinline]] void fail_operator(const char* call, upc_op_t op, bool pairs) {
   const std::string last =
       pairs ? "UPC_MAX, CRAY_UPC_MINLOC or CRAY_UPC_MAXLOC" : "UPC_MAX, UPC_FUNC or UPC_NONCOMM_FUNC";
@@ -26,10 +20,6 @@ static_assert(std::size(names) == reductions::operations);
 }
 
 } // namespace
-
-const char* name_of(reductions::operation op) {
-  return names[static_cast<std::size_t>(op)];
-}
 
 reductions::operation operator_of(const char* call, upc_op_t op, bool pairs) {
   using reductions::operation;

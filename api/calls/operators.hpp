@@ -1,6 +1,6 @@
 #pragma once
 #include "api/include/weft/reduction.hpp"
-#include "engine/reductions/kernels.hpp"
+#include "engine/reductions/names.hpp"
 
 namespace weft::api {
 
@@ -16,7 +16,5 @@ const reductions::kernels& builtin_kernels(const char* call, reductions::element
 inline reductions::kernels kernels_of(const detail::user_operator& f) {
   return {f.combine, f.fold, f.scan};
 }
-
-const char* name_of(reductions::operation op);
 
 } // namespace weft::api

@@ -20,6 +20,8 @@ constexpr int flags_of_reductions = UPC_EXCLUSIVE_PREFIX_REDUCE | WEFT_REPRODUCI
 // The kernels of the operator, which may be code of the user.
 void choose_kernels(const array_reduction_call& call, reduction& r) {
   const reductions::operation op = operator_of(call.name, call.with);
+  r.type = call.type;
+  r.op = op;
   if (op < reductions::operation::function) {
     r.how = builtin_kernels(call.name, call.type, op);
     return;
@@ -67,15 +69,6 @@ void place_results(const collective_call& c, const distributed_array& check, upc
                  "dst for src");
 }
 
-// A number that differs, most likely, where calls do.
-std::uint64_t signature(const array_reduction_call& call) {
-  std::uint64_t all = static_cast<std::uint64_t>(call.type) << 32 | call.with;
-  for (const std::uint64_t more :
-       {std::uint64_t{call.blk_size}, std::uint64_t{call.src.phase}, std::uint64_t{call.src.thread}})
-    all = (all ^ more) * 0x9e3779b97f4a7c15u;
-  return all;
-}
-
 void release_argument(const graph::task& t) {
   const auto& r = static_cast<const reduction&>(t);
   r.release_argument(r.argument);
@@ -120,9 +113,8 @@ upc_coll_handle_t reduce(const array_reduction_call& call) {
     r.release = release_argument;
   }
   kept_function function(r);
-  const upc_coll_handle_t h = c.start(
-      wanted,
-      {.dst = call.dst.addr, .src = src.addr, .sizes = call.nelems, .perm = signature(call), .task = &r});
+  const upc_coll_handle_t h =
+      c.start(wanted, {.dst = call.dst.addr, .src = src.addr, .sizes = call.nelems, .task = &r});
   function.hand_on();
   return h;
 }

@@ -35,6 +35,7 @@ void require_size(const char* call, std::size_t size) {
 
 void choose_order(const collective_call& c, const sort_call& call, sorting_task& s) {
   s.user = call.numbers == detail::number::none;
+  s.numbers = call.numbers;
   if (!s.user) {
     s.how = sorting::order_of_numbers(call.numbers, call.size);
   } else if (call.order != nullptr) {
@@ -54,15 +55,6 @@ void choose_order(const collective_call& c, const sort_call& call, sorting_task&
 void release_argument(const graph::task& t) {
   const auto& s = static_cast<const sorting_task&>(t);
   s.release_argument(s.argument);
-}
-
-// A number that differs, most likely, where calls do.
-std::uint64_t signature(const sort_call& call) {
-  std::uint64_t all = call.size;
-  for (const std::uint64_t more :
-       {std::uint64_t{call.blk_size}, std::uint64_t{call.array.phase}, std::uint64_t{call.array.thread}})
-    all = (all ^ more) * 0x9e3779b97f4a7c15u;
-  return all;
 }
 
 upc_coll_handle_t sort(const sort_call& call) {
@@ -86,16 +78,13 @@ upc_coll_handle_t sort(const sort_call& call) {
   }
   kept_function function(s);
   const std::uint64_t on_a_thread = std::min(s.of.elements, s.of.most_rows() * s.of.block);
-  const upc_coll_handle_t h = c.start({.op = collectives::operation::sort,
-                                       .bytes = sorting::row_bytes(s, c.threads),
-                                       .large = on_a_thread * s.of.size > large_bytes,
-                                       .by_ranges = s.dealt && !s.whole,
-                                       .whole = s.whole},
-                                      {.dst = call.array.addr,
-                                       .src = call.array.addr,
-                                       .sizes = call.nelems,
-                                       .perm = signature(call),
-                                       .task = &s});
+  const upc_coll_handle_t h =
+      c.start({.op = collectives::operation::sort,
+               .bytes = sorting::row_bytes(s, c.threads),
+               .large = on_a_thread * s.of.size > large_bytes,
+               .by_ranges = s.dealt && !s.whole,
+               .whole = s.whole},
+              {.dst = call.array.addr, .src = call.array.addr, .sizes = call.nelems, .task = &s});
   function.hand_on();
   return h;
 }

@@ -17,6 +17,11 @@ using reductions::vector_reduction;
 static_assert(static_cast<element>(CRAY_UPC_BOOL) == element::b);
 static_assert(static_cast<element>(CRAY_UPC_SHORT_INT) == element::short_int);
 
+// As the members compare it: see progress::call_record.
+constexpr std::uint64_t type_and_op(element type, reductions::operation op) {
+  return std::uint64_t{static_cast<std::uint8_t>(type)} << 32 | static_cast<std::uint8_t>(op);
+}
+
 struct vector_call {
   const char* name;
   upc_shared_ptr_t dst, src;
@@ -47,7 +52,8 @@ cray_upc_return_t reduce(const vector_call& v, operation op, const int* root, cr
   const collective_call c = begin_collective(v.name, m, team);
   const element type = type_of(v);
   vector_reduction r;
-  r.how = builtin_kernels(v.name, type, operator_of(v.name, v.op, true));
+  const reductions::operation with = operator_of(v.name, v.op, true);
+  r.how = builtin_kernels(v.name, type, with);
   r.size = static_cast<std::uint32_t>(reductions::size_of(type));
   if (root != nullptr && (*root < 0 || static_cast<std::uint32_t>(*root) >= c.threads))
     fail(v.name, "root", std::to_string(*root),
@@ -70,7 +76,7 @@ cray_upc_return_t reduce(const vector_call& v, operation op, const int* root, cr
                                  {.dst = in_place ? v.src.addr : v.dst.addr,
                                   .src = v.src.addr,
                                   .sizes = v.nelems,
-                                  .perm = std::uint64_t{static_cast<std::uint8_t>(type)} << 32 | v.op,
+                                  .perm = type_and_op(type, with),
                                   .task = &r});
   if (handle != nullptr) *handle = h;
   return CRAY_UPC_SUCCESS;
@@ -102,23 +108,32 @@ upc_coll_handle_t reduce_values(reduced_value what, int type, void* result, cons
   const char* const name = names[static_cast<std::size_t>(what)];
   const api::mode m{.in = graph::sync::my, .out = graph::sync::my, .async = true};
   const api::collective_call c = api::begin_collective(name, m, team);
+  const auto of = static_cast<reductions::element>(type);
+  const auto with = f == nullptr ? api::operator_of(name, op, true) : reductions::operation::ordered_function;
   reductions::vector_reduction r;
   r.what = static_cast<reductions::vector_reduction::form>(what);
-  r.size = static_cast<std::uint32_t>(reductions::size_of(static_cast<reductions::element>(type)));
+  r.size = static_cast<std::uint32_t>(reductions::size_of(of));
   if (f == nullptr) {
-    r.how =
-        api::builtin_kernels(name, static_cast<reductions::element>(type), api::operator_of(name, op, true));
+    r.how = api::builtin_kernels(name, of, with);
   } else {
     r.how = api::kernels_of(*f);
     r.argument = f->function; // it lives as long as the result
     r.user = true;
   }
   prepare(r, r.size, c.threads);
-  const auto kind = what == reduced_value::on_all ? collectives::operation::reduce_all
-                                                  : collectives::operation::prefix_reduce;
-  return c.start(
-      {.op = kind, .bytes = r.size, .apart = true},
-      {.dst = c.rt.private_offset(result), .src = c.rt.private_offset(value), .sizes = 1, .task = &r});
+  static constexpr struct {
+    collectives::operation op;
+    collectives::caller by;
+  } kinds[] = {{collectives::operation::reduce_all, collectives::caller::reduce_values},
+               {collectives::operation::prefix_reduce, collectives::caller::prefix_values},
+               {collectives::operation::prefix_reduce, collectives::caller::exclusive_prefix_values}};
+  const auto& kind = kinds[static_cast<std::size_t>(what)];
+  return c.start({.op = kind.op, .bytes = r.size, .by = kind.by, .apart = true},
+                 {.dst = c.rt.private_offset(result),
+                  .src = c.rt.private_offset(value),
+                  .sizes = 1,
+                  .perm = api::type_and_op(of, with),
+                  .task = &r});
 }
 
 } // namespace detail

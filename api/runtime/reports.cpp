@@ -190,9 +190,8 @@ bool wait_reporter::said_lately() const {
 
 bool wait_reporter::say(const std::string& why) {
   const boot::rank_report r = report();
-  const bool waits = (!r.waiting.empty() && r.seconds != 0) || !r.answers.empty();
-  if (waits) print(r, why);
-  return waits;
+  if (r.waits()) print(r, why);
+  return r.waits();
 }
 
 // Seconds that somebody has waited, at least 1; 0 if nobody waits. Nobody may wait for an operation, but

@@ -49,6 +49,11 @@ enum class caller : std::uint8_t {
   finalize,
   lock_alloc,
   lock_free,
+  domain_alloc,
+  domain_free,
+  reduce_values,
+  prefix_values,
+  exclusive_prefix_values,
 };
 
 // Bytes of the partial results that a member can contribute to a reduction: they travel as an eager payload.

@@ -52,14 +52,14 @@ public:
     word stamp;
     std::array<word, Lines * line / sizeof(word) - 1> record;
   };
-  using call_line = stamped_words<1>;
-  using dispute_lines = stamped_words<3>;
+  using call_lines = stamped_words<2>;
+  using dispute_lines = stamped_words<5>;
   struct alignas(line) fixed {
     alignas(line) word entered;
     alignas(line) word retired;
     head_line head[phased_slots];
     count_line counts[phased_slots];
-    call_line call[slots];
+    call_lines call[slots];
     dispute_lines dispute;
     alignas(line) word lent;
     alignas(line) std::byte body[phased_slots][body_bytes]; // the last: it is not cleared
@@ -89,7 +89,7 @@ public:
   head_line& head(std::uint32_t cells) const { return fixed_->head[cells]; }
   count_line& counts(std::uint32_t cells) const { return fixed_->counts[cells]; }
   std::byte* body(std::uint32_t cells) const { return fixed_->body[cells]; }
-  call_line& call(std::uint32_t slot) const { return fixed_->call[slot]; }
+  call_lines& call(std::uint32_t slot) const { return fixed_->call[slot]; }
   dispute_lines& dispute() const { return fixed_->dispute; }
   // Where a payload of this many bytes lies.
   std::byte* payload(std::uint32_t cells, std::size_t size) const {

@@ -5,6 +5,7 @@
 namespace weft::graph {
 
 class topology;
+class call_fields;
 
 // The segments of other ranks of my host. Not for code of users: it is found by whoever drives.
 struct near_memory {
@@ -47,9 +48,11 @@ struct task {
   // A piece of what the members of a host may share: see operations/reduce.hpp.
   void (*combine)(const task&, void* into, const void* from, std::uint64_t bytes) = nullptr;
   void (*release)(const task&) = nullptr; // the operation is over
-  std::uint64_t room = 0;                 // bytes
-  std::uint32_t bytes = sizeof(task);     // of the whole object
-  bool user = false;                      // runs code of users: never while the right to drive is held
+  // What the members must give alike, beside what their request and operands say.
+  void (*say)(const task&, call_fields&) = nullptr;
+  std::uint64_t room = 0;             // bytes
+  std::uint32_t bytes = sizeof(task); // of the whole object
+  bool user = false;                  // runs code of users: never while the right to drive is held
 };
 
 } // namespace weft::graph

@@ -1,5 +1,6 @@
 #include "engine/reductions/reduction.hpp"
 
+#include "engine/plan/call_fields.hpp"
 #include "engine/reductions/fixed_tree.hpp"
 #include "engine/reductions/ranges.hpp"
 
@@ -119,6 +120,19 @@ bool run(const graph::task& t, graph::work& w) {
   return w.stage == 0 ? it.fold_own() : it.finish();
 }
 
+void say(const graph::task& t, graph::call_fields& call) {
+  using graph::argument;
+  const auto& r = static_cast<const reduction&>(t);
+  call.say(argument::type, static_cast<std::uint64_t>(r.type));
+  call.say(argument::op, static_cast<std::uint64_t>(r.op));
+  call.say(argument::blk_size, r.from.block);
+  call.say(argument::src_place, graph::packed_place(r.from.first, r.from.phase));
+  if (r.what != reduction::form::value)
+    call.say(argument::dst_place, graph::packed_place(r.to.first, r.to.phase));
+  call.say(argument::form,
+           std::uint64_t{r.what == reduction::form::exclusive_prefix} | std::uint64_t{r.reproducible} << 1);
+}
+
 } // namespace
 
 std::uint64_t reduction::partials() const {
@@ -129,6 +143,7 @@ std::uint64_t reduction::partials() const {
 
 void prepare(reduction& r, std::uint32_t members) {
   r.run = run;
+  r.say = say;
   r.bytes = sizeof(reduction);
   if (r.by_ranges) prepare_ranges(r, members);
 }

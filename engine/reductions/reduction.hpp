@@ -23,7 +23,7 @@ struct reduction : graph::task {
   enum class form : std::uint8_t { value, inclusive_prefix, exclusive_prefix };
 
   kernels how{};
-  element type{}; // of `how`, where they are the library's
+  element type{};
   operation op{};
   const void* argument = nullptr; // of the kernels, if it is not the function
   void (*function)() = nullptr;   // of C

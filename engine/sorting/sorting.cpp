@@ -1,5 +1,6 @@
 #include "engine/sorting/sorting.hpp"
 
+#include "engine/plan/call_fields.hpp"
 #include "engine/reductions/block_walk.hpp"
 #include "engine/sorting/bucket.hpp"
 #include "engine/sorting/cuts.hpp"
@@ -113,9 +114,23 @@ std::uint64_t row_bytes(const sorting_task& s, std::uint32_t members) {
   return (most + alignment - 1) / alignment * alignment;
 }
 
+namespace {
+
+void say(const graph::task& t, graph::call_fields& call) {
+  using graph::argument;
+  const auto& s = static_cast<const sorting_task&>(t);
+  call.say(argument::elem_size, s.of.size);
+  call.say(argument::blk_size, s.of.block);
+  call.say(argument::array_place, graph::packed_place(s.of.first, s.of.phase));
+  call.say(argument::order, static_cast<std::uint64_t>(s.numbers));
+}
+
+} // namespace
+
 void prepare(sorting_task& s, std::uint32_t members) {
   s.run = run;
   s.part_of = part_of;
+  s.say = say;
   s.bytes = sizeof(sorting_task);
   s.dealt = s.of.most_rows() > 1;
   std::uint64_t most = most_elements(s);

@@ -48,6 +48,7 @@ struct sorting_task : graph::task {
   void (*release_argument)(const void*) = nullptr;
   reductions::layout of; // but for `at`: the call's address
   bool dealt = false, whole = false;
+  detail::number numbers = detail::number::none; // what is compared, without a function
   // By how many elements a bucket may be larger than what its member has; how many a member may have in all.
   std::uint64_t slack = 0, most = 0;
 

@@ -29,6 +29,9 @@ struct rank_report {
   std::vector<std::string> answers; // what else it waits for: "a lock of thread 1 at ..."; oldest first
   std::uint64_t answer_seconds = 0; // that it has waited for the oldest
   std::vector<std::string> keeps;   // what others wait for at it: "the lock at ..., held by thread 2; ..."
+
+  // In an operation, or for an answer: what a report is worth printing for.
+  bool waits() const { return (!waiting.empty() && seconds != 0) || !answers.empty(); }
 };
 
 // As one message between a rank and its launcher; nothing if it is not one.

@@ -161,7 +161,7 @@ void supervisor::end_report() {
   bool waits = false;
   for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
     job.push_back({reports_.answer(rank), state_of(rank)});
-    waits |= job.back().report && job.back().report->seconds != 0;
+    waits |= job.back().report && job.back().report->waits();
   }
   if (waits) {
     output_.say("weft run: " + over.why + ":");

@@ -104,9 +104,10 @@ public:
     collectives::caller call;
     std::uint64_t argument;
     graph::sync in;
+    std::uint64_t more = 0;
   };
-  // Collective: the word of the root, on all. A broadcast looks for no sizes: in their place stands what all
-  // must say alike.
+  // Collective: the word of the root, on all. A broadcast looks for no sizes and no permutation: in their
+  // place stands what all must say alike.
   std::uint64_t tell_all(std::uint64_t mine, std::uint32_t root, const collective_step& of) {
     std::byte* base = engine_.net().segment() + layout_.scratch;
     if (all_.info.me() == root) std::memcpy(base, &mine, sizeof mine);
@@ -118,7 +119,10 @@ public:
     r.bytes = sizeof mine;
     r.by = of.call;
     engine_.run(all_, r,
-                {.dst = layout_.scratch + sizeof mine, .src = layout_.scratch, .sizes = of.argument});
+                {.dst = layout_.scratch + sizeof mine,
+                 .src = layout_.scratch,
+                 .sizes = of.argument,
+                 .perm = of.more});
     std::uint64_t word = 0;
     std::memcpy(&word, base + sizeof word, sizeof word);
     return word;

@@ -113,7 +113,7 @@ public:
     bool there = false;
     if (mine) engine_.with_ownership([&] { there = home_.has(l.offset, l.serial); });
     const std::uint64_t said =
-        heap_.tell_all(there, l.home, {collectives::caller::lock_free, l.offset, graph::sync::all});
+        heap_.tell_all(there, l.home, {collectives::caller::lock_free, l.offset, graph::sync::all, l.serial});
     static_cast<void>(forget(l));
     if (mine && there) engine_.with_ownership([&] { home_.free(l.offset, l.serial); });
     return {said != 0 ? lock_status::done : lock_status::no_lock};

@@ -170,11 +170,11 @@ private:
   }
 
   // As my own line, and was not written meanwhile.
-  bool says_the_same(const engine::mailbox::call_line& line, std::uint64_t stamp, const operation& op) {
+  bool says_the_same(const engine::mailbox::call_lines& line, std::uint64_t stamp, const operation& op) {
     auto& own = op.channel->own.call(engine::slot_of(op.seq));
     std::uint64_t differ = stamp ^ op.seq;
     for (std::size_t k = 0; k < call_record::words; ++k)
-      differ |= (reach_.net.load(line.record[k]) ^ reach_.net.load(own.record[k])) & call_record::common(k);
+      if (call_record::common(k)) differ |= reach_.net.load(line.record[k]) ^ reach_.net.load(own.record[k]);
     return differ == 0 && reach_.net.load(line.stamp) == stamp;
   }
 

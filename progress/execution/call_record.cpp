@@ -1,10 +1,12 @@
 #include "progress/execution/call_record.hpp"
 
-#include "engine/collectives/algorithm.hpp"
-#include "engine/collectives/operations.hpp"
+#include "engine/plan/in_order.hpp"
 #include "engine/plan/names.hpp"
+#include "engine/reductions/names.hpp"
 
 #include <fmt/core.h>
+
+#include <iterator>
 
 namespace weft::progress {
 
@@ -12,6 +14,8 @@ using collectives::caller;
 using collectives::operation;
 
 namespace {
+
+using graph::argument;
 
 // By caller, in its order; the first three depend on the operation.
 constexpr const char* names_of_callers[] = {"",
@@ -24,54 +28,182 @@ constexpr const char* names_of_callers[] = {"",
                                             "weft_init",
                                             "weft_finalize",
                                             "upc_all_lock_alloc",
-                                            "upc_all_lock_free"};
+                                            "upc_all_lock_free",
+                                            "upc_all_atomicdomain_alloc",
+                                            "upc_all_atomicdomain_free",
+                                            "weft::reduce_all",
+                                            "weft::prefix_reduce",
+                                            "weft::exclusive_prefix_reduce"};
+static_assert(std::size(names_of_callers) == static_cast<std::size_t>(caller::exclusive_prefix_values) + 1);
 
-bool has_arrays(operation op) {
+constexpr bool has_arrays(operation op) {
   return op > operation::broadcast_x && !collectives::computes(op);
 }
 
-std::string arguments_of(const call_record& call) {
-  const collectives::request r = call.what();
-  const graph::binding at = call.at();
-  std::string text = fmt::format("dst {:#x}, src {:#x}", at.dst, at.src);
-  if (r.op == operation::permute || r.op == operation::permute_x)
-    text += fmt::format(", perm {:#x}", at.perm);
-  if (collectives::computes(r.op))
-    text += fmt::format(", nelems {}", at.sizes);
-  else
-    text += has_arrays(r.op) ? fmt::format(", nbytes {:#x}", at.sizes) : fmt::format(", nbytes {}", r.bytes);
-  if (collectives::rooted(r.op)) text += fmt::format(", root {}", r.root);
-  text += fmt::format(", {}/{}", graph::name(r.in), graph::name(r.out));
-  if (r.direction != graph::hint::none) text += r.direction == graph::hint::push ? ", push" : ", pull";
-  if (r.in_place) text += ", in place";
+std::uint64_t packed_mode(const collectives::request& r) {
+  const auto byte = [](auto value, unsigned at) {
+    return std::uint64_t{static_cast<std::uint8_t>(value)} << 8 * at;
+  };
+  return byte(r.in, 0) | byte(r.out, 1) | byte(r.direction, 2) | byte(r.in_place, 3);
+}
+std::string mode_text(std::uint64_t packed) {
+  const auto byte = [packed](unsigned at) { return static_cast<std::uint8_t>(packed >> 8 * at); };
+  const auto direction = static_cast<graph::hint>(byte(2));
+  std::string text = fmt::format("{}/{}", graph::name(static_cast<graph::sync>(byte(0))),
+                                 graph::name(static_cast<graph::sync>(byte(1))));
+  if (direction != graph::hint::none) text += direction == graph::hint::push ? ", push" : ", pull";
+  if (byte(3) != 0) text += ", in place";
   return text;
+}
+
+std::string place_text(std::uint64_t place) {
+  return fmt::format("thread {} phase {}", place >> 32, place & 0xffffffff);
+}
+std::string order_text(std::uint64_t order) {
+  static constexpr const char* orders[] = {"a function", "unsigned integers", "signed integers",
+                                           "floating numbers"};
+  return order < std::size(orders) ? orders[order] : "?";
+}
+std::string form_text(std::uint64_t form) {
+  static constexpr const char* forms[] = {"inclusive", "exclusive", "reproducible",
+                                          "exclusive, reproducible"};
+  return forms[form % std::size(forms)];
+}
+std::string hex(std::uint64_t value) {
+  return fmt::format("{:#x}", value);
+}
+std::string number(std::uint64_t value) {
+  return std::to_string(value);
+}
+
+// What a call says that a user knows by this name, in the order of the enumerators.
+struct argument_facts {
+  argument what;
+  const char* name;
+  std::string (*show)(std::uint64_t);
+};
+constexpr argument_facts all_arguments[] = {
+    {argument::dst, "dst ", hex},
+    {argument::dst_place, "dst on ", place_text},
+    {argument::src, "src ", hex},
+    {argument::src_place, "src on ", place_text},
+    {argument::array, "A ", hex},
+    {argument::array_place, "A on ", place_text},
+    {argument::perm, "perm ", hex},
+    {argument::nbytes, "nbytes ", number},
+    {argument::sizes, "nbytes ", hex},
+    {argument::nelems, "nelems ", number},
+    {argument::blk_size, "blk_size ", number},
+    {argument::elem_size, "elem_size ", number},
+    {argument::type, "type ",
+     [](std::uint64_t v) -> std::string { return name_of(static_cast<reductions::element>(v)); }},
+    {argument::op, "op ",
+     [](std::uint64_t v) -> std::string { return name_of(static_cast<reductions::operation>(v)); }},
+    {argument::order, "by ", order_text},
+    {argument::root, "root ", number},
+    {argument::mode, "", mode_text},
+    {argument::form, "", form_text},
+    {argument::bytes_a_thread, "", [](std::uint64_t v) { return number(v) + " bytes a thread"; }},
+    {argument::block, "offset ", hex},
+    {argument::home, "of thread ", number},
+    {argument::serial, "number ", number},
+    {argument::type_of_domain, "type ",
+     [](std::uint64_t v) { return reductions::name_of_type(static_cast<int>(v)); }},
+    {argument::ops_of_domain, "ops ",
+     [](std::uint64_t v) { return reductions::names_of_operators(static_cast<upc_op_t>(v)); }},
+    {argument::hints, "hints ", number},
+    {argument::domain, "domain ", number},
+};
+static_assert(graph::in_order(all_arguments, [](const argument_facts& f) { return f.what; }));
+
+// The calls that are made of operations on memory of the library's own.
+bool say_arguments_of_caller(graph::call_fields& call, const collectives::request& r,
+                             const graph::binding& at) {
+  switch (r.by) {
+  case caller::all_alloc:
+    call.say(argument::bytes_a_thread, at.sizes);
+    return true;
+  case caller::lock_free:
+    call.say(argument::serial, at.perm);
+    [[fallthrough]];
+  case caller::all_free:
+    call.say(argument::block, at.sizes);
+    call.say(argument::home, r.root);
+    return true;
+  case caller::domain_alloc:
+    call.say(argument::type_of_domain, at.sizes >> 32);
+    call.say(argument::ops_of_domain, at.sizes & 0xffffffff);
+    call.say(argument::hints, at.perm);
+    return true;
+  case caller::domain_free:
+    call.say(argument::domain, at.sizes);
+    return true;
+  case caller::reduce_values:
+  case caller::prefix_values:
+  case caller::exclusive_prefix_values:
+  case caller::collective:
+  case caller::cray:
+  case caller::cray_nb:
+    return r.op == operation::barrier;
+  default:
+    return true; // what all say alike in any case
+  }
 }
 
 } // namespace
 
-std::string call_name(const collectives::request& r) {
-  if (r.by > caller::cray_nb) return names_of_callers[static_cast<std::size_t>(r.by)];
-  const bool barrier = r.op == operation::barrier;
-  if (collectives::of_vectors(r.op)) return fmt::format("cray_upc_{}", collectives::name(r.op));
-  if (r.by == caller::collective)
+// Everything that is compared, and therefore printed.
+call_record::call_record(const collectives::request& r, const graph::binding& at) {
+  of_ = {static_cast<std::uint8_t>(r.op), static_cast<std::uint8_t>(r.by), r.wide_perm};
+  if (say_arguments_of_caller(*this, r, at)) return;
+  if (r.op == operation::sort) {
+    say(argument::array, at.dst);
+  } else if (!r.apart) {
+    say(argument::dst, at.dst);
+    say(argument::src, at.src);
+  }
+  if (permutes()) say(argument::perm, at.perm);
+  if (collectives::computes(r.op))
+    say(argument::nelems, at.sizes);
+  else
+    say(has_arrays(r.op) ? argument::sizes : argument::nbytes, has_arrays(r.op) ? at.sizes : r.bytes);
+  if (r.apart) {
+    say(argument::type, at.perm >> 32);
+    say(argument::op, at.perm & 0xffffffff);
+  } else if (at.task != nullptr && at.task->say != nullptr) {
+    at.task->say(*at.task, *this);
+  }
+  if (collectives::rooted(r.op)) say(argument::root, r.root);
+  say(argument::mode, packed_mode(r));
+}
+
+std::string call_name(operation op, caller by, bool wide_perm) {
+  if (by > caller::cray_nb) {
+    const auto at = static_cast<std::size_t>(by);
+    return at < std::size(names_of_callers) ? names_of_callers[at] : "?";
+  }
+  const bool barrier = op == operation::barrier;
+  if (collectives::of_vectors(op)) return fmt::format("cray_upc_{}", collectives::name(op));
+  if (by == caller::collective)
     return barrier ? "upc_barrier"
-                   : fmt::format("upc_all_{}{}", collectives::name(r.op),
-                                 r.op == operation::permute_x && !r.wide_perm ? "i" : "");
+                   : fmt::format("upc_all_{}{}", collectives::name(op),
+                                 op == operation::permute_x && !wide_perm ? "i" : "");
   return std::string(barrier ? "cray_upc_team_barrier" : "cray_upc_team_alltoall") +
-         (r.by == caller::cray_nb ? "_nb" : "");
+         (by == caller::cray_nb ? "_nb" : "");
+}
+
+std::string call_name(const collectives::request& r) {
+  return call_name(r.op, r.by, r.wide_perm);
 }
 
 std::string text_of(const call_record& call) {
-  const collectives::request r = call.what();
-  const graph::binding at = call.at();
   std::string arguments;
-  if (r.by == caller::all_alloc)
-    arguments = fmt::format("{} bytes a thread", at.sizes);
-  else if (r.by == caller::all_free || r.by == caller::lock_free)
-    arguments = fmt::format("offset {:#x}", at.sizes);
-  else if (r.by <= caller::cray_nb && r.op != operation::barrier)
-    arguments = arguments_of(call);
-  return fmt::format("{}({})", call_name(r), arguments);
+  call.each([&](argument what, std::uint64_t value) {
+    if (static_cast<std::size_t>(what) >= std::size(all_arguments)) return;
+    const argument_facts& facts = all_arguments[static_cast<std::size_t>(what)];
+    arguments += (arguments.empty() ? "" : ", ") + std::string(facts.name) + facts.show(value);
+  });
+  return fmt::format("{}({})", call_name(call.op(), call.by(), call.wide_perm()), arguments);
 }
 
 namespace {

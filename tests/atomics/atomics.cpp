@@ -159,11 +159,12 @@ void errors() {
   const auto alloc = [](upc_type_t t, upc_op_t ops, upc_atomichint_t h = 0) {
     return upc_all_atomicdomain_alloc(t, ops, h);
   };
-  expect("type = 1:", [&] { alloc(UPC_CHAR, UPC_GET); });
+  expect("type = UPC_CHAR:", [&] { alloc(UPC_CHAR, UPC_GET); });
   expect("type = 99:", [&] { alloc(99, UPC_GET); });
   expect("ops = 0:", [&] { alloc(UPC_INT, 0); });
-  expect("ops = 32:", [&] { alloc(UPC_INT, UPC_LOGAND); });
-  expect("4 is no operation", [&] { alloc(UPC_DOUBLE, UPC_AND | UPC_ADD); });
+  expect("ops = UPC_LOGAND:", [&] { alloc(UPC_INT, UPC_LOGAND); });
+  expect("ops = UPC_ADD|UPC_AND: UPC_AND is no operation of UPC_DOUBLE: UPC_GET",
+         [&] { alloc(UPC_DOUBLE, UPC_AND | UPC_ADD); });
   expect("is no operation", [&] { alloc(UPC_PTS, UPC_GET | UPC_INC); });
   expect("hints = 7:", [&] { alloc(UPC_INT, UPC_GET, 7); });
   const upc_atomicdomain_t d = alloc(UPC_LONG, UPC_GET | UPC_ADD | UPC_CSWAP);
@@ -172,7 +173,8 @@ void errors() {
   long a = 1, b = 2;
   expect("unknown or freed", [&] { upc_atomic_relaxed(0, &a, UPC_GET, x, nullptr, nullptr); });
   expect("unknown or freed", [&] { upc_atomic_strict(d + 1, &a, UPC_GET, x, nullptr, nullptr); });
-  expect("operations of the domain", [&] { upc_atomic_relaxed(d, &a, UPC_SUB, x, &a, nullptr); });
+  expect("op = UPC_SUB: is not one of the operations of the domain",
+         [&] { upc_atomic_relaxed(d, &a, UPC_SUB, x, &a, nullptr); });
   expect("operations of the domain", [&] { upc_atomic_relaxed(d, &a, UPC_GET | UPC_ADD, x, &a, nullptr); });
   expect("fetch_ptr", [&] { upc_atomic_relaxed(d, nullptr, UPC_GET, x, nullptr, nullptr); });
   expect("operand1", [&] { upc_atomic_relaxed(d, nullptr, UPC_ADD, x, nullptr, nullptr); });

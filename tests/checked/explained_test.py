@@ -23,7 +23,7 @@ BOUND = 60  # seconds, generous
 LATE = "lasts longer than WEFT_TIMEOUT"
 # A rank that the machine has kept from running for long does not count as one that waits: its call stands there.
 WAITS = re.compile(r"^weft run:   ranks? ([0-9, -]+) (?:\(for \d+ s\) in|outstanding:) (.*, operation \d+ of team \d+)")
-ABSENT = re.compile(r"^weft run:   rank (\d+) has not entered (operation \d+ of team \d+), \w+\(.*?\): (it .+)")
+ABSENT = re.compile(r"^weft run:   rank (\d+) has not entered (operation \d+ of team \d+), [\w:]+\(.*?\): (it .+)")
 
 
 def ranks_of(text):

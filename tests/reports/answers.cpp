@@ -1,8 +1,10 @@
 // A thread waits for an answer that takes long: answers HOW SECONDS
 //   lock        the last thread holds a lock of thread 0 and computes; thread 1 wants it; the others are in a
-//   barrier allocate    thread 0 computes, in no call of the library; thread 1 wants memory of which thread 0
-//   keeps the books atomic      the same, and thread 1 adds to a number of thread 0's, which it does not
-//   reach
+//               barrier
+//   allocate    thread 0 computes, in no call of the library; thread 1 wants memory of which thread 0 keeps
+//               the books
+//   atomic      the same, and thread 1 adds to a number of thread 0's, which it does not reach
+//   deadlock    each thread holds a lock and wants that of the next one: nothing else is waited for, for ever
 #include "tests/jobs/suite.h"
 
 #include <weft/weft.hpp>
@@ -20,6 +22,12 @@ WEFT_PROGRAM(answers) {
   const upc_lock_t lock = upc_all_lock_alloc(); // the first is thread 0's
   const upc_shared_ptr_t number = upc_all_alloc(1, sizeof(int));
   const upc_atomicdomain_t domain = upc_all_atomicdomain_alloc(UPC_INT, UPC_ADD, UPC_ATOMIC_HINT_DEFAULT);
+  if (how == "deadlock") {
+    const upc_lock_t locks_of_all[2] = {lock, upc_all_lock_alloc()};
+    upc_lock(locks_of_all[MYTHREAD % 2]);
+    upc_barrier;
+    upc_lock(locks_of_all[(MYTHREAD + 1) % 2]);
+  }
   const int busy = locks ? THREADS - 1 : 0, one = 1;
   if (MYTHREAD == busy && locks) upc_lock(lock);
   upc_barrier;
