@@ -52,7 +52,7 @@ std::optional<std::string> job_string(const pmix_proc_t& process, const char* at
 // A name of the rank's node that is the same for all ranks of that node. The number comes first: two virtual
 // nodes may carry one host name.
 std::string node_name(const pmix_proc_t& process, const info_array& directives) {
-  if (const auto number = job_number(process, PMIX_NODEID, directives)) return "#" + std::to_string(*number);
+  if (const auto number = job_number(process, PMIX_NODEID, directives)) return std::string("#").append(std::to_string(*number));
   if (const auto host = job_string(process, PMIX_HOSTNAME, directives)) return *host;
   throw boot_error("the launcher does not tell the node of rank " + std::to_string(process.rank) +
                    "; start the job with a launcher that publishes PMIX_NODEID or PMIX_HOSTNAME");

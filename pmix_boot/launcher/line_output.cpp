@@ -118,7 +118,7 @@ void line_output::forward_lines(source& from) {
 }
 
 void line_output::append(sink& to, std::uint32_t rank, std::string_view line) {
-  if (tagged_) to.pending += "[" + std::to_string(rank) + "] ";
+  if (tagged_) to.pending.append("[").append(std::to_string(rank)).append("] ");
   to.pending += line;
 }
 
