@@ -47,7 +47,8 @@ cray_upc_return_t reduce(const vector_call& v, operation op, const int* root, cr
   const collective_call c = begin_collective(v.name, m, team);
   const element type = type_of(v);
   vector_reduction r;
-  r.how = builtin_kernels(v.name, type, operator_of(v.name, v.op, true));
+  r.how = builtin_kernels(v.name, type, operator_of(v.name, v.op, type, operators_with::pairs),
+                          operators_with::pairs);
   r.size = static_cast<std::uint32_t>(reductions::size_of(type));
   if (root != nullptr && (*root < 0 || static_cast<std::uint32_t>(*root) >= c.threads))
     fail(v.name, "root", std::to_string(*root),
@@ -106,8 +107,9 @@ upc_coll_handle_t reduce_values(reduced_value what, int type, void* result, cons
   r.what = static_cast<reductions::vector_reduction::form>(what);
   r.size = static_cast<std::uint32_t>(reductions::size_of(static_cast<reductions::element>(type)));
   if (f == nullptr) {
-    r.how =
-        api::builtin_kernels(name, static_cast<reductions::element>(type), api::operator_of(name, op, true));
+    const auto element = static_cast<reductions::element>(type);
+    const auto with = api::operators_with::nothing;
+    r.how = api::builtin_kernels(name, element, api::operator_of(name, op, element, with), with);
   } else {
     r.how = api::kernels_of(*f);
     r.argument = f->function; // it lives as long as the result
