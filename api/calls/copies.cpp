@@ -29,22 +29,26 @@ void require_private(const char* call, const char* argument, const void* p) {
            " bytes there overlap src: pass two areas that have no byte in common, or copy by way of a third");
 }
 
-// What one copy reads and writes has no byte in common; both ends are in the heap.
-void require_apart(const char* call, upc_shared_ptr_t dst, upc_shared_ptr_t src, checked bytes) {
-  const bool apart = dst.addr + bytes <= src.addr || src.addr + bytes <= dst.addr;
-  if (dst.thread == src.thread && !apart) [[unlikely]]
-    fail_ends(call, dst, bytes.plain());
+// Whether there is anything to copy: old programs copy areas to themselves. Otherwise what one copy reads and
+// writes has no byte in common; both ends are in the heap.
+bool apart(const char* call, upc_shared_ptr_t dst, upc_shared_ptr_t src, checked bytes) {
+  if (dst.thread != src.thread || dst.addr + bytes <= src.addr || src.addr + bytes <= dst.addr) [[likely]]
+    return true;
+  if (dst.addr != src.addr) fail_ends(call, dst, bytes.plain());
+  return false;
 }
 
 // The private end may be the address that upc_cast gave for the shared one.
-void require_apart(runtime& rt, const char* call, const char* argument, upc_shared_ptr_t shared,
-                   const void* own, checked bytes) {
+bool apart(runtime& rt, const char* call, const char* argument, upc_shared_ptr_t shared, const void* own,
+           checked bytes) {
   const auto there = reinterpret_cast<std::uintptr_t>(rt.direct(shared.thread, shared.addr));
   const auto here = reinterpret_cast<std::uintptr_t>(own);
   if (there == 0 || there + bytes <= here || here + bytes <= there) [[likely]]
-    return;
-  fail_pointer(call, argument, shared,
-               "overlaps the private end of the copy: pass two areas that have no byte in common");
+    return true;
+  if (there != here)
+    fail_pointer(call, argument, shared,
+                 "overlaps the private end of the copy: pass two areas that have no byte in common");
+  return false;
 }
 
 } // namespace
@@ -54,8 +58,7 @@ runtime* check_memcpy(const char* call, upc_shared_ptr_t dst, upc_shared_ptr_t s
   if (bytes == 0) return nullptr;
   require_memory(rt, call, "dst", dst, bytes);
   require_memory(rt, call, "src", src, bytes);
-  require_apart(call, dst, src, bytes);
-  return &rt;
+  return apart(call, dst, src, bytes) ? &rt : nullptr;
 }
 
 runtime* check_memget(const char* call, void* dst, upc_shared_ptr_t src, std::size_t bytes) {
@@ -63,8 +66,7 @@ runtime* check_memget(const char* call, void* dst, upc_shared_ptr_t src, std::si
   if (bytes == 0) return nullptr;
   require_private(call, "dst", dst);
   require_memory(rt, call, "src", src, bytes);
-  require_apart(rt, call, "src", src, dst, bytes);
-  return &rt;
+  return apart(rt, call, "src", src, dst, bytes) ? &rt : nullptr;
 }
 
 runtime* check_memput(const char* call, upc_shared_ptr_t dst, const void* src, std::size_t bytes) {
@@ -72,8 +74,7 @@ runtime* check_memput(const char* call, upc_shared_ptr_t dst, const void* src, s
   if (bytes == 0) return nullptr;
   require_memory(rt, call, "dst", dst, bytes);
   require_private(call, "src", src);
-  require_apart(rt, call, "dst", dst, src, bytes);
-  return &rt;
+  return apart(rt, call, "dst", dst, src, bytes) ? &rt : nullptr;
 }
 
 runtime* check_memset(const char* call, upc_shared_ptr_t dst, std::size_t bytes) {

@@ -10,7 +10,7 @@ namespace {
 constexpr int in_modes = UPC_IN_NOSYNC | UPC_IN_MYSYNC | UPC_IN_ALLSYNC;
 constexpr int out_modes = UPC_OUT_NOSYNC | UPC_OUT_MYSYNC | UPC_OUT_ALLSYNC;
 constexpr int sync_modes = in_modes | out_modes;
-constexpr int known_flags = sync_modes | UPC_PUSH | UPC_PULL | UPC_ASYNC | UPC_IN_PLACE;
+constexpr int flags_of_all = sync_modes | UPC_PUSH | UPC_PULL | UPC_ASYNC;
 static_assert(sync_modes == 63, "UPC 1.3: every combination of the modes is distinct, positive and below 64");
 
 struct mode_pair {
@@ -68,16 +68,33 @@ constexpr graph::hint read_hint(int flags) {
   }
 }
 
+// What a call takes besides those of all.
+std::string names_of(int flags) {
+  struct named {
+    int flag;
+    const char* name;
+  };
+  static constexpr named all[] = {{UPC_IN_PLACE, "UPC_IN_PLACE"},
+                                  {UPC_EXCLUSIVE_PREFIX_REDUCE, "UPC_EXCLUSIVE_PREFIX_REDUCE"},
+                                  {WEFT_REPRODUCIBLE, "WEFT_REPRODUCIBLE"}};
+  std::string text = "UPC_IN_*, UPC_OUT_*, UPC_PUSH, UPC_PULL";
+  const char* last = "UPC_ASYNC";
+  for (const named& one : all) {
+    if ((flags & one.flag) == 0) continue;
+    text.append(", ").append(last);
+    last = one.name;
+  }
+  return text.append(" and ").append(last);
+}
+
 [[noreturn, gnu::cold, gnu::noinline]] void fail_flags(const char* call, int flags, int known) {
   char value[16];
   if ((flags & ~known) != 0) {
     std::snprintf(value, sizeof value, "0x%x", static_cast<unsigned>(flags));
-    char unknown[96];
-    std::snprintf(unknown, sizeof unknown, "0x%x is no flag of this call: join UPC_IN_*, UPC_OUT_*, ",
+    char unknown[48];
+    std::snprintf(unknown, sizeof unknown, "0x%x is no flag of this call: join ",
                   static_cast<unsigned>(flags & ~known));
-    fail(call, "sync_mode", value,
-         std::string(unknown) + "UPC_PUSH, UPC_PULL, UPC_ASYNC and UPC_IN_PLACE only" +
-             (known == known_flags ? "" : ", and UPC_EXCLUSIVE_PREFIX_REDUCE and WEFT_REPRODUCIBLE"));
+    fail(call, "sync_mode", value, unknown + names_of(known) + " only");
   }
   std::snprintf(value, sizeof value, "0x%x", static_cast<unsigned>(flags));
   const bool two_in = ((flags & in_modes) & ((flags & in_modes) - 1)) != 0;
@@ -89,8 +106,8 @@ constexpr graph::hint read_hint(int flags) {
 
 mode read_mode(const char* call, upc_flag_t flags, upc_flag_t more) {
   const mode_pair pair = pairs[flags & sync_modes];
-  if ((flags & ~(known_flags | more)) != 0 || !pair.valid) [[unlikely]]
-    fail_flags(call, flags, known_flags | more);
+  if ((flags & ~(flags_of_all | more)) != 0 || !pair.valid) [[unlikely]]
+    fail_flags(call, flags, flags_of_all | more);
   return {pair.in,
           pair.out,
           read_hint(flags),

@@ -15,6 +15,6 @@ struct mode {
 };
 
 // Errors: two IN or two OUT modes, an unknown flag. `more`: flags that this call has besides those of all.
-mode read_mode(const char* call, upc_flag_t flags, upc_flag_t more = 0);
+mode read_mode(const char* call, upc_flag_t flags, upc_flag_t more = UPC_IN_PLACE);
 
 } // namespace weft::api

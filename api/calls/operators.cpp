@@ -9,36 +9,49 @@ namespace weft::api {
 
 namespace {
 
-[[noreturn, gnu::cold, gnu::noinline]] void fail_operator(const char* call, upc_op_t op, bool pairs) {
-  const std::string last =
-      pairs ? "UPC_MAX, CRAY_UPC_MINLOC or CRAY_UPC_MAXLOC" : "UPC_MAX, UPC_FUNC or UPC_NONCOMM_FUNC";
-  fail(
-      call, "op", std::to_string(op),
-      "is no operator of this call: pass UPC_ADD, UPC_MULT, UPC_AND, UPC_OR, UPC_XOR, UPC_LOGAND, UPC_LOGOR, "
-      "UPC_MIN, " +
-          last);
+// In the order of reductions::operation.
+constexpr const char* names[] = {
+    "UPC_ADD", "UPC_MULT", "UPC_AND",  "UPC_OR",           "UPC_XOR",         "UPC_LOGAND",     "UPC_LOGOR",
+    "UPC_MIN", "UPC_MAX",  "UPC_FUNC", "UPC_NONCOMM_FUNC", "CRAY_UPC_MINLOC", "CRAY_UPC_MAXLOC"};
+static_assert(std::size(names) == reductions::operations);
+
+// Those that the type has, and those of functions where the call takes one.
+std::string known_operators(reductions::element type, operators_with with) {
+  std::string all;
+  const char* last = nullptr;
+  for (std::size_t k = 0; k < reductions::operations; ++k) {
+    const auto op = static_cast<reductions::operation>(k);
+    const bool function =
+        op == reductions::operation::function || op == reductions::operation::ordered_function;
+    if (function ? with != operators_with::functions : reductions::kernels_of(type, op) == nullptr) continue;
+    if (last != nullptr) all.append(all.empty() ? "" : ", ").append(last);
+    last = names[k];
+  }
+  return all + " or " + last;
 }
 
 } // namespace
 
-reductions::operation operator_of(const char* call, upc_op_t op, bool pairs) {
+const char* name_of(reductions::operation op) {
+  return names[static_cast<std::size_t>(op)];
+}
+
+reductions::operation operator_of(const char* call, upc_op_t op, reductions::element type,
+                                  operators_with with) {
   using reductions::operation;
   if (std::has_single_bit(op) && op <= UPC_MAX) return static_cast<operation>(std::countr_zero(op));
-  if (pairs && op == CRAY_UPC_MINLOC) return operation::min_location;
-  if (pairs && op == CRAY_UPC_MAXLOC) return operation::max_location;
-  if (!pairs && op == UPC_FUNC) return operation::function;
-  if (!pairs && op == UPC_NONCOMM_FUNC) return operation::ordered_function;
-  fail_operator(call, op, pairs);
+  if (with == operators_with::pairs && op == CRAY_UPC_MINLOC) return operation::min_location;
+  if (with == operators_with::pairs && op == CRAY_UPC_MAXLOC) return operation::max_location;
+  if (with == operators_with::functions && op == UPC_FUNC) return operation::function;
+  if (with == operators_with::functions && op == UPC_NONCOMM_FUNC) return operation::ordered_function;
+  fail(call, "op", std::to_string(op), "is no operator of this call: pass " + known_operators(type, with));
 }
 
 const reductions::kernels& builtin_kernels(const char* call, reductions::element type,
-                                           reductions::operation op) {
+                                           reductions::operation op, operators_with with) {
   const reductions::kernels* const known = reductions::kernels_of(type, op);
   if (known == nullptr)
-    fail(
-        call, "op", name_of(op),
-        "is not defined for this type: complex numbers have no order, bits are combined of integers only, of "
-        "_Bool are UPC_LOGAND and UPC_LOGOR, and of pairs CRAY_UPC_MINLOC and CRAY_UPC_MAXLOC");
+    fail(call, "op", name_of(op), "is not defined for this type: pass " + known_operators(type, with));
   return *known;
 }
 

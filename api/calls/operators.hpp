@@ -4,13 +4,16 @@
 
 namespace weft::api {
 
-// What an argument op says; an error where it is no operator of the library. `pairs`: where those of pairs
-// are operators, too.
-reductions::operation operator_of(const char* call, upc_op_t op, bool pairs = false);
+// What a call takes besides the operators of numbers.
+enum class operators_with : std::uint8_t { nothing, functions, pairs };
+
+// What an argument op says; an error that names the operators of the type where the call has no such one.
+reductions::operation operator_of(const char* call, upc_op_t op, reductions::element type,
+                                  operators_with with);
 
 // The kernels of an operator of the library; an error where it is not defined for the type.
 const reductions::kernels& builtin_kernels(const char* call, reductions::element type,
-                                           reductions::operation op);
+                                           reductions::operation op, operators_with with);
 
 // Those of a callable.
 inline reductions::kernels kernels_of(const detail::user_operator& f) {

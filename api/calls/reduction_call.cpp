@@ -15,15 +15,19 @@ using reductions::reduction;
 // A member that has more is not done with it in one go.
 constexpr std::uint64_t large_bytes = 16 * 1024;
 
-constexpr int flags_of_reductions = UPC_EXCLUSIVE_PREFIX_REDUCE | WEFT_REPRODUCIBLE;
+upc_flag_t flags_of(collectives::operation op) {
+  const upc_flag_t all = UPC_IN_PLACE | WEFT_REPRODUCIBLE;
+  return op == collectives::operation::prefix_reduce ? all | UPC_EXCLUSIVE_PREFIX_REDUCE : all;
+}
 
 // The kernels of the operator, which may be code of the user.
 void choose_kernels(const array_reduction_call& call, reduction& r) {
-  const reductions::operation op = operator_of(call.name, call.with);
+  constexpr auto with = operators_with::functions;
+  const reductions::operation op = operator_of(call.name, call.with, call.type, with);
   r.type = call.type;
   r.op = op;
   if (op < reductions::operation::function) {
-    r.how = builtin_kernels(call.name, call.type, op);
+    r.how = builtin_kernels(call.name, call.type, op, with);
     return;
   }
   r.user = true;
@@ -87,7 +91,7 @@ void prepare(reduction& r, std::uint32_t threads, collectives::request& wanted) 
 
 upc_coll_handle_t reduce(const array_reduction_call& call) {
   const collective_call c =
-      begin_collective(call.name, read_mode(call.name, call.flags, flags_of_reductions), call.team);
+      begin_collective(call.name, read_mode(call.name, call.flags, flags_of(call.op)), call.team);
   const distributed_array check(c, {.bytes = "nelems * sizeof(TYPE)",
                                     .size = static_cast<std::uint32_t>(reductions::size_of(call.type)),
                                     .alignment = reductions::alignment_of(call.type),

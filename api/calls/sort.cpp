@@ -58,9 +58,9 @@ void release_argument(const graph::task& t) {
 }
 
 upc_coll_handle_t sort(const sort_call& call) {
-  const collective_call c = begin_collective(call.name, call.flags, call.team);
-  if (c.m.in_place)
-    fail(c.name, "sync_mode", "UPC_IN_PLACE", "is not for a sort, which is always in place: leave it out");
+  if ((call.flags & UPC_IN_PLACE) != 0)
+    fail(call.name, "sync_mode", "UPC_IN_PLACE", "is not for a sort, which is always in place: leave it out");
+  const collective_call c = begin_collective(call.name, read_mode(call.name, call.flags, 0), call.team);
   require_size(c.name, call.size);
   sorting_task s;
   s.of = distributed_array(c, {.bytes = "nelems * elem_size",

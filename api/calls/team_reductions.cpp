@@ -52,8 +52,8 @@ cray_upc_return_t reduce(const vector_call& v, operation op, const int* root, cr
   const collective_call c = begin_collective(v.name, m, team);
   const element type = type_of(v);
   vector_reduction r;
-  const reductions::operation with = operator_of(v.name, v.op, true);
-  r.how = builtin_kernels(v.name, type, with);
+  const reductions::operation with = operator_of(v.name, v.op, type, operators_with::pairs);
+  r.how = builtin_kernels(v.name, type, with, operators_with::pairs);
   r.size = static_cast<std::uint32_t>(reductions::size_of(type));
   if (root != nullptr && (*root < 0 || static_cast<std::uint32_t>(*root) >= c.threads))
     fail(v.name, "root", std::to_string(*root),
@@ -109,12 +109,13 @@ upc_coll_handle_t reduce_values(reduced_value what, int type, void* result, cons
   const api::mode m{.in = graph::sync::my, .out = graph::sync::my, .async = true};
   const api::collective_call c = api::begin_collective(name, m, team);
   const auto of = static_cast<reductions::element>(type);
-  const auto with = f == nullptr ? api::operator_of(name, op, true) : reductions::operation::ordered_function;
+  const auto with = f == nullptr ? api::operator_of(name, op, of, api::operators_with::nothing)
+                                 : reductions::operation::ordered_function;
   reductions::vector_reduction r;
   r.what = static_cast<reductions::vector_reduction::form>(what);
   r.size = static_cast<std::uint32_t>(reductions::size_of(of));
   if (f == nullptr) {
-    r.how = api::builtin_kernels(name, of, with);
+    r.how = api::builtin_kernels(name, of, with, api::operators_with::nothing);
   } else {
     r.how = api::kernels_of(*f);
     r.argument = f->function; // it lives as long as the result

@@ -14,7 +14,7 @@ extern "C++" {
 
 typedef uint64_t upc_tick_t;
 #define UPC_TICK_MAX UINT64_MAX
-#define UPC_TICK_MIN ((upc_tick_t)0)
+#define UPC_TICK_MIN UINT64_C(0)
 
 #ifdef __cplusplus
 namespace weft {

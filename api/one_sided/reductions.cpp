@@ -51,8 +51,9 @@ public:
   one_sided_elements operands() const {
     one_sided_elements it;
     it.type = type_;
-    it.op = operation();
-    it.how = builtin_kernels(r_.name, type_, it.op);
+    refuse_functions();
+    it.op = operator_of(r_.name, r_.op, type_, operators_with::nothing);
+    it.how = builtin_kernels(r_.name, type_, it.op, operators_with::nothing);
     it.from = array("src", r_.src);
     it.dst = r_.dst;
     if (r_.what == one_sided_reduction::value)
@@ -64,13 +65,11 @@ public:
   }
 
 private:
-  reductions::operation operation() const {
-    const reductions::operation op = operator_of(r_.name, r_.op);
-    if (op >= reductions::operation::function)
-      fail(r_.name, "op", name_of(op),
-           "is a function of this thread, which no other can call: pass an operator of the library, or use a "
-           "collective reduction");
-    return op;
+  void refuse_functions() const {
+    if (r_.op != UPC_FUNC && r_.op != UPC_NONCOMM_FUNC) return;
+    fail(r_.name, "op", r_.op == UPC_FUNC ? "UPC_FUNC" : "UPC_NONCOMM_FUNC",
+         "is a function of this thread, which no other can call: pass an operator of the library, or use a "
+         "collective reduction");
   }
   reductions::layout array(const char* argument, upc_shared_ptr_t p) const {
     require_not_null(r_.name, argument, p);

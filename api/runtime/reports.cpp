@@ -1,5 +1,6 @@
 #include "api/runtime/reports.hpp"
 
+#include "api/runtime/streams.hpp"
 #include "engine/joined.hpp"
 #include "progress/driving/wait_survey.hpp"
 
@@ -31,10 +32,18 @@ constexpr auto said_for = 5s;
 constexpr int ending_signals[] = {SIGINT, SIGQUIT, SIGTERM};
 std::atomic<int> signal_fd{-1};
 std::atomic<int> signal_number{0};
+std::atomic<pid_t> signal_owner{0};
 std::atomic<bool> continued{false};
 
 void note_signal(int number) {
   const int saved = errno;
+  // A child that this process has forked has no thread that could answer: the signal does what it does
+  // without us.
+  if (getpid() != signal_owner.load(std::memory_order_relaxed)) {
+    if (number != SIGCONT) kill(getpid(), number);
+    errno = saved;
+    return;
+  }
   if (number == SIGCONT)
     continued.store(true, std::memory_order_relaxed);
   else
@@ -57,6 +66,7 @@ void take_signal(int number, int flags) {
 
 void take_signals(int fd) {
   signal_fd.store(fd, std::memory_order_relaxed);
+  signal_owner.store(getpid(), std::memory_order_relaxed);
   for (const int number : ending_signals)
     take_signal(number, static_cast<int>(SA_RESETHAND));
   take_signal(SIGCONT, 0);
@@ -87,7 +97,7 @@ wait_reporter::wait_reporter(engine_type& engine, std::uint32_t rank, std::uint6
   thread_ = std::thread([this] { serve(); });
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   pthread_setname_np(thread_.native_handle(), "weft-reports");
-  if (line_.fd() < 0) take_signals(bell_.fd());
+  take_signals(bell_.fd());
   engine_.sleeps_watched_by(this);
 }
 
@@ -169,7 +179,8 @@ void wait_reporter::look_whether_it_went_on() {
 void wait_reporter::end_by_signal() {
   const int number = signal_number.exchange(0, std::memory_order_relaxed);
   try {
-    if (!said_lately()) say(fmt::format("ended by signal {} while it waits", number));
+    flush_streams_in_time();
+    if (line_.fd() < 0 && !said_lately()) say(fmt::format("ended by signal {} while it waits", number));
   } catch (const std::exception&) { // for want of memory: it ends even so
   }
   // The handler is gone with the first signal; now it does what it does without us.
@@ -179,8 +190,9 @@ void wait_reporter::end_by_signal() {
 // Open MPI's mpirun sends SIGKILL at once behind the signal that ends a job, but SIGCONT a second before it.
 // Who really was stopped has not gone to sleep lately, and says nothing.
 void wait_reporter::go_on() {
-  if (continued.exchange(false, std::memory_order_relaxed) && !said_lately() &&
-      say("the job may be about to be ended (SIGCONT) while it waits"))
+  if (!continued.exchange(false, std::memory_order_relaxed)) return;
+  flush_streams_in_time();
+  if (line_.fd() < 0 && !said_lately() && say("the job may be about to be ended (SIGCONT) while it waits"))
     said_at_ = clock::now();
 }
 

@@ -21,8 +21,10 @@ namespace weft::api {
 // something else, answers as well. Under `weft run` the launcher is told, asks all ranks, and prints one
 // report; under other launchers the rank prints its own lines, also for the signals by which users end jobs,
 // as long as nobody else has a handler for them: the handler only writes to a descriptor, the thread prints
-// and lets the signal do what it does without us. The second signal is not waited for. SIGCONT asks for a
-// report too, for a launcher that continues processes before it ends them, and then kills them at once.
+// and lets the signal do what it does without us. The second signal is not waited for. What the program has
+// printed is written first, under each launcher: by such a signal a job ends that upc_global_exit ends.
+// SIGCONT asks for a report too, for a launcher that continues processes before it ends them, and then kills
+// them at once.
 class wait_reporter final : public progress::sleep_watcher {
 public:
   using engine_type = progress::engine<transport::ucx::ucx_transport>;

@@ -52,7 +52,8 @@ std::optional<std::string> job_string(const pmix_proc_t& process, const char* at
 // A name of the rank's node that is the same for all ranks of that node. The number comes first: two virtual
 // nodes may carry one host name.
 std::string node_name(const pmix_proc_t& process, const info_array& directives) {
-  if (const auto number = job_number(process, PMIX_NODEID, directives)) return "#" + std::to_string(*number);
+  if (const auto number = job_number(process, PMIX_NODEID, directives))
+    return std::string("#").append(std::to_string(*number));
   if (const auto host = job_string(process, PMIX_HOSTNAME, directives)) return *host;
   throw boot_error("the launcher does not tell the node of rank " + std::to_string(process.rank) +
                    "; start the job with a launcher that publishes PMIX_NODEID or PMIX_HOSTNAME");
@@ -64,6 +65,14 @@ std::uint64_t random_key() {
   while (key == 0)
     key = (std::uint64_t{source()} << 32) | source();
   return key;
+}
+
+void require_passed(pmix_status_t fence) {
+  if (fence == PMIX_ERR_PARTIAL_SUCCESS)
+    throw boot_error(
+        "another rank ended before all ranks of the job had come to the same place: its own lines "
+        "and the launcher's say why; start the job again");
+  require_success(fence, "fence of the job");
 }
 
 // Nobody may ever answer, when the port of a launcher that is gone belongs to another program now: PMIx would
@@ -114,6 +123,7 @@ void job::join() {
   try {
     mark_as_rank(nspace_, rank_);
     launcher_ = std::make_unique<launcher_watch>(rank_);
+    refuse_second_program();
     read_job_size();
     read_nodes();
     agree_on_key();
@@ -129,6 +139,19 @@ job::~job() {
   } catch (const boot_error& error) {
     std::fprintf(stderr, "weft: %s\n", error.what());
   }
+}
+
+// The launcher forgets a job that its ranks have left, and a program that comes behind them, in the same
+// shell, is told of a job without a size and without nodes.
+void job::refuse_second_program() const {
+  info_array directives;
+  directives.add(PMIX_OPTIONAL, true);
+  if (job_number(process_name(nspace_, PMIX_RANK_WILDCARD), PMIX_JOB_SIZE, directives) ||
+      job_number(process_name(nspace_, rank_), PMIX_NODEID, directives) ||
+      job_string(process_name(nspace_, rank_), PMIX_HOSTNAME, directives))
+    return;
+  throw boot_error("an earlier program has been " + announced_rank() +
+                   " and has left it, as in sh -c './a; ./b': " + joins_once);
 }
 
 void job::read_job_size() {
@@ -200,7 +223,7 @@ void job::fence() {
   // Without collection some launchers let a fence pass before the other nodes have come to it.
   info_array directives;
   directives.add(PMIX_COLLECT_DATA, true);
-  require_success(PMIx_Fence(nullptr, 0, directives.data(), directives.size()), "fence of the job");
+  require_passed(PMIx_Fence(nullptr, 0, directives.data(), directives.size()));
 }
 
 bool job::fence(const std::function<bool()>& meanwhile) {
@@ -215,7 +238,7 @@ bool job::fence(const std::function<bool()>& meanwhile) {
   const pmix_status_t begun =
       PMIx_Fence_nb(nullptr, 0, directives.data(), directives.size(), passed, status.get());
   if (begun == PMIX_OPERATION_SUCCEEDED) return true;
-  require_success(begun, "fence of the job");
+  require_passed(begun);
   while (status->load(std::memory_order_acquire) == under_way) {
     if (!meanwhile()) {
       (void)status.release(); // PMIx may still write to it
@@ -223,7 +246,7 @@ bool job::fence(const std::function<bool()>& meanwhile) {
     }
     std::this_thread::yield();
   }
-  require_success(status->load(std::memory_order_relaxed), "fence of the job");
+  require_passed(status->load(std::memory_order_relaxed));
   return true;
 }
 

@@ -80,6 +80,7 @@ public:
 private:
   void be_alone();
   void join();
+  void refuse_second_program() const;
   void read_job_size();
   void read_nodes();
   void agree_on_key();

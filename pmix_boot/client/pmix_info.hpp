@@ -13,6 +13,10 @@ namespace weft::boot {
 // How the namespaces of this project's own launcher begin. All its ranks are on one host.
 inline constexpr const char* own_launcher = "weft-";
 
+// What is said of a rank's second program.
+inline constexpr const char* joins_once = "a rank joins a job once; give each program a launch of its own, "
+                                          "as in weft run -n N ./a && weft run -n N ./b";
+
 struct boot_error : std::runtime_error {
   using runtime_error::runtime_error;
 };

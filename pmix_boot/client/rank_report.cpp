@@ -15,11 +15,11 @@ std::string list_of(const std::vector<std::uint32_t>& ranks, const char* one, co
   std::string text = ranks.size() == 1 ? one : many;
   for (std::size_t k = 0; k < ranks.size(); ++k) {
     const bool row = k + 2 < ranks.size() && ranks[k + 1] == ranks[k] + 1 && ranks[k + 2] == ranks[k] + 2;
-    text += (k == 0 ? " " : ", ") + std::to_string(ranks[k]);
+    text.append(k == 0 ? " " : ", ").append(std::to_string(ranks[k]));
     if (!row) continue;
     while (k + 1 < ranks.size() && ranks[k + 1] == ranks[k] + 1)
       ++k;
-    text += "-" + std::to_string(ranks[k]);
+    text.append("-").append(std::to_string(ranks[k]));
   }
   return text;
 }

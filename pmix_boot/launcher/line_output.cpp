@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <cstring>
 #include <fcntl.h>
 #include <system_error>
 #include <unistd.h>
@@ -62,6 +63,16 @@ bool line_output::move() {
   return moved;
 }
 
+std::string line_output::failure() const {
+  for (const sink& to : sinks_) {
+    if (to.broken == 0 || to.broken == EPIPE) continue;
+    const bool output = to.fd == STDOUT_FILENO;
+    std::string text = output ? "cannot write the ranks' output: " : "cannot write the ranks' errors: ";
+    return text.append(std::strerror(to.broken)).append("; send it to another place");
+  }
+  return {};
+}
+
 bool line_output::drained() const {
   for (const source& from : sources_)
     if (ready(from.fd, POLLIN)) return false;
@@ -80,7 +91,7 @@ void line_output::discard() {
 
 bool line_output::read_from(source& from) {
   char buffer[read_size];
-  const ssize_t size = sink_of(from.where).broken ? 0 : read(from.fd, buffer, sizeof buffer);
+  const ssize_t size = sink_of(from.where).broken != 0 ? 0 : read(from.fd, buffer, sizeof buffer);
   if (size < 0) return false;
   if (size > 0) {
     from.partial.append(buffer, static_cast<std::size_t>(size));
@@ -118,7 +129,7 @@ void line_output::forward_lines(source& from) {
 }
 
 void line_output::append(sink& to, std::uint32_t rank, std::string_view line) {
-  if (tagged_) to.pending += "[" + std::to_string(rank) + "] ";
+  if (tagged_) to.pending.append("[").append(std::to_string(rank)).append("] ");
   to.pending += line;
 }
 
@@ -131,7 +142,7 @@ bool line_output::flush(sink& to) {
     if (written < 0 && (errno == EAGAIN || errno == EINTR)) break;
     moved = true;
     if (written < 0) {
-      to.broken = true;
+      to.broken = errno;
       to.written = to.pending.size();
     } else {
       to.written += static_cast<std::size_t>(written);

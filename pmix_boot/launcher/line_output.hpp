@@ -29,6 +29,8 @@ public:
   void collect(std::vector<pollfd>& waits) const;
   // Moves what can be moved without blocking; returns whether anything moved.
   bool move();
+  // What cannot be written, and why; empty if all can. A reader that is gone is the affair of the ranks.
+  std::string failure() const;
   // After the last rank is gone: true when nothing is left in the pipes or here.
   bool drained() const;
   // Gives up what was not written yet.
@@ -45,7 +47,7 @@ private:
     int fd;
     std::string pending;
     std::size_t written = 0;
-    bool broken = false;
+    int broken = 0; // the error of the system
 
     std::size_t backlog() const { return pending.size() - written; }
   };

@@ -26,21 +26,21 @@ std::string rank_layout::host(std::uint32_t node) const {
 std::string rank_layout::rank_list(std::uint32_t node) const {
   std::string list;
   for (std::uint32_t rank = first_rank(node); rank < first_rank(node + 1); ++rank)
-    list += (list.empty() ? "" : ",") + std::to_string(rank);
+    list.append(list.empty() ? "" : ",").append(std::to_string(rank));
   return list;
 }
 
 std::string rank_layout::node_map() const {
   std::string map;
   for (std::uint32_t node = 0; node < nodes_; ++node)
-    map += (node == 0 ? "" : ",") + host(node);
+    map.append(node == 0 ? "" : ",").append(host(node));
   return map;
 }
 
 std::string rank_layout::process_map() const {
   std::string map;
   for (std::uint32_t node = 0; node < nodes_; ++node)
-    map += (node == 0 ? "" : ";") + rank_list(node);
+    map.append(node == 0 ? "" : ";").append(rank_list(node));
   return map;
 }
 

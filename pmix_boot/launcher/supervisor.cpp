@@ -1,5 +1,7 @@
 #include "pmix_boot/launcher/supervisor.hpp"
 
+#include "pmix_boot/client/pmix_info.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
@@ -66,6 +68,7 @@ int supervisor::run() {
       handle_signal(received);
     handle_server_events();
     output_.move();
+    if (const std::string lost = output_.failure(); !lost.empty()) abandon(lost + "; the job was ended", 1);
     input_.move();
     if (reports_.move() && !inquiry_ && clock::now() >= quiet_until_)
       begin_report("a wait lasts longer than WEFT_TIMEOUT; the job goes on", 0);
@@ -221,6 +224,11 @@ void supervisor::handle_server_events() {
 }
 
 void supervisor::handle_join(std::uint32_t rank) {
+  if (ranks_[rank].left)
+    return abandon("rank " + std::to_string(rank) +
+                       " has left the job, and now a second program of it joins, as in sh -c './a; ./b': " +
+                       joins_once + "; the job was ended",
+                   1);
   ranks_[rank].joined = true;
   if (never_joined_)
     abandon("rank " + std::to_string(*never_joined_) +

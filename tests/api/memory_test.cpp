@@ -111,6 +111,21 @@ TEST_F(api_test, nonblocking_copies_do_the_same) {
   EXPECT_NE(upc_sync_attempt(UPC_COMPLETE_HANDLE), 0);
 }
 
+TEST_F(api_test, a_copy_of_an_area_to_itself_does_nothing) {
+  start(2);
+  const upc_shared_ptr_t p = upc_all_alloc(2, 64), q{p.addr, 1, 0};
+  upc_memset(q, 7, 8);
+  upc_memcpy(q, {q.addr, 1, 3}, 8); // the phase does not count
+  EXPECT_EQ(upc_memcpy_nb(q, q, 8), UPC_COMPLETE_HANDLE);
+  upc_memcpy_nbi(q, q, 8);
+  upc_memput(q, upc_cast(q), 8);
+  upc_memget(upc_cast(q), q, 8);
+  unsigned char back = 0;
+  upc_memget(&back, {q.addr + 7, 1, 0}, 1);
+  EXPECT_EQ(back, 7);
+  EXPECT_EQ(error_of([&] { upc_memcpy(q, {q.addr + 1, 1, 0}, 8); }).argument, "dst");
+}
+
 TEST_F(api_test, copies_out_of_reach_are_begun_and_not_awaited) {
   fake_runtime& rt = start(3);
   rt.out_of_reach = {1, 2};

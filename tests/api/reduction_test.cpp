@@ -5,6 +5,7 @@
 
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
 using weft::collectives::operation;
 
@@ -55,11 +56,33 @@ TEST_F(reduction_test, operators_must_fit_the_type) {
   EXPECT_THAT(error_of([&] { upc_all_reduceDX(dst, src, UPC_MIN, 8, 2, nullptr, 0); }).value,
               HasSubstr("UPC_MIN"));
   EXPECT_THAT(error_of([&] { upc_all_reduceB(dst, src, UPC_ADD, 8, 2, nullptr, 0); }).rule,
-              HasSubstr("_Bool"));
+              HasSubstr("pass UPC_LOGAND, UPC_LOGOR, UPC_FUNC or UPC_NONCOMM_FUNC"));
   for (const upc_op_t op : {0u, 3u, 512u, 4096u, UPC_FUNC | UPC_ADD})
     EXPECT_THAT(reduce_error(dst, src, op, 8, 2).rule, HasSubstr("is no operator"));
   for (const upc_op_t op : {UPC_FUNC, UPC_NONCOMM_FUNC})
     EXPECT_EQ(reduce_error(dst, src, op, 8, 2).argument, "func");
+}
+
+// A text offers nothing that the call refuses.
+TEST_F(reduction_test, errors_name_the_operators_and_flags_of_the_call) {
+  begin();
+  const auto rule = [](auto&& call) { return error_of(call).rule; };
+  const std::string integers =
+      "pass UPC_ADD, UPC_MULT, UPC_AND, UPC_OR, UPC_XOR, UPC_LOGAND, UPC_LOGOR, UPC_MIN or UPC_MAX";
+  EXPECT_THAT(rule([&] { upc_reduce(dst, src, UPC_INT, 3); }), EndsWith(integers));
+  EXPECT_THAT(rule([&] { weft::reduce_all(1, 3); }), EndsWith(integers));
+  EXPECT_THAT(rule([&] { upc_all_reduceF(dst, src, 3, 8, 2, nullptr, 0); }),
+              EndsWith("UPC_MIN, UPC_MAX, UPC_FUNC or UPC_NONCOMM_FUNC"));
+  EXPECT_THAT(rule([&] {
+                cray_upc_team_allreduce(dst, src, 8, CRAY_UPC_DOUBLE_INT, UPC_ADD, CRAY_UPC_TEAM_ALL,
+                                        nullptr);
+              }),
+              EndsWith("pass CRAY_UPC_MINLOC or CRAY_UPC_MAXLOC"));
+  EXPECT_THAT(rule([&] { upc_all_reduceI(dst, src, UPC_ADD, 8, 2, nullptr, 0x4000); }),
+              EndsWith("UPC_ASYNC, UPC_IN_PLACE and WEFT_REPRODUCIBLE only"));
+  EXPECT_THAT(rule([&] { upc_all_prefix_reduceI(dst, src, UPC_ADD, 8, 2, nullptr, 0x4000); }),
+              HasSubstr("UPC_EXCLUSIVE_PREFIX_REDUCE"));
+  EXPECT_EQ(reduce_error(dst, src, UPC_ADD, 8, 2, UPC_EXCLUSIVE_PREFIX_REDUCE).argument, "sync_mode");
 }
 
 TEST_F(reduction_test, operators_are_distinct_bits_and_functions_no_join_of_them) {

@@ -5,6 +5,7 @@
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using weft::collectives::operation;
 
 int by_address(upc_shared_ptr_t, upc_shared_ptr_t) {
@@ -68,6 +69,7 @@ TEST_F(sort_test, says_what_is_wrong) {
   EXPECT_THAT(sort_error(a, 8, 16, 4, UPC_IN_PLACE).rule, HasSubstr("always in place"));
   EXPECT_EQ(sort_error(a, 8, 16, 4, UPC_IN_MYSYNC | UPC_IN_NOSYNC).argument, "sync_mode");
   EXPECT_EQ(sort_error(a, 8, 16, 4, UPC_EXCLUSIVE_PREFIX_REDUCE).argument, "sync_mode");
+  EXPECT_THAT(sort_error(a, 8, 16, 4, 0x4000).rule, Not(HasSubstr("UPC_IN_PLACE"))) << "it refuses that";
   EXPECT_EQ(sort_error({a.addr, 9, 0}, 8, 16, 4).argument, "A");
 }
 

@@ -207,6 +207,12 @@ class Headers(unittest.TestCase):
         self.assertEqual(len(self.problems({"api/include/a.h": "int f(int restrict_me, int* restrict p);\n"})), 1)
         self.assertEqual(len(self.problems({"api/include/weft/a.hpp": "int f() { int unused; return 0; }\n"})), 1)
 
+    def test_what_a_program_may_warn_of_is_found(self):
+        self.assertEqual(len(self.problems({"api/include/weft/a.hpp": "struct a { a(int x) : x(x) {} int x; };\n"})), 1)
+        self.assertEqual(len(self.problems({"api/include/weft/a.hpp": "inline int f(long x) { return (int)x; }\n"})), 1)
+        self.assertEqual(len(self.problems({"api/include/a.h": "#define UPC_A ((long)0)\n"})), 1)
+        self.assertEqual(len(self.problems({"api/include/a.h": "#define UPC_A (0)\n"})), 0)
+
 
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])

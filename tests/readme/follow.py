@@ -41,7 +41,8 @@ def shims(folder, compilers):
         if path is None:
             raise SystemExit(f"{real} is not on this machine")
         with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
-            file.write(f'#!/bin/sh\nexec {path} -Wall -Wextra -Werror "$@"\n')
+            casts = "-Wold-style-cast" if name == "c++" else ""
+            file.write(f'#!/bin/sh\nexec {path} -Wall -Wextra -Wshadow {casts} -Werror "$@"\n')
         os.chmod(os.path.join(folder, name), 0o755)
 
 

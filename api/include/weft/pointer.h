@@ -17,7 +17,7 @@ WEFT_INLINE size_t upc_phaseof(upc_shared_ptr_t p) {
 
 /* The address within the shared segment of the target's thread, in bytes (UPC 1.3, 7.2.3.4). */
 WEFT_INLINE size_t upc_addrfield(upc_shared_ptr_t p) {
-  return (size_t)p.addr;
+  return p.addr;
 }
 
 /* The same target with phase 0 (UPC 1.3, 7.2.3.3). */

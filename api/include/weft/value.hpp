@@ -58,12 +58,12 @@ public:
 
 private:
   struct state {
-    state(const T& mine, const T& first) : mine(mine), result(first) {}
+    state(const T& own, const T& first) : mine(own), result(first) {}
     virtual ~state() = default;
     T mine, result;
   };
   template <class F> struct state_with : state {
-    state_with(const T& mine, const T& first, const F& f) : state(mine, first), f(f) {}
+    state_with(const T& own, const T& first, const F& function) : state(own, first), f(function) {}
     F f;
   };
 

@@ -9,10 +9,10 @@ namespace {
 
 void append(std::vector<std::byte>& card, const void* data, std::size_t bytes) {
   const std::uint64_t length = bytes;
-  const auto* l = reinterpret_cast<const std::byte*>(&length);
-  card.insert(card.end(), l, l + sizeof length);
-  const auto* d = static_cast<const std::byte*>(data);
-  card.insert(card.end(), d, d + bytes);
+  const std::size_t begin = card.size();
+  card.resize(begin + sizeof length + bytes);
+  std::memcpy(card.data() + begin, &length, sizeof length);
+  if (bytes != 0) std::memcpy(card.data() + begin + sizeof length, data, bytes);
 }
 
 // The fields of a card in order: each a length and its bytes.
