@@ -89,6 +89,7 @@ job::job() : singleton_(!announces_a_job()) {
     be_alone();
   } else {
     refuse_child_of_rank();
+    refuse_job_of_mpi();
     join();
   }
 }
@@ -115,6 +116,7 @@ void job::join() {
     mark_as_rank(nspace_, rank_);
     launcher_ = std::make_unique<launcher_watch>(rank_);
     read_job_size();
+    refuse_world_of_one(size_);
     read_nodes();
     agree_on_key();
   } catch (...) {

@@ -7,11 +7,15 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace weft::boot {
 
 // How the namespaces of this project's own launcher begin. All its ranks are on one host.
 inline constexpr const char* own_launcher = "weft-";
+// What it adds to the environment of its ranks: the number of ranks and the namespace of the job. The name makes
+// the variable go where the names of a job go.
+inline constexpr std::string_view started_by_us = "PMIX_WEFT_JOB=";
 
 struct boot_error : std::runtime_error {
   using runtime_error::runtime_error;
