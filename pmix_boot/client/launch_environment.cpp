@@ -78,10 +78,11 @@ template <class Function> Function* function_of(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
 }
 
-// How many processes MPI's world has, if MPI is in this process and in use. A program's own MPI is asked as it is
-// found: the library is built without any.
+// How many processes MPI's world has, if MPI is in this process and in use. A program's own MPI is asked as
+// it is found: the library is built without any.
 std::optional<int> size_of_mpi_world() {
-  const auto begun = function_of<int(int*)>("MPI_Initialized"), over = function_of<int(int*)>("MPI_Finalized");
+  const auto begun = function_of<int(int*)>("MPI_Initialized"),
+             over = function_of<int(int*)>("MPI_Finalized");
   if (begun == nullptr || over == nullptr) return std::nullopt;
   int yes = 0, no = 0, size = 0;
   if (begun(&yes) != 0 || over(&no) != 0 || yes == 0 || no != 0) return std::nullopt;
@@ -102,8 +103,8 @@ std::optional<int> size_of_mpi_world() {
   return size_of(world, &size) == 0 ? std::optional(size) : std::nullopt;
 }
 
-constexpr const char* start_as_mpi =
-    "start a program that uses MPI too with Open MPI's mpirun or srun --mpi=pmix, which start both as one job";
+constexpr const char* start_as_mpi = "start a program that uses MPI too with Open MPI's mpirun or srun "
+                                     "--mpi=pmix, which start both as one job";
 
 } // namespace
 
@@ -138,7 +139,8 @@ void refuse_job_of_mpi() {
   std::uint32_t ranks = 0;
   std::string nspace;
   text >> ranks >> nspace;
-  // Another launcher may have been started by a rank; what it starts has its own namespace from the beginning.
+  // Another launcher may have been started by a rank; what it starts has its own namespace from the
+  // beginning.
   if (ranks < 2 || value_of("PMIX_NAMESPACE") == nspace || value_at_start("PMIX_NAMESPACE") != nspace) return;
   throw boot_error("weft run started this process as rank " + value_at_start("PMIX_RANK") + " of " +
                    std::to_string(ranks) + ", but MPI_Init has made it a job of its own (PMIX_NAMESPACE=" +
@@ -147,10 +149,11 @@ void refuse_job_of_mpi() {
 
 void refuse_world_of_one(std::uint32_t ranks) {
   if (ranks < 2 || size_of_mpi_world() != 1) return;
-  throw boot_error("this job has " + std::to_string(ranks) +
-                   " ranks, but to MPI_Init this process was alone, since this MPI does not start through PMIx; build "
-                   "the program with Open MPI: " +
-                   start_as_mpi);
+  throw boot_error(
+      "this job has " + std::to_string(ranks) +
+      " ranks, but to MPI_Init this process was alone, since this MPI does not start through PMIx; build "
+      "the program with Open MPI: " +
+      start_as_mpi);
 }
 
 void mark_as_rank(const std::string& nspace, std::uint32_t rank) {

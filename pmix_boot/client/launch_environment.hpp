@@ -18,8 +18,8 @@ void refuse_other_launchers();
 // is that rank itself.
 void refuse_child_of_rank();
 
-// Of a process that `weft run` started as one of several: throws boot_error if MPI_Init has made it a job of its
-// own since, as Open MPI does under a launcher that is not its own.
+// Of a process that `weft run` started as one of several: throws boot_error if MPI_Init has made it a job of
+// its own since, as Open MPI does under a launcher that is not its own.
 void refuse_job_of_mpi();
 
 // Of a rank of `ranks`: throws boot_error if MPI_Init was called and MPI's world is this process alone, as

@@ -13,8 +13,8 @@ namespace weft::boot {
 
 // How the namespaces of this project's own launcher begin. All its ranks are on one host.
 inline constexpr const char* own_launcher = "weft-";
-// What it adds to the environment of its ranks: the number of ranks and the namespace of the job. The name makes
-// the variable go where the names of a job go.
+// What it adds to the environment of its ranks: the number of ranks and the namespace of the job. The name
+// makes the variable go where the names of a job go.
 inline constexpr std::string_view started_by_us = "PMIX_WEFT_JOB=";
 
 struct boot_error : std::runtime_error {
