@@ -133,34 +133,35 @@ std::size_t common(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-// How alike two names are behind the WEFT_ that all begin with: what they share of all their letters, 0 to 1,
+// How alike two names are: what they share of all their letters, 0 to 1,
 // and 1 more if one holds the other. To count the letters that one has to change would find every short name
 // near every other.
 double likeness(std::string_view a, std::string_view b) {
-  const std::size_t prefix = std::string_view("WEFT_").size();
-  a.remove_prefix(prefix);
-  b.remove_prefix(prefix);
   const std::string words_a = fmt::format("_{}_", a), words_b = fmt::format("_{}_", b);
   const bool held = words_a.find(words_b) != words_a.npos || words_b.find(words_a) != words_b.npos;
   return (held ? 1 : 0) + 2.0 * static_cast<double>(common(a, b)) / static_cast<double>(a.size() + b.size());
 }
 
-// The known name that is most like this one; empty if none is like it at all.
-std::string nearest(const std::string& name) {
-  const auto& table = settings_table();
-  const auto best = std::max_element(table.begin(), table.end(), [&](const auto& a, const auto& b) {
-    return likeness(name, a.name) < likeness(name, b.name);
-  });
-  return likeness(name, best->name) < 0.5 ? "" : best->name;
-}
+// All settings begin with it.
+constexpr std::string_view prefix = "WEFT_";
 
 std::string unknown(const std::string& name) {
-  const std::string meant = nearest(name);
+  std::vector<std::string> known;
+  for (const setting_entry& e : settings_table())
+    known.push_back(std::string(e.name).substr(prefix.size()));
+  const std::string meant = nearest(name.substr(prefix.size()), known);
   if (meant.empty()) return fmt::format("{} is not a setting; weft info lists them", name);
-  return fmt::format("{} is not a setting; did you mean {}?", name, meant);
+  return fmt::format("{} is not a setting; did you mean {}{}?", name, prefix, meant);
 }
 
 } // namespace
+
+std::string nearest(const std::string& name, const std::vector<std::string>& known) {
+  const auto best = std::max_element(known.begin(), known.end(), [&](const auto& a, const auto& b) {
+    return likeness(name, a) < likeness(name, b);
+  });
+  return best == known.end() || likeness(name, *best) < 0.5 ? "" : *best;
+}
 
 std::string show_size(std::uint64_t bytes) {
   const char* units[] = {"", "K", "M", "G", "T"};
@@ -222,8 +223,8 @@ const std::vector<setting_entry>& settings_table() {
                    "costs of transfers that algorithms are chosen by, as in latency=1500,byte=80; ns, and ps "
                    "for a byte (rank 0 decides)",
                    &settings::costs, {}),
-      word_setting("WEFT_LOG", "least severe messages to print: trace, debug, info, warn, error or off",
-                   &settings::log, {"trace", "debug", "info", "warn", "error", "off"}),
+      word_setting("WEFT_LOG", "least severe messages to print: debug, info, warn, error or off",
+                   &settings::log, {"debug", "info", "warn", "error", "off"}),
       word_setting("WEFT_NET_DEVICES",
                    "network devices that UCX may use, as in UCX_NET_DEVICES; empty = towards the other hosts",
                    &settings::net_devices, {}),

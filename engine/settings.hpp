@@ -51,6 +51,9 @@ const std::vector<setting_entry>& settings_table();
 // unknown WEFT_ name is a warning that names the nearest known one.
 settings read_settings(std::span<const char* const> environment, std::vector<std::string>& warnings);
 
+// The known word that is most like this one; empty if none is like it at all.
+std::string nearest(const std::string& word, const std::vector<std::string>& known);
+
 std::string show_size(std::uint64_t bytes);
 
 } // namespace weft::engine

@@ -12,8 +12,11 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <iostream>
+#include <string>
 #include <unistd.h>
+#include <vector>
 
 namespace weft::tool {
 
@@ -27,11 +30,31 @@ engine::settings present_settings(std::vector<std::string>& warnings) {
 
 namespace {
 
+using table_row = std::vector<std::string>;
+
+// Columns as wide as what is in them; the first row has their names.
+void print_table(const std::vector<table_row>& rows) {
+  std::vector<std::size_t> widths;
+  for (const table_row& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t k = 0; k < row.size(); ++k)
+      widths[k] = std::max(widths[k], row[k].size());
+  }
+  for (const table_row& row : rows) {
+    for (std::size_t k = 0; k + 1 < row.size(); ++k)
+      fmt::print("{:<{}} ", row[k], widths[k]);
+    fmt::print("{}\n", row.back());
+  }
+}
+
 void print_algorithms(const engine::settings& present) {
   const collectives::tuning t = collectives::tuning_of(present, transport::ucx::network_reaches_memory());
-  fmt::print("\n{:<11} {:<9} {:<64} {}\n", "operation", "way", "what it does", "fits where");
+  std::vector<table_row> rows{{"operation", "way", "what it does", "fits where"}};
   for (const collectives::algorithm& a : collectives::algorithms())
-    fmt::print("{:<11} {:<9} {:<64} {}\n", name(a.op), a.name, a.summary, a.restriction);
+    rows.push_back(
+        {std::string(name(a.op)), std::string(a.name), std::string(a.summary), std::string(a.restriction)});
+  fmt::print("\n");
+  print_table(rows);
   fmt::print("\ncosts by which they are chosen:");
   const auto values = t.costs.values();
   for (std::size_t k = 0; k < values.size(); ++k)
@@ -41,19 +64,22 @@ void print_algorithms(const engine::settings& present) {
 
 void print_paths(const engine::settings& present) {
   const auto& used = collectives::path_of(present, transport::ucx::network_reaches_memory());
-  fmt::print("\n{:<11} {:<64} {}\n", "path", "between nodes", "payload that travels with its signal");
+  std::vector<table_row> rows{{"path", "between nodes", "payload that travels with its signal"}};
   for (const collectives::far_path& p : collectives::far_paths())
-    fmt::print("{:<11} {:<64} {}{}\n", p.name, p.means, engine::show_size(p.payload),
-               p.name == used.name ? ", used here" : "");
+    rows.push_back({std::string(p.name), std::string(p.means),
+                    engine::show_size(p.payload) + (p.name == used.name ? ", used here" : "")});
+  fmt::print("\n");
+  print_table(rows);
 }
 
 void print_settings() {
   std::vector<std::string> warnings;
   const engine::settings present = present_settings(warnings);
   const engine::settings defaults;
-  fmt::print("{:<22} {:<6} {:<10} {:<10} {}\n", "setting", "type", "default", "now", "meaning");
+  std::vector<table_row> rows{{"setting", "type", "default", "now", "meaning"}};
   for (const engine::setting_entry& e : engine::settings_table())
-    fmt::print("{:<22} {:<6} {:<10} {:<10} {}\n", e.name, e.type, e.show(defaults), e.show(present), e.help);
+    rows.push_back({e.name, e.type, e.show(defaults), e.show(present), e.help});
+  print_table(rows);
   for (const std::string& warning : warnings)
     std::cerr << "weft info: " << warning << "\n";
   print_algorithms(present);

@@ -110,6 +110,12 @@ collectives::tuning tuning_for(const plan_options& o) {
 // As a comment above the graph: which algorithms there are, and what each would cost here.
 void print_choice(const collectives::request& r, const graph::topology& g, const collectives::tuning& t) {
   const collectives::algorithm* const chosen = collectives::choose(r, g, t);
+  if (!has_algorithms(r.op)) {
+    const std::optional<std::uint64_t> cost = collectives::cost_of_only_way(r, g, t);
+    fmt::print("// {} in its only way: {}\n", name(r.op),
+               cost ? fmt::format("about {} ns", *cost)
+                    : "the cost depends on the sizes, which stand in shared memory");
+  }
   for (const collectives::algorithm& a : collectives::algorithms()) {
     if (a.op != r.op) continue;
     if (a.fits(r, g, t))

@@ -1,11 +1,28 @@
 // The command-line tool `weft`.
 
+#include "engine/settings.hpp"
 #include "tools/command.hpp"
 #include "weft/version.h"
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <iostream>
+#include <string>
+#include <vector>
+
+namespace {
+
+const std::vector<std::string> subcommands{"run", "info", "plan"};
+
+// What a word that is no subcommand was meant to be, as part of the error: the nearest one, or all.
+std::string hint_for(const std::string& word) {
+  const std::string meant = weft::engine::nearest(word, subcommands);
+  return word + " is no subcommand; " +
+         (meant.empty() ? "there are run, info and plan" : "did you mean " + meant + "?");
+}
+
+} // namespace
 
 int main(int argc, char** argv) {
   CLI::App app{"weft: collectives that go on while you compute", "weft"};
@@ -26,7 +43,9 @@ int main(int argc, char** argv) {
     // Help and version are "errors" with status 0, and print themselves.
     if (error.get_exit_code() == 0) return app.exit(error);
     constexpr int bad_usage = 2;
-    std::cerr << "weft: " << error.what() << "; see weft --help\n";
+    const std::string word = argc > 1 ? argv[1] : "-";
+    const bool unknown = !word.starts_with('-') && std::ranges::find(subcommands, word) == subcommands.end();
+    std::cerr << "weft: " << (unknown ? hint_for(word) : error.what()) << "; see weft --help\n";
     return bad_usage;
   }
   return status;

@@ -9,12 +9,6 @@ namespace weft::api {
 
 namespace {
 
-// In the order of reductions::operation.
-constexpr const char* names[] = {
-    "UPC_ADD", "UPC_MULT", "UPC_AND",  "UPC_OR",           "UPC_XOR",         "UPC_LOGAND",     "UPC_LOGOR",
-    "UPC_MIN", "UPC_MAX",  "UPC_FUNC", "UPC_NONCOMM_FUNC", "CRAY_UPC_MINLOC", "CRAY_UPC_MAXLOC"};
-static_assert(std::size(names) == reductions::operations);
-
 // Those that the type has, and those of functions where the call takes one.
 std::string known_operators(reductions::element type, operators_with with) {
   std::string all;
@@ -25,16 +19,12 @@ std::string known_operators(reductions::element type, operators_with with) {
         op == reductions::operation::function || op == reductions::operation::ordered_function;
     if (function ? with != operators_with::functions : reductions::kernels_of(type, op) == nullptr) continue;
     if (last != nullptr) all.append(all.empty() ? "" : ", ").append(last);
-    last = names[k];
+    last = reductions::name_of(op);
   }
   return all + " or " + last;
 }
 
 } // namespace
-
-const char* name_of(reductions::operation op) {
-  return names[static_cast<std::size_t>(op)];
-}
 
 reductions::operation operator_of(const char* call, upc_op_t op, reductions::element type,
                                   operators_with with) {

@@ -1,4 +1,5 @@
 #include "api/include/weft/error.hpp"
+#include "api/checks/error_handler.hpp"
 
 #include <utility>
 
@@ -23,7 +24,9 @@ std::string one_line(const std::string& call, const std::string& argument, const
 
 error::error(std::string call_, std::string argument_, std::string value_, std::string rule_)
     : std::runtime_error(one_line(call_, argument_, value_, rule_)), call(std::move(call_)),
-      argument(std::move(argument_)), value(std::move(value_)), rule(std::move(rule_)) {}
+      argument(std::move(argument_)), value(std::move(value_)), rule(std::move(rule_)) {
+  api::end_well_if_uncaught();
+}
 
 error::~error() = default;
 

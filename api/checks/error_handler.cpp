@@ -2,9 +2,13 @@
 #include "api/include/weft/error.hpp"
 #include "api/runtime/runtime.hpp"
 
+#include "pmix_boot/client/launch_environment.hpp"
+
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <cxxabi.h>
+#include <exception>
 #include <new>
 #include <string>
 
@@ -17,8 +21,17 @@ struct kept_error {
 };
 thread_local kept_error kept;
 
+// "rank 3: ", also before the process has joined its job and after it has left it; nothing without others.
+std::string own_name() {
+  if (!runtime::initialised())
+    return boot::announces_a_job() ? "rank " + boot::announced_number() + ": " : "";
+  const runtime& rt = runtime::get("weft");
+  return rt.size() > 1 ? "rank " + std::to_string(rt.rank()) + ": " : "";
+}
+
 void end_job(const char* message, const weft_error_info_t*) {
-  std::fprintf(stderr, "weft: %s\n", message);
+  // One write: lines of other ranks may come at the same time.
+  std::fputs(("weft: " + own_name() + message + "\n").c_str(), stderr);
   std::fflush(nullptr);
   if (runtime::initialised()) {
     runtime& rt = runtime::get("weft");
@@ -29,9 +42,17 @@ void end_job(const char* message, const weft_error_info_t*) {
 
 std::atomic<weft_error_handler_t> installed{end_job};
 
-} // namespace
-
-namespace {
+// What is no error of the library is the program's, and ends it as it always does.
+[[noreturn]] void end_of_uncaught() {
+  try {
+    if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
+  } catch (const error& e) {
+    end_job(e.what(), nullptr);
+  } catch (...) {
+  }
+  __gnu_cxx::__verbose_terminate_handler();
+  std::abort();
+}
 
 void keep_what_was_thrown() {
   try {
@@ -46,6 +67,14 @@ void keep_what_was_thrown() {
 }
 
 } // namespace
+
+void end_well_if_uncaught() {
+  static const bool done = [] {
+    if (std::get_terminate() == __gnu_cxx::__verbose_terminate_handler) std::set_terminate(end_of_uncaught);
+    return true;
+  }();
+  static_cast<void>(done);
+}
 
 void keep_current_error() noexcept {
   try {

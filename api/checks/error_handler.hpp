@@ -6,6 +6,10 @@
 // Where the exceptions of the library end that a C program cannot catch.
 namespace weft::api {
 
+// From now on an error that a C++ program does not catch ends the job with its line and status 1, unless the
+// program has a terminate handler of its own.
+void end_well_if_uncaught();
+
 // Inside of a catch block: keeps what was thrown for the handler.
 void keep_current_error() noexcept;
 // Outside of it, so that the handler may leave by longjmp: calls the installed handler with what was kept.

@@ -36,6 +36,15 @@ void between_hosts(builder& b, const topology& g) {
 
 } // namespace
 
+// Values of neighbours are read, then the leaders' rounds, then what the leader has come to is read.
+std::uint64_t cost_of_barrier(const request&, const topology& g, const tuning& t) {
+  const cost_model c(t.costs);
+  const std::uint64_t neighbours = g.largest_host() - 1, value = sizeof(int);
+  if (g.one_host()) return c.copies(neighbours, value);
+  return c.copies(neighbours, value) + dissemination_rounds(g.hosts()) * c.message() +
+         c.copies(neighbours == 0 ? 0 : 1, value);
+}
+
 plan compile_barrier(const request&, const topology& g, const tuning&) {
   builder b(g.me(), g.size(), 0);
   b.draft().valued = true;

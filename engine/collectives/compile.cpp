@@ -22,7 +22,31 @@ constexpr std::array compilers{
     &by_cheapest,       &compile_sort,     &by_cheapest,         &by_cheapest};
 static_assert(compilers.size() == std::size(all_operations));
 
+// The member with the most transfers: the root, or in a permutation any one.
+std::uint64_t cost_of_blocks(std::uint64_t far, std::uint64_t near, const request& r,
+                             const graph::topology& g, const tuning& t) {
+  const cost_model c(t.costs);
+  const std::uint64_t hop = sent_ahead(r, g, t) ? c.message() : c.get();
+  return (far == 0 ? 0 : hop + c.wire(far, r.bytes)) + c.copies(near, r.bytes);
+}
+
 } // namespace
+
+std::optional<std::uint64_t> cost_of_only_way(const request& r, const graph::topology& g, const tuning& t) {
+  switch (r.op) {
+  case operation::barrier:
+    return cost_of_barrier(r, g, t);
+  case operation::scatter:
+  case operation::gather: {
+    const std::uint64_t near = g.members(g.host(r.root));
+    return cost_of_blocks(g.size() - near, near, r, g, t);
+  }
+  case operation::permute:
+    return cost_of_blocks(g.one_host() ? 0 : 1, g.one_host() ? 1 : 0, r, g, t);
+  default:
+    return std::nullopt;
+  }
+}
 
 graph::plan compile(const request& r, const graph::topology& g, const tuning& t) {
   graph::plan p = compilers[static_cast<std::size_t>(r.op)](r, g, t);

@@ -1,6 +1,8 @@
 #pragma once
 #include "engine/collectives/algorithm.hpp"
 
+#include <optional>
+
 namespace weft::collectives {
 
 graph::plan compile_barrier(const request& r, const graph::topology& g, const tuning& t);
@@ -48,6 +50,11 @@ graph::plan compile_permute_x(const request& r, const graph::topology& g, const 
 
 // A plan whose members also tell each other which call it is, and compare: see checked.cpp.
 graph::plan with_comparison(const graph::plan& p, graph::sync in, const graph::topology& g);
+
+// What the one plan of an operation that has no algorithms to choose from takes, as algorithm::cost says it.
+// Nothing if the sizes stand in shared memory.
+cost_of cost_of_barrier;
+std::optional<std::uint64_t> cost_of_only_way(const request& r, const graph::topology& g, const tuning& t);
 
 // The plan of a request for one member of a team. A pure function of its arguments.
 graph::plan compile(const request& r, const graph::topology& g, const tuning& t);

@@ -98,6 +98,7 @@ job::job() : singleton_(!announces_a_job()) {
     be_alone();
   } else {
     refuse_child_of_rank();
+    refuse_job_of_mpi();
     join();
   }
 }
@@ -125,6 +126,7 @@ void job::join() {
     launcher_ = std::make_unique<launcher_watch>(rank_);
     refuse_second_program();
     read_job_size();
+    refuse_world_of_one(size_);
     read_nodes();
     agree_on_key();
   } catch (...) {

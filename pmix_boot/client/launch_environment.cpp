@@ -5,7 +5,10 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
+#include <fstream>
 #include <optional>
+#include <sstream>
 #include <unistd.h>
 
 namespace weft::boot {
@@ -63,6 +66,46 @@ std::string membership(const std::string& pid, const std::string& rank, const st
   return pid + " " + rank + " " + nspace;
 }
 
+// The variable as this process was started with it, which setenv() does not change.
+std::string value_at_start(const std::string& variable) {
+  std::ifstream all("/proc/self/environ");
+  for (std::string entry; std::getline(all, entry, '\0');)
+    if (entry.starts_with(variable + "=")) return entry.substr(variable.size() + 1);
+  return {};
+}
+
+template <class Function> Function* function_of(const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
+}
+
+// How many processes MPI's world has, if MPI is in this process and in use. A program's own MPI is asked as
+// it is found: the library is built without any.
+std::optional<int> size_of_mpi_world() {
+  const auto begun = function_of<int(int*)>("MPI_Initialized"),
+             over = function_of<int(int*)>("MPI_Finalized");
+  if (begun == nullptr || over == nullptr) return std::nullopt;
+  int yes = 0, no = 0, size = 0;
+  if (begun(&yes) != 0 || over(&no) != 0 || yes == 0 || no != 0) return std::nullopt;
+  // Open MPI's communicators are objects; those of MPICH and all that keep its binary interface are numbers.
+  if (void* const world = dlsym(RTLD_DEFAULT, "ompi_mpi_comm_world")) {
+    const auto size_of = function_of<int(void*, int*)>("MPI_Comm_size");
+    return size_of != nullptr && size_of(world, &size) == 0 ? std::optional(size) : std::nullopt;
+  }
+  constexpr int world = 0x44000000;
+  const auto size_of = function_of<int(int, int*)>("MPI_Comm_size");
+  const auto name_of = function_of<int(char*, int*)>("MPI_Get_library_version");
+  if (name_of == nullptr || size_of == nullptr) return std::nullopt;
+  std::string name(8192, '\0'); // MPI_MAX_LIBRARY_VERSION_STRING of these
+  int length = 0;
+  if (name_of(name.data(), &length) != 0) return std::nullopt;
+  const auto is = [&name](const char* word) { return name.find(word) != std::string::npos; };
+  if (!is("MPICH") && !is("MVAPICH") && !is("Intel")) return std::nullopt;
+  return size_of(world, &size) == 0 ? std::optional(size) : std::nullopt;
+}
+
+constexpr const char* start_as_mpi = "start a program that uses MPI too with Open MPI's mpirun or srun "
+                                     "--mpi=pmix, which start both as one job";
+
 } // namespace
 
 bool announces_a_job() {
@@ -90,13 +133,40 @@ void refuse_child_of_rank() {
                    announced_rank() + " and started it; " + without_announcement);
 }
 
+void refuse_job_of_mpi() {
+  const std::string variable(started_by_us.substr(0, started_by_us.size() - 1));
+  std::istringstream text(value_of(variable.c_str()));
+  std::uint32_t ranks = 0;
+  std::string nspace;
+  text >> ranks >> nspace;
+  // Another launcher may have been started by a rank; what it starts has its own namespace from the
+  // beginning.
+  if (ranks < 2 || value_of("PMIX_NAMESPACE") == nspace || value_at_start("PMIX_NAMESPACE") != nspace) return;
+  throw boot_error("weft run started this process as rank " + value_at_start("PMIX_RANK") + " of " +
+                   std::to_string(ranks) + ", but MPI_Init has made it a job of its own (PMIX_NAMESPACE=" +
+                   value_of("PMIX_NAMESPACE") + "): " + start_as_mpi);
+}
+
+void refuse_world_of_one(std::uint32_t ranks) {
+  if (ranks < 2 || size_of_mpi_world() != 1) return;
+  throw boot_error(
+      "this job has " + std::to_string(ranks) +
+      " ranks, but to MPI_Init this process was alone, since this MPI does not start through PMIx; build "
+      "the program with Open MPI: " +
+      start_as_mpi);
+}
+
 void mark_as_rank(const std::string& nspace, std::uint32_t rank) {
   const std::string member = membership(std::to_string(getpid()), std::to_string(rank), nspace);
   setenv(member_variable, member.c_str(), 1);
 }
 
+std::string announced_number() {
+  return value_of("PMIX_RANK");
+}
+
 std::string announced_rank() {
-  return "rank " + value_of("PMIX_RANK") + " of the job " + value_of("PMIX_NAMESPACE");
+  return "rank " + announced_number() + " of the job " + value_of("PMIX_NAMESPACE");
 }
 
 } // namespace weft::boot

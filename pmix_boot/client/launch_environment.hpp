@@ -18,8 +18,19 @@ void refuse_other_launchers();
 // is that rank itself.
 void refuse_child_of_rank();
 
+// Of a process that `weft run` started as one of several: throws boot_error if MPI_Init has made it a job of
+// its own since, as Open MPI does under a launcher that is not its own.
+void refuse_job_of_mpi();
+
+// Of a rank of `ranks`: throws boot_error if MPI_Init was called and MPI's world is this process alone, as
+// MPICH's is under a launcher that speaks PMIx only.
+void refuse_world_of_one(std::uint32_t ranks);
+
 // Makes refuse_child_of_rank() true in what this process starts from now on.
 void mark_as_rank(const std::string& nspace, std::uint32_t rank);
+
+// The rank alone, as text.
+std::string announced_number();
 
 // "rank 3 of the job prterun-..., as PMIX_RANK and PMIX_NAMESPACE say"
 std::string announced_rank();

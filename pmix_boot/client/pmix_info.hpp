@@ -7,11 +7,15 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace weft::boot {
 
 // How the namespaces of this project's own launcher begin. All its ranks are on one host.
 inline constexpr const char* own_launcher = "weft-";
+// What it adds to the environment of its ranks: the number of ranks and the namespace of the job. The name
+// makes the variable go where the names of a job go.
+inline constexpr std::string_view started_by_us = "PMIX_WEFT_JOB=";
 
 // What is said of a rank's second program.
 inline constexpr const char* joins_once = "a rank joins a job once; give each program a launch of its own, "

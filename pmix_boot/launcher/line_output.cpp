@@ -5,6 +5,7 @@
 #include <climits>
 #include <cstring>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -23,10 +24,22 @@ bool ready(int fd, short what) {
   return poll(&wait, 1, 0) == 1 && wait.revents != 0;
 }
 
+bool same_file(int one, int other) {
+  struct stat a, b;
+  return fstat(one, &a) == 0 && fstat(other, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 } // namespace
 
+void line_output::sink::add(std::string_view text) {
+  if (text.empty()) return;
+  pending += text;
+  ends_line = text.back() == '\n';
+}
+
 line_output::line_output(std::uint32_t ranks, bool tagged)
-    : raw_(ranks == 1 && !tagged), tagged_(tagged), sinks_{{STDOUT_FILENO, {}}, {STDERR_FILENO, {}}} {}
+    : raw_(ranks == 1 && !tagged), tagged_(tagged),
+      joined_(same_file(STDOUT_FILENO, STDERR_FILENO)), sinks_{{STDOUT_FILENO, {}}, {STDERR_FILENO, {}}} {}
 
 line_output::~line_output() {
   for (const source& from : sources_)
@@ -43,7 +56,22 @@ int line_output::open(std::uint32_t rank, stream where) {
 }
 
 void line_output::say(const std::string& line) {
-  sink_of(stream::error).pending += line + "\n";
+  sink& to = sink_of(stream::error);
+  to.add((to.ends_line ? "" : "\n") + line + "\n");
+}
+
+void line_output::take_last_of(std::uint32_t rank) {
+  for (source& from : sources_) {
+    if (from.rank != rank) continue;
+    // No more than a pipe holds: what the rank has started may still write.
+    for (std::size_t taken = 0; taken < longest_line && from.fd >= 0 && read_from(from);)
+      taken += read_size;
+  }
+  std::erase_if(sources_, [](const source& from) { return from.fd < 0; });
+}
+
+bool line_output::within_lines() const {
+  return std::ranges::any_of(sources_, [](const source& from) { return !from.partial.empty(); });
 }
 
 void line_output::collect(std::vector<pollfd>& waits) const {
@@ -117,7 +145,7 @@ void line_output::forward_lines(source& from) {
   }
   std::string_view complete(from.partial.data(), end);
   if (!tagged_) {
-    sink_of(from.where).pending += complete;
+    sink_of(from.where).add(complete);
   } else {
     while (!complete.empty()) {
       const std::size_t length = complete.find('\n') + 1;
@@ -129,8 +157,8 @@ void line_output::forward_lines(source& from) {
 }
 
 void line_output::append(sink& to, std::uint32_t rank, std::string_view line) {
-  if (tagged_) to.pending.append("[").append(std::to_string(rank)).append("] ");
-  to.pending += line;
+  if (tagged_) to.add("[" + std::to_string(rank) + "] ");
+  to.add(line);
 }
 
 bool line_output::flush(sink& to) {

@@ -1,6 +1,7 @@
 #pragma once
-// Brings the output of all ranks to the launcher's stdout and stderr in whole lines. Never blocks: it says
-// what to poll for, and stops reading from the ranks while the reader of the launcher's own output is behind.
+// Brings the output of all ranks to the launcher's stdout and stderr in whole lines, which the launcher's own
+// lines do not cut either. Never blocks: it says what to poll for, and stops reading from the ranks while the
+// reader of the launcher's own output is behind.
 
 #include <cstdint>
 #include <poll.h>
@@ -24,6 +25,10 @@ public:
   int open(std::uint32_t rank, stream where);
   // A line of the launcher's own, on stderr.
   void say(const std::string& line);
+  // Of a rank that has ended: takes what it has written, so that it comes before what is said of its end.
+  void take_last_of(std::uint32_t rank);
+  // Whether a rank has begun a line that it has not ended yet.
+  bool within_lines() const;
 
   // Appends what to wait for.
   void collect(std::vector<pollfd>& waits) const;
@@ -48,12 +53,14 @@ private:
     std::string pending;
     std::size_t written = 0;
     int broken = 0; // the error of the system
+    bool ends_line = true;
 
+    void add(std::string_view text);
     std::size_t backlog() const { return pending.size() - written; }
   };
 
-  sink& sink_of(stream where) { return sinks_[where == stream::error]; }
-  const sink& sink_of(stream where) const { return sinks_[where == stream::error]; }
+  sink& sink_of(stream where) { return sinks_[where == stream::error && !joined_]; }
+  const sink& sink_of(stream where) const { return sinks_[where == stream::error && !joined_]; }
   bool read_from(source& from);
   void finish(source& from);
   void forward_lines(source& from);
@@ -62,6 +69,9 @@ private:
 
   const bool raw_;
   const bool tagged_;
+  // Both streams are one terminal, file or pipe: one of them would be written in the middle of the other's
+  // lines.
+  const bool joined_;
   std::vector<source> sources_;
   sink sinks_[2];
 };

@@ -191,6 +191,7 @@ std::vector<std::string> pmix_server::added_environment(std::uint32_t rank) cons
     std::free(*entry);
   }
   std::free(added);
+  result.push_back(std::string(started_by_us) + std::to_string(clients_.size()) + " " + nspace_);
   return result;
 }
 

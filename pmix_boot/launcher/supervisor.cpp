@@ -20,6 +20,7 @@ namespace {
 
 // Between the request to end and the end by force.
 constexpr std::chrono::seconds grace{5};
+constexpr std::chrono::milliseconds time_for_lines{500};
 constexpr int cannot_run = 126;
 // That ranks have to say what they wait for, and the least time between two reports.
 constexpr std::chrono::milliseconds answer_time{700};
@@ -70,6 +71,7 @@ int supervisor::run() {
     output_.move();
     if (const std::string lost = output_.failure(); !lost.empty()) abandon(lost + "; the job was ended", 1);
     input_.move();
+    if (lines_time_ && (!output_.within_lines() || clock::now() >= *lines_time_)) request_end();
     if (reports_.move() && !inquiry_ && clock::now() >= quiet_until_)
       begin_report("a wait lasts longer than WEFT_TIMEOUT; the job goes on", 0);
     if (inquiry_ && (reports_.all_answered() || clock::now() >= inquiry_->end)) end_report();
@@ -124,6 +126,7 @@ void supervisor::wait_for_something() {
     timeout = timeout < 0 ? wait : std::min(timeout, wait);
   };
   if (kill_time_) until(*kill_time_);
+  if (lines_time_) until(output_.within_lines() ? *lines_time_ : clock::now());
   if (inquiry_) until(inquiry_->end);
   poll(waits.data(), waits.size(), timeout);
 }
@@ -240,6 +243,9 @@ void supervisor::reap(pid_t first) {
   std::vector<std::pair<std::uint32_t, siginfo_t>> ended;
   for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank)
     if (const auto end = reap(rank)) ended.emplace_back(rank, *end);
+  // Their last words come before the words about them.
+  for (const auto& [rank, end] : ended)
+    output_.take_last_of(rank);
   // How they ended is told apart by what they said to the server before.
   handle_server_events();
   // One rank's death makes others fail, often before we look: the cause is the first of them.
@@ -300,6 +306,11 @@ void supervisor::abandon(const std::string& reason, int status) {
 
 void supervisor::end_job() {
   ending_ = true;
+  lines_time_ = clock::now() + time_for_lines;
+}
+
+void supervisor::request_end() {
+  lines_time_.reset();
   signal_all(SIGTERM);
   // A stopped rank would not see it.
   signal_all(SIGCONT);

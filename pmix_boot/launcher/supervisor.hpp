@@ -1,12 +1,12 @@
 #pragma once
 // One running job: starts the ranks, watches over them, and decides how the job ends.
 
+#include "pmix_boot/client/report_desk.hpp"
 #include "pmix_boot/launcher/guardian.hpp"
 #include "pmix_boot/launcher/launcher.hpp"
 #include "pmix_boot/launcher/line_output.hpp"
 #include "pmix_boot/launcher/rank_layout.hpp"
 #include "pmix_boot/launcher/rank_process.hpp"
-#include "pmix_boot/client/report_desk.hpp"
 #include "pmix_boot/launcher/server_process.hpp"
 #include "pmix_boot/launcher/signal_gate.hpp"
 #include "pmix_boot/launcher/terminal_input.hpp"
@@ -58,6 +58,7 @@ private:
   void handle_failure(std::uint32_t rank, const failure& failure);
   void abandon(const std::string& reason, int status);
   void end_job();
+  void request_end();
   void signal_all(int signal);
   bool any_joined() const;
 
@@ -81,6 +82,8 @@ private:
   bool ending_ = false;
   int interrupts_ = 0;
   std::optional<clock::time_point> kill_time_;
+  // Until when ranks may end the lines that they have begun, before they are told to end.
+  std::optional<clock::time_point> lines_time_;
 
   // A report under way: until when ranks may answer, what it says first, and the signal that it holds up.
   struct inquiry {

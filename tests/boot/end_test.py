@@ -115,6 +115,33 @@ class Alone(EndTest):
         self.assertEqual((result.returncode, result.stderr), (0, ""))
 
 
+class Uncaught(EndTest):
+    """Errors that a C++ program does not catch."""
+
+    def run_client(self, *command, **variables):
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("PMIX_")}
+        return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False,
+                              env=dict(environment, **variables))
+
+    def test_the_error_is_the_last_line_and_the_status_is_1(self):
+        result = self.run_client(JOB_CLIENT, "forgets")
+        self.assertEqual((result.returncode, result.stderr), (1, "weft: upc_barrier: weft_init must be called first\n"))
+        result = self.run_client(JOB_CLIENT, "ends", WEFT_HEAP_SIZE="banana")
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertRegex(result.stderr, r"^weft: weft_init: WEFT_HEAP_SIZE=banana: must be [^\n]*\n$")
+
+    def test_ranks_have_names(self):
+        result = self.run_client(WEFT, "run", "-n", "2", JOB_CLIENT, "ends", WEFT_HEAP_SIZE="banana")
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertRegex(result.stderr, r"^weft: rank [01]: weft_init: WEFT_HEAP_SIZE=banana: ")
+        self.assertNotIn("terminate", result.stderr)
+
+    def test_what_the_program_throws_itself_ends_it_as_ever(self):
+        result = self.run_client(JOB_CLIENT, "other")
+        self.assertEqual(result.returncode, -signal.SIGABRT)
+        self.assertIn("the program's own", result.stderr)
+
+
 class Launchers(EndTest):
     def lines_after_death_of(self, launcher, script):
         process = self.start(*launcher, "-n", "2", "sh", "-c", script)

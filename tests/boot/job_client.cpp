@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <stdexcept>
 #include <string>
 #include <unistd.h>
 
@@ -32,6 +33,8 @@ volatile std::sig_atomic_t hangups = 0;
 
 WEFT_PROGRAM(job_client) {
   const std::string what = argc == 2 ? argv[1] : "";
+  if (what == "forgets") upc_barrier(); // and catches nothing
+  if (what == "other") throw std::runtime_error("the program's own");
   if (what == "handles") std::signal(SIGHUP, [](int) { hangups = hangups + 1; });
   weft::weft_init(nullptr, nullptr);
   upc_barrier();

@@ -170,6 +170,28 @@ class Output(LauncherTest):
     def test_last_lines_without_newline_stay_apart(self):
         self.assertEqual(self.run_weft("-n", "3", "printf", "end").stdout, "end\n" * 3)
 
+    def test_lines_of_the_launcher_stand_alone(self):
+        for order in "printf out; printf err >&2", "printf err >&2; printf out":
+            result = subprocess.run([WEFT, "run", "-n", "1", "sh", "-c", f"{order}; exit 3"], timeout=PATIENCE, text=True,
+                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=self.environment, check=False)
+            *said, last = result.stdout.splitlines()
+            self.assertEqual(last, "weft run: rank 0 exited with status 3; the job was ended")
+            self.assertEqual(sorted("".join(said)), sorted("outerr"))
+
+    def test_last_words_come_before_what_is_said_of_the_end(self):
+        # More than is read at a time.
+        script = "[ $PMIX_RANK = 1 ] || exec sleep 60; head -c 60000 /dev/zero | tr '\\0' x >&2; exit 3"
+        result = self.run_weft("-n", "2", "sh", "-c", script)
+        self.assertEqual([len(line) for line in result.stderr.splitlines()][:1], [60000])
+        self.assertIn("status 3", result.stderr.splitlines()[1])
+
+    def test_ranks_end_their_lines_when_the_job_is_ended(self):
+        begun = os.path.join(self.scratch, "begun")
+        script = (f"if [ $PMIX_RANK = 0 ]; then while [ ! -e {begun} ]; do sleep 0.01; done; exit 3; fi; "
+                  f"printf begun >&2; : > {begun}; sleep 0.1; echo ' and ended' >&2; exec sleep 60")
+        result = self.run_weft("-n", "2", "sh", "-c", script)
+        self.assertIn("begun and ended\n", result.stderr)
+
     def test_bytes_of_one_rank_are_not_touched(self):
         self.assertEqual(self.run_weft("-n", "1", "printf", "end").stdout, "end")
 

@@ -1,5 +1,6 @@
-"""How a program finds out what started it: start_test.py WEFT FAULT_CLIENT [unittest arguments]."""
+"""How a program finds out what started it: start_test.py WEFT FAULT_CLIENT LIBRARY [unittest arguments]."""
 
+import ctypes.util
 import os
 import shutil
 import socket
@@ -9,6 +10,7 @@ import unittest
 
 WEFT = ""
 FAULT_CLIENT = ""
+LIBRARY = ""
 PATIENCE = 100
 REFUSED = 3
 
@@ -107,6 +109,58 @@ class StaleVariables(StartTest):
         self.assertIn("weft run -n 1", result.stderr)
 
 
+# A program that uses both: MPI first, then this library.
+MPI_PROGRAM = """
+import ctypes, sys
+library, mpi = sys.argv[1:]
+mpi = ctypes.CDLL(mpi, mode=ctypes.RTLD_GLOBAL)
+mpi.MPI_Init(None, None)
+weft = ctypes.CDLL(library)
+weft.weft_init(None, None)
+print("one of", weft.upc_threads(), flush=True)
+weft.weft_finalize()
+mpi.MPI_Finalize()
+"""
+
+
+class MpiPrograms(StartTest):
+    """MPI's world and the job of this library are the same processes, or there is an error."""
+
+    def program(self, mpi):
+        if ".so" not in os.path.basename(LIBRARY):
+            self.skipTest("the library is no shared one")
+        name = ctypes.util.find_library(mpi)
+        if name is None:
+            self.skipTest(f"lib{mpi} is not installed")
+        return [sys.executable, "-S", "-c", MPI_PROGRAM, LIBRARY, name]
+
+    def assert_refused_with(self, result, *parts):
+        self.assertEqual((result.returncode, result.stdout), (1, ""), result.stderr)
+        for part in parts:
+            self.assertIn(part, result.stderr)
+
+    def test_open_mpi_under_weft_run(self):
+        self.assert_refused_with(run(WEFT, "run", "-n", "2", *self.program("mpi")), "weft_init: weft run started",
+                                 "of 2, but MPI_Init has made it a job of its own (PMIX_NAMESPACE=", "mpirun")
+
+    def test_mpich_under_weft_run(self):
+        self.assert_refused_with(run(WEFT, "run", "-n", "2", *self.program("mpich")),
+                                 "weft_init: this job has 2 ranks, but to MPI_Init this process was alone", "mpirun")
+
+    def test_one_rank_is_one_process_of_mpi(self):
+        for mpi in "mpi", "mpich":
+            self.assertEqual(run(WEFT, "run", "-n", "1", *self.program(mpi)).stdout, "one of 1\n")
+
+    @unittest.skipUnless(shutil.which("mpirun.openmpi"), "Open MPI is not installed")
+    def test_open_mpi_under_its_own_launcher(self):
+        launcher = ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n"]
+        self.assertEqual(run(*launcher, "2", *self.program("mpi")).stdout, "one of 2\n" * 2)
+        # A rank may start another launcher.
+        result = run(WEFT, "run", "-n", "2", "sh", "-c", '[ $PMIX_RANK = 1 ] || exec "$@"', "sh", *launcher, "1",
+                     *self.program("mpi"))
+        self.assertEqual(result.stdout, "one of 1\n", result.stderr)
+
+
 class SilentServer(StartTest):
     def test_a_port_that_belongs_to_another_program_now(self):
         with socket.socket() as silent:
@@ -120,5 +174,5 @@ class SilentServer(StartTest):
 
 
 if __name__ == "__main__":
-    WEFT, FAULT_CLIENT = (os.path.abspath(path) for path in sys.argv[1:3])
-    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
+    WEFT, FAULT_CLIENT, LIBRARY = (os.path.abspath(path) for path in sys.argv[1:4])
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:])

@@ -99,6 +99,13 @@ class Plan(ToolTest):
         self.assertRegex(self.output(*job, "--algorithm", "ring", "--in", "my"), "by ring: does not fit")
         self.assertEqual(self.output(*job, "--algorithm", "ring", "--verify"), "verified\n")
         self.assertIn("flat, ring, bruck", self.refusal(*job, "--algorithm", "tree"))
+        for operation in "barrier", "scatter", "gather", "permute":
+            costs = [int(re.search(rf"// {operation} in its only way: about (\d+) ns\n",
+                                   self.output("plan", operation, "-n", "8", "--nodes", nodes)).group(1))
+                     for nodes in ("1", "2")]
+            self.assertLess(0, costs[0])
+            self.assertLess(costs[0], costs[1])
+        self.assertIn("scatter_x in its only way: the cost depends", self.output("plan", "scatter_x"))
         self.assertIn("no choice of algorithms", self.refusal("plan", "permute", "--algorithm", "ring"))
 
     def test_numbers_that_nobody_can_mean_are_refused_at_once(self):
@@ -143,6 +150,16 @@ class Info(ToolTest):
         line = re.search("^WEFT_HEAP_SIZE .*$", self.output("info", WEFT_HEAP_SIZE="1G"), re.MULTILINE).group()
         self.assertEqual(line.split()[:4], ["WEFT_HEAP_SIZE", "size", "256M", "1G"])
 
+    def test_columns_stay_in_their_places(self):
+        text = self.output("info", WEFT_ALGORITHM="broadcast=knomial,gather_all=ring", WEFT_NET_DEVICES="eth0,eth1,eth2")
+        tables = {table.split(" ")[0]: table.splitlines() for table in text.split("\n\n")}
+        for name, *columns in (("setting", "type", "default", "now", "meaning"), ("path", "between", "payload"),
+                               ("operation", "way", "what", "fits")):
+            first, *rows = tables[name]
+            self.assertGreater(len(rows), 1)
+            for row in rows:
+                self.assertTrue(all(row[first.index(f" {column}")] == " " for column in columns), row)
+
     def test_prints_versions_algorithms_and_costs(self):
         text = self.output("info", WEFT_COSTS="latency=1500")
         for part in "\nUCX ", "\nPMIx ", "\nusable cores ", "\nmemory of an outstanding operation ":
@@ -179,6 +196,13 @@ class Usage(ToolTest):
         self.assertGreaterEqual(len(examples), 2)
         for example in examples:
             self.assertNotEqual(self.output(*example.partition("|")[0].split()), "")
+
+    def test_a_wrong_subcommand_is_told_the_right_one(self):
+        for wrong, meant in (("rum", "run"), ("runn", "run"), ("inf", "info"), ("plam", "plan"), ("--verson", None)):
+            said = self.refusal(wrong, "-n", "2", "true")
+            self.assertEqual(f"weft: {wrong} is no subcommand; did you mean {meant}?" in said, meant is not None, said)
+        self.assertIn("xyz is no subcommand; there are run, info and plan", self.refusal("xyz"))
+        self.assertIn("A subcommand is required", self.refusal())
 
     def test_version(self):
         self.assertRegex(self.output("--version"), r"^weft \d+\.\d+\.\d+\n$")

@@ -5,7 +5,14 @@
  * Every function of the public headers exists twice under one name: with C linkage for C, and in namespace
  * weft, brought into the global namespace by a using-declaration, for C++. The C form reports a wrong call to
  * the installed error handler, the C++ form throws weft::error. WEFT_NO_GLOBAL_NAMES leaves the
- * using-declarations out: the C names are then `weft::upc_...` only. */
+ * using-declarations out, and the macros that are no constants (upc_barrier, MYTHREAD and their like): the
+ * names are then `weft::upc_...` only. The constants UPC_... stay. */
+#if defined(__cplusplus) && __cplusplus <= 201703L
+#error "Weft needs C++20: compile with -std=c++20, or link to weft::weft in CMake, which sets it"
+/* No file: it ends the compilation here, instead of a hundred errors that follow from the one above. */
+#include "stop_see_the_error_above"
+#endif
+
 #define WEFT_EXPORT __attribute__((visibility("default")))
 
 #ifdef __cplusplus

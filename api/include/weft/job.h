@@ -61,8 +61,10 @@ WEFT_EXPORT int upc_threads(void);
 }
 #endif
 
+#ifndef WEFT_NO_GLOBAL_NAMES
 #define MYTHREAD (upc_mythread())
 #define THREADS (upc_threads())
+#endif
 
 #if WEFT_GLOBAL_NAMES
 using weft::upc_global_exit;

@@ -96,12 +96,42 @@ inline int upc_test(const upc_coll_handle_t& handle) {
   return upc_test_value(handle);
 }
 
+#if !WEFT_GLOBAL_NAMES
+inline void upc_fence() {
+  weft_fence();
+}
+inline void upc_barrier() {
+  weft_barrier();
+}
+inline void upc_barrier(int value) {
+  weft_barrier_value(value);
+}
+inline void upc_notify() {
+  weft_notify();
+}
+inline void upc_notify(int value) {
+  weft_notify_value(value);
+}
+inline void upc_wait() {
+  weft_wait();
+}
+inline void upc_wait(int value) {
+  upc_barrier_wait(value);
+}
+inline void upc_wait(upc_coll_handle_t& handle) {
+  weft_wait_handle(&handle);
+}
+inline void upc_wait(const upc_coll_handle_t& handle) {
+  upc_wait_value(handle);
+}
+#endif
+
 } // namespace weft
 
 #if WEFT_GLOBAL_NAMES
 using weft::upc_test;
-#endif
-
+#define upc_fence ::weft::weft_fence()
 #define upc_barrier ::weft::barrier_statement()
 #define upc_notify ::weft::notify_statement()
 #define upc_wait ::weft::wait_statement()
+#endif

@@ -16,18 +16,14 @@
  *   the same for a value                     upc_wait(f()); h const       upc_wait_value(f());
  *   has it completed? if so, sets it to 0    upc_test(h)                  upc_test(h)
  *
- * In C the other bare names without parentheses do not compile. */
-
-#ifdef __cplusplus
-#define upc_fence ::weft::weft_fence()
-#else
-#define upc_fence weft_fence()
-#endif
+ * In C the other bare names without parentheses do not compile. With WEFT_NO_GLOBAL_NAMES they are functions
+ * of namespace weft: weft::upc_barrier(), weft::upc_fence(). */
 
 #ifdef __cplusplus
 #include "statements.hpp"
 #else
 #include "empty.h"
+#define upc_fence weft_fence()
 #define upc_barrier(...) WEFT_PICK(WEFT_BARRIER_, __VA_ARGS__)(__VA_ARGS__)
 #define WEFT_BARRIER_0(value) weft_barrier_value(value)
 #define WEFT_BARRIER_1() weft_barrier()
