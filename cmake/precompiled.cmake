@@ -1,6 +1,7 @@
 # Headers of other projects that most sources include, read once for all targets that ask for it:
 #
-#   weft_precompile(target)   what the library stands on
+#   weft_precompile(target)           what the library stands on
+#   weft_precompile_options(target)   what programs with options stand on
 #
 # None of the project's own: a change of one would compile everything again. A source includes what it needs all the
 # same, and compiles without (CMAKE_DISABLE_PRECOMPILE_HEADERS=ON).
@@ -22,4 +23,26 @@ weft_add_precompiled(weft_precompiled LIBRARIES weft_logging HEADERS ${weft_stan
 
 function(weft_precompile target)
   target_precompile_headers(${target} REUSE_FROM weft_precompiled)
+endfunction()
+
+# As CMake compiles the sources of an executable, which have a precompiled header of their own for it.
+function(weft_compile_for_executable target)
+  set_property(TARGET ${target} PROPERTY POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${target} PRIVATE -fPIE)
+endfunction()
+
+# Of programs with options. CLI11 must have been found.
+function(weft_precompile_options target)
+  if(NOT TARGET weft_precompiled_options)
+    find_package(nlohmann_json QUIET)
+    set(libraries CLI11::CLI11)
+    set(headers ${weft_standard_headers} CLI/CLI.hpp)
+    if(nlohmann_json_FOUND)
+      list(APPEND libraries nlohmann_json::nlohmann_json)
+      list(APPEND headers nlohmann/json.hpp)
+    endif()
+    weft_add_precompiled(weft_precompiled_options LIBRARIES ${libraries} HEADERS ${headers})
+    weft_compile_for_executable(weft_precompiled_options)
+  endif()
+  target_precompile_headers(${target} REUSE_FROM weft_precompiled_options)
 endfunction()

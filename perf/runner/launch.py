@@ -63,11 +63,12 @@ class Job:
     np: int
     oversubscribed: bool
     largest: int
+    nodes: int = 1  # of Weft: simulated hosts on this one
 
     def command(self, arguments, _=()):
         launcher = [self.program.launcher]
         if self.library == "weft":
-            launcher.append("run")
+            launcher += ["run", "--nodes", str(self.nodes)]
         elif self.library == "openmpi":
             launcher += openmpi_arguments(self.oversubscribed)
         return launcher + ["-n", str(self.np), self.program.driver] + arguments

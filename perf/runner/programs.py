@@ -8,9 +8,13 @@ COPY_SIZES = [8, 64, 512, 4096, 32768, 262144, 4194304]
 SHARED_MEMORY = {"UCX_TLS": "shm,self"}
 
 
-def job_of(name, options, np, cores, largest):
+# Ranks and hosts of the jobs in which a rank is away.
+HELD_SHAPES = [(2, 1), (4, 2), (3, 3)]
+
+
+def job_of(name, options, np, cores, largest, nodes=1):
     program = launch.Program(launch.built("weft", options.build), launch.built(f"weft_bench_{name}", options.build))
-    return launch.Job("weft", program, np, np > cores, largest)
+    return launch.Job("weft", program, np, np > cores, largest, nodes)
 
 
 def listed(sizes):
@@ -58,5 +62,17 @@ def sort(options, cores, _):
             for record in job_of("sort", options, np, cores, 16 * elements).run(arguments, options.timeout)]
 
 
+def held(options, cores, note):
+    """Trials in which a rank posts and computes: each operation, mode and rank, on one host and on several."""
+    arguments = ["--sizes", "8", "--absence-ms", "20"] if options.quick else []
+    records = []
+    for np, nodes in HELD_SHAPES:
+        found = job_of("held", options, np, cores, 262144, nodes).run(arguments, options.timeout)
+        note(f"held: {np} ranks on {nodes} host{'s' * (nodes > 1)}: {sum(one['trials'] for one in found)} trials, "
+             f"{sum(one['held'] for one in found)} held")
+        records += found
+    return records
+
+
 # Those that are measured once, by themselves, and not in turns with the libraries.
-APART = {"sort": sort, "copies": copies}
+APART = {"sort": sort, "copies": copies, "held": held}

@@ -23,6 +23,8 @@ TITLES = {
                  "ranks of an MPI; what another thread loses of a computation meanwhile",
     "copies": "µs per copy to and from another rank: blocking, and in streams of 64 with an implicit handle; beside "
               "ucx_perftest",
+    "held": "µs that others wait while a rank computes 100 ms behind its post, all modes and ranks; 2 ranks on one host, "
+            "4 on two, 3 on three",
     "sort": "µs of a sort, and of std::stable_sort on one thread; shares of the stages",
 }
 
@@ -39,6 +41,7 @@ SHORT_TITLES = {
     "idle": "processor time",
     "one_sided": "µs per call of one thread",
     "copies": "µs per copy",
+    "held": "µs that others wait while a rank computes",
 }
 
 # What all ranks together use of the processors in a call; measured between hosts.
@@ -60,6 +63,8 @@ DETAILS = {
     "idle": [("core %", "core_percent", "percent")],
     "one_sided": [("loop", "loop_us", "time"), ("/ loop", "loop_ratio", "ratio"), ("lost %", "lost_percent", "percent")],
     "copies": [],
+    "held": [("p99", "p99_us", "time"), ("max", "max_us", "time"), ("trials", "trials", "plain"), ("held", "held", "plain"),
+             ("over 3x + 200 µs", "over", "plain")],
     "sort": [("one thread", "one_thread_us", "time"), ("/ one thread", "one_thread_ratio", "ratio"),
              ("own %", "own_percent", "plain"), ("cuts %", "cuts_percent", "plain"),
              ("bucket %", "bucket_percent", "plain"), ("merge %", "merge_percent", "plain"),
