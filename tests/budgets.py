@@ -13,7 +13,7 @@ import sys
 
 import suite
 
-MOST_LAUNCHING, MOST_JOBS, MOST_LINKS, MOST_COMPILES = 200, 320, 45, 650
+MOST_LAUNCHING, MOST_JOBS, MOST_LINKS, MOST_COMPILES = 200, 320, 45, 480
 TARGETS = {"release": "all", "tsan": "tsan_tests", "asan": "asan_tests"}
 
 

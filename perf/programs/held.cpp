@@ -102,7 +102,7 @@ std::vector<measured_operation> operations() {
        }},
       {"team_alltoall_nb", upc_sync_all, false,
        [](const areas& a, upc_flag_t) {
-         return cray_upc_team_alltoall_nb(on(a.dst, MYTHREAD), on(a.src, MYTHREAD), a.bytes, UPC_TEAM_ALL);
+         return cray_upc_team_alltoall_nb(a.dst, a.src, a.bytes, UPC_TEAM_ALL);
        }},
       {"team_reduce", upc_sync_all, false, team_form(cray_upc_team_reduce, 0)},
       {"team_allreduce", upc_sync_all, false, team_form(cray_upc_team_allreduce)},
