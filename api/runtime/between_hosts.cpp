@@ -38,10 +38,11 @@ std::string reason(int error, std::chrono::seconds waited) {
   return error == ETIMEDOUT ? "no answer for " + std::to_string(waited.count()) + " s" : std::strerror(error);
 }
 
+// A door that closes breaks off the knocks that it has not answered.
 int knock_until_closed(const door& d) {
   const auto began = std::chrono::steady_clock::now();
   int error = transport::ucx::knock(d, last_patience);
-  while (error == 0 && std::chrono::steady_clock::now() - began < its_end) {
+  while ((error == 0 || error == ECONNRESET) && std::chrono::steady_clock::now() - began < its_end) {
     std::this_thread::sleep_for(look_again);
     error = transport::ucx::knock(d, last_patience);
   }

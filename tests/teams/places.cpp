@@ -30,7 +30,7 @@ void all_memory_again_and_again() {
   std::vector<upc_team_t> teams;
   for (upc_team_t team = 0; make(team);)
     teams.push_back(team);
-  expect(teams.size() > 1000, "room for a thousand teams");
+  expect(teams.size() > 500, "room for hundreds of teams"); // beside those that other suites have left alive
   for (int round = 0; round != 3; ++round) {
     for (const upc_team_t team : teams)
       cray_upc_team_free(team);
