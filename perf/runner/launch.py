@@ -5,7 +5,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 LIBRARIES = ["weft", "openmpi", "mpich"]
 FOLDERS = ["perf", "tools", "bin", "."]
@@ -63,15 +63,16 @@ class Job:
     np: int
     oversubscribed: bool
     largest: int
-    nodes: int = 1  # of Weft: simulated hosts on this one
+    nodes: int = field(default=1, kw_only=True)  # of Weft: simulated hosts on this one
 
     def command(self, arguments, _=()):
         launcher = [self.program.launcher]
         if self.library == "weft":
-            launcher += ["run", "--nodes", str(self.nodes)]
+            launcher.append("run")
         elif self.library == "openmpi":
             launcher += openmpi_arguments(self.oversubscribed)
-        return launcher + ["-n", str(self.np), self.program.driver] + arguments
+        hosts = ["--nodes", str(self.nodes)] if self.nodes > 1 else []
+        return launcher + ["-n", str(self.np), *hosts, self.program.driver] + arguments
 
     def heap_size(self):
         """Of each rank: two pairs of buffers, each with a block for every rank."""
