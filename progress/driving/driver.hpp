@@ -316,7 +316,7 @@ private:
   // look at once: what was listed has come meanwhile, and no waiting rank is awake to find it; or it cannot be
   // listed, and the thread sleeps without an end.
   bool tell_waits() {
-    const bool lists = away_is_rung_ && watcher_ != nullptr && executor_.outstanding() != 0;
+    const bool lists = executor_.has_waits() && away_is_rung_ && watcher_ != nullptr;
     if (!lists && !beyond_host_) [[likely]]
       return false;
     if (lists) executor_.list_waits();

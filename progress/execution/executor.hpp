@@ -45,6 +45,11 @@ public:
   // Calls `quiet` once for the team: as soon as all that was posted on it is retired here, perhaps at once.
   void leave(channel& on) {
     on.leaving = true;
+    for (operation* op : active_) // their end is waited for
+      if (op->channel == &on && !op->run->rung) {
+        op->run->rung = true;
+        ++alone_active_;
+      }
     report_if_quiet(on);
   }
   using quiet_handler = std::function<void(channel&)>;
@@ -148,6 +153,7 @@ public:
   bool issue(operation& op, posted_far far = posted_far::all) {
     steps_.post_only(true, far);
     advance_only(op);
+    settle_rung(op);
     const bool left = steps_.left();
     steps_.post_only(false);
     return left;
@@ -166,10 +172,11 @@ public:
     return moved;
   }
 
+  // Is there anything to be rung for?
+  bool has_waits() const { return (alone_active_ | held_) != 0; }
   // Lists for which words of the host this rank is to be rung while none of its threads drives.
-  void list_waits() {
-    if ((alone_active_ == 0 && held_ == 0) || !members().node().met()) [[likely]]
-      return;
+  [[gnu::noinline]] void list_waits() {
+    if (!has_waits() || !members().node().met()) return;
     auto& waits = members().node().waits();
     for (operation* op : active_) {
       if (op->run->listed == listing_ || op->status < 0) continue;
@@ -224,7 +231,12 @@ private:
     --held_;
     return on.waiting.take_first();
   }
-  static bool is_rung_for(const operation& op) { return op.program->alone != 0 || op.asked; }
+  // Behind its post, of an operation that has no steps left that no other rank can do.
+  void settle_rung(operation& op) {
+    if (op.run == nullptr || !op.run->rung || op.asked || (op.program->alone & ~op.run->done) != 0) return;
+    op.run->rung = false;
+    --alone_active_;
+  }
   [[gnu::noinline]] void unlist() {
     listed_ = false;
     ++listing_;
@@ -286,7 +298,8 @@ private:
     op.light = is_light(*op.program);
     heavy_active_ += !op.light;
     far_active_ += op.program->far;
-    alone_active_ += is_rung_for(op);
+    run->rung = op.program->alone != 0 || op.asked;
+    alone_active_ += run->rung;
     active_.push_back(&op);
     if (!op.channel->failures.empty()) [[unlikely]]
       hear_failure(op);
@@ -426,11 +439,11 @@ private:
     channel& on = *op.channel;
     if (op.status < 0) [[unlikely]]
       look_for_loss(op);
+    alone_active_ -= op.run->rung;
     executions_.give_back(*op.run);
     op.run = nullptr;
     --outstanding_;
     far_active_ -= op.program->far;
-    alone_active_ -= is_rung_for(op);
     heavy_active_ -= !op.light;
     if (op.seq == on.retired + 1) {
       do

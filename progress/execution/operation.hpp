@@ -174,6 +174,7 @@ struct execution {
   watch_list watch;
   std::uint32_t own_pieces = 0; // of my own block, carried without being counted in my mailbox
   std::uint32_t listed = 0;     // in which list of what this rank waits for it stands
+  bool rung = false;            // it is to be listed, when this rank is away
   begun_copy begun;
   std::uint64_t computed = 0; // of the present stage of the task
   std::array<loop_state, graph::all_loops> loops;
