@@ -35,6 +35,10 @@ std::vector<std::uint32_t> lanes(const boot::job& job, const engine::settings& s
   return nodes;
 }
 
+control::heap_layout layout_of(const boot::job& job, const engine::settings& s) {
+  return {job.size(), team_memory, s.heap_size};
+}
+
 progress::mode asked_mode(const std::string& name) {
   if (name == "dedicated") return progress::mode::dedicated;
   if (name == "helping") return progress::mode::helping;
@@ -54,14 +58,14 @@ std::string values_to_be_alike(const engine::settings& s) {
 
 process_runtime::process_runtime(const engine::settings& s)
     : settings_(s), deaths_([this](std::uint32_t rank, death_watch::news what) { lose(rank, what); }),
-      nodes_(lanes(job_, s)) {
+      job_([this](boot::job& j) { room_.look(j, layout_of(j, settings_).end()); }), nodes_(lanes(job_, s)) {
   if (job_.singleton())
     engine::log(
         engine::severity::info,
         "no launcher: running as one thread; start more with weft run -n N, mpirun or srun --mpi=pmix");
   start_.ended("launcher");
   deaths_.expect(job_.size());
-  const control::heap_layout layout(job_.size(), team_memory, settings_.heap_size);
+  const control::heap_layout layout = layout_of(job_, settings_);
   open_transport(layout);
   start_.ended("transport");
   publish();
@@ -90,7 +94,7 @@ void process_runtime::open_transport(const control::heap_layout& l) {
   o.size = job_.size();
   o.job_key = job_.key();
   o.segment_bytes = l.end();
-  o.host_ranks = job_.local_size();
+  o.memory = room_.agree(job_);
   o.one_host = job_.one_host();
   o.near.resize(job_.size());
   for (std::uint32_t r = 0; r < job_.size(); ++r)

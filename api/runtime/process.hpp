@@ -4,6 +4,7 @@
 #include "api/runtime/reports.hpp"
 #include "api/runtime/runtime.hpp"
 #include "api/runtime/start_log.hpp"
+#include "api/runtime/start_room.hpp"
 #include "engine/settings.hpp"
 #include "engine/transport/ucx/transport.hpp"
 #include "pmix_boot/client/job.hpp"
@@ -114,6 +115,7 @@ private:
   std::atomic<bool> died_at_the_end_{false};
   bool open_ = true;
   start_log start_;
+  start_room room_;    // before all that opens files
   death_watch deaths_; // outlives whoever reports to it
   boot::job job_;
   std::optional<between_hosts> between_;

@@ -92,14 +92,15 @@ pmix_status_t init_in_time(pmix_proc_t& self) {
 
 } // namespace
 
-job::job() : singleton_(!announces_a_job()) {
+job::job(const std::function<void(job&)>& announce) : singleton_(!announces_a_job()) {
   if (singleton_) {
     refuse_other_launchers();
     be_alone();
+    if (announce) announce(*this);
   } else {
     refuse_child_of_rank();
     refuse_job_of_mpi();
-    join();
+    join(announce);
   }
 }
 
@@ -109,7 +110,7 @@ void job::be_alone() {
   key_ = random_key();
 }
 
-void job::join() {
+void job::join(const std::function<void(job&)>& announce) {
   pmix_proc_t self{};
   const pmix_status_t status = init_in_time(self);
   // With "unreachable" PMIx would go on as a job of one.
@@ -128,6 +129,7 @@ void job::join() {
     read_job_size();
     refuse_world_of_one(size_);
     read_nodes();
+    if (announce) announce(*this);
     agree_on_key();
   } catch (...) {
     finalize();
@@ -194,8 +196,8 @@ void job::agree_on_key() {
   if (rank_ == 0) {
     key_ = random_key();
     put(key_name, std::as_bytes(std::span(&key_, 1)));
-    commit();
   }
+  commit();
   fence();
   const std::vector<std::byte> bytes = get(0, key_name);
   if (bytes.size() != sizeof key_) throw boot_error("the job key of rank 0 has the wrong size");

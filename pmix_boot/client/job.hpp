@@ -23,7 +23,8 @@ public:
   // Joins the job. Collective: it contains the first fence. Throws boot_error with the way out if the
   // environment announces a job that cannot be joined, or if another kind of launcher started this process.
   // From here to finalize() the process ends with a line and a non-zero status when its launcher is gone.
-  job();
+  // What `announce` puts, when all but the key is known, the others see when they have joined.
+  explicit job(const std::function<void(job&)>& announce = {});
   // Leaves the job if finalize() was not called.
   ~job();
   job(const job&) = delete;
@@ -79,7 +80,7 @@ public:
 
 private:
   void be_alone();
-  void join();
+  void join(const std::function<void(job&)>& announce);
   void refuse_second_program() const;
   void read_job_size();
   void read_nodes();

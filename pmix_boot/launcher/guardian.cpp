@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <poll.h>
 #include <set>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -99,15 +100,21 @@ guardian::guardian() {
   throw boot_error(answer.empty() ? "the guardian process died at its start" : answer.substr(1));
 }
 
+bool guardian::died() const {
+  pollfd socket{socket_, 0, 0};
+  return poll(&socket, 1, 0) == 1;
+}
+
 guardian::~guardian() {
   close(socket_);
+  kill(pid_, SIGCONT); // a stopped one would be waited for in vain
   waitpid(pid_, nullptr, 0);
   // Should it have been killed.
   remove_directory(directory_);
 }
 
 void guardian::send(int socket, pid_t message) {
-  // Should the guardian be gone, the launcher goes on without it.
+  // Should the guardian be gone, the launcher sees that by itself.
   static_cast<void>(!::send(socket, &message, sizeof message, MSG_NOSIGNAL));
 }
 

@@ -24,7 +24,9 @@ public:
 
   // Readable by the user alone.
   const std::string& directory() const { return directory_; }
+  // Hangs up when the guardian is gone.
   int socket() const { return socket_; }
+  bool died() const;
   // Must be called before the group's leader is reaped: its number may be given to others then.
   void forget(pid_t group) { forget(socket_, group); }
 

@@ -1,5 +1,6 @@
 #include "pmix_boot/launcher/supervisor.hpp"
 
+#include "pmix_boot/client/limits.hpp"
 #include "pmix_boot/client/pmix_info.hpp"
 
 #include <algorithm>
@@ -43,23 +44,32 @@ std::string prefix(std::uint32_t rank) {
   return "weft run: rank " + std::to_string(rank) + " ";
 }
 
-// Every rank needs two pipes and a connection here; the ranks get back the limit that the user gave.
-void raise_file_limit() {
-  rlimit limit;
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+// Of the launcher and of its server, measured with PMIx 4.2: what they open themselves, also for a moment
+// only, and for each rank: two pipes and a connection here, a connection there.
+constexpr std::size_t own_files = 20, files_of_rank = 3;
+constexpr std::size_t own_addresses = std::size_t{64} << 20, own_data = std::size_t{32} << 20;
+
+// Before the first file is opened, and before the server is forked. What the ranks get back is the limit that
+// the user gave.
+inherited_state take_room(std::uint32_t ranks) {
+  const inherited_state found = inherited_state::save();
+  rlimit limit = found.open_files;
   limit.rlim_cur = limit.rlim_max;
   setrlimit(RLIMIT_NOFILE, &limit);
+  const std::string start = "the start of " + std::to_string(ranks) + (ranks == 1 ? " rank" : " ranks");
+  require_files(own_files + files_of_rank * ranks, start);
+  require_addresses(own_addresses, start, "");
+  require_data(own_data, start);
+  return found;
 }
 
 } // namespace
 
 supervisor::supervisor(const launch_options& options, const std::string& program_path)
     : options_(options), program_{program_path, options.command},
-      layout_(options.ranks, options.nodes, host_name()), server_(layout_, guardian_.directory()),
-      reports_(options.ranks, guardian_.directory()), output_(options.ranks, options.tag_output),
-      ranks_(options.ranks) {
-  raise_file_limit();
-}
+      layout_(options.ranks, options.nodes, host_name()), inherited_(take_room(options.ranks)),
+      server_(layout_, guardian_.directory()), reports_(options.ranks, guardian_.directory()),
+      output_(options.ranks, options.tag_output), ranks_(options.ranks) {}
 
 int supervisor::run() {
   start_all();
@@ -68,6 +78,7 @@ int supervisor::run() {
     for (const auto& received : signals_.take())
       handle_signal(received);
     handle_server_events();
+    look_for_guardian();
     output_.move();
     if (const std::string lost = output_.failure(); !lost.empty()) abandon(lost + "; the job was ended", 1);
     input_.move();
@@ -116,6 +127,7 @@ void supervisor::start(std::uint32_t rank, int null_input) {
 
 void supervisor::wait_for_something() {
   std::vector<pollfd> waits{{signals_.fd(), POLLIN, 0}, {server_.event_fd(), POLLIN, 0}};
+  if (!ending_) waits.push_back({guardian_.socket(), 0, 0});
   output_.collect(waits);
   input_.collect(waits);
   reports_.collect(waits);
@@ -224,6 +236,12 @@ void supervisor::handle_server_events() {
       break;
     }
   }
+}
+
+// Without it, what the ranks have started would outlive a launcher that is killed.
+void supervisor::look_for_guardian() {
+  if (!ending_ && guardian_.died())
+    abandon("the process of the job that clears up (weft-guardian) died; the job was ended", 1);
 }
 
 void supervisor::handle_join(std::uint32_t rank) {

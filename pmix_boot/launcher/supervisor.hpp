@@ -46,6 +46,7 @@ private:
   void wait_for_something();
   void handle_signal(signal_gate::received received);
   void handle_server_events();
+  void look_for_guardian();
   void handle_join(std::uint32_t rank);
   void reap(pid_t first);
   std::optional<siginfo_t> reap(std::uint32_t rank);
@@ -65,8 +66,8 @@ private:
   const launch_options& options_;
   const program program_;
   const rank_layout layout_;
-  // What a rank inherits is what was there before the gate.
-  const inherited_state inherited_ = inherited_state::save();
+  // What a rank inherits is what was there before the launcher took room and the gate.
+  const inherited_state inherited_;
   signal_gate signals_;
   guardian guardian_;
   server_process server_;

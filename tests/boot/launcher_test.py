@@ -282,6 +282,31 @@ class Processes(LauncherTest):
         process.wait(PATIENCE)
         self.assert_gone(pids)
 
+    @staticmethod
+    def guardian_of(process):
+        with open(f"/proc/{process.pid}/task/{process.pid}/children", encoding="ascii") as file:
+            children = [int(pid) for pid in file.read().split()]
+        for pid in children:
+            with open(f"/proc/{pid}/comm", encoding="ascii") as file:
+                if file.read() == "weft-guardian\n":
+                    return pid
+        raise AssertionError("there is no guardian")
+
+    def test_a_guardian_that_dies_is_told(self):
+        # Fails when the supervisor does not look for it: the ranks wait for ever.
+        process, pids = self.start_waiting(3)
+        os.kill(self.guardian_of(process), signal.SIGKILL)
+        _, error = process.communicate(timeout=PATIENCE)
+        self.assertEqual((process.returncode, error),
+                         (1, "weft run: the process of the job that clears up (weft-guardian) died; the job was ended\n"))
+        self.assert_nothing_left(process, pids)
+
+    def test_a_guardian_that_is_stopped_keeps_no_job_from_ending(self):
+        process, pids = self.start_waiting(3)
+        os.kill(self.guardian_of(process), signal.SIGSTOP)
+        process.send_signal(signal.SIGTERM)
+        self.assert_nothing_left(process, pids)
+
     def test_what_a_rank_leaves_ends_with_it(self):
         process, pids = self.start_waiting(3, "sleep 600 & echo $$ $!")
         self.assert_nothing_left(process, pids)

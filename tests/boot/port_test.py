@@ -32,6 +32,27 @@ time.sleep(600)
 """
 
 
+# Connects as another user again and again, until it is killed: leaves at once, or stays until it is turned away. Says
+# when it is in full swing.
+FLOOD = """
+import encodings.idna, os, socket, sys
+port, user, stays = map(int, sys.argv[1:])
+os.setgroups([])
+os.setuid(user)
+count = 0
+while True:
+    try:
+        with socket.create_connection(("127.0.0.1", port)) as visitor:
+            if stays:
+                visitor.recv(1)
+    except OSError:
+        pass
+    count += 1
+    if count == 50:
+        print("on", flush=True)
+"""
+
+
 def listening_sockets(pid):
     """The local addresses at which the process listens, as the kernel writes them."""
     inodes = set()
@@ -93,6 +114,18 @@ class PortTest(unittest.TestCase):
         process, port = self.start()
         self.assertEqual(self.visit(port, NOBODY), ["True"] * 3)
         # They are still there: the server does not wait for what they say.
+        self.join(process)
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can be another user")
+    def test_a_flood_of_other_users_keeps_no_rank_from_joining(self):
+        # Fails when the table of all connections is read for each.
+        process, port = self.start()
+        floods = [subprocess.Popen([sys.executable, "-S", "-c", FLOOD, str(port), str(NOBODY), str(stays)],
+                                   stdout=subprocess.PIPE, text=True) for stays in (0, 0, 1, 1)]
+        for flood in floods:
+            self.addCleanup(self.end, flood)
+        for flood in floods:
+            self.assertEqual(flood.stdout.readline(), "on\n")
         self.join(process)
 
     @unittest.skipUnless(os.geteuid() == 0, "only root can be itself")

@@ -23,9 +23,11 @@ def may_unshare():
 
 @unittest.skipUnless(may_unshare(), "needs the right to make namespaces")
 class Heap(unittest.TestCase):
-    def run_job(self, heap, shmmax, files, ranks=2):
-        """The job's result in namespaces with this limit of System V segments and room for files in /dev/shm."""
-        script = (f"mount -t tmpfs -o size={files} tmpfs /dev/shm && echo {shmmax} > /proc/sys/kernel/shmmax && "
+    def run_job(self, heap, shmmax, files, ranks=2, **limits):
+        """The job's result in namespaces with these limits of System V segments and room for files in /dev/shm."""
+        small = "".join(f"echo {value} > /proc/sys/kernel/{name} && " for name, value in
+                        {"shmmax": shmmax, **limits}.items())
+        script = (f"mount -t tmpfs -o size={files} tmpfs /dev/shm && {small}"
                   '"$@"; status=$?; ls /dev/shm >&2; ipcs -m | grep 0x >&2; exit $status')
         return subprocess.run([*NAMESPACES, "sh", "-c", script, "sh", WEFT, "run", "-n", str(ranks), *PROGRAM],
                               capture_output=True, text=True, timeout=PATIENCE, check=False,
@@ -51,6 +53,17 @@ class Heap(unittest.TestCase):
     def test_files_take_the_place_of_limited_segments(self):
         result = self.run_job("128M", 1 << 26, "2g")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_files_take_the_place_where_there_are_segments_for_some_ranks_only(self):
+        # Fails when each rank looks for itself, or does not try the small segments of UCX.
+        pages = (128 << 20) // 4096 * 2 + (256 << 20) // 4096  # of the large one of a rank
+        for limits in {"shmmni": 1}, {"shmmni": 5}, {"shmall": pages + 100}:
+            with self.subTest(**limits):
+                result = self.run_job("128M", 1 << 40, "2g", **limits)
+                self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_neither_segments_nor_files(self):
+        self.assert_refused(self.run_job("64M", 1 << 40, "64m", shmmni=3))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,9 @@
 #include "engine/transport/ucx/context.hpp"
 
 #include "engine/transport/ucx/devices.hpp"
-#include "engine/transport/ucx/room.hpp"
 #include "engine/transport/ucx/signals.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -50,14 +48,19 @@ void choose(ucp_config_t* config, const std::string& name, const std::string& va
   check(ucp_config_modify(config, name.c_str(), value.c_str()), "cannot set UCX_" + name + " to " + value);
 }
 
+// `name` is a kind of shared memory.
+bool opens(std::string_view transports, std::string_view name) {
+  const transport_list list(transports);
+  const bool in_list = list.has(name) || list.has("sm") || list.has("shm") || list.has("mm");
+  return list.excludes() ? !in_list : in_list || list.has("all");
+}
+
 // An endpoint must be able to break without the process. What belongs to a transport of UCX is set in the
 // environment only; what the user has set there stays. UCX complains of settings of transports that it does
 // not open.
 void let_shared_memory_break(std::string_view transports) {
-  const auto named = [&](const char* name) { return transports.find(name) != transports.npos; };
-  const bool both = std::ranges::any_of(std::array{"all", "^", "sm", "shm", "mm"}, named);
-  if (both || named("sysv")) setenv("UCX_SYSV_ERROR_HANDLING", "y", 0);
-  if (both || named("posix")) setenv("UCX_POSIX_ERROR_HANDLING", "y", 0);
+  if (opens(transports, "sysv")) setenv("UCX_SYSV_ERROR_HANDLING", "y", 0);
+  if (opens(transports, "posix")) setenv("UCX_POSIX_ERROR_HANDLING", "y", 0);
 }
 
 // UCX's sockets send segments of 8 KiB if nobody says otherwise, which costs most of their speed. The
@@ -76,9 +79,26 @@ bool opens_sockets(bool one_host) {
 }
 
 // On one host no network transport is opened, so nobody can connect from outside; and files in /dev/shm only
-// if there is no other memory: a process that is killed just then leaves its file behind.
-std::string transports_of_one_host(std::string_view place) {
-  return place.starts_with("md:posix") ? "self,sysv,posix,cma" : "self,sysv,cma";
+// if there is no other memory: a process that is killed just then leaves its file behind. A transport that
+// gets no memory would end the worker.
+std::string transports_of(const options& o) {
+  if (o.memory == shared_memory::files) return o.one_host ? "self,posix,cma" : "^sysv";
+  return o.one_host ? "self,sysv,cma" : "all";
+}
+
+void require_usable(std::string_view transports, shared_memory memory) {
+  if (memory == shared_memory::system_v || !opens(transports, "sysv")) return;
+  throw std::runtime_error(
+      "UCX_TLS=" + std::string(transports) +
+      " has System V segments in it, which this host's limits do not allow to all ranks: raise "
+      "kernel.shmmni, "
+      "kernel.shmmax and kernel.shmall, or leave them out, as in UCX_TLS=self,posix,cma");
+}
+
+// Of the segment. The memory for those that open no shared-memory transport comes last: it is private to the
+// process.
+std::string allocators(shared_memory memory) {
+  return memory == shared_memory::files ? "md:posix,mmap" : "md:sysv,mmap";
 }
 
 } // namespace
@@ -99,17 +119,18 @@ bool network_reaches_memory() {
 
 opened_context open_context(const options& o) {
   give_back_signals();
-  const std::string place = place_for_segment(o.segment_bytes, o.host_ranks);
   const bool reaches = reaches_memory(o.one_host, chosen_transports(), has_adapters());
-  const std::string own_choice = o.one_host ? transports_of_one_host(place) : "all";
-  let_shared_memory_break(chosen_transports().value_or(own_choice));
+  const std::string own_choice = transports_of(o);
+  const std::string_view opened = chosen_transports().value_or(own_choice);
+  require_usable(opened, o.memory);
+  let_shared_memory_break(opened);
   if (opens_sockets(o.one_host)) enlarge_segments_of_sockets();
   ucp_config_t* raw = nullptr;
   check(ucp_config_read(nullptr, nullptr, &raw), "cannot read the UCX configuration");
   const config_ptr config(raw);
-  choose(raw, "ALLOC_PRIO", place);
+  choose(raw, "ALLOC_PRIO", allocators(o.memory));
   if (o.one_host) choose(raw, "KEEPALIVE_INTERVAL", "inf"); // its dead are seen by other means
-  if (o.one_host) choose(raw, "TLS", own_choice);
+  choose(raw, "TLS", own_choice);
   ucp_params_t params{};
   params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_NAME;
   params.features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;

@@ -1,4 +1,6 @@
 #pragma once
+#include "engine/transport/ucx/room.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -11,9 +13,9 @@ struct options {
   std::uint32_t size = 1;
   std::uint64_t job_key = 0; // in every header: a message of another job is dropped
   std::size_t segment_bytes = 0;
-  std::uint32_t host_ranks = 1; // of this job on this host
-  bool one_host = true;         // no network transport is opened then
-  std::vector<bool> near;       // by rank: its memory is to be reached by loads and stores
+  shared_memory memory = shared_memory::system_v; // of all ranks of this host
+  bool one_host = true;                           // no network transport is opened then
+  std::vector<bool> near;                         // by rank: its memory is to be reached by loads and stores
   // The card of another rank, as made by card() there.
   std::function<std::vector<std::byte>(std::uint32_t rank)> card_of;
   // Asked before the first connection to a rank: whether its host is to be reached. UCX waits for a

@@ -1,9 +1,10 @@
 #include "engine/transport/ucx/room.hpp"
 
+#include <algorithm>
 #include <cerrno>
-#include <cstdint>
 #include <cstring>
 #include <stdexcept>
+#include <string>
 #include <sys/ipc.h>
 #include <sys/shm.h>
 #include <sys/stat.h>
@@ -14,16 +15,8 @@ namespace weft::transport::ucx {
 
 namespace {
 
-// 0, or why the system gives no System V segment of this size. Nothing is left behind, and no page is taken.
-int try_system_v(std::size_t bytes) {
-  const int id = shmget(IPC_PRIVATE, bytes, IPC_CREAT | IPC_EXCL | S_IRUSR | S_IWUSR);
-  if (id < 0) return errno;
-  const void* at = shmat(id, nullptr, 0);
-  const int why = at == reinterpret_cast<void*>(-1) ? errno : 0;
-  if (why == 0) shmdt(at);
-  shmctl(id, IPC_RMID, nullptr);
-  return why;
-}
+// Beside the large one, of UCX 1.13: a queue, and memory for the messages that come in.
+constexpr std::size_t small_segments[] = {16 << 10, 4608 << 10};
 
 // A file there is written in full at once, by each rank of the host.
 bool fits_into_shm_files(std::size_t bytes, std::size_t ranks) {
@@ -32,6 +25,8 @@ bool fits_into_shm_files(std::size_t bytes, std::size_t ranks) {
   const std::uint64_t free = std::uint64_t{room.f_bavail} * room.f_frsize;
   const std::uint64_t memory = static_cast<std::uint64_t>(sysconf(_SC_AVPHYS_PAGES)) *
                                static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  for (const std::size_t more : small_segments)
+    bytes += more;
   return bytes <= free / ranks && bytes <= memory / ranks;
 }
 
@@ -42,18 +37,43 @@ bool fits_into_shm_files(std::size_t bytes, std::size_t ranks) {
       " MiB of shared memory for a rank: " + std::strerror(why) +
       (limited
            ? ", and /dev/shm has no room for it; lower WEFT_HEAP_SIZE (a rank takes twice as much), or raise "
-             "kernel.shmmax and kernel.shmall or enlarge /dev/shm"
+             "kernel.shmmax, kernel.shmall and kernel.shmmni or enlarge /dev/shm"
            : "; lower WEFT_HEAP_SIZE (a rank takes twice as much)"));
 }
 
 } // namespace
 
-// The memory for those who open no shared-memory transport comes last: it is private to the process.
-std::string place_for_segment(std::size_t bytes, std::size_t ranks) {
-  const int why = try_system_v(bytes);
-  if (why == 0) return "md:sysv,mmap";
-  if (why == ENOMEM || !fits_into_shm_files(bytes, ranks)) refuse(bytes, why);
-  return "md:posix,mmap";
+memory_trial::memory_trial(std::size_t bytes, std::size_t ranks) {
+  found_.no_system_v = hold(bytes);
+  for (const std::size_t more : small_segments)
+    if (found_.no_system_v == 0) found_.no_system_v = hold(more);
+  found_.files_fit = fits_into_shm_files(bytes, ranks);
+}
+
+memory_trial::~memory_trial() {
+  for (const void* at : held_)
+    shmdt(at);
+}
+
+// 0, or why the system gives no segment of this size. It is marked as removed at once, and stays while it is
+// attached.
+int memory_trial::hold(std::size_t bytes) {
+  const int id = shmget(IPC_PRIVATE, bytes, IPC_CREAT | IPC_EXCL | S_IRUSR | S_IWUSR);
+  if (id < 0) return errno;
+  const void* at = shmat(id, nullptr, 0);
+  const int why = at == reinterpret_cast<void*>(-1) ? errno : 0;
+  shmctl(id, IPC_RMID, nullptr);
+  if (why == 0) held_.push_back(at);
+  return why;
+}
+
+shared_memory choose_memory(std::span<const memory_offer> of_host, std::size_t bytes) {
+  const auto limited =
+      std::ranges::find_if(of_host, [](const memory_offer& o) { return o.no_system_v != 0; });
+  if (limited == of_host.end()) return shared_memory::system_v;
+  const auto fit = [](const memory_offer& o) { return o.no_system_v != ENOMEM && o.files_fit != 0; };
+  if (!std::ranges::all_of(of_host, fit)) refuse(bytes, limited->no_system_v);
+  return shared_memory::files;
 }
 
 } // namespace weft::transport::ucx
