@@ -63,13 +63,15 @@ class Installed:
         return found
 
     @staticmethod
-    def owner(path):
-        """The package of a file, under whichever of its names dpkg has it; None if it is of none."""
-        names = {path, os.path.realpath(path)}
-        names |= {name[4:] if name.startswith("/usr/") else f"/usr{name}" for name in names}
+    def owners(paths):
+        """{package: one of its files}, by whichever name dpkg has a file; what belongs to none is left out."""
+        names = {}
+        for path in paths:
+            for name in path, os.path.realpath(path):
+                names[name] = names[name[4:] if name.startswith("/usr/") else f"/usr{name}"] = path
         said = subprocess.run(["dpkg-query", "-S", *names], capture_output=True, text=True, check=False).stdout
-        owner = re.search(r"^([a-z0-9][a-z0-9.+-]+)[:,]", said, re.MULTILINE)
-        return owner and owner.group(1)
+        found = re.findall(r"^([a-z0-9][a-z0-9.+-]+)(?:[:,].*?)?: (/.*)$", said, re.MULTILINE)
+        return {package: names[name] for package, name in found if name in names}
 
 
 def headers(source, build):
@@ -116,11 +118,7 @@ def main(source, build):
         sys.exit(SKIPPED)
     installed, demo = Installed(), demo_module(source)
     used = headers(source, build) | libraries(build) | programs(demo)
-    folders, owners = {}, {}
-    for path in sorted(used):  # of one folder of headers one is enough
-        key = os.path.dirname(path) if path.endswith((".h", ".hpp")) and path.count("/") > 3 else path
-        if folders.setdefault(key, path) == path and (owner := installed.owner(path)):
-            owners.setdefault(owner, path)
+    owners = installed.owners(used)
     wanted = groups_of(source, "build", "demo")
     missing = lacking(installed, wanted, owners)
     for owner, path in missing.items():
@@ -129,7 +127,7 @@ def main(source, build):
         if not lacking(installed, wanted - some, owners):  # else this test could not fail
             print(f"packages_test: {', '.join(sorted(some))} are not missed where they are left out")
             missing.update(dict.fromkeys(some))
-    if installed.owner(shutil.which("gnuplot") or "") not in {None, *installed.closure(groups_of(source, "plot"))}:
+    if lacking(installed, groups_of(source, "plot"), installed.owners({shutil.which("gnuplot") or "/"})):
         missing["gnuplot"] = print("packages.txt: the group plot lacks gnuplot")
     print(f"looked at {len(used)} files of {len(owners)} packages")
     return 1 if missing else 0
