@@ -1,16 +1,14 @@
 // NAS FT: a partial differential equation solved by 3-D Fourier transforms, with the two transposition
 // variants over one core. Every iteration is verified against the official checksum.
-#include "examples/ft/ft_transposition.hpp"
+#include "examples/ft/ft_benchmark.hpp"
+#include "examples/ft/ft_carrier.hpp"
 #include "examples/support/program.hpp"
-#include "examples/support/shared_blocks.hpp"
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <weft/weft.hpp>
 
 namespace {
@@ -25,15 +23,17 @@ struct options {
   bool wants(std::string_view name) const { return variant == "both" || variant == name; }
 };
 
-struct seconds {
-  double total;
-  ft::transposition_times transposition;
-};
+class all_threads {
+public:
+  std::size_t rank() const { return static_cast<std::size_t>(MYTHREAD); }
+  std::size_t ranks() const { return static_cast<std::size_t>(THREADS); }
+  void barrier() { upc_barrier; }
+  std::vector<ft::complex> gather(ft::complex value) { return numbers_(value); }
+  std::vector<ft::seconds> gather(ft::seconds value) { return times_(value); }
 
-struct outcome {
-  std::vector<ft::complex> checksums;
-  bool verified = true;
-  seconds slowest; // each the maximum over the threads
+private:
+  example::gatherer<ft::complex> numbers_;
+  example::gatherer<ft::seconds> times_;
 };
 
 using example::first_thread;
@@ -56,53 +56,13 @@ void configure(CLI::App& app, options& chosen) {
   app.add_flag("--json", chosen.json, "print one JSON object per variant instead of text");
 }
 
-void report_iteration(int number, ft::complex sum, ft::complex expected) {
+void report_iteration(std::size_t number, ft::complex sum, ft::complex expected) {
   say("  {:>9}  {:.10f} {:.10f}  {:.10f} {:.10f}  {:>14.1e}  {}\n", number, sum.real(), sum.imag(),
       expected.real(), expected.imag(), ft::relative_error(sum, expected),
       ft::verified(sum, expected) ? "ok" : "WRONG");
 }
 
-ft::complex sum_of(const std::vector<ft::complex>& parts) {
-  return std::accumulate(parts.begin(), parts.end(), ft::complex(0));
-}
-
-seconds slowest_of(const std::vector<seconds>& all) {
-  seconds slowest{};
-  for (const seconds& s : all) {
-    slowest.total = std::max(slowest.total, s.total);
-    slowest.transposition.moving = std::max(slowest.transposition.moving, s.transposition.moving);
-    slowest.transposition.waiting = std::max(slowest.transposition.waiting, s.transposition.waiting);
-  }
-  return slowest;
-}
-
-// As the benchmark prescribes: an untimed pass touches all memory, then everything from the initial
-// conditions to the last checksum counts.
-outcome solve(const ft::problem& problem, ft::timed_transposition& transposition, const options& chosen) {
-  const auto effort = chosen.plan == "measure" ? ft::planning::measure : ft::planning::estimate;
-  ft::solver solver(problem, static_cast<std::size_t>(MYTHREAD), static_cast<std::size_t>(THREADS),
-                    transposition, effort);
-  solver.start();
-  transposition.reset_times();
-  example::gatherer<ft::complex> gather;
-  outcome result;
-  double total = 0;
-  upc_barrier;
-  {
-    const ft::stopwatch running(total);
-    solver.start();
-    for (int i = 0; i != ft::iterations; ++i) {
-      result.checksums.push_back(sum_of(gather(solver.step())));
-      const bool verified = ft::verified(result.checksums.back(), problem.checksums[i]);
-      result.verified = result.verified && verified;
-      if (!chosen.json) report_iteration(i + 1, result.checksums.back(), problem.checksums[i]);
-    }
-  }
-  result.slowest = slowest_of(example::gatherer<seconds>()({total, transposition.times()}));
-  return result;
-}
-
-void print_json(const ft::problem& problem, const std::string& variant, const outcome& result) {
+void print_json(const ft::problem& problem, const std::string& variant, const ft::outcome& result) {
   nlohmann::json iterations = nlohmann::json::array();
   for (int i = 0; i != ft::iterations; ++i) {
     const ft::complex sum = result.checksums[i];
@@ -126,8 +86,8 @@ void print_json(const ft::problem& problem, const std::string& variant, const ou
   say("{}\n", object.dump());
 }
 
-void print_result(const ft::problem& problem, const std::string& variant, const outcome& result) {
-  const seconds& time = result.slowest;
+void print_result(const ft::problem& problem, const std::string& variant, const ft::outcome& result) {
+  const ft::seconds& time = result.slowest;
   say("  {}: verification {}\n", variant, result.verified ? "successful" : "FAILED");
   say("  {}: {:.4f} s, {:.4f} s in transpositions ({:.4f} s of it in library calls), {:.1f} Mop/s\n", variant,
       time.total, time.transposition.moving, time.transposition.waiting,
@@ -141,13 +101,21 @@ bool run_variant(const ft::problem& problem, const std::string& variant,
         problem.nz, variant, THREADS);
     say("  iteration  {:<27}  {:<27}  relative error\n", "checksum", "expected");
   }
-  const outcome result = solve(problem, *transposition, chosen);
+  const auto effort = chosen.plan == "measure" ? ft::planning::measure : ft::planning::estimate;
+  all_threads threads;
+  const ft::outcome result =
+      ft::solve(problem, *transposition, effort, threads, [&](std::size_t i, ft::complex sum) {
+        if (!chosen.json) report_iteration(i + 1, sum, problem.checksums[i]);
+      });
   if (chosen.json)
     print_json(problem, variant, result);
   else
     print_result(problem, variant, result);
   return result.verified;
 }
+
+using blocking = ft::blocking_transposition<ft::shared_carrier>;
+using pipelined = ft::pipelined_transposition<ft::shared_carrier>;
 
 int run(const options& chosen) {
   const ft::problem& problem = ft::find_problem(chosen.problem);
@@ -160,10 +128,11 @@ int run(const options& chosen) {
   }
   bool verified = true;
   if (chosen.wants("blocking"))
-    verified = run_variant(problem, "blocking", ft::make_blocking(problem), chosen);
+    verified = run_variant(problem, "blocking", std::make_unique<blocking>(problem), chosen);
   if (chosen.wants("pipelined"))
     verified =
-        run_variant(problem, "pipelined", ft::make_pipelined(problem, chosen.pieces), chosen) && verified;
+        run_variant(problem, "pipelined", std::make_unique<pipelined>(problem, chosen.pieces), chosen) &&
+        verified;
   return verified ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

@@ -18,13 +18,8 @@ public:
     upc_all_sort(keys_, keys_.size(), UPC_IN_MYSYNC | UPC_OUT_MYSYNC);
   }
 
-  std::vector<std::size_t> ranks_of(std::span<const key> wanted) override {
-    std::vector<std::size_t> ranks;
-    for (const key k : wanted) {
-      const auto less = static_cast<std::size_t>(std::ranges::lower_bound(local(), k) - local().begin());
-      ranks.push_back(weft::reduce_all(less, UPC_ADD).get());
-    }
-    return ranks;
+  std::size_t part_of_rank(key wanted) override {
+    return static_cast<std::size_t>(std::ranges::lower_bound(local(), wanted) - local().begin());
   }
 
   std::vector<key> sorted() override { return {local().begin(), local().end()}; }

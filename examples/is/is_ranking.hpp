@@ -19,9 +19,9 @@ public:
 
   // Collective: all keys, each thread's own, are ranked.
   virtual void rank(std::span<const key> mine) = 0;
-  // Of those that were ranked last: collective, and the same on all threads. How many are less than a key?
-  virtual std::vector<std::size_t> ranks_of(std::span<const key> wanted) = 0;
-  // Collective: this thread's part of the keys in order, the threads one behind the other.
+  // Of those that were ranked last, what this thread knows: the sum over the threads is the rank of the key.
+  virtual std::size_t part_of_rank(key wanted) = 0;
+  // This thread's part of the keys in order, the threads one behind the other.
   virtual std::vector<key> sorted() = 0;
 };
 

@@ -201,10 +201,10 @@ class PrivateSlurm:
             raise NotUp(what)
 
     def srun(self, tasks, mpi, command):
-        job = subprocess.Popen(
-            ["srun", f"-N{self.nodes}", f"-n{tasks}", "--overcommit", f"--mpi={mpi}", *command],
-            env=self.environment, stdin=subprocess.DEVNULL,
-            preexec_fn=end_with_parent)
+        return self.run(["srun", f"-N{self.nodes}", f"-n{tasks}", "--overcommit", f"--mpi={mpi}", *command])
+
+    def run(self, command):
+        job = subprocess.Popen(command, env=self.environment, stdin=subprocess.DEVNULL, preexec_fn=end_with_parent)
         try:
             status = job.wait()
         except Interrupted:
@@ -248,7 +248,8 @@ def run_once(arguments):
     slurm = PrivateSlurm(arguments.nodes)
     try:
         slurm.start()
-        return slurm.srun(arguments.tasks, arguments.mpi, [arguments.program, *arguments.arguments])
+        command = [arguments.program, *arguments.arguments]
+        return slurm.run(command) if arguments.as_is else slurm.srun(arguments.tasks, arguments.mpi, command)
     except NotUp:
         slurm.print_logs()
         raise
@@ -264,6 +265,7 @@ def main():
     parser.add_argument("-N", "--nodes", type=int, default=2)
     parser.add_argument("-n", "--tasks", type=int, default=4)
     parser.add_argument("--mpi", default="pmix", help="srun's means for the ranks to find each other")
+    parser.add_argument("--as-is", action="store_true", help="the program is a command that calls srun itself")
     parser.add_argument("--timeout", type=int, default=100, help="seconds until the job is ended")
     parser.add_argument("program")
     parser.add_argument("arguments", nargs=argparse.REMAINDER)

@@ -1,4 +1,4 @@
-// The README and the manual page tell of every setting what the library's own list tells.
+// The pages tell of every setting what the library's own list tells.
 
 #include "engine/settings.hpp"
 
@@ -50,12 +50,27 @@ void expect_only_settings(const char* file) {
   }
 }
 
-TEST(manuals, readme_has_a_row_for_every_setting) {
-  const std::vector<std::string> lines = lines_of("README.md");
-  for (const setting_entry& e : settings_table()) {
-    const std::string row = fmt::format("| `{}` | {} | {} |", e.name, e.show(settings{}), e.help);
-    EXPECT_TRUE(has(lines, row)) << "README.md needs this line:\n" << row;
+std::string row_of(const setting_entry& e) {
+  return fmt::format("| `{}` | {} | {} |", e.name, e.show(settings{}), e.help);
+}
+
+TEST(manuals, page_of_settings_has_a_row_for_every_one) {
+  const std::vector<std::string> lines = lines_of("docs/settings.md");
+  for (const setting_entry& e : settings_table())
+    EXPECT_TRUE(has(lines, row_of(e))) << "docs/settings.md needs this line:\n" << row_of(e);
+}
+
+TEST(manuals, readme_has_the_same_rows_for_some) {
+  std::vector<std::string> rows;
+  for (const setting_entry& e : settings_table())
+    rows.push_back(row_of(e));
+  std::size_t found = 0;
+  for (const std::string& line : lines_of("README.md")) {
+    if (!line.starts_with("| `WEFT_")) continue;
+    EXPECT_TRUE(has(rows, line)) << "README.md has this row, the list of settings has not:\n" << line;
+    ++found;
   }
+  EXPECT_EQ(found, 5u);
 }
 
 TEST(manuals, manual_page_has_every_setting) {
@@ -82,6 +97,8 @@ TEST(manuals, readme_shows_the_examples_that_are_built) {
 
 TEST(manuals, tell_of_no_other_setting) {
   expect_only_settings("README.md");
+  expect_only_settings("docs/settings.md");
+  expect_only_settings("docs/functions.md");
   expect_only_settings("docs/man/weft.1");
   expect_only_settings("docs/architecture.md");
   expect_only_settings("docs/semantics.md");
