@@ -1,7 +1,7 @@
 // The benchmark around a transposition, the same for every library: what is timed, and what is verified.
 //
-// Ranks is a class with std::size_t rank(), ranks(), void barrier(), and std::vector<T> gather(T), the values of all
-// ranks on all of them.
+// Ranks is a class with std::size_t rank(), ranks(), void barrier(), and std::vector<T> gather(T), the values
+// of all ranks on all of them.
 #pragma once
 
 #include "examples/ft/ft_transposition.hpp"
@@ -35,8 +35,8 @@ inline seconds slowest_of(const std::vector<seconds>& all) {
   return slowest;
 }
 
-// As the benchmark prescribes: an untimed pass touches all memory, then everything from the initial conditions to
-// the last checksum counts. `report(iteration, checksum)` is called for each one.
+// As the benchmark prescribes: an untimed pass touches all memory, then everything from the initial
+// conditions to the last checksum counts. `report(iteration, checksum)` is called for each one.
 template <class Ranks, class Report>
 outcome solve(const problem& p, timed_transposition& transposition, planning effort, Ranks& ranks,
               const Report& report) {

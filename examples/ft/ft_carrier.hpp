@@ -24,8 +24,8 @@ public:
     upc_all_exchange(destination_.shared(), source_.shared(), nbytes, UPC_IN_MYSYNC | UPC_OUT_MYSYNC);
   }
 
-  // It returns when all threads have entered, each of which has completed its last one. So a source may be written
-  // again behind the next but one, although completion is local.
+  // It returns when all threads have entered, each of which has completed its last one. So a source may be
+  // written again behind the next but one, although completion is local.
   travelling begin(std::size_t nbytes) {
     return cray_upc_team_alltoall_nb(destination_.shared(), source_.shared(), nbytes, CRAY_UPC_TEAM_ALL);
   }

@@ -1,5 +1,5 @@
-// The MPI form of NAS FT, to be shown beside ft_main.cpp: the same transforms, packing and checksums; blocks travel by
-// MPI_Alltoall, or by MPI_Ialltoall while the next piece is transformed.
+// The MPI form of NAS FT, to be shown beside ft_main.cpp: the same transforms, packing and checksums; blocks
+// travel by MPI_Alltoall, or by MPI_Ialltoall while the next piece is transformed.
 //
 //   ft_openmpi [CLASS]
 #include "examples/ft/ft_benchmark.hpp"
@@ -55,7 +55,8 @@ bool run(const std::string& name) {
   const ft::problem& p = ft::find_problem(name);
   const auto counts = ft::thread_counts(p);
   if (std::find(counts.begin(), counts.end(), mpi_carrier::ranks()) == counts.end())
-    throw std::runtime_error("the grid cannot be cut into so many slabs: start it with a power of two of ranks");
+    throw std::runtime_error(
+        "the grid cannot be cut into so many slabs: start it with a power of two of ranks");
   ft::blocking_transposition<mpi_carrier> blocking(p);
   ft::pipelined_transposition<mpi_carrier> pipelined(p, pieces);
   const bool right = run_variant(p, "blocking", blocking);

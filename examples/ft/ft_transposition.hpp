@@ -1,4 +1,5 @@
-// The two ways in which this example transposes, the same over every library that carries blocks between ranks.
+// The two ways in which this example transposes, the same over every library that carries blocks between
+// ranks.
 //
 // A Carrier has two buffers and sends the one to the other: it is a class with
 //   static std::size_t ranks(),
@@ -73,8 +74,8 @@ private:
   Carrier carrier_;
 };
 
-// Cuts the slab into `pieces` (no more than it has planes): while one piece travels, the next one is transformed
-// and the one before is unpacked.
+// Cuts the slab into `pieces` (no more than it has planes): while one piece travels, the next one is
+// transformed and the one before is unpacked.
 template <class Carrier> class pipelined_transposition final : public timed_transposition {
 public:
   pipelined_transposition(const problem& p, std::size_t pieces)
@@ -85,8 +86,8 @@ public:
     const std::size_t pieces = pieces_of(from.planes, pieces_);
     travelling previous{};
     for (std::size_t k = 0; k != pieces; ++k, current_ = 1 - current_) {
-      // Piece k is prepared while piece k-1 travels. Its source buffer is free: piece k-2 was complete before piece
-      // k-1 was sent.
+      // Piece k is prepared while piece k-1 travels. Its source buffer is free: piece k-2 was complete before
+      // piece k-1 was sent.
       const range piece = piece_range(from.planes, pieces, k);
       prepare(piece.first, piece.last);
       pack_piece(from, in, piece, to);

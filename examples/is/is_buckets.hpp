@@ -1,5 +1,5 @@
-// A bucket sort between ranks: what a rank does with its own keys. It knows nothing of how counts and keys cross
-// between ranks, so it is the same object code beside any library.
+// A bucket sort between ranks: what a rank does with its own keys. It knows nothing of how counts and keys
+// cross between ranks, so it is the same object code beside any library.
 #pragma once
 
 #include "examples/is/is_problem.hpp"
@@ -19,7 +19,8 @@ public:
 
   // How many of these keys are in each bucket.
   void count(std::span<const key> mine, int* counts) const;
-  // Whole buckets to ranks, in their order: each rank gets a range of buckets, of about as many keys as the others.
+  // Whole buckets to ranks, in their order: each rank gets a range of buckets, of about as many keys as the
+  // others.
   void share_out(const int* totals);
   // The keys bucket by bucket. Those of rank r begin at [r] of what is returned and end at [r + 1].
   std::vector<std::size_t> deal(std::span<const key> mine, const int* counts, key* out) const;

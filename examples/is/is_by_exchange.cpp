@@ -42,8 +42,7 @@ private:
   }
 
   void send(std::span<const key> mine) {
-    const std::vector<std::size_t> begin =
-        buckets_.deal(mine, counts_.local<int>(), outgoing_.local<key>());
+    const std::vector<std::size_t> begin = buckets_.deal(mine, counts_.local<int>(), outgoing_.local<key>());
     for (std::size_t t = 0; t != threads_; ++t) {
       sizes_.local<std::size_t>()[t] = (begin[t + 1] - begin[t]) * sizeof(key);
       from_.local<upc_shared_ptr_t>()[t] = at(outgoing_, begin[t]);

@@ -1,5 +1,5 @@
-// The MPI form of NAS IS, to be shown beside the one by upc_all_exchange_x: the same keys, buckets and checks; counts
-// go by MPI_Allreduce and MPI_Alltoall, keys by MPI_Alltoallv, as in the benchmark.
+// The MPI form of NAS IS, to be shown beside the one by upc_all_exchange_x: the same keys, buckets and
+// checks; counts go by MPI_Allreduce and MPI_Alltoall, keys by MPI_Alltoallv, as in the benchmark.
 //
 //   is_openmpi [CLASS]
 #include "examples/is/is_benchmark.hpp"
@@ -64,7 +64,8 @@ bool run(const std::string& name) {
   const is::problem& p = is::find_problem(name);
   example::mpi_ranks ranks;
   if (!is::can_be_cut(p, ranks.ranks()))
-    throw std::runtime_error("the keys cannot be cut into so many parts: start it with a power of two of ranks");
+    throw std::runtime_error(
+        "the keys cannot be cut into so many parts: start it with a power of two of ranks");
   by_alltoallv ranking(p, ranks);
   const is::outcome result = is::benchmark(p, ranking, ranks).run();
   const bool verified = result.passed == is::checks;
