@@ -293,7 +293,7 @@ private:
     const bool speaks = op.program->opening != 0;
     if (speaks) quiet.begin_post(watching());
     const bool left = executor_.issue(op, sends ? posted_far::messages : posted_far::nothing);
-    if (left || !begun || !executor_.serves_nobody(op)) {
+    if (left || !begun) {
       quiet.begin_post(watching());
       return quiet.end_soon();
     }

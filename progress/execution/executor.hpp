@@ -148,19 +148,15 @@ public:
     return false;
   }
 
-  // Starts what can be started without carrying much. True if it has left something that could have been done
-  // for others: then somebody else must look soon.
+  // Starts what can be started without carrying much. True if it has left something that others wait for, or that
+  // could have been done for them: then another thread must look soon. What is finished is not looked at any more.
   bool issue(operation& op, posted_far far = posted_far::all) {
     steps_.post_only(true, far);
-    advance_only(op);
-    settle_rung(op);
-    const bool left = steps_.left();
+    const bool over = advance_only(op);
+    const bool left = steps_.left() || (!over && serves_others(op));
     steps_.post_only(false);
+    if (!over) settle_rung(op);
     return left;
-  }
-  // Nobody waits for what is left of an operation that has begun.
-  static bool serves_nobody(const operation& op) {
-    return op.run == nullptr || (op.program->serving & ~op.run->done) == 0;
   }
 
   // For who waits and finds nothing of its own to do: carries for members who compute. True if it did.
@@ -230,6 +226,10 @@ private:
   operation& take_held(channel& on) {
     --held_;
     return on.waiting.take_first();
+  }
+  // Others wait for what is left of an operation that has begun.
+  static bool serves_others(const operation& op) {
+    return op.run != nullptr && (op.program->serving & ~op.run->done) != 0;
   }
   // Behind its post, of an operation that has no steps left that no other rank can do.
   void settle_rung(operation& op) {
