@@ -135,31 +135,29 @@ void compute(double us) {
       work = work + 1.0 / k;
 }
 
-// When each thread of a trial has begun and has ended: the clock is one.
-class trial {
-public:
-  // From the last one's begin to the last end of those that wait, on thread 0. `absent`: no thread, or the
-  // one that computes behind its post; of a one-sided call all threads but its caller do, if there is one.
-  double run(const measured_operation& op, const areas& a, upc_flag_t mode, int absent, double us) {
-    const bool alone = op.how == completed_by::caller_alone,
-               away = alone ? MYTHREAD != 0 : MYTHREAD == absent;
-    upc_barrier;
-    const double begin = perf::now_us();
-    unsigned long long handle = 0;
-    if (!alone || MYTHREAD == 0) handle = op.begin(a, mode | UPC_ASYNC);
-    if (away && absent >= 0) compute(us);
-    if (!alone) complete(op.how, handle);
-    const double end = away ? begin : perf::now_us();
-    upc_barrier;
-    const double last = weft::reduce_all(alone && MYTHREAD != 0 ? 0.0 : begin, UPC_MAX).get();
-    return weft::reduce_all(end, UPC_MAX).get() - last;
-  }
-};
+// One trial, from the last thread's begin to the last end of those that wait: the clock of all is one.
+// `absent`: no thread, or the one that computes behind its post; of a one-sided call all threads but its
+// caller do, if there is one.
+double wait_of_others(const measured_operation& op, const areas& a, upc_flag_t mode, int absent, double us) {
+  const bool alone = op.how == completed_by::caller_alone, away = alone ? MYTHREAD != 0 : MYTHREAD == absent;
+  upc_barrier;
+  const double begin = perf::now_us();
+  unsigned long long handle = 0;
+  if (!alone || MYTHREAD == 0) handle = op.begin(a, mode | UPC_ASYNC);
+  if (away && absent >= 0) compute(us);
+  if (!alone) complete(op.how, handle);
+  const double end = away ? begin : perf::now_us();
+  upc_barrier;
+  const double last = weft::reduce_all(alone && MYTHREAD != 0 ? 0.0 : begin, UPC_MAX).get();
+  return weft::reduce_all(end, UPC_MAX).get() - last;
+}
 
 struct row {
   const measured_operation* op;
   std::size_t bytes;
-  int mode, absent;
+  const char* mode_name; // empty: the operation has no modes
+  upc_flag_t mode;
+  int absent;
 };
 struct outcome {
   std::vector<double> us;
@@ -173,11 +171,14 @@ std::vector<row> rows_of(const options& chosen, std::span<const measured_operati
   std::vector<row> rows;
   for (const measured_operation& op : all) {
     if (!is_chosen(chosen.operations, op.name)) continue;
-    for (std::size_t k = 0; k != (op.has_modes ? modes.size() : 1); ++k)
+    const auto add = [&](const char* mode_name, upc_flag_t mode) {
       for (const std::size_t bytes : chosen.sizes)
         for (int t = 0; t != (op.how == completed_by::caller_alone ? 1 : THREADS); ++t)
-          if (!op.has_modes || is_chosen(chosen.modes, modes[k].first))
-            rows.push_back({&op, bytes, static_cast<int>(k), t});
+          rows.push_back({&op, bytes, mode_name, mode, t});
+    };
+    if (!op.has_modes) add("", 0);
+    for (const auto& [name, mode] : modes)
+      if (op.has_modes && is_chosen(chosen.modes, name)) add(name, mode);
   }
   return rows;
 }
@@ -189,36 +190,31 @@ void measure_all(const options& chosen) {
   areas a{upc_all_alloc(threads, largest * threads), upc_all_alloc(threads, largest * threads),
           upc_all_alloc(threads, sizeof(int)), 0};
   *static_cast<int*>(upc_cast(on(a.places, MYTHREAD))) = (MYTHREAD + 1) % THREADS;
-  trial one;
   double together = 0;
-  std::size_t held = 0, over = 0;
+  outcome sum;
   std::vector<outcome> found(all.size());
   const std::size_t count = chosen.trials == 0 ? rows.size() : chosen.trials;
   for (std::size_t k = 0; k != count; ++k) {
     const row& now = rows[k % rows.size()];
-    const upc_flag_t mode = now.op->has_modes ? modes[static_cast<std::size_t>(now.mode)].second : 0;
     a.bytes = now.bytes;
     if (now.absent == 0) {
       std::vector<double> calls(chosen.calls);
       for (double& us : calls)
-        us = one.run(*now.op, a, mode, -1, 0);
+        us = wait_of_others(*now.op, a, now.mode, -1, 0);
       together = perf::median(calls);
     }
-    const double us = one.run(*now.op, a, mode, now.absent, 1000 * chosen.absence_ms);
-    outcome& to = found[static_cast<std::size_t>(now.op - all.data())];
+    const double us = wait_of_others(*now.op, a, now.mode, now.absent, 1000 * chosen.absence_ms);
     const bool is_held = us > 500 * chosen.absence_ms, is_over = us > 3 * together + 200;
-    held += is_held;
-    over += is_over;
-    to.held += is_held;
-    to.over += is_over;
-    to.us.push_back(us);
+    for (outcome* to : {&sum, &found[static_cast<std::size_t>(now.op - all.data())]}) {
+      to->held += is_held;
+      to->over += is_over;
+      to->us.push_back(us);
+    }
     if (MYTHREAD == 0 && (is_held || (is_over && chosen.each)))
-      std::cerr << "held: " << now.op->name << (now.op->has_modes ? " " : "")
-                << (now.op->has_modes ? modes[static_cast<std::size_t>(now.mode)].first : "") << ", "
-                << now.bytes << " B, thread " << now.absent << " away: " << us << " us, together " << together
-                << "\n";
+      std::cerr << "held: " << now.op->name << " " << now.mode_name << ", " << now.bytes << " B, thread "
+                << now.absent << " away: " << us << " us, together " << together << "\n";
     if (MYTHREAD == 0 && (k + 1) % 500 == 0)
-      std::cerr << "held: " << k + 1 << " of " << count << " trials, " << held << " held, " << over
+      std::cerr << "held: " << k + 1 << " of " << count << " trials, " << sum.held << " held, " << sum.over
                 << " over\n";
   }
   const perf::reporter report{"held", "all modes"};
