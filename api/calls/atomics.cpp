@@ -2,6 +2,7 @@
 #include "api/checks/checks.hpp"
 #include "api/include/weft/update.hpp"
 #include "engine/memory/full_fence.hpp"
+#include "engine/plan/call_fields.hpp"
 #include "engine/reductions/names.hpp"
 
 #include <array>
@@ -228,7 +229,7 @@ upc_atomicdomain_t upc_all_atomicdomain_alloc(upc_type_t type, upc_op_t ops, upc
     api::fail(call, "hints", std::to_string(hints),
               "is no hint: pass UPC_ATOMIC_HINT_DEFAULT, _LATENCY or _THROUGHPUT");
   api::compare_with_others(rt, call, collectives::caller::domain_alloc,
-                           std::uint64_t{static_cast<std::uint32_t>(type)} << 32 | ops,
+                           graph::packed(static_cast<std::uint32_t>(type), ops),
                            static_cast<std::uint64_t>(hints));
   return api::make(call, t, ops);
 }

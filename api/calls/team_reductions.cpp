@@ -4,6 +4,7 @@
 #include "api/calls/relocation.hpp"
 #include "api/include/upc_collective_cray.h"
 #include "api/include/weft/value.hpp"
+#include "engine/plan/call_fields.hpp"
 #include "engine/reductions/vector_reduction.hpp"
 
 namespace weft {
@@ -19,7 +20,7 @@ static_assert(static_cast<element>(CRAY_UPC_SHORT_INT) == element::short_int);
 
 // As the members compare it: see progress::call_record.
 constexpr std::uint64_t type_and_op(element type, reductions::operation op) {
-  return std::uint64_t{static_cast<std::uint8_t>(type)} << 32 | static_cast<std::uint8_t>(op);
+  return graph::packed(static_cast<std::uint8_t>(type), static_cast<std::uint8_t>(op));
 }
 
 struct vector_call {

@@ -62,8 +62,15 @@ private:
 };
 static_assert(std::has_unique_object_representations_v<call_fields>);
 
-constexpr std::uint64_t packed_place(std::uint32_t thread, std::uint32_t phase) {
-  return std::uint64_t{thread} << 32 | phase;
+// Two in one: the thread and the phase of a place, a type and operators.
+constexpr std::uint64_t packed(std::uint32_t high, std::uint32_t low) {
+  return std::uint64_t{high} << 32 | low;
+}
+constexpr std::uint32_t high_of(std::uint64_t both) {
+  return static_cast<std::uint32_t>(both >> 32);
+}
+constexpr std::uint32_t low_of(std::uint64_t both) {
+  return static_cast<std::uint32_t>(both);
 }
 
 } // namespace weft::graph

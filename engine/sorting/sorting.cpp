@@ -121,7 +121,7 @@ void say(const graph::task& t, graph::call_fields& call) {
   const auto& s = static_cast<const sorting_task&>(t);
   call.say(argument::elem_size, s.of.size);
   call.say(argument::blk_size, s.of.block);
-  call.say(argument::array_place, graph::packed_place(s.of.first, s.of.phase));
+  call.say(argument::array_place, graph::packed(s.of.first, s.of.phase));
   call.say(argument::order, static_cast<std::uint64_t>(s.numbers));
 }
 

@@ -57,7 +57,7 @@ std::string mode_text(std::uint64_t packed) {
 }
 
 std::string place_text(std::uint64_t place) {
-  return fmt::format("thread {} phase {}", place >> 32, place & 0xffffffff);
+  return fmt::format("thread {} phase {}", graph::high_of(place), graph::low_of(place));
 }
 std::string order_text(std::uint64_t order) {
   static constexpr const char* orders[] = {"a function", "unsigned integers", "signed integers",
@@ -131,8 +131,8 @@ bool say_arguments_of_caller(graph::call_fields& call, const collectives::reques
     call.say(argument::home, r.root);
     return true;
   case caller::domain_alloc:
-    call.say(argument::type_of_domain, at.sizes >> 32);
-    call.say(argument::ops_of_domain, at.sizes & 0xffffffff);
+    call.say(argument::type_of_domain, graph::high_of(at.sizes));
+    call.say(argument::ops_of_domain, graph::low_of(at.sizes));
     call.say(argument::hints, at.perm);
     return true;
   case caller::domain_free:
@@ -168,8 +168,8 @@ call_record::call_record(const collectives::request& r, const graph::binding& at
   else
     say(has_arrays(r.op) ? argument::sizes : argument::nbytes, has_arrays(r.op) ? at.sizes : r.bytes);
   if (r.apart) {
-    say(argument::type, at.perm >> 32);
-    say(argument::op, at.perm & 0xffffffff);
+    say(argument::type, graph::high_of(at.perm));
+    say(argument::op, graph::low_of(at.perm));
   } else if (at.task != nullptr && at.task->say != nullptr) {
     at.task->say(*at.task, *this);
   }
