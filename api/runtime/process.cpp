@@ -22,7 +22,7 @@ namespace {
 constexpr std::uint64_t team_memory = std::uint64_t{256} << 20;
 
 // What a rank that leaves behind a death still gives the others: answers for so long, then its farewell. What
-// ends together with them by then is none of their business.
+// ends together with them by then does not concern them.
 constexpr std::chrono::milliseconds grace_of_leaving{300}, farewell{200};
 
 // Between two looks for connections over which nothing comes back.

@@ -227,7 +227,7 @@ private:
     const std::lock_guard guard(held_lock_);
     return held_.contains(key(l));
   }
-  // Made before the lock is asked for: one that is granted and then forgotten nobody could return.
+  // Made before the lock is asked for: one that is granted and then forgotten could not be returned.
   static held_locks::node_type entry_of(const lock_name& l) {
     held_locks one{key(l)};
     return one.extract(one.begin());

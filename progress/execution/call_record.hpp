@@ -11,8 +11,8 @@
 namespace weft::progress {
 
 // Checked mode. What all members of a team must say alike when they post an operation: a list of arguments,
-// which is compared and printed as it is. And whom the member's row names, said later, when its mode lets the
-// row be read: a permutation names everybody once, rows that name the root the same one.
+// which is compared and printed as it is. And which member the row names, said later, when its mode lets the
+// row be read: a permutation names each member once, rows that name the root the same one.
 // In words, as it is written and compared word by word: a copy as a whole would wait for the words that were
 // just stored.
 class call_record : public graph::call_fields {

@@ -95,8 +95,8 @@ private:
   using message_kind = transport::message_kind;
 
   // The one rule of credit: what stays in the cells of a slot until it has been read may be written when
-  // whoever reads it has retired the operation that had the slot before. A word that only grows (an entry, a
-  // round) needs nobody's leave, nor does a line whose readers find out that it has changed (a call).
+  // the member that reads it has retired the operation that had the slot before. A word that only grows (an
+  // entry, a round) needs no leave, nor does a line whose readers find out that it has changed (a call).
   [[gnu::always_inline]] bool has_credit(operation& op, const graph::node& n, std::uint32_t peer) {
     const bool stays = n.about == fact::payload || graph::is_counter(n.about) || n.about == fact::ready ||
                        n.about == fact::row || n.valued;

@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <initializer_list>
+#include <utility>
+#include <vector>
 
 namespace {
 
@@ -28,7 +31,12 @@ struct host {
   std::array<word, 8> words{};
   ring_list_writer<plain_memory> mine{net, list};
 
-  void wait_for(std::size_t at, std::uint64_t value) { mine.add(3, at * sizeof(word), value); }
+  // A group of words at these places, and the values that they must come to.
+  void wait_for(std::initializer_list<std::pair<std::size_t, std::uint64_t>> group) {
+    for (const auto& [at, value] : group)
+      mine.add(3, at * sizeof(word), value);
+    mine.end_group();
+  }
   bool come() {
     const std::uint64_t state = net.load(list.state);
     return weft::engine::has_come(net, list, state, [&](std::uint32_t rank) {
@@ -39,9 +47,7 @@ struct host {
 
 TEST(ring_list, a_group_has_come_when_all_its_words_have) {
   host h;
-  h.wait_for(0, 5);
-  h.wait_for(1, 7);
-  h.mine.end_group();
+  h.wait_for({{0, 5}, {1, 7}});
   EXPECT_FALSE(h.come()) << "nothing is published";
   h.mine.publish();
   h.words[0] = 5;
@@ -54,11 +60,8 @@ TEST(ring_list, a_group_has_come_when_all_its_words_have) {
 
 TEST(ring_list, one_group_of_several_is_enough) {
   host h;
-  h.wait_for(0, 1);
-  h.wait_for(1, 1);
-  h.mine.end_group();
-  h.wait_for(2, 1);
-  h.mine.end_group();
+  h.wait_for({{0, 1}, {1, 1}});
+  h.wait_for({{2, 1}});
   h.mine.publish();
   h.words[1] = 1;
   EXPECT_FALSE(h.come());
@@ -82,8 +85,7 @@ TEST(ring_list, says_when_it_is_full) {
   host h;
   for (std::uint32_t k = 0; k <= ring_list::most; ++k) {
     EXPECT_TRUE(h.mine.complete());
-    h.wait_for(k % 8, 1);
-    h.mine.end_group();
+    h.wait_for({{k % 8, 1}});
   }
   EXPECT_FALSE(h.mine.complete());
   h.mine.publish();
@@ -91,8 +93,9 @@ TEST(ring_list, says_when_it_is_full) {
   EXPECT_TRUE(h.come());
 }
 
-// The owner lists a word and looks at it again before it sleeps; another rank stores the word and looks at the list
-// before it leaves. One of them sees the other. Caught here: a last look, or a store, without its fence.
+// The owner lists a word and looks at it again before it sleeps; another rank stores the word and looks at
+// the list before it leaves. One of them sees the other. Caught here: a last look, or a store, without its
+// fence.
 TEST(ring_list_stress, a_word_that_comes_while_it_is_listed_is_seen_by_one_side) {
   constexpr unsigned batch = 256;
   std::vector<host> all(batch);
@@ -109,8 +112,7 @@ TEST(ring_list_stress, a_word_that_comes_while_it_is_listed_is_seen_by_one_side)
       for (unsigned i = 0; i < batch; ++i) {
         host& h = all[i];
         if (me == 0) {
-          h.wait_for(0, round);
-          h.mine.end_group();
+          h.wait_for({{0, round}});
           h.mine.publish();
         } else {
           h.net.store(h.words[0], round);
