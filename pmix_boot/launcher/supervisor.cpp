@@ -75,9 +75,12 @@ int supervisor::run() {
   start_all();
   while (running_ > 0 || !output_.drained()) {
     wait_for_something();
+    // An end comes before the aborts that it causes: what has aborted is taken before the ends are, and judged after.
+    handle_server_events();
+    const bool aborted = abort_.has_value();
     for (const auto& received : signals_.take())
       handle_signal(received);
-    handle_server_events();
+    if (aborted) handle_abort();
     look_for_guardian();
     output_.move();
     if (const std::string lost = output_.failure(); !lost.empty()) abandon(lost + "; the job was ended", 1);
@@ -140,6 +143,7 @@ void supervisor::wait_for_something() {
   if (kill_time_) until(*kill_time_);
   if (lines_time_) until(output_.within_lines() ? *lines_time_ : clock::now());
   if (inquiry_) until(inquiry_->end);
+  if (abort_) until(clock::now());
   poll(waits.data(), waits.size(), timeout);
 }
 
@@ -225,17 +229,22 @@ void supervisor::handle_server_events() {
       abandon("the PMIx server of the job died; the job was ended", 1);
       break;
     case server_event::kind::abort:
-      if (event.status == 0) { // on purpose
-        if (!ending_) end_job();
-        break;
-      }
-      const int status = (event.status & 0xff) == 0 ? 1 : event.status & 0xff;
-      abandon("rank " + std::to_string(event.rank) + " aborted the job with status " +
-                  std::to_string(status) + ": " + event.text,
-              status);
+      if (!abort_) abort_ = event;
       break;
     }
   }
+}
+
+void supervisor::handle_abort() {
+  const server_event event = *std::exchange(abort_, std::nullopt);
+  if (event.status == 0) { // on purpose
+    if (!ending_) end_job();
+    return;
+  }
+  const int status = (event.status & 0xff) == 0 ? 1 : event.status & 0xff;
+  abandon("rank " + std::to_string(event.rank) + " aborted the job with status " + std::to_string(status) +
+              ": " + event.text,
+          status);
 }
 
 // Without it, what the ranks have started would outlive a launcher that is killed.
@@ -269,6 +278,7 @@ void supervisor::reap(pid_t first) {
   // One rank's death makes others fail, often before we look: the cause is the first of them.
   std::stable_partition(ended.begin(), ended.end(),
                         [first](const auto& one) { return one.second.si_pid == first; });
+  if (abort_ && !ended.empty() && ended.front().first == abort_->rank) handle_abort();
   for (const auto& [rank, end] : ended)
     handle_end(rank, end);
 }

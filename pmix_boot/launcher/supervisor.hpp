@@ -46,6 +46,7 @@ private:
   void wait_for_something();
   void handle_signal(signal_gate::received received);
   void handle_server_events();
+  void handle_abort();
   void look_for_guardian();
   void handle_join(std::uint32_t rank);
   void reap(pid_t first);
@@ -81,6 +82,7 @@ private:
   std::optional<std::uint32_t> never_joined_;
   int status_ = 0;
   bool ending_ = false;
+  std::optional<server_event> abort_; // the first, until it is judged
   int interrupts_ = 0;
   std::optional<clock::time_point> kill_time_;
   // Until when ranks may end the lines that they have begun, before they are told to end.
