@@ -122,7 +122,7 @@ class Addresses(Limits):
 
 
 class AllAddresses(Addresses):
-    FEW = range(20, 3200, 60)
+    FEW = range(40, 3200, 60)  # below, what initialises itself before main finds no memory
     DATA = range(1, 120, 3)
 
 
