@@ -116,8 +116,10 @@ public:
       return run_queued(op);
     drain();
     begin(mine, op);
-    if (!executor_.advance_only(op) && !(special::advance_soon && executor_.advance_soon(op, looks_of(op))))
+    if (!executor_.advance_only(op) && !(special::advance_soon && executor_.advance_soon(op, looks_of(op)))) {
+      if (op.run != nullptr) executor_.leaves(op);
       drive_to_end(mine, op);
+    }
     mine.let_go();
     check(op);
   }
@@ -325,6 +327,7 @@ private:
     }
     shortage_.over();
     start(op);
+    executor_.is_left_alone(op);
   }
 
   void finish(posted& op) {

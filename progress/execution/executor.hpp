@@ -46,10 +46,7 @@ public:
   void leave(channel& on) {
     on.leaving = true;
     for (operation* op : active_) // their end is waited for
-      if (op->channel == &on && !op->run->rung) {
-        op->run->rung = true;
-        ++alone_active_;
-      }
+      if (op->channel == &on && !op->run->rung) is_rung_for(*op);
     report_if_quiet(on);
   }
   using quiet_handler = std::function<void(channel&)>;
@@ -67,7 +64,7 @@ public:
       on->waiters.clear();
       on->leaving = false;
     }
-    outstanding_ = far_active_ = heavy_active_ = alone_active_ = held_ = 0;
+    outstanding_ = far_active_ = heavy_active_ = rung_or_held_ = 0;
   }
 
   // Takes an operation whose sequence number has been drawn, i.e. whose entry is published.
@@ -153,10 +150,25 @@ public:
   bool issue(operation& op, posted_far far = posted_far::all) {
     steps_.post_only(true, far);
     const bool over = advance_only(op);
-    const bool left = steps_.left() || (!over && serves_others(op));
+    bool left = steps_.left();
     steps_.post_only(false);
-    if (!over) settle_rung(op);
+    if (over || op.run == nullptr) return left;
+    left |= (op.program->serving & ~op.run->done) != 0;
+    leaves(op);
     return left;
+  }
+
+  // The thread that has begun it goes away, or does other things first: what no other rank can do is rung for.
+  void leaves(operation& op) {
+    if ((op.program->alone & ~op.run->done) != 0) is_rung_for(op);
+  }
+  // No thread waits for it here.
+  void is_left_alone(operation& op) {
+    if (op.run != nullptr) op.asked ? is_rung_for(op) : leaves(op);
+  }
+  void is_rung_for(operation& op) {
+    op.run->rung = true;
+    ++rung_or_held_;
   }
 
   // For who waits and finds nothing of its own to do: carries for members who compute. True if it did.
@@ -169,7 +181,7 @@ public:
   }
 
   // Is there anything to be rung for?
-  bool has_waits() const { return (alone_active_ | held_) != 0; }
+  bool has_waits() const { return rung_or_held_ != 0; }
   // Lists for which words of the host this rank is to be rung while none of its threads drives.
   [[gnu::noinline]] void list_waits() {
     if (!has_waits() || !members().node().met()) return;
@@ -220,22 +232,12 @@ private:
   // For want of a slot, or because there will never be one.
   [[gnu::cold, gnu::noinline]] void hold(operation& op) {
     if (op.channel->lost != channel::nobody) return refuse(op);
-    ++held_;
+    ++rung_or_held_;
     op.channel->waiting.insert(op);
   }
   operation& take_held(channel& on) {
-    --held_;
+    --rung_or_held_;
     return on.waiting.take_first();
-  }
-  // Others wait for what is left of an operation that has begun.
-  static bool serves_others(const operation& op) {
-    return op.run != nullptr && (op.program->serving & ~op.run->done) != 0;
-  }
-  // Behind its post, of an operation that has no steps left that no other rank can do.
-  void settle_rung(operation& op) {
-    if (op.run == nullptr || !op.run->rung || op.asked || (op.program->alone & ~op.run->done) != 0) return;
-    op.run->rung = false;
-    --alone_active_;
   }
   [[gnu::noinline]] void unlist() {
     listed_ = false;
@@ -298,8 +300,6 @@ private:
     op.light = is_light(*op.program);
     heavy_active_ += !op.light;
     far_active_ += op.program->far;
-    run->rung = op.program->alone != 0 || op.asked;
-    alone_active_ += run->rung;
     active_.push_back(&op);
     if (!op.channel->failures.empty()) [[unlikely]]
       hear_failure(op);
@@ -324,7 +324,10 @@ private:
   void activate_waiting(channel& on) {
     while (!on.waiting.empty() && on.waiting.first().seq <= on.admitted) {
       operation& next = take_held(on);
-      if (activate(next)) continue;
+      if (activate(next)) {
+        is_left_alone(next);
+        continue;
+      }
       hold(next);
       return;
     }
@@ -439,7 +442,7 @@ private:
     channel& on = *op.channel;
     if (op.status < 0) [[unlikely]]
       look_for_loss(op);
-    alone_active_ -= op.run->rung;
+    rung_or_held_ -= op.run->rung;
     executions_.give_back(*op.run);
     op.run = nullptr;
     --outstanding_;
@@ -510,8 +513,7 @@ private:
   execution_pool executions_;
   std::size_t outstanding_ = 0;
   std::size_t far_active_ = 0;
-  std::size_t alone_active_ = 0; // with steps that no other rank can do for this one
-  std::size_t held_ = 0;         // no slot yet
+  std::size_t rung_or_held_ = 0; // left with steps that no other rank can do for this one; without a slot yet
   bool listed_ = false;
   std::uint32_t listing_ = 1; // the number of the present list
   awaited_answers answers_;

@@ -195,6 +195,7 @@ struct execution {
     done = 0;
     ready = p.first;
     own_pieces = listed = 0;
+    rung = false;
     begun = {};
     computed = 0;
     watch.begin();

@@ -4,11 +4,12 @@
 
 namespace weft::tests {
 
-// AddressSanitizer makes the simulated machine ten times slower, and what it finds it finds in few programs.
+// The long suite plays all. AddressSanitizer makes the simulated machine ten times slower, and what it finds it finds in
+// few programs.
 #if defined(__SANITIZE_ADDRESS__)
-inline constexpr std::uint64_t seeds_share = 5;
+inline constexpr std::uint64_t seeds_share = 12;
 #else
-inline constexpr std::uint64_t seeds_share = 1;
+inline constexpr std::uint64_t seeds_share = 3;
 #endif
 
 // WEFT_SEED=n plays one seed alone, WEFT_SEEDS=n as many from 1.

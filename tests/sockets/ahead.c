@@ -11,7 +11,7 @@
 #include <upc_castable.h>
 #include <upc_collective_ext.h>
 
-enum { rounds = 48, most = 900 * 1024 };
+enum { most_rounds = 48, most = 900 * 1024 };
 static const size_t sizes[] = {8, 3000, 32768, 65536, 122880, 131072, 131080, 40000, most};
 
 static unsigned char byte(int round, int from, int to, size_t at) {
@@ -20,9 +20,10 @@ static unsigned char byte(int round, int from, int to, size_t at) {
 
 WEFT_SUITE(ahead) {
   const int late = argc > 1 ? THREADS - 1 : 0, me = MYTHREAD, all = THREADS;
-  upc_coll_handle_t handles[rounds];
-  upc_shared_ptr_t src[rounds], dst[rounds];
-  size_t bytes[rounds];
+  const int rounds = all > 4 ? most_rounds / 3 : most_rounds; // what moves grows with the square of the threads
+  upc_coll_handle_t handles[most_rounds];
+  upc_shared_ptr_t src[most_rounds], dst[most_rounds];
+  size_t bytes[most_rounds];
   for (int r = 0; r < rounds; ++r) {
     bytes[r] = sizes[(size_t)(r * 5 + r / 8) % (sizeof sizes / sizeof *sizes)];
     src[r] = upc_all_alloc((size_t)all, bytes[r] * (size_t)all);

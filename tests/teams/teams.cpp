@@ -87,7 +87,7 @@ void all_to_all(const area& a) {
   cray_upc_team_split(CRAY_UPC_TEAM_ALL, half, MYTHREAD, &team);
   int round = 0;
   for (const std::size_t n : {std::size_t{8}, std::size_t{700}, std::size_t{5000}})
-    for (int repeat = 0; repeat < 50; ++repeat, ++round) {
+    for (int repeat = 0; repeat < 15; ++repeat, ++round) {
       a.fill(team, round, n);
       cray_upc_team_alltoall(on(a.dst, half), on(a.src, half), n, team);
       a.check(team, round, n, "blocking all-to-all of a half");
@@ -121,9 +121,9 @@ void beside_others(const area& a, const area& other) {
   }
 }
 
-// Far more than there is memory for at once.
-void many_in_turn() {
-  for (int round = 0; round < 1000; ++round) {
+// One after the other; 1,000 are far more than there is memory for at once.
+void many_in_turn(int rounds) {
+  for (int round = 0; round < rounds; ++round) {
     cray_upc_team_t team = 0;
     expect(cray_upc_team_split(CRAY_UPC_TEAM_ALL, round % 3 == MYTHREAD % 3, 0, &team) == CRAY_UPC_SUCCESS,
            "one more team");
@@ -199,7 +199,7 @@ WEFT_SUITE(teams) {
       membership();
       all_to_all(a);
       beside_others(a, other);
-      many_in_turn();
+      many_in_turn(argc > 1 ? std::atoi(argv[1]) : 1000);
     }
   }
   if (MYTHREAD == 0 && failures == 0) std::printf("teams are right\n");
