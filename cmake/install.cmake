@@ -11,7 +11,7 @@ file(GLOB weft_c_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/api/include/*.h
 file(GLOB weft_cpp_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/api/include/weft/*.hpp
   ${PROJECT_SOURCE_DIR}/api/include/weft/*.h)
 install(FILES ${weft_c_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(FILES ${weft_cpp_headers} ${PROJECT_BINARY_DIR}/include/weft/version.h
+install(FILES ${weft_cpp_headers} ${PROJECT_SOURCE_DIR}/mpi/include/weft/mpi.h ${PROJECT_BINARY_DIR}/include/weft/version.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft)
 
 install(TARGETS weft EXPORT weft_targets

@@ -68,6 +68,9 @@ WEFT_EXPORT upc_coll_handle_t upc_all_permute_team(upc_shared_ptr_t dst, upc_sha
                                                    upc_team_t team) {
   return guard<weft::upc_all_permute_team>(dst, src, perm, nbytes, sync_mode, team);
 }
+WEFT_EXPORT int weft_team_with(const weft_exchange_t* exchange, upc_team_t* new_team) {
+  return guard<weft::weft_team_with, -1>(exchange, new_team);
+}
 WEFT_EXPORT int weft_team_from_threads(upc_team_t parent, int count, const int* threads,
                                        upc_team_t* new_team) {
   return guard<weft::weft_team_from_threads, -1>(parent, count, threads, new_team);

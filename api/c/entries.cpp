@@ -16,6 +16,9 @@ extern "C" {
 WEFT_EXPORT void weft_init(int* argc, char*** argv) {
   return guard<weft::weft_init>(argc, argv);
 }
+WEFT_EXPORT void weft_init_with(const weft_exchange_t* exchange) {
+  return guard<weft::weft_init_with>(exchange);
+}
 WEFT_EXPORT void weft_finalize() {
   return guard<weft::weft_finalize>();
 }

@@ -1,23 +1,56 @@
 #include "api/include/weft/job.h"
+#include "api/calls/exchange_check.hpp"
 #include "api/calls/registry.hpp"
 #include "api/calls/split_barrier.hpp"
 #include "api/checks/block_check.hpp"
 #include "api/checks/failure.hpp"
 #include "api/checks/phase_record.hpp"
 #include "api/runtime/runtime.hpp"
+#include "pmix_boot/client/job.hpp"
 
 namespace weft {
+namespace api {
+namespace {
 
-void weft_init(int* argc, char*** argv) {
-  constexpr const char* call = "weft_init";
-  if (api::runtime::initialised()) api::fail(call, "", "", "was called before: call it once");
-  api::naming(call, [&] {
-    api::runtime::init(argc, argv);
-    api::runtime& rt = api::runtime::get(call);
-    api::block_check::on = rt.checks_calls();
-    api::allocate_registered(rt);
-    api::phase_record::open(rt);
+boot::exchange as_brought(const weft_exchange_t& e) {
+  const auto require = [](int status, const char* what) {
+    if (status != 0)
+      throw boot::boot_error(std::string("the exchange of the program failed: ") + what + " returned " +
+                             std::to_string(status));
+  };
+  return {.rank = static_cast<std::uint32_t>(e.rank),
+          .size = static_cast<std::uint32_t>(e.size),
+          .allgather =
+              [e, require](std::span<const std::byte> mine, std::byte* all) {
+                require(e.allgather(e.context, mine.data(), mine.size(), all), "allgather");
+              },
+          .barrier = [e, require] { require(e.barrier(e.context), "barrier"); },
+          .abort = [e](int status, const std::string& why) { e.abort(e.context, status, why.c_str()); }};
+}
+
+void init(const char* call, const boot::exchange* brought) {
+  if (runtime::initialised()) fail(call, "", "", "was called before: call it once");
+  naming(call, [&] {
+    runtime::init(brought);
+    runtime& rt = runtime::get(call);
+    block_check::on = rt.checks_calls();
+    allocate_registered(rt);
+    phase_record::open(rt);
   });
+}
+
+} // namespace
+} // namespace api
+
+void weft_init(int*, char***) {
+  api::init("weft_init", nullptr);
+}
+
+void weft_init_with(const weft_exchange_t* exchange) {
+  constexpr const char* call = "weft_init_with";
+  api::require_exchange(call, exchange);
+  const boot::exchange brought = api::as_brought(*exchange);
+  api::init(call, &brought);
 }
 
 void weft_finalize() {

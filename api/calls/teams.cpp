@@ -1,6 +1,8 @@
 #include "api/calls/collective_call.hpp"
+#include "api/calls/exchange_check.hpp"
 #include "api/checks/failure.hpp"
 #include "api/include/upc_collective.h"
+#include "progress/execution/operation_error.hpp"
 
 #include <optional>
 #include <string>
@@ -43,6 +45,26 @@ int weft_team_from_threads(upc_team_t parent, int count, const int* threads, upc
   const std::vector<std::uint32_t> list = api::require_members(c, count, threads);
   if (new_team == nullptr) api::fail(c.name, "new_team", "null", "must be the address of a team handle");
   const std::optional<upc_team_t> made = api::naming(c.name, [&] { return c.rt.teams().make(parent, list); });
+  *new_team = made.value_or(0);
+  return made ? 0 : 1;
+}
+
+int weft_team_with(const weft_exchange_t* exchange, upc_team_t* new_team) {
+  constexpr const char* call = "weft_team_with";
+  api::runtime& rt = api::runtime::get(call);
+  api::require_no_split_barrier(call);
+  api::require_exchange(call, exchange);
+  if (new_team == nullptr) api::fail(call, "new_team", "null", "must be the address of a team handle");
+  const auto gather = [exchange](std::span<const std::byte> mine, void* all) {
+    const int status = exchange->allgather(exchange->context, mine.data(), mine.size(), all);
+    if (status != 0)
+      throw progress::operation_error("the exchange of the program failed: allgather returned " +
+                                      std::to_string(status));
+  };
+  const std::optional<upc_team_t> made = api::naming(call, [&] {
+    return rt.teams().make(static_cast<std::uint32_t>(exchange->rank),
+                           static_cast<std::uint32_t>(exchange->size), gather);
+  });
   *new_team = made.value_or(0);
   return made ? 0 : 1;
 }

@@ -111,6 +111,14 @@ WEFT_EXPORT upc_coll_handle_t upc_all_permute_team(upc_shared_ptr_t dst, upc_sha
 WEFT_EXPORT int weft_team_from_threads(upc_team_t parent, int count, const int* threads,
                                        upc_team_t* new_team);
 
+/* An extension, collective over its members alone: makes a team of the threads that have this exchange (see
+ * weft_init_with), with their ranks in it, and stores its handle in *new_team. The exchange is used in this
+ * call only. Thread 0 of the job, member or not, hands out the memory: with WEFT_PROGRESS=caller not before
+ * its next call. Returns 0, or, on all members, 1 and a handle of 0 when there is no memory for another team.
+ * Errors: exchange or one of its functions is null; rank is not from 0 to size - 1; new_team is null; a
+ * function of the exchange fails, or does not bring each member's value; between upc_notify and upc_wait. */
+WEFT_EXPORT int weft_team_with(const weft_exchange_t* exchange, upc_team_t* new_team);
+
 #ifdef __cplusplus
 /* The forms with a team, under the names of the texts. */
 WEFT_EXPORT upc_coll_handle_t upc_all_broadcast(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
@@ -143,6 +151,7 @@ using weft::upc_all_permute_team;
 using weft::upc_all_scatter;
 using weft::upc_all_scatter_team;
 using weft::weft_team_from_threads;
+using weft::weft_team_with;
 #endif
 
 #ifdef __cplusplus

@@ -39,6 +39,10 @@ control::heap_layout layout_of(const boot::job& job, const engine::settings& s) 
   return {job.size(), team_memory, s.heap_size};
 }
 
+std::unique_ptr<boot::job> join(const boot::exchange* brought, const boot::job::announcement& announce) {
+  return brought != nullptr ? boot::job::join(*brought, announce) : boot::job::join(announce);
+}
+
 progress::mode asked_mode(const std::string& name) {
   if (name == "dedicated") return progress::mode::dedicated;
   if (name == "helping") return progress::mode::helping;
@@ -56,9 +60,10 @@ std::string values_to_be_alike(const engine::settings& s) {
 
 } // namespace
 
-process_runtime::process_runtime(const engine::settings& s)
+process_runtime::process_runtime(const engine::settings& s, const boot::exchange* brought)
     : settings_(s), deaths_([this](std::uint32_t rank, death_watch::news what) { lose(rank, what); }),
-      job_([this](boot::job& j) { room_.look(j, layout_of(j, settings_).end()); }), nodes_(lanes(job_, s)) {
+      joined_(join(brought, [this](boot::job& j) { room_.look(j, layout_of(j, settings_).end()); })),
+      nodes_(lanes(job_, s)) {
   if (job_.singleton())
     engine::log(
         engine::severity::info,

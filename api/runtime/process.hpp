@@ -24,7 +24,8 @@ namespace weft::api {
 // The real runtime: a job, the UCX transport, an engine on it, and its progress thread.
 class process_runtime final : public runtime {
 public:
-  explicit process_runtime(const engine::settings& s);
+  // With the exchange that the program brings, or else as the launcher says.
+  explicit process_runtime(const engine::settings& s, const boot::exchange* brought = nullptr);
   ~process_runtime() override;
   // Ends the job for this rank; collective. Throws if that could not be done together with all others; it has
   // come to its end even so. Nothing else may be called afterwards.
@@ -117,7 +118,8 @@ private:
   start_log start_;
   start_room room_;    // before all that opens files
   death_watch deaths_; // outlives whoever reports to it
-  boot::job job_;
+  const std::unique_ptr<boot::job> joined_;
+  boot::job& job_ = *joined_;
   std::optional<between_hosts> between_;
   bool silent_before_ = false;       // of the thread of the death watch
   std::vector<std::uint32_t> nodes_; // by rank, as the lanes see them

@@ -55,7 +55,7 @@ bool runtime::initialised() noexcept {
   return the_runtime != nullptr;
 }
 
-void runtime::init(int*, char***) {
+void runtime::init(const boot::exchange* brought) {
   if (why_none != absence::not_started) fail_absent("weft_init");
   std::size_t count = 0;
   while (environ[count] != nullptr)
@@ -64,7 +64,7 @@ void runtime::init(int*, char***) {
   const engine::settings s = engine::read_settings(
       std::span<const char* const>(const_cast<const char* const*>(environ), count), warnings);
   engine::open_log(s.log);
-  auto made = std::make_unique<process_runtime>(s);
+  auto made = std::make_unique<process_runtime>(s, brought);
   if (made->rank() == 0)
     for (const std::string& warning : warnings)
       engine::log(engine::severity::warn, "{}", warning);

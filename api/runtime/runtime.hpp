@@ -17,6 +17,10 @@
 #include <string>
 #include <vector>
 
+namespace weft::boot {
+struct exchange;
+}
+
 namespace weft::api {
 
 using handle = std::uint64_t; // 0 = complete
@@ -38,7 +42,8 @@ public:
   // Throws weft::error if the library is not initialised; `call` names the caller in the message.
   static runtime& get(const char* call);
   static bool initialised() noexcept;
-  static void init(int* argc, char*** argv);
+  // With the exchange that the program brings, or else as the launcher says.
+  static void init(const boot::exchange* brought = nullptr);
   static void finalize();
 
   virtual std::uint32_t rank() const = 0;

@@ -1,11 +1,12 @@
 #pragma once
 // C++ types around PMIx's C values: lists of attributes, values handed out by PMIx_Get, and texts of errors.
 
+#include "pmix_boot/client/job.hpp"
+
 #include <pmix_common.h>
 
 #include <cstdint>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -20,10 +21,6 @@ inline constexpr std::string_view started_by_us = "PMIX_WEFT_JOB=";
 // What is said of a rank's second program.
 inline constexpr const char* joins_once = "a rank joins a job once; give each program a launch of its own, "
                                           "as in weft run -n N ./a && weft run -n N ./b";
-
-struct boot_error : std::runtime_error {
-  using runtime_error::runtime_error;
-};
 
 std::string pmix_text(pmix_status_t status);
 

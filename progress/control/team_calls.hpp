@@ -1,7 +1,9 @@
 #pragma once
 #include "engine/collectives/request.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 
@@ -31,6 +33,11 @@ public:
   // rank that is not among them 0. Nothing if there is no room for another team. Throws, on all, if two gave
   // different ranks.
   virtual std::optional<team> make(team parent, std::span<const std::uint32_t> ranks) = 0;
+  // Collective over the members alone, who have an exchange of their own: as many bytes from each, in the
+  // order of their ranks in the new team. Nothing if there is no room. It throws operation_error if that
+  // fails.
+  using gathering = std::function<void(std::span<const std::byte> mine, void* all)>;
+  virtual std::optional<team> make(std::uint32_t me, std::uint32_t members, const gathering& brought) = 0;
   // Collective over the team; returns at once.
   virtual void free(team t) = 0;
 

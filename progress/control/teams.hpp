@@ -72,7 +72,7 @@ public:
   }
 
   std::optional<team> make(team parent, std::span<const std::uint32_t> ranks) override {
-    making m{at(parent), collectives::caller::from_threads};
+    making m(at(parent), collectives::caller::from_threads);
     const auto count = static_cast<std::uint32_t>(ranks.size());
     const wish mine{digest(ranks), count, memory_.some_returns()};
     const std::vector<wish> wishes = gather(m, mine);
@@ -83,6 +83,21 @@ public:
         throw progress::operation_error("two threads gave different lists of threads: give the same on all");
       for (const std::uint32_t rank : ranks)
         order.push_back(m.parent.state->info.member(rank));
+    });
+    return create(m, order, some_return(wishes));
+  }
+
+  std::optional<team> make(std::uint32_t me, std::uint32_t members, const gathering& brought) override {
+    making m(brought, me, members);
+    const std::vector<wish> wishes = gather(m, wish{engine_.net().rank(), 0, memory_.some_returns()});
+    std::vector<std::uint32_t> order(members);
+    m.attempt([&] {
+      for (std::uint32_t k = 0; k != members; ++k)
+        m.world.push_back(static_cast<std::uint32_t>(wishes[order[k] = k].group));
+      std::vector<std::uint32_t> once = m.world;
+      std::ranges::sort(once);
+      if (std::ranges::adjacent_find(once) != once.end() || once.back() >= engine_.net().size())
+        throw progress::operation_error("the exchange does not give each thread's own value once");
     });
     return create(m, order, some_return(wishes));
   }
@@ -164,8 +179,20 @@ private:
   // others even so, says in the last one that it has failed, and reports it then. Where that was for want of
   // memory, all members of the new team are told that there is no room for it.
   struct making {
+    making(const entry& of, collectives::caller c)
+        : parent(of), by(c), world(of.state->info.world), me(of.state->info.me()) {}
+    // Without a parent: the world is heard of first.
+    making(const gathering& b, std::uint32_t m, std::uint32_t count)
+        : by(collectives::caller::from_threads), me(m), members(count), brought(&b) {
+      world.reserve(count);
+    }
+
     entry parent;
     collectives::caller by;
+    std::vector<std::uint32_t> world; // rank in the job by member
+    std::uint32_t me;
+    std::uint32_t members = static_cast<std::uint32_t>(world.size());
+    const gathering* brought = nullptr; // the members' own exchange, in the place of the parent's operations
     std::exception_ptr failed = nullptr;
     bool no_memory = false; // that is why
 
@@ -229,16 +256,20 @@ private:
   // A gather-all of 16 bytes through the parent's scratch: mine behind everybody's. Nobody's, if it fails.
   template <class Said> std::vector<Said> gather(making& m, const Said& mine) {
     static_assert(sizeof(Said) == 16 && std::is_trivially_copyable_v<Said>);
-    const std::uint32_t members = m.parent.state->info.size();
+    std::vector<Said> every(m.members); // before anything has begun, so this may throw
+    if (m.brought != nullptr) {
+      if (!m.go([&] { (*m.brought)(std::as_bytes(std::span(&mine, 1)), every.data()); }))
+        every.assign(m.members, Said{});
+      return every;
+    }
     std::byte* scratch = engine_.net().segment() + m.parent.scratch;
-    const std::uint64_t own = sizeof mine * members;
+    const std::uint64_t own = sizeof mine * m.members;
     std::memcpy(scratch + own, &mine, sizeof mine);
     collectives::request r;
     r.op = collectives::operation::gather_all;
     r.in = r.out = graph::sync::my;
     r.bytes = sizeof mine;
     r.by = m.by;
-    std::vector<Said> every(members); // before anything has begun, so this may throw
     if (m.go([&] {
           engine_.run(*m.parent.state, r, {.dst = m.parent.scratch, .src = m.parent.scratch + own});
         }))
@@ -252,7 +283,7 @@ private:
   }
 
   team split_as(team parent, int color, int key, collectives::caller by) {
-    making m{at(parent), by};
+    making m(at(parent), by);
     const auto word = [](int value) { return static_cast<std::uint32_t>(value); };
     const std::vector<wish> wishes = gather(m, wish{word(color), word(key), memory_.some_returns()});
     std::vector<std::uint32_t> order; // ranks of the parent, by key
@@ -268,16 +299,15 @@ private:
   // Collective over the parent, each member with the ranks of the team that it hears of: its own, or one that
   // it is not in, for which it gets 0.
   std::optional<team> create(making& m, const std::vector<std::uint32_t>& order, bool some_return) {
-    const engine::team_info& old = m.parent.state->info;
-    const bool member = std::ranges::find(order, old.me()) != order.end();
+    const bool member = std::ranges::find(order, m.me) != order.end();
     std::optional<engine::team_info> info;
     mailbox_grant grant;
     m.attempt([&] {
       info.emplace();
       for (const std::uint32_t r : order)
-        info->world.push_back(old.world[r]);
+        info->world.push_back(m.world[r]);
       if (member) info->topology = topology_of(info->world);
-      if (order.front() == old.me()) grant = memory_.take(info->topology, some_return);
+      if (order.front() == m.me) grant = memory_.take(info->topology, some_return);
     });
     const std::vector<mailbox_grant> grants = gather_on(m, grant);
     const mailbox_grant agreed = m.failed ? mailbox_grant{} : grants[order.front()];
@@ -303,7 +333,7 @@ private:
     if (m.failed) std::rethrow_exception(m.failed);
     const auto why = std::ranges::find_if(order, ended(ending::failed));
     if (why == order.end()) return std::nullopt; // one has no memory
-    throw progress::operation_error("thread " + std::to_string(old.world[*why]) +
+    throw progress::operation_error("thread " + std::to_string(m.world[*why]) +
                                     " failed while the team was made; none of its threads has it");
   }
 

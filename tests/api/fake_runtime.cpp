@@ -21,7 +21,7 @@ runtime& runtime::get(const char* call) {
 bool runtime::initialised() noexcept {
   return current != nullptr;
 }
-void runtime::init(int*, char***) {
+void runtime::init(const boot::exchange*) {
   current = std::make_unique<fake_runtime>(fake_runtime::next_rank, fake_runtime::next_size);
 }
 void runtime::finalize() {

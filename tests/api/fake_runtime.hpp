@@ -149,6 +149,7 @@ private:
     std::uint32_t member(team t, std::uint32_t rank) const override;
     team split(team, int, int) override { return 0; }
     std::optional<team> make(team parent, std::span<const std::uint32_t> ranks) override;
+    std::optional<team> make(std::uint32_t, std::uint32_t, const gathering&) override { return std::nullopt; }
     void free(team t) override { members.erase(t); }
     team own_channel(std::span<const std::uint32_t> ranks) override;
     handle post(team t, const request& r, const weft::graph::binding& at) override;

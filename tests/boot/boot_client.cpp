@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -94,7 +95,7 @@ void check_missing(const job& me) {
     expect(text.find("nobody.published.this") != std::string::npos, "the error names the value", me.rank());
     expect(text.find("rank " + std::to_string(me.size() - 1)) != std::string::npos,
            "the error names the rank", me.rank());
-    expect(text.find("(-") != std::string::npos, "the error carries PMIx's status", me.rank());
+    expect(me.singleton() || text.find("(-") != std::string::npos, "the error carries PMIx's status", me.rank());
   }
 }
 
@@ -105,7 +106,8 @@ int check_what_a_client_finds(int argc, char** argv) {
   if (argc != 3) return 2;
   const auto ranks = static_cast<std::uint32_t>(std::atoi(argv[1]));
   const auto nodes = static_cast<std::uint32_t>(std::atoi(argv[2]));
-  job me;
+  const std::unique_ptr<job> joined = job::join();
+  job& me = *joined;
   expect(me.singleton() == (nodes == 0), "singleton() tells whether there is a launcher", me.rank());
   check_map(me, ranks, nodes == 0 ? 1 : nodes);
   check_key(me);

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -77,7 +78,8 @@ int tell_survivors(job& me, death_note& note) {
 
 // The survivors have asked to be told.
 int death_told() {
-  job me;
+  const std::unique_ptr<job> joined = job::join();
+  job& me = *joined;
   death_note note;
   me.on_peer_death([&](std::uint32_t rank) { note.write(rank); });
   me.fence();
@@ -87,7 +89,8 @@ int death_told() {
 
 // They ask only when it has happened.
 int death_told_late() {
-  job me;
+  const std::unique_ptr<job> joined = job::join();
+  job& me = *joined;
   const pid_t pid = getpid();
   me.put("fault_client.pid", std::as_bytes(std::span(&pid, 1)));
   me.commit();
@@ -104,7 +107,8 @@ int death_told_late() {
 
 // The survivors wait in the fence that the victim never comes to.
 int death_in_fence() {
-  job me;
+  const std::unique_ptr<job> joined = job::join();
+  job& me = *joined;
   if (is_victim(me)) {
     std::this_thread::sleep_for(std::chrono::milliseconds(100)); // most often they are in it then
     raise(SIGKILL);
@@ -118,7 +122,8 @@ int death_in_fence() {
 
 // One thread aborts while another is inside a fence that cannot complete.
 int aborts() {
-  job me;
+  const std::unique_ptr<job> joined = job::join();
+  job& me = *joined;
   if (!is_victim(me)) {
     me.fence();
     return 0;
@@ -134,7 +139,8 @@ int aborts() {
 
 // The callback of a death may end the process.
 int aborts_in_callback() {
-  job me;
+  const std::unique_ptr<job> joined = job::join();
+  job& me = *joined;
   me.on_peer_death([&](std::uint32_t) { me.abort(9, "a peer died"); });
   me.fence();
   if (is_victim(me)) raise(SIGKILL);
@@ -143,7 +149,8 @@ int aborts_in_callback() {
 }
 
 int exits_without_leaving() {
-  job me;
+  const std::unique_ptr<job> joined = job::join();
+  job& me = *joined;
   if (is_victim(me)) _exit(0);
   // Wait to be ended: a survivor that failed on its own account could be noticed first.
   fence_of_survivors(me);
@@ -154,12 +161,14 @@ int exits_without_leaving() {
 int never_joins() {
   const char* rank = std::getenv("PMIX_RANK");
   if (rank != nullptr && std::string(rank) == "1") return 0;
-  job me;
+  const std::unique_ptr<job> joined = job::join();
+  job& me = *joined;
   return 0;
 }
 
 int joins() {
-  job me;
+  const std::unique_ptr<job> joined = job::join();
+  job& me = *joined;
   me.fence();
   me.finalize();
   std::printf("one of %u\n", me.size());
@@ -168,7 +177,8 @@ int joins() {
 
 // What a rank starts inherits the rank's variables.
 int starts_another() {
-  job me;
+  const std::unique_ptr<job> joined = job::join();
+  job& me = *joined;
   me.fence();
   const int status = is_victim(me) ? std::system("/proc/$PPID/exe joins") : 0;
   me.fence();

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 MAX_LINES = 600
-LAYERED = ("api", "engine", "examples", "perf", "pmix_boot", "progress", "tools")
+LAYERED = ("api", "engine", "examples", "mpi", "perf", "pmix_boot", "progress", "tools")
 SOURCES = (".c", ".cpp", ".h", ".hpp", ".py", ".sh", ".cmake")
 SKIPPED = {"build", ".git"}
 
@@ -66,6 +66,8 @@ FOLDERS = {
     "tools": (f"{COMPILING} engine/verify engine/transport/ucx progress/execution progress/driving "
               "pmix_boot/client pmix_boot/launcher", "spdlog cli json"),
     "examples": ("api/include", "fftw mpi cli json spdlog"),
+    "mpi/include/weft": ("api/include", "mpi"),
+    "mpi/shim": ("api/include mpi/include/weft", "mpi"),
     "perf/tests": ("perf/bench", "tests"),
     "perf": ("api/include", "mpi spdlog"),
     "perf/bench": ("api/include", "mpi cli json spdlog"),
@@ -96,6 +98,8 @@ def resolve(root, includer, name):
     """The project's file that an include names, or None: beside the includer, from the root, or as users see it."""
     for candidate in (includer.parent / name, Path(name), Path("api/include") / name):
         candidate = Path(os.path.normpath(candidate))
+        if candidate == includer:  # weft/mpi.h includes another mpi.h
+            continue
         if candidate.parts[0] in LAYERED and (root / candidate).is_file():
             return candidate
     return None

@@ -18,6 +18,20 @@ typedef struct weft_error_info_t {
  * has the table. It may leave by longjmp. */
 typedef void (*weft_error_handler_t)(const char* message, const weft_error_info_t* info);
 
+/* What a program brings whose processes are together already, as those of an MPI communicator are. The
+ * functions are called on the thread that calls weft_init_with, weft_team_with or weft_finalize, `abort` on
+ * any. They return 0, or anything else for a failure. */
+typedef struct weft_exchange_t {
+  void* context; /* is handed to each of them */
+  int rank, size;
+  /* Collective: gathers nbytes bytes from each, which lie in `all` in the order of the ranks. */
+  int (*allgather)(void* context, const void* mine, size_t nbytes, void* all);
+  /* Returns when all have called it. Where a process has died it fails, or never returns. */
+  int (*barrier)(void* context);
+  /* Ends all processes with this status; may return. `why` is one line. */
+  void (*abort)(void* context, int status, const char* why);
+} weft_exchange_t;
+
 #ifdef __cplusplus
 namespace weft {
 #endif
@@ -27,6 +41,12 @@ namespace weft {
  * other call. argc, argv: as given to main; both may be null. They are not changed. Errors: called twice, or
  * after weft_finalize; no room for the registered arrays. */
 WEFT_EXPORT void weft_init(int* argc, char*** argv);
+
+/* The same without a launcher that speaks PMIx: the threads of the job are the processes that have this
+ * exchange, with their ranks in it. An extension. It is called inside weft_finalize, too, and so must last
+ * until then. Errors: as weft_init; exchange or one of its functions is null; rank is not from 0 to size - 1;
+ * one of its functions fails. weft/mpi.h calls it for programs of MPI. */
+WEFT_EXPORT void weft_init_with(const weft_exchange_t* exchange);
 
 /* Ends the library for good. Collective: waits for all threads. What is outstanding and was completed by
  * nobody is abandoned. Shared memory is gone afterwards, and every other call an error. Errors: weft_init was
@@ -72,6 +92,7 @@ using weft::upc_mythread;
 using weft::upc_threads;
 using weft::weft_finalize;
 using weft::weft_init;
+using weft::weft_init_with;
 using weft::weft_set_error_handler;
 using weft::weft_statistic;
 #endif

@@ -1,0 +1,78 @@
+// Beginning and end of MPI, and the communicators that a program makes: each gets its lane in the call that
+// makes it.
+#include "mpi/shim/real.hpp"
+#include "mpi/shim/session.hpp"
+
+using weft::mpi::begin_session;
+using weft::mpi::end_session;
+using weft::mpi::make_lane;
+
+namespace {
+
+int with_lane(int status, MPI_Comm* made) {
+  if (status == MPI_SUCCESS) make_lane(*made);
+  return status;
+}
+
+} // namespace
+
+extern "C" {
+
+WEFT_SHOW int MPI_Init(int* argc, char*** argv) {
+  const int status = WEFT_REAL(Init)(argc, argv);
+  if (status == MPI_SUCCESS) begin_session();
+  return status;
+}
+WEFT_SHOW int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  const int status = WEFT_REAL(Init_thread)(argc, argv, required, provided);
+  if (status == MPI_SUCCESS) begin_session();
+  return status;
+}
+WEFT_SHOW int MPI_Finalize() {
+  end_session();
+  return WEFT_REAL(Finalize)();
+}
+
+WEFT_SHOW int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* made) {
+  return with_lane(WEFT_REAL(Comm_dup)(comm, made), made);
+}
+WEFT_SHOW int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm* made) {
+  return with_lane(WEFT_REAL(Comm_dup_with_info)(comm, info, made), made);
+}
+WEFT_SHOW int MPI_Comm_split(MPI_Comm comm, int color, int key, MPI_Comm* made) {
+  return with_lane(WEFT_REAL(Comm_split)(comm, color, key, made), made);
+}
+WEFT_SHOW int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm* made) {
+  return with_lane(WEFT_REAL(Comm_split_type)(comm, type, key, info, made), made);
+}
+WEFT_SHOW int MPI_Comm_create(MPI_Comm comm, MPI_Group group, MPI_Comm* made) {
+  return with_lane(WEFT_REAL(Comm_create)(comm, group, made), made);
+}
+WEFT_SHOW int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* made) {
+  return with_lane(WEFT_REAL(Comm_create_group)(comm, group, tag, made), made);
+}
+WEFT_SHOW int MPI_Cart_create(MPI_Comm comm, int ndims, const int dims[], const int periods[], int reorder,
+                              MPI_Comm* made) {
+  return with_lane(WEFT_REAL(Cart_create)(comm, ndims, dims, periods, reorder, made), made);
+}
+WEFT_SHOW int MPI_Cart_sub(MPI_Comm comm, const int remain[], MPI_Comm* made) {
+  return with_lane(WEFT_REAL(Cart_sub)(comm, remain, made), made);
+}
+WEFT_SHOW int MPI_Intercomm_merge(MPI_Comm comm, int high, MPI_Comm* made) {
+  return with_lane(WEFT_REAL(Intercomm_merge)(comm, high, made), made);
+}
+
+} // extern "C"
+
+WEFT_ALSO_PMPI(Init);
+WEFT_ALSO_PMPI(Init_thread);
+WEFT_ALSO_PMPI(Finalize);
+WEFT_ALSO_PMPI(Comm_dup);
+WEFT_ALSO_PMPI(Comm_dup_with_info);
+WEFT_ALSO_PMPI(Comm_split);
+WEFT_ALSO_PMPI(Comm_split_type);
+WEFT_ALSO_PMPI(Comm_create);
+WEFT_ALSO_PMPI(Comm_create_group);
+WEFT_ALSO_PMPI(Cart_create);
+WEFT_ALSO_PMPI(Cart_sub);
+WEFT_ALSO_PMPI(Intercomm_merge);

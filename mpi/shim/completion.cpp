@@ -1,0 +1,123 @@
+// The calls that complete requests. Those of this library are MPI's generalized requests: as soon as a call
+// is done its request is completed, in the thread that asks, and then MPI's own function gives the answer,
+// for arrays of both kinds. While no call of the library is under way all of this is MPI's alone.
+#include "mpi/shim/patience.hpp"
+#include "mpi/shim/real.hpp"
+#include "mpi/shim/session.hpp"
+
+#include <span>
+
+namespace weft::mpi {
+
+namespace {
+
+using requests = std::span<MPI_Request>;
+
+requests of(int count, MPI_Request* all) {
+  return {all, count > 0 ? static_cast<std::size_t>(count) : 0};
+}
+
+// Moves all of ours on. True if some are left.
+bool try_all(requests all) {
+  bool left = false;
+  for (const MPI_Request r : all)
+    if (carried* const c = none_under_way() ? nullptr : find(r)) left |= !try_complete(*c);
+  return left;
+}
+
+void wait_for_all(requests all) {
+  for (const MPI_Request r : all)
+    if (carried* const c = none_under_way() ? nullptr : find(r)) {
+      wait(*c);
+      complete(*c);
+    }
+}
+
+bool has_ours(requests all) {
+  for (const MPI_Request r : all)
+    if (find(r) != nullptr) return true;
+  return false;
+}
+
+// `ask` is MPI's function that does not wait; true if it has an answer.
+template <class Ask> void ask_until_answered(requests all, Ask&& ask) {
+  for (patience p;; p.pass()) {
+    try_all(all);
+    if (ask()) return;
+  }
+}
+
+} // namespace
+
+} // namespace weft::mpi
+
+using weft::mpi::ask_until_answered;
+using weft::mpi::carried;
+using weft::mpi::find;
+using weft::mpi::has_ours;
+using weft::mpi::none_under_way;
+using weft::mpi::of;
+using weft::mpi::try_all;
+using weft::mpi::wait_for_all;
+
+extern "C" {
+
+WEFT_SHOW int MPI_Wait(MPI_Request* request, MPI_Status* status) {
+  if (!none_under_way()) wait_for_all(of(1, request));
+  return WEFT_REAL(Wait)(request, status);
+}
+WEFT_SHOW int MPI_Waitall(int count, MPI_Request all[], MPI_Status statuses[]) {
+  if (!none_under_way()) wait_for_all(of(count, all));
+  return WEFT_REAL(Waitall)(count, all, statuses);
+}
+WEFT_SHOW int MPI_Waitany(int count, MPI_Request all[], int* index, MPI_Status* status) {
+  if (none_under_way() || !has_ours(of(count, all))) return WEFT_REAL(Waitany)(count, all, index, status);
+  int result = MPI_SUCCESS, flag = 0;
+  ask_until_answered(of(count, all), [&] {
+    result = WEFT_REAL(Testany)(count, all, index, &flag, status);
+    return flag != 0 || result != MPI_SUCCESS;
+  });
+  return result;
+}
+WEFT_SHOW int MPI_Waitsome(int count, MPI_Request all[], int* done, int indices[], MPI_Status statuses[]) {
+  if (none_under_way() || !has_ours(of(count, all)))
+    return WEFT_REAL(Waitsome)(count, all, done, indices, statuses);
+  int result = MPI_SUCCESS;
+  ask_until_answered(of(count, all), [&] {
+    result = WEFT_REAL(Testsome)(count, all, done, indices, statuses);
+    return *done != 0 || result != MPI_SUCCESS;
+  });
+  return result;
+}
+WEFT_SHOW int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
+  if (!none_under_way()) try_all(of(1, request));
+  return WEFT_REAL(Test)(request, flag, status);
+}
+WEFT_SHOW int MPI_Testall(int count, MPI_Request all[], int* flag, MPI_Status statuses[]) {
+  if (!none_under_way()) try_all(of(count, all));
+  return WEFT_REAL(Testall)(count, all, flag, statuses);
+}
+WEFT_SHOW int MPI_Testany(int count, MPI_Request all[], int* index, int* flag, MPI_Status* status) {
+  if (!none_under_way()) try_all(of(count, all));
+  return WEFT_REAL(Testany)(count, all, index, flag, status);
+}
+WEFT_SHOW int MPI_Testsome(int count, MPI_Request all[], int* done, int indices[], MPI_Status statuses[]) {
+  if (!none_under_way()) try_all(of(count, all));
+  return WEFT_REAL(Testsome)(count, all, done, indices, statuses);
+}
+WEFT_SHOW int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
+  if (!none_under_way()) try_all(of(1, &request));
+  return WEFT_REAL(Request_get_status)(request, flag, status);
+}
+
+} // extern "C"
+
+WEFT_ALSO_PMPI(Wait);
+WEFT_ALSO_PMPI(Waitall);
+WEFT_ALSO_PMPI(Waitany);
+WEFT_ALSO_PMPI(Waitsome);
+WEFT_ALSO_PMPI(Test);
+WEFT_ALSO_PMPI(Testall);
+WEFT_ALSO_PMPI(Testany);
+WEFT_ALSO_PMPI(Testsome);
+WEFT_ALSO_PMPI(Request_get_status);

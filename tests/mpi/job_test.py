@@ -1,0 +1,85 @@
+"""Programs of MPI, beside the library and carried by it: job_test.py SOURCE BUILD LIBRARY [unittest arguments].
+
+Job: a program that uses both. Neither needs the other's launcher: the job is the communicator's, and so are the teams. Mutations that this catches:
+team_registry::make takes the threads in the order of the job; exchange_job::fence drops what the last rank put;
+exchange_job counts all ranks to one host (with WEFT_LANE=ucp nothing comes); weft_init_from_mpi keeps no duplicate.
+
+Carried: an unchanged program, whose collectives libweft-mpi carries; MPI's blocking calls say what is right. Mutations:
+patience::pass looks into no messages (4 ranks of MPICH hang), or into those of MPI_COMM_SELF; ring::fits says yes (what
+is under way is overwritten); extent_of calls all types contiguous; set_in packs nothing for a count of 0.
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+SOURCE, BUILD, LIBRARY = "", "", ""
+LAUNCHERS = {
+    "openmpi": ["mpirun.openmpi", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none"],
+    "mpich": ["mpiexec.hydra"],
+}
+
+
+class Job(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+
+    def compile(self, mpi, name):
+        compiler = shutil.which(f"mpicc.{mpi}")
+        if compiler is None or shutil.which(LAUNCHERS[mpi][0]) is None:
+            self.skipTest(f"{mpi} is not installed")
+        program = os.path.join(self.folder.name, f"{name}_{mpi}")
+        folder = os.path.dirname(LIBRARY)
+        if not os.path.exists(program):
+            subprocess.run([compiler, "-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-stringop-overflow", f"-I{BUILD}/include",
+                            f"-I{SOURCE}/api/include", f"-I{SOURCE}/mpi/include", str(HERE / f"{name}.c"), "-o", program,
+                            f"-L{folder}", "-lweft", f"-Wl,-rpath,{folder}"], check=True)
+        return program
+
+    def launch(self, mpi, ranks, *command, **settings):
+        return subprocess.run([*LAUNCHERS[mpi], "-n", str(ranks), *command], capture_output=True, text=True, timeout=120,
+                              check=False, stdin=subprocess.DEVNULL, env={**os.environ, "WEFT_HEAP_SIZE": "16M", **settings})
+
+    def check(self, mpi):
+        program = self.compile(mpi, "job")
+        for ranks, communicators, settings in ((1, 5, {}), (4, 1000, {}), (3, 100, {"WEFT_LANE": "ucp"}),
+                                               (2, 5, {"WEFT_PROGRESS": "dedicated"})):
+            with self.subTest(ranks=ranks, **settings):
+                result = self.launch(mpi, ranks, program, str(communicators), **settings)
+                self.assertEqual((result.returncode, result.stdout), (0, f"{ranks} threads of MPI are right\n"),
+                                 result.stdout + result.stderr)
+
+    def test_open_mpi(self):
+        self.check("openmpi")
+
+    def test_mpich(self):
+        self.check("mpich")
+
+
+class Carried(Job):
+    def check(self, mpi):
+        program = self.compile(mpi, "random")
+        library = f"{BUILD}/mpi/libweft-mpi-{mpi}.so"
+        if not os.path.exists(library):
+            self.skipTest(f"libweft-mpi-{mpi} is not built")
+        preload = {"openmpi": ["-x", f"LD_PRELOAD={library}", "--mca", "mpi_yield_when_idle", "1"],
+                   "mpich": ["-genv", "LD_PRELOAD", library]}[mpi]
+        for ranks, programs, most, settings in ((2, 100, 400000, {}), (4, 30, 20000, {}), (3, 30, 20000, {"WEFT_LANE": "ucp"})):
+            with self.subTest(ranks=ranks, **settings):
+                result = self.launch(mpi, ranks, *preload, program, str(programs), str(ranks), str(most), WEFT_STATISTICS="1",
+                                     WEFT_HEAP_SIZE="600M", **settings)
+                self.assertEqual((result.returncode, result.stdout), (0, "all right\n"), result.stdout + result.stderr)
+                for call in ("barrier", "bcast", "gather", "scatter", "allgather", "alltoall", "reduce", "allreduce"):
+                    self.assertRegex(result.stderr, rf"MPI_I{call} +\d+  carried")
+
+
+if __name__ == "__main__":
+    SOURCE, BUILD, LIBRARY = (os.path.abspath(path) for path in sys.argv[1:4])
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:])

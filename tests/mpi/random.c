@@ -1,0 +1,289 @@
+/* Random non-blocking collectives of MPI, many under way at once on several communicators, beside messages,
+ * completed in random ways; what each gives is compared with what MPI's blocking call gives. An unchanged
+ * program of MPI: run it with libweft-mpi and without.
+ *
+ *   random PROGRAMS SEED [MOST]    blocks of up to MOST bytes */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { comms = 4, most_under_way = 12 };
+enum what { barrier, bcast, gather, scatter, allgather, alltoall, reduce, allreduce, message, kinds };
+static const char* const names[] = {"barrier",  "bcast",  "gather",    "scatter", "allgather",
+                                    "alltoall", "reduce", "allreduce", "message"};
+
+static unsigned long long state;
+static unsigned draw(unsigned below) { /* the same on all ranks */
+  state = state * 6364136223846793005ull + 1442695040888963407ull;
+  return (unsigned)(state >> 33) % below;
+}
+static unsigned long long own_state;
+static unsigned draw_own(unsigned below) { /* another one on each */
+  own_state = own_state * 6364136223846793005ull + 1442695040888963407ull;
+  return (unsigned)(own_state >> 33) % below;
+}
+
+static int me, failures;
+static MPI_Comm comm_of[comms];
+static MPI_Datatype gaps, swapped; /* three ints of four; two ints the other way round */
+
+struct task {
+  enum what what;
+  MPI_Comm comm;
+  int rank, size, root, count, in_place;
+  MPI_Datatype type;
+  MPI_Op op;
+  size_t bytes; /* of all blocks, with gaps */
+  char *in, *out, *wanted;
+  MPI_Request request;
+};
+
+static const struct reduction {
+  int type, op;
+} reductions[] = {{0, 0}, {0, 1}, {0, 2}, {0, 3}, {1, 0}, {1, 1}, {2, 4}, {2, 5}, {3, 0}, {0, 6}, {4, 7}};
+static MPI_Datatype type_number(int k) {
+  MPI_Datatype all[] = {MPI_INT, MPI_DOUBLE, MPI_2INT, MPI_LONG, MPI_DOUBLE_INT};
+  return all[k];
+}
+static MPI_Op op_number(int k) {
+  MPI_Op all[] = {MPI_SUM, MPI_MAX, MPI_MIN, MPI_BXOR, MPI_MINLOC, MPI_MAXLOC, MPI_LAND, MPI_MAXLOC};
+  return all[k];
+}
+
+static void fill(struct task* t) {
+  if (t->type == MPI_DOUBLE)
+    for (size_t k = 0; k < t->bytes / sizeof(double); ++k)
+      ((double*)t->in)[k] = (double)draw_own(1000); /* sums are exact */
+  else if (t->type == MPI_DOUBLE_INT)
+    for (size_t k = 0; k < t->bytes / 16; ++k) {
+      ((double*)t->in)[2 * k] = (double)draw_own(5);
+      ((int*)t->in)[4 * k + 2] = (int)draw_own(100);
+      ((int*)t->in)[4 * k + 3] = 0;
+    }
+  else
+    for (size_t k = 0; k < t->bytes; ++k)
+      t->in[k] = (char)draw_own(t->type == MPI_2INT ? 3 : 256);
+}
+
+static void make(struct task* t, int most) {
+  memset(t, 0, sizeof *t);
+  t->what = (enum what)draw(kinds);
+  t->comm = comm_of[draw(comms)];
+  MPI_Comm_rank(t->comm, &t->rank);
+  MPI_Comm_size(t->comm, &t->size);
+  const unsigned root = draw(64);
+  t->root = (int)(root % (unsigned)t->size);
+  t->in_place = draw(3) == 0;
+  const unsigned size = draw(4), choice = draw(1000), from = draw(1u << 20);
+  t->type = choice % 8 == 0 ? gaps : choice % 8 == 1 ? swapped : choice % 2 ? MPI_INT : MPI_CHAR;
+  if (t->what == reduce || t->what == allreduce) {
+    const struct reduction r = reductions[choice % (sizeof reductions / sizeof *reductions)];
+    t->type = type_number(r.type);
+    t->op = op_number(r.op);
+  }
+  MPI_Aint lower, extent;
+  MPI_Type_get_extent(t->type, &lower, &extent);
+  const unsigned limits[] = {8, 1024, 20000, (unsigned)most};
+  t->count = (int)((from % limits[size]) / (unsigned)extent);
+  if ((t->what == reduce || t->what == allreduce) && t->count == 0) t->count = 1;
+  t->bytes = (size_t)extent * (size_t)t->count * (size_t)t->size;
+  t->in = malloc(t->bytes + 1);
+  t->out = malloc(t->bytes + 1);
+  t->wanted = malloc(t->bytes + 1);
+  fill(t);
+  memset(t->out, 7, t->bytes);
+  memset(t->wanted, 7, t->bytes);
+  if (t->what == bcast) {
+    memcpy(t->out, t->in, t->bytes);
+    memcpy(t->wanted, t->in, t->bytes);
+  }
+}
+
+/* Where what is in place begins: this rank's own block, or all. */
+static void* source(struct task* t, char* results) {
+  MPI_Aint lower, extent;
+  MPI_Type_get_extent(t->type, &lower, &extent);
+  const size_t block = (size_t)extent * (size_t)t->count;
+  const int root = t->rank == t->root;
+  if (!t->in_place || t->size == 1) return t->in; /* MPICH 4.0 reads it there */
+  if (t->what == allgather || (t->what == gather && root)) {
+    memcpy(results + (size_t)t->rank * block, t->in, block);
+    return MPI_IN_PLACE;
+  }
+  if (t->what == alltoall || t->what == allreduce || (t->what == reduce && root)) {
+    memcpy(results, t->in, t->what == alltoall ? t->bytes : block);
+    return MPI_IN_PLACE;
+  }
+  return t->in;
+}
+
+static void post(struct task* t) {
+  MPI_Request* r = &t->request;
+  void* in = source(t, t->out);
+  const int n = t->count, next = (t->rank + 1) % t->size, before = (t->rank + t->size - 1) % t->size;
+  void* to = t->in_place && t->size > 1 && t->what == scatter && t->rank == t->root ? MPI_IN_PLACE : t->out;
+  switch (t->what) {
+  case barrier:
+    MPI_Ibarrier(t->comm, r);
+    break;
+  case bcast:
+    MPI_Ibcast(t->out, n, t->type, t->root, t->comm, r);
+    break;
+  case gather:
+    MPI_Igather(in, n, t->type, t->out, n, t->type, t->root, t->comm, r);
+    break;
+  case scatter:
+    MPI_Iscatter(t->in, n, t->type, to, n, t->type, t->root, t->comm, r);
+    break;
+  case allgather:
+    MPI_Iallgather(in, n, t->type, t->out, n, t->type, t->comm, r);
+    break;
+  case alltoall:
+    MPI_Ialltoall(in, n, t->type, t->out, n, t->type, t->comm, r);
+    break;
+  case reduce:
+    MPI_Ireduce(in, t->out, n, t->type, t->op, t->root, t->comm, r);
+    break;
+  case allreduce:
+    MPI_Iallreduce(in, t->out, n, t->type, t->op, t->comm, r);
+    break;
+  default:
+    MPI_Irecv(t->out, n, t->type, before, 3, t->comm, r);
+    MPI_Send(t->in, t->size == 1 ? 0 : n, t->type, t->size == 1 ? MPI_PROC_NULL : next, 3, t->comm);
+    if (t->size == 1) {
+      MPI_Cancel(r);
+      MPI_Wait(r, MPI_STATUS_IGNORE);
+    }
+  }
+}
+
+static void ask_mpi(struct task* t) {
+  void* in = t->in; /* in place MPICH 4.0 crashes in MPI_Reduce */
+  const int n = t->count, next = (t->rank + 1) % t->size, before = (t->rank + t->size - 1) % t->size;
+  void* to =
+      t->in_place && t->size > 1 && t->what == scatter && t->rank == t->root ? MPI_IN_PLACE : t->wanted;
+  switch (t->what) {
+  case barrier:
+    MPI_Barrier(t->comm);
+    break;
+  case bcast:
+    MPI_Bcast(t->wanted, n, t->type, t->root, t->comm);
+    break;
+  case gather:
+    MPI_Gather(in, n, t->type, t->wanted, n, t->type, t->root, t->comm);
+    break;
+  case scatter:
+    MPI_Scatter(t->in, n, t->type, to, n, t->type, t->root, t->comm);
+    break;
+  case allgather:
+    MPI_Allgather(in, n, t->type, t->wanted, n, t->type, t->comm);
+    break;
+  case alltoall:
+    MPI_Alltoall(in, n, t->type, t->wanted, n, t->type, t->comm);
+    break;
+  case reduce:
+    MPI_Reduce(in, t->wanted, n, t->type, t->op, t->root, t->comm);
+    break;
+  case allreduce:
+    MPI_Allreduce(in, t->wanted, n, t->type, t->op, t->comm);
+    break;
+  default:
+    if (t->size > 1)
+      MPI_Sendrecv(t->in, n, t->type, next, 4, t->wanted, n, t->type, before, 4, t->comm, MPI_STATUS_IGNORE);
+  }
+}
+
+static void finish(struct task* all, int count) {
+  MPI_Request requests[most_under_way];
+  int indices[most_under_way], flag = 0, left = count, index, some;
+  for (int k = 0; k < count; ++k)
+    requests[k] = all[k].request;
+  switch (draw_own(5)) {
+  case 0:
+    MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+    break;
+  case 1:
+    for (int k = count; k-- > 0;)
+      MPI_Wait(&requests[k], MPI_STATUS_IGNORE);
+    break;
+  case 2:
+    for (;;) {
+      MPI_Waitany(count, requests, &index, MPI_STATUS_IGNORE);
+      if (index == MPI_UNDEFINED) break;
+    }
+    break;
+  case 3:
+    for (;;) {
+      MPI_Waitsome(count, requests, &some, indices, MPI_STATUSES_IGNORE);
+      if (some == MPI_UNDEFINED) break;
+      left -= some;
+    }
+    break;
+  default:
+    while (!flag)
+      MPI_Testall(count, requests, &flag, MPI_STATUSES_IGNORE);
+  }
+  for (int k = 0; k < count; ++k)
+    if (requests[k] != MPI_REQUEST_NULL) {
+      printf("rank %d: a request is left\n", me);
+      ++failures;
+    }
+}
+
+static void play(int program, int most) {
+  struct task all[most_under_way];
+  const int count = 1 + (int)draw(most_under_way);
+  for (int k = 0; k < count; ++k) {
+    make(&all[k], most);
+    post(&all[k]);
+  }
+  finish(all, count);
+  for (int k = 0; k < count; ++k) {
+    struct task* t = &all[k];
+    ask_mpi(t);
+    if (t->type == MPI_DOUBLE_INT || t->type == gaps) /* what is in a gap is copied in place only */
+      for (size_t at = 12; at + 4 <= t->bytes; at += 16)
+        memcpy(t->out + at, t->wanted + at, 4);
+    if (memcmp(t->out, t->wanted, t->bytes) != 0) {
+      printf("rank %d, program %d, call %d: %s of %d elements, %zu bytes, root %d, in place %d is wrong\n",
+             me, program, k, names[t->what], t->count, t->bytes, t->root, t->in_place);
+      ++failures;
+    }
+    free(t->in);
+    free(t->out);
+    free(t->wanted);
+  }
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  const int programs = argc > 1 ? atoi(argv[1]) : 100, most = argc > 3 ? atoi(argv[3]) : 200000;
+  state = argc > 2 ? strtoull(argv[2], NULL, 10) * 977 : 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &me);
+  own_state = state + (unsigned long long)me * 7919 + 1;
+  comm_of[0] = MPI_COMM_WORLD;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm_of[1]);
+  MPI_Comm_split(MPI_COMM_WORLD, me % 2, -me, &comm_of[2]);
+  MPI_Comm_split(MPI_COMM_WORLD, 0, -me, &comm_of[3]);
+  const int two[] = {1, 0}, one[] = {1, 1};
+  MPI_Type_vector(3, 1, 1, MPI_INT, &gaps);
+  MPI_Datatype wide;
+  MPI_Type_create_resized(gaps, 0, 16, &wide);
+  MPI_Type_free(&gaps);
+  gaps = wide;
+  MPI_Type_commit(&gaps);
+  MPI_Type_indexed(2, one, two, MPI_INT, &swapped);
+  MPI_Type_commit(&swapped);
+  for (int k = 0; k < programs && failures == 0; ++k)
+    play(k, most);
+  for (int k = 1; k < comms; ++k)
+    MPI_Comm_free(&comm_of[k]);
+  int sum = 0;
+  MPI_Allreduce(&failures, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (me == 0) puts(sum == 0 ? "all right" : "WRONG");
+  MPI_Type_free(&gaps);
+  MPI_Type_free(&swapped);
+  MPI_Finalize();
+  return sum != 0;
+}
