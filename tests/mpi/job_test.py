@@ -49,7 +49,7 @@ class Job(unittest.TestCase):
 
     def check(self, mpi):
         program = self.compile(mpi, "job")
-        for ranks, communicators, settings in ((1, 5, {}), (4, 1000, {}), (3, 100, {"WEFT_LANE": "ucp"}),
+        for ranks, communicators, settings in ((1, 5, {}), (4, 200, {}), (3, 100, {"WEFT_LANE": "ucp"}),
                                                (2, 5, {"WEFT_PROGRESS": "dedicated"})):
             with self.subTest(ranks=ranks, **settings):
                 result = self.launch(mpi, ranks, program, str(communicators), **settings)
@@ -71,7 +71,7 @@ class Carried(Job):
             self.skipTest(f"libweft-mpi-{mpi} is not built")
         preload = {"openmpi": ["-x", f"LD_PRELOAD={library}", "--mca", "mpi_yield_when_idle", "1"],
                    "mpich": ["-genv", "LD_PRELOAD", library]}[mpi]
-        for ranks, programs, most, settings in ((2, 100, 400000, {}), (4, 30, 20000, {}), (3, 30, 20000, {"WEFT_LANE": "ucp"})):
+        for ranks, programs, most, settings in ((2, 60, 400000, {}), (4, 20, 20000, {}), (3, 20, 20000, {"WEFT_LANE": "ucp"})):
             with self.subTest(ranks=ranks, **settings):
                 result = self.launch(mpi, ranks, *preload, program, str(programs), str(ranks), str(most), WEFT_STATISTICS="1",
                                      WEFT_HEAP_SIZE="600M", **settings)
