@@ -19,9 +19,12 @@ namespace {
 
 constexpr std::uint64_t kib = 1024, mib = 1024 * kib;
 // Of a communicator: rings for small and for middling calls. A few have one for large ones, too.
-constexpr std::uint64_t small_ring = 64 * kib, middle_ring = 2 * mib, large_ring = 96 * mib;
+constexpr std::uint64_t small_ring = 64 * kib, middle_ring = 2 * mib, large_rings = 96 * mib;
+// Several, so that a loop comes back to memory that it has touched: to touch it first costs more than to
+// copy.
+constexpr std::uint64_t sizes_of_large[] = {8 * mib, 24 * mib, 64 * mib};
 constexpr unsigned lanes = 60, large_lanes = 4; // bits of a word together
-constexpr std::uint64_t area_bytes = lanes * (small_ring + middle_ring) + large_lanes * large_ring;
+constexpr std::uint64_t area_bytes = lanes * (small_ring + middle_ring) + large_lanes * large_rings;
 
 constexpr const char* names[] = {"Ibarrier",   "Ibcast",    "Igather", "Iscatter",
                                  "Iallgather", "Ialltoall", "Ireduce", "Iallreduce"};
@@ -139,10 +142,12 @@ void make_lane(MPI_Comm comm) {
   const auto number = static_cast<std::uint64_t>(__builtin_ctzll(bit));
   const std::uint64_t place = number * (small_ring + middle_ring);
   std::vector<lane::room> rooms = {{place, small_ring}, {place + small_ring, middle_ring}};
-  if (large != 0)
-    rooms.push_back({lanes * (small_ring + middle_ring) +
-                         (static_cast<std::uint64_t>(__builtin_ctzll(large)) - lanes) * large_ring,
-                     large_ring});
+  if (large != 0) {
+    std::uint64_t at = lanes * (small_ring + middle_ring) +
+                       (static_cast<std::uint64_t>(__builtin_ctzll(large)) - lanes) * large_rings;
+    for (const std::uint64_t size : sizes_of_large)
+      rooms.push_back({std::exchange(at, at + size), size});
+  }
   auto made = std::make_unique<attached>();
   made->way = std::make_unique<lane>(team, std::move(threads), the_session->area, rooms);
   made->bits = bit | large;
