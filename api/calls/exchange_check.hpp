@@ -8,7 +8,7 @@ namespace weft::api {
 inline void require_exchange(const char* call, const weft_exchange_t* e) {
   if (e == nullptr) fail(call, "exchange", "null", "must be the address of an exchange");
   const auto require = [call](bool there, const char* what) {
-    if (!there) fail(call, what, "null", "must be a function: docs/functions.md says what it does");
+    if (!there) fail(call, what, "null", "must be a function: weft/job.h says what it does");
   };
   require(e->allgather != nullptr, "exchange->allgather");
   require(e->barrier != nullptr, "exchange->barrier");

@@ -17,17 +17,15 @@ requests of(int count, MPI_Request* all) {
   return {all, count > 0 ? static_cast<std::size_t>(count) : 0};
 }
 
-// Moves all of ours on. True if some are left.
-bool try_all(requests all) {
-  bool left = false;
+// Moves all of ours on.
+void try_all(requests all) {
   for (const MPI_Request r : all)
-    if (carried* const c = none_under_way() ? nullptr : find(r)) left |= !try_complete(*c);
-  return left;
+    if (carried* const c = find(r)) try_complete(*c);
 }
 
 void wait_for_all(requests all) {
   for (const MPI_Request r : all)
-    if (carried* const c = none_under_way() ? nullptr : find(r)) {
+    if (carried* const c = find(r)) {
       wait(*c);
       complete(*c);
     }

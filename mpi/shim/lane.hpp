@@ -82,19 +82,17 @@ struct ring {
 
 class lane {
 public:
-  // `area` leads to the shared area on thread 0; its rings are given as {place, size}, smallest first, and
-  // take what is not larger than `most` of each.
   struct room {
     std::uint64_t place, size;
   };
-  // `threads` by rank in the team.
+  // `threads` by rank in the team. `area` leads to the shared area on thread 0; `rooms` are those of the
+  // rings in it, smallest first.
   lane(upc_team_t team, std::vector<std::uint32_t> threads, upc_shared_ptr_t area,
        const std::vector<room>& rooms);
   ~lane();
   lane(const lane&) = delete;
   lane& operator=(const lane&) = delete;
 
-  upc_team_t team() const { return team_; }
   int size() const { return static_cast<int>(threads_.size()); }
   int rank() const { return rank_; }
 

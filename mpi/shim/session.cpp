@@ -98,6 +98,18 @@ bool is_set(const char* name, const char* value) {
   return set != nullptr && std::strcmp(set, value) == 0;
 }
 
+void give_back(carried& c) {
+  const std::lock_guard lock(the_session->mutex);
+  c.next = std::exchange(the_session->free, &c);
+}
+
+// Its results are where the program wants them.
+void conclude(carried& c) {
+  if (c.out.empty()) return;
+  int at = 0;
+  MPI_Unpack(c.out.data(), static_cast<int>(c.out.size()), &at, c.to, c.count, c.type, c.comm);
+}
+
 } // namespace
 
 void begin_session() {
@@ -172,17 +184,6 @@ carried& new_call() {
   return *new carried;
 }
 
-void give_back(carried& c) {
-  const std::lock_guard lock(the_session->mutex);
-  c.next = std::exchange(the_session->free, &c);
-}
-
-void conclude(carried& c) {
-  if (c.out.empty()) return;
-  int at = 0;
-  MPI_Unpack(c.out.data(), static_cast<int>(c.out.size()), &at, c.to, c.count, c.type, c.comm);
-}
-
 bool none_under_way() {
   return number_under_way.load(std::memory_order_relaxed) == 0;
 }
@@ -196,7 +197,7 @@ MPI_Request request_of(carried& c) {
 }
 
 carried* find(MPI_Request request) {
-  if (request == MPI_REQUEST_NULL) return nullptr;
+  if (request == MPI_REQUEST_NULL || none_under_way()) return nullptr;
   const std::lock_guard lock(the_session->mutex);
   const auto found = the_session->under_way.find(key_of(request));
   return found == the_session->under_way.end() ? nullptr : found->second;
@@ -213,10 +214,8 @@ void complete(carried& c) {
   give_back(c);
 }
 
-bool try_complete(carried& c) {
-  if (!c.op.on->test(c.op)) return false;
-  complete(c);
-  return true;
+void try_complete(carried& c) {
+  if (c.op.on->test(c.op)) complete(c);
 }
 
 void wait(carried& c) {

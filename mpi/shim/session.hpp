@@ -33,9 +33,6 @@ struct carried {
   carried* next = nullptr; // while it is free
 };
 carried& new_call();
-void give_back(carried& c);
-// Its results are where the program wants them.
-void conclude(carried& c);
 
 // Requests of this library that the program has not completed: most calls find none and are MPI's alone.
 bool none_under_way();
@@ -44,7 +41,7 @@ carried* find(MPI_Request request);
 // Of a call that is done: MPI completes the request now, in whatever call.
 void complete(carried& c);
 // Moves the call on, and completes its request if it is done.
-bool try_complete(carried& c);
+void try_complete(carried& c);
 // Waits for the call, while MPI goes on with what else it has.
 void wait(carried& c);
 

@@ -38,7 +38,7 @@ public:
   // or if another kind of launcher started this process. From here to finalize() the process ends with a line
   // and a non-zero status when its launcher is gone.
   static std::unique_ptr<job> join(const announcement& announce = {});
-  // The job of those who have this exchange together.
+  // The job of the ranks that have this exchange.
   static std::unique_ptr<job> join(exchange brought, const announcement& announce = {});
 
   // Leaves the job if finalize() was not called.

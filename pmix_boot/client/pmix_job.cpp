@@ -63,7 +63,7 @@ void require_passed(pmix_status_t fence) {
   require_success(fence, "fence of the job");
 }
 
-// Nobody may ever answer, when the port of a launcher that is gone belongs to another program now: PMIx would
+// No answer ever comes when the port of a launcher that is gone belongs to another program now: PMIx would
 // wait for ever.
 pmix_status_t init_in_time(pmix_proc_t& self) {
   struct answer {

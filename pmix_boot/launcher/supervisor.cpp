@@ -75,7 +75,8 @@ int supervisor::run() {
   start_all();
   while (running_ > 0 || !output_.drained()) {
     wait_for_something();
-    // An end comes before the aborts that it causes: what has aborted is taken before the ends are, and judged after.
+    // An end comes before the aborts that it causes: what has aborted is taken before the ends are, and
+    // judged after.
     handle_server_events();
     const bool aborted = abort_.has_value();
     for (const auto& received : signals_.take())

@@ -33,7 +33,7 @@ public:
   // rank that is not among them 0. Nothing if there is no room for another team. Throws, on all, if two gave
   // different ranks.
   virtual std::optional<team> make(team parent, std::span<const std::uint32_t> ranks) = 0;
-  // Collective over the members alone, who have an exchange of their own: as many bytes from each, in the
+  // Collective over the members alone, which have an exchange of their own: as many bytes from each, in the
   // order of their ranks in the new team. Nothing if there is no room. It throws operation_error if that
   // fails.
   using gathering = std::function<void(std::span<const std::byte> mine, void* all)>;

@@ -224,7 +224,8 @@ public:
 
 private:
   friend base;
-  using base::beyond_host_, base::counts_, base::executor_, base::net_, base::options_, base::place_, base::queue_;
+  using base::beyond_host_, base::counts_, base::executor_, base::net_, base::options_, base::place_,
+      base::queue_;
   using base::drain, base::drive, base::drive_to_end, base::enqueue;
   using base::is_left_to_watcher, base::polls_by_calls, base::watching;
 

@@ -25,8 +25,8 @@ public:
            const user_memory& user = {})
       : net_(net), counts_(counts), broken_(broken), finished_(std::move(finished)),
         steps_(net, counts, broken_, user), runner_(steps_), conditions_(steps_, runner_),
-        relays_(steps_.members),
-        inbox_(net, counts, steps_.members, channels_, active_, relays_), transfers_(net, counts) {
+        relays_(steps_.members), inbox_(net, counts, steps_.members, channels_, active_, relays_),
+        transfers_(net, counts) {
     net_.set_sink(&inbox_);
     relays_.report([this](auto& on, auto n, const auto& why) { fail_relayed(on, n, why); },
                    [this](auto& on) { tell_retirement(on); });
@@ -145,8 +145,9 @@ public:
     return false;
   }
 
-  // Starts what can be started without carrying much. True if it has left something that others wait for, or that
-  // could have been done for them: then another thread must look soon. What is finished is not looked at any more.
+  // Starts what can be started without carrying much. True if it has left something that others wait for, or
+  // that could have been done for them: then another thread must look soon. What is finished is not looked at
+  // any more.
   bool issue(operation& op, posted_far far = posted_far::all) {
     steps_.post_only(true, far);
     const bool over = advance_only(op);
@@ -158,7 +159,8 @@ public:
     return left;
   }
 
-  // The thread that has begun it goes away, or does other things first: what no other rank can do is rung for.
+  // The thread that has begun it goes away, or does other things first: what no other rank can do is rung
+  // for.
   void leaves(operation& op) {
     if ((op.program->alone & ~op.run->done) != 0) is_rung_for(op);
   }
