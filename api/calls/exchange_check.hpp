@@ -19,4 +19,9 @@ inline void require_exchange(const char* call, const weft_exchange_t* e) {
          "must be from 0 to " + std::to_string(e->size - 1) + ", one for each process");
 }
 
+inline std::string exchange_failure(const char* function, int status) {
+  return "the exchange of the program failed: " + std::string(function) + " returned " +
+         std::to_string(status);
+}
+
 } // namespace weft::api

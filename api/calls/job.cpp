@@ -14,9 +14,7 @@ namespace {
 
 boot::exchange as_brought(const weft_exchange_t& e) {
   const auto require = [](int status, const char* what) {
-    if (status != 0)
-      throw boot::boot_error(std::string("the exchange of the program failed: ") + what + " returned " +
-                             std::to_string(status));
+    if (status != 0) throw boot::boot_error(exchange_failure(what, status));
   };
   return {.rank = static_cast<std::uint32_t>(e.rank),
           .size = static_cast<std::uint32_t>(e.size),

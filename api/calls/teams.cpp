@@ -57,9 +57,7 @@ int weft_team_with(const weft_exchange_t* exchange, upc_team_t* new_team) {
   if (new_team == nullptr) api::fail(call, "new_team", "null", "must be the address of a team handle");
   const auto gather = [exchange](std::span<const std::byte> mine, void* all) {
     const int status = exchange->allgather(exchange->context, mine.data(), mine.size(), all);
-    if (status != 0)
-      throw progress::operation_error("the exchange of the program failed: allgather returned " +
-                                      std::to_string(status));
+    if (status != 0) throw progress::operation_error(api::exchange_failure("allgather", status));
   };
   const std::optional<upc_team_t> made = api::naming(call, [&] {
     return rt.teams().make(static_cast<std::uint32_t>(exchange->rank),

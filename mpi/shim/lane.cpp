@@ -178,10 +178,15 @@ bool lane::post_next() {
   return true;
 }
 
+// Behind the room for what a member gives.
+std::uint64_t lane::place_of_results(const call& c, const piece& p) const {
+  return p.in->place(p.begin) + whole_lines(most_in(c.what, static_cast<std::uint64_t>(size())) * p.bytes);
+}
+
 void lane::start(const operation& op, piece& p) {
   const call& c = op.c;
   const std::uint64_t from = p.in->place(p.begin);
-  const std::uint64_t to = from + whole_lines(most_in(c.what, static_cast<std::uint64_t>(size())) * p.bytes);
+  const std::uint64_t to = place_of_results(c, p);
   auto* const staged = static_cast<std::byte*>(upc_cast(at(rank_, from)));
   for (std::size_t k = 0; k != c.in_blocks; ++k)
     std::memcpy(staged + k * p.bytes, c.in + k * c.bytes + p.from, p.bytes);
@@ -218,8 +223,7 @@ void lane::start(const operation& op, piece& p) {
 
 void lane::finish(const operation& op, piece& p) {
   const call& c = op.c;
-  const std::uint64_t to =
-      p.in->place(p.begin) + whole_lines(most_in(c.what, static_cast<std::uint64_t>(size())) * p.bytes);
+  const std::uint64_t to = place_of_results(c, p);
   if (c.out_blocks != 0) {
     const auto* const staged = static_cast<const std::byte*>(upc_cast(at(rank_, to)));
     for (std::size_t k = 0; k != c.out_blocks; ++k)

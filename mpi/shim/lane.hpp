@@ -110,6 +110,7 @@ private:
   };
   void cut(operation& op);
   bool post_next();
+  std::uint64_t place_of_results(const call& c, const piece& p) const;
   void start(const operation& op, piece& p);
   void finish(const operation& op, piece& p);
   bool try_finish(const operation& op, piece& p);

@@ -27,22 +27,20 @@ constexpr std::chrono::seconds abort_patience{5}, last_patience{2};
 constexpr std::chrono::seconds init_patience{60};
 
 // An attribute that the launcher published when it started the job, if it did.
-std::optional<std::uint64_t> job_number(const pmix_proc_t& process, const char* attribute,
-                                        const info_array& directives) {
+template <class T>
+std::optional<T> published(const pmix_proc_t& process, const char* attribute, const info_array& directives,
+                           std::optional<T> (*as)(const pmix_value_t&)) {
   pmix_value_t* raw = nullptr;
   if (PMIx_Get(&process, attribute, directives.data(), directives.size(), &raw) != PMIX_SUCCESS ||
       raw == nullptr)
     return std::nullopt;
-  return as_number(*owned_value(raw));
+  return as(*owned_value(raw));
 }
-
-std::optional<std::string> job_string(const pmix_proc_t& process, const char* attribute,
-                                      const info_array& directives) {
-  pmix_value_t* raw = nullptr;
-  if (PMIx_Get(&process, attribute, directives.data(), directives.size(), &raw) != PMIX_SUCCESS ||
-      raw == nullptr)
-    return std::nullopt;
-  return as_string(*owned_value(raw));
+auto job_number(const pmix_proc_t& process, const char* attribute, const info_array& directives) {
+  return published(process, attribute, directives, as_number);
+}
+auto job_string(const pmix_proc_t& process, const char* attribute, const info_array& directives) {
+  return published(process, attribute, directives, as_string);
 }
 
 // A name of the rank's node that is the same for all ranks of that node. The number comes first: two virtual
