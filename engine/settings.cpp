@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <unistd.h>
 #include <utility>
 
 namespace weft::engine {
@@ -78,7 +79,8 @@ setting_entry size_setting(const char* name, const char* help, Value settings::*
           [member, allowed](settings& s, const std::string& text) {
             s.*member = ranged(parse_size, text, allowed, show_size);
           },
-          [member](const settings& s) { return show_size(s.*member); }};
+          [member](const settings& s) { return show_size(s.*member); },
+          [member](const settings& s) { return s.*member; }};
 }
 template <class Value>
 setting_entry count_setting(const char* name, const char* help, Value settings::*member, range allowed) {
@@ -90,7 +92,8 @@ setting_entry count_setting(const char* name, const char* help, Value settings::
             const auto parse = [](const std::string& t) { return parse_count(t); };
             s.*member = ranged(parse, text, allowed, [](std::uint64_t n) { return std::to_string(n); });
           },
-          [member](const settings& s) { return std::to_string(s.*member); }};
+          [member](const settings& s) { return std::to_string(s.*member); },
+          [member](const settings& s) { return s.*member; }};
 }
 setting_entry word_setting(const char* name, const char* help, std::string settings::*member,
                            std::vector<std::string> words) {
@@ -103,7 +106,10 @@ setting_entry word_setting(const char* name, const char* help, std::string setti
               throw std::invalid_argument(fmt::format("one of {}", joined(words, ", ")));
             s.*member = text;
           },
-          [member](const settings& s) { return s.*member; }};
+          [member](const settings& s) { return s.*member; },
+          [member, words](const settings& s) {
+            return static_cast<std::uint64_t>(std::ranges::find(words, s.*member) - words.begin());
+          }};
 }
 setting_entry flag_setting(const char* name, const char* help, bool settings::*member) {
   return {name,
@@ -111,7 +117,8 @@ setting_entry flag_setting(const char* name, const char* help, bool settings::*m
           help,
           {},
           [member](settings& s, const std::string& text) { s.*member = parse_flag(text); },
-          [member](const settings& s) { return s.*member ? "1" : "0"; }};
+          [member](const settings& s) { return s.*member ? "1" : "0"; },
+          [member](const settings& s) { return std::uint64_t{s.*member}; }};
 }
 
 // Compared at start.
@@ -229,6 +236,17 @@ const std::vector<setting_entry>& settings_table() {
                    "network devices that UCX may use, as in UCX_NET_DEVICES; empty = towards the other hosts",
                    &settings::net_devices, {}),
       flag_setting("WEFT_STATISTICS", "print the counters of each thread at the end", &settings::statistics),
+      alike(word_setting("WEFT_MPI",
+                         "which collectives of an MPI program libweft-mpi carries: off: none, on: the "
+                         "non-blocking and persistent ones, all: the blocking ones too",
+                         &settings::mpi, {"off", "on", "all"})),
+      alike(size_setting("WEFT_MPI_POOL",
+                         "shared memory of each rank of an MPI program, through which libweft-mpi copies; "
+                         "reserved, taken when touched",
+                         &settings::mpi_pool, {std::uint64_t{16} << 20, std::uint64_t{16} << 40})),
+      alike(size_setting("WEFT_MPI_LARGEST",
+                         "collectives of an MPI program with larger blocks are left to its MPI",
+                         &settings::mpi_largest, {0, std::uint64_t{16} << 40})),
   };
   return table;
 }
@@ -253,6 +271,13 @@ settings read_settings(std::span<const char* const> environment, std::vector<std
     }
   }
   return result;
+}
+
+settings present_settings(std::vector<std::string>& warnings) {
+  std::size_t count = 0;
+  while (environ[count] != nullptr)
+    ++count;
+  return read_settings(std::span<const char* const>(const_cast<const char* const*>(environ), count), warnings);
 }
 
 } // namespace weft::engine

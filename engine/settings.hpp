@@ -32,6 +32,9 @@ struct settings {
   std::string log = "warn";
   std::string net_devices;
   bool statistics = false;
+  std::string mpi = "on";
+  std::uint64_t mpi_pool = std::uint64_t{512} << 20;
+  std::uint64_t mpi_largest = std::uint64_t{16} << 40;
 };
 
 // One line of the only list of settings: what the reader, the info tool and the manual know of them.
@@ -42,6 +45,7 @@ struct setting_entry {
   std::vector<std::string> words; // allowed values of a word, empty = any
   std::function<void(settings&, const std::string&)> set;
   std::function<std::string(const settings&)> show;
+  std::function<std::uint64_t(const settings&)> number; // of a word: its place in `words`
   // Must be the same on all ranks; else each rank's own value counts, or rank 0's if the help says so.
   bool alike = false;
 };
@@ -50,6 +54,9 @@ const std::vector<setting_entry>& settings_table();
 // Reads WEFT_* from an environment ("NAME=value" strings). A bad value throws and says what is allowed; an
 // unknown WEFT_ name is a warning that names the nearest known one.
 settings read_settings(std::span<const char* const> environment, std::vector<std::string>& warnings);
+
+// The same of this process's environment.
+settings present_settings(std::vector<std::string>& warnings);
 
 // The known word that is most like this one; empty if none is like it at all.
 std::string nearest(const std::string& word, const std::vector<std::string>& known);

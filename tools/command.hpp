@@ -16,9 +16,6 @@ namespace weft::tool {
 // before any memory is taken for it.
 inline constexpr std::uint32_t most_ranks_of_a_host = 4096, most_ranks_of_a_plan = 65536;
 
-// What the environment of the tool says, and what is wrong with it.
-engine::settings present_settings(std::vector<std::string>& warnings);
-
 void add_run_command(CLI::App& app, int& status);
 void add_info_command(CLI::App& app, int& status);
 void add_plan_command(CLI::App& app, int& status);

@@ -20,14 +20,6 @@
 
 namespace weft::tool {
 
-engine::settings present_settings(std::vector<std::string>& warnings) {
-  std::size_t count = 0;
-  while (environ[count] != nullptr)
-    ++count;
-  return engine::read_settings(std::span<const char* const>(const_cast<const char* const*>(environ), count),
-                               warnings);
-}
-
 namespace {
 
 using table_row = std::vector<std::string>;

@@ -25,6 +25,9 @@ WEFT_EXPORT int upc_waitsome(int count, upc_coll_handle_t* handles) {
 WEFT_EXPORT int upc_testsome(int count, upc_coll_handle_t* handles) {
   return guard<weft::upc_testsome>(count, handles);
 }
+WEFT_EXPORT int weft_waitany_for(int count, upc_coll_handle_t* handles, uint64_t nanoseconds) {
+  return guard<weft::weft_waitany_for, -1>(count, handles, nanoseconds);
+}
 WEFT_EXPORT int weft_waitsome_indices(int count, upc_coll_handle_t* handles, int* indices) {
   return guard<weft::weft_waitsome_indices>(count, handles, indices);
 }

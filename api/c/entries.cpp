@@ -28,6 +28,9 @@ WEFT_EXPORT void upc_global_exit(int status) {
 WEFT_EXPORT weft_error_handler_t weft_set_error_handler(weft_error_handler_t handler) {
   return guard<weft::weft_set_error_handler>(handler);
 }
+WEFT_EXPORT uint64_t weft_setting(const char* name) {
+  return guard<weft::weft_setting>(name);
+}
 WEFT_EXPORT uint64_t weft_statistic(const char* name) {
   return guard<weft::weft_statistic>(name);
 }

@@ -6,7 +6,11 @@
 #include "api/checks/failure.hpp"
 #include "api/checks/phase_record.hpp"
 #include "api/runtime/runtime.hpp"
+#include "engine/settings.hpp"
 #include "pmix_boot/client/job.hpp"
+
+#include <algorithm>
+#include <string_view>
 
 namespace weft {
 namespace api {
@@ -65,6 +69,17 @@ void weft_finalize() {
     }
   } const at_the_end;
   api::naming(call, [] { api::runtime::finalize(); });
+}
+
+uint64_t weft_setting(const char* name) {
+  constexpr const char* call = "weft_setting";
+  if (name == nullptr) api::fail(call, "name", "null", "must be the name of a setting");
+  const auto& table = engine::settings_table();
+  const auto is = [name](const engine::setting_entry& e) { return std::string_view(name) == e.name; };
+  const auto entry = std::ranges::find_if(table, is);
+  if (entry == table.end()) api::fail(call, "name", name, "must be a setting: weft info lists them");
+  std::vector<std::string> warnings;
+  return api::naming(call, [&] { return entry->number(engine::present_settings(warnings)); });
 }
 
 uint64_t weft_statistic(const char* name) {

@@ -5,6 +5,8 @@
 #include "api/include/weft/completion.h"
 #include "progress/execution/operation_error.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -107,6 +109,16 @@ bool wait_for_one(const char* call, runtime& rt, ready_scan& scan) {
   return scan.found();
 }
 
+// The same, for so long at most.
+bool wait_for_one_until(const char* call, runtime& rt, ready_scan& scan, std::chrono::nanoseconds limit) {
+  const auto end = std::chrono::steady_clock::now() + limit;
+  const auto over = [&](progress::look how) {
+    return scan.look(how) || std::chrono::steady_clock::now() >= end;
+  };
+  naming(call, [&] { rt.drive_until(over, limit); });
+  return scan.found() || scan.look_at_all();
+}
+
 // Moves things on before it looks at all: what is ready is mostly near the place where the last one was.
 bool test_for_one(const char* call, runtime& rt, ready_scan& scan) {
   if (!scan.look(progress::look::part)) {
@@ -118,15 +130,15 @@ bool test_for_one(const char* call, runtime& rt, ready_scan& scan) {
 
 using look_for_one = bool(const char* call, runtime& rt, ready_scan& scan);
 
-template <look_for_one& Find>
-int complete_any(const char* call, int count, upc_coll_handle_t* handles, int none_found) {
+template <class Find>
+int complete_any(const char* call, int count, upc_coll_handle_t* handles, int none_found, Find&& find) {
   const handle_array all = array_of(call, count, handles);
   if (all.empty()) return none_active;
   const std::size_t first = places.begin(handles, all.size());
   if (!any_active(all, first)) return none_active;
   runtime& rt = runtime::get(call);
   ready_scan scan(rt, all, first);
-  return Find(call, rt, scan) ? complete_one(call, rt, all, scan.index()) : none_found;
+  return find(call, rt, scan) ? complete_one(call, rt, all, scan.index()) : none_found;
 }
 
 template <look_for_one& Find> int complete_some(const char* call, handle_array all, int* indices) {
@@ -152,11 +164,20 @@ int complete_some(const char* call, int count, upc_coll_handle_t* handles, int* 
 } // namespace api
 
 int upc_waitany(int count, upc_coll_handle_t* handles) {
-  return api::complete_any<api::wait_for_one>("upc_waitany", count, handles, api::none_active);
+  return api::complete_any("upc_waitany", count, handles, api::none_active, api::wait_for_one);
+}
+
+int weft_waitany_for(int count, upc_coll_handle_t* handles, uint64_t nanoseconds) {
+  constexpr std::uint64_t longest = std::uint64_t{1} << 60; // 36 years
+  const std::chrono::nanoseconds limit(std::min(nanoseconds, longest));
+  const auto find = [limit](const char* call, api::runtime& rt, api::ready_scan& scan) {
+    return api::wait_for_one_until(call, rt, scan, limit);
+  };
+  return api::complete_any("weft_waitany_for", count, handles, api::none_ready, find);
 }
 
 int upc_testany(int count, upc_coll_handle_t* handles) {
-  return api::complete_any<api::test_for_one>("upc_testany", count, handles, api::none_ready);
+  return api::complete_any("upc_testany", count, handles, api::none_ready, api::test_for_one);
 }
 
 void upc_waitall(int count, upc_coll_handle_t* handles) {

@@ -54,7 +54,9 @@ public:
     return static_cast<std::size_t>(std::ranges::find_if(handles, ready) - handles.begin());
   }
   void progress() override { engine_->progress(); }
-  void drive_until(const std::function<bool(progress::look)>& fact) override { engine_->drive_until(fact); }
+  void drive_until(const std::function<bool(progress::look)>& fact, std::chrono::nanoseconds nap) override {
+    engine_->drive_until(fact, nap);
+  }
 
   std::uint64_t private_offset(const void* memory) const override;
   void* direct(std::uint32_t rank, std::uint64_t offset) override;

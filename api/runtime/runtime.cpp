@@ -57,12 +57,8 @@ bool runtime::initialised() noexcept {
 
 void runtime::init(const boot::exchange* brought) {
   if (why_none != absence::not_started) fail_absent("weft_init");
-  std::size_t count = 0;
-  while (environ[count] != nullptr)
-    ++count;
   std::vector<std::string> warnings;
-  const engine::settings s = engine::read_settings(
-      std::span<const char* const>(const_cast<const char* const*>(environ), count), warnings);
+  const engine::settings s = engine::present_settings(warnings);
   engine::open_log(s.log);
   auto made = std::make_unique<process_runtime>(s, brought);
   if (made->rank() == 0)

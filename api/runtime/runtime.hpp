@@ -73,8 +73,9 @@ public:
   virtual std::size_t find_ready(std::span<const upc_coll_handle_t> handles) const noexcept = 0;
   virtual void progress() = 0; // drives once, if nobody else does
   // Drives until the fact has said yes, once. It is asked often, on the calling thread, perhaps while it
-  // drives: it must neither throw nor wait.
-  virtual void drive_until(const std::function<bool(progress::look)>& fact) = 0;
+  // drives, and at least every `nap`: it must neither throw nor wait.
+  virtual void drive_until(const std::function<bool(progress::look)>& fact,
+                           std::chrono::nanoseconds nap = std::chrono::nanoseconds::max()) = 0;
 
   // Memory that every rank has, of those whose memory is reached by loads and stores: comparators of sorts
   // cast two pointers for each comparison. Null if it is not such memory.

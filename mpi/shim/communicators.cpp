@@ -2,10 +2,12 @@
 // makes it.
 #include "mpi/shim/real.hpp"
 #include "mpi/shim/session.hpp"
+#include "mpi/shim/start.hpp"
 
 using weft::mpi::begin_session;
 using weft::mpi::end_session;
 using weft::mpi::make_lane;
+using weft::mpi::require_right_mpi;
 
 namespace {
 
@@ -19,11 +21,13 @@ int with_lane(int status, MPI_Comm* made) {
 extern "C" {
 
 WEFT_SHOW int MPI_Init(int* argc, char*** argv) {
+  require_right_mpi();
   const int status = WEFT_REAL(Init)(argc, argv);
   if (status == MPI_SUCCESS) begin_session();
   return status;
 }
 WEFT_SHOW int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  require_right_mpi();
   const int status = WEFT_REAL(Init_thread)(argc, argv, required, provided);
   if (status == MPI_SUCCESS) begin_session();
   return status;
@@ -58,6 +62,22 @@ WEFT_SHOW int MPI_Cart_create(MPI_Comm comm, int ndims, const int dims[], const 
 WEFT_SHOW int MPI_Cart_sub(MPI_Comm comm, const int remain[], MPI_Comm* made) {
   return with_lane(WEFT_REAL(Cart_sub)(comm, remain, made), made);
 }
+WEFT_SHOW int MPI_Graph_create(MPI_Comm comm, int nodes, const int index[], const int edges[], int reorder,
+                               MPI_Comm* made) {
+  return with_lane(WEFT_REAL(Graph_create)(comm, nodes, index, edges, reorder, made), made);
+}
+WEFT_SHOW int MPI_Dist_graph_create(MPI_Comm comm, int n, const int nodes[], const int degrees[], const int targets[],
+                                    const int weights[], MPI_Info info, int reorder, MPI_Comm* made) {
+  return with_lane(
+      WEFT_REAL(Dist_graph_create)(comm, n, nodes, degrees, targets, weights, info, reorder, made), made);
+}
+WEFT_SHOW int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sources[], const int sourceweights[],
+                                             int outdegree, const int destinations[], const int destweights[],
+                                             MPI_Info info, int reorder, MPI_Comm* made) {
+  return with_lane(WEFT_REAL(Dist_graph_create_adjacent)(comm, indegree, sources, sourceweights, outdegree, destinations,
+                                                         destweights, info, reorder, made),
+                   made);
+}
 WEFT_SHOW int MPI_Intercomm_merge(MPI_Comm comm, int high, MPI_Comm* made) {
   return with_lane(WEFT_REAL(Intercomm_merge)(comm, high, made), made);
 }
@@ -75,4 +95,7 @@ WEFT_ALSO_PMPI(Comm_create);
 WEFT_ALSO_PMPI(Comm_create_group);
 WEFT_ALSO_PMPI(Cart_create);
 WEFT_ALSO_PMPI(Cart_sub);
+WEFT_ALSO_PMPI(Graph_create);
+WEFT_ALSO_PMPI(Dist_graph_create);
+WEFT_ALSO_PMPI(Dist_graph_create_adjacent);
 WEFT_ALSO_PMPI(Intercomm_merge);

@@ -5,7 +5,9 @@
 #include "mpi/shim/real.hpp"
 #include "mpi/shim/session.hpp"
 
+#include <algorithm>
 #include <span>
+#include <vector>
 
 namespace weft::mpi {
 
@@ -31,32 +33,27 @@ void wait_for_all(requests all) {
     }
 }
 
-bool has_ours(requests all) {
-  for (const MPI_Request r : all)
-    if (find(r) != nullptr) return true;
-  return false;
-}
-
-// `ask` is MPI's function that does not wait; true if it has an answer.
+// `ask` is MPI's function that does not wait; true if it has an answer. MPI's requests go on in it.
 template <class Ask> void ask_until_answered(requests all, Ask&& ask) {
-  for (patience p;; p.pass()) {
+  for (patience p;;) {
     try_all(all);
     if (ask()) return;
+    std::vector<operation*> ours;
+    for (const MPI_Request r : all)
+      if (carried* const c = find(r)) ours.push_back(&c->op);
+    p.wait_for(ours);
   }
+}
+
+bool has_ours(requests all) {
+  return std::ranges::any_of(all, [](MPI_Request r) { return find(r) != nullptr; });
 }
 
 } // namespace
 
 } // namespace weft::mpi
 
-using weft::mpi::ask_until_answered;
-using weft::mpi::carried;
-using weft::mpi::find;
-using weft::mpi::has_ours;
-using weft::mpi::none_under_way;
-using weft::mpi::of;
-using weft::mpi::try_all;
-using weft::mpi::wait_for_all;
+using namespace weft::mpi;
 
 extern "C" {
 
@@ -108,7 +105,31 @@ WEFT_SHOW int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status*
   return WEFT_REAL(Request_get_status)(request, flag, status);
 }
 
+
+// Persistent ones.
+WEFT_SHOW int MPI_Start(MPI_Request* request) {
+  carried* const c = find_persistent(*request);
+  if (c == nullptr) return WEFT_REAL(Start)(request);
+  begin_again(*c);
+  return MPI_SUCCESS;
+}
+WEFT_SHOW int MPI_Startall(int count, MPI_Request all[]) {
+  int status = MPI_SUCCESS;
+  for (MPI_Request& r : of(count, all))
+    if (status == MPI_SUCCESS) status = MPI_Start(&r);
+  return status;
+}
+WEFT_SHOW int MPI_Request_free(MPI_Request* request) {
+  if (carried* const c = find_persistent(*request)) forget_persistent(*c);
+  return WEFT_REAL(Request_free)(request);
+}
+
 } // extern "C"
+
+WEFT_ALSO_PMPI(Start);
+WEFT_ALSO_PMPI(Startall);
+WEFT_ALSO_PMPI(Request_free);
+
 
 WEFT_ALSO_PMPI(Wait);
 WEFT_ALSO_PMPI(Waitall);

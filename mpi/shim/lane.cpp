@@ -1,14 +1,12 @@
 #include "mpi/shim/lane.hpp"
+#include "mpi/shim/carrier.hpp"
 
 #include <upc_castable.h>
 #include <upc_collective.h>
 
 #include <algorithm>
-#include <atomic>
-#include <condition_variable>
 #include <cstring>
-#include <set>
-#include <thread>
+#include <ctime>
 #include <utility>
 
 namespace weft::mpi {
@@ -16,8 +14,11 @@ namespace weft::mpi {
 namespace {
 
 constexpr std::uint64_t line = 64;
+constexpr std::size_t least_lent = 4096;        // smaller blocks travel with their signal
 constexpr std::uint64_t pieces_of_a_ring = 3; // that are under way together, of a call that is cut
 constexpr upc_flag_t mode = UPC_IN_MYSYNC | UPC_OUT_MYSYNC | UPC_ASYNC;
+
+using token = std::uint64_t; // what a signal sends
 
 std::uint64_t whole_lines(std::uint64_t bytes) {
   return (bytes + line - 1) / line * line;
@@ -33,96 +34,29 @@ std::uint64_t most_out(collective what, std::uint64_t members) {
   return all ? members : what != collective::barrier;
 }
 
-// Posts for calls that are held up, while the program is elsewhere.
-class carrier {
-public:
-  void look_after(lane& l) {
-    const std::lock_guard lock(mutex_);
-    held_up_.insert(&l);
-    if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
-    wakes_.notify_one();
-  }
-  void forget(lane& l) {
-    std::unique_lock lock(mutex_);
-    held_up_.erase(&l);
-    idle_.wait(lock, [&] { return busy_with_ != &l; });
-  }
-  void stop() {
-    {
-      const std::lock_guard lock(mutex_);
-      over_ = true;
-      wakes_.notify_one();
-    }
-    if (thread_.joinable()) thread_.join();
-  }
-
-private:
-  void run() {
-    std::unique_lock lock(mutex_);
-    for (;;) {
-      wakes_.wait(lock, [this] { return over_ || !held_up_.empty(); });
-      if (over_) return;
-      for (lane* const l : std::vector<lane*>(held_up_.begin(), held_up_.end())) {
-        if (over_ || !held_up_.contains(l)) continue;
-        busy_with_ = l;
-        lock.unlock();
-        const bool again = l->carry_one();
-        lock.lock();
-        busy_with_ = nullptr;
-        idle_.notify_all();
-        if (!again) held_up_.erase(l);
-      }
-    }
-  }
-
-  std::mutex mutex_;
-  std::condition_variable wakes_, idle_;
-  std::set<lane*> held_up_;
-  lane* busy_with_ = nullptr;
-  bool over_ = false;
-  std::thread thread_;
-};
-
-carrier& the_carrier() {
-  static carrier& one = *new carrier; // a program may end with it under way
-  return one;
-}
-
 } // namespace
-
-void stop_carrier() {
-  the_carrier().stop();
-}
 
 bool operation::done() const {
   return std::ranges::all_of(pieces, [](const piece& p) { return p.is == piece::state::done; });
 }
 
-std::uint64_t ring::take(std::uint64_t length) {
-  if (next % size + length > size) next += size - next % size;
-  return std::exchange(next, next + length);
-}
-
-bool ring::fits(const piece& p) const {
-  return live.empty() || p.begin + p.length - live.front().begin <= size;
-}
-
-void ring::leave(const piece& p) {
-  for (extent& e : live)
-    if (e.begin == p.begin) e.done = true;
-  while (!live.empty() && live.front().done)
-    live.pop_front();
-}
-
-lane::lane(upc_team_t team, std::vector<std::uint32_t> threads, upc_shared_ptr_t area,
-           const std::vector<room>& rooms)
-    : team_(team), area_(area), threads_(std::move(threads)), rank_(cray_upc_team_rank(team)) {
-  for (const room& r : rooms)
-    rings_.push_back({r.place, r.size, 0, {}});
+lane::lane(upc_team_t team, std::vector<std::uint32_t> threads, const memory& m)
+    : team_(team), area_(m.area), threads_(std::move(threads)), areas_(threads_.size()),
+      on_one_host_(m.on_one_host), rank_(cray_upc_team_rank(team)) {
+  for (int member = 0; member != size(); ++member)
+    areas_[static_cast<std::size_t>(member)] = static_cast<std::byte*>(upc_cast(at(member, 0)));
+  for (std::size_t k = 0; k != m.rooms.size(); ++k) {
+    ring r{.base = m.rooms[k].place, .size = m.rooms[k].size, .next = m.begin, .read = m.begin};
+    for (int member = 0; on_one_host_ && member != size(); ++member)
+      r.words.push_back(reinterpret_cast<std::atomic<std::uint64_t>*>(
+          memory_of(member, m.words + k * sizeof(std::uint64_t))));
+    if (on_one_host_) r.words[static_cast<std::size_t>(rank_)]->store(m.begin, std::memory_order_release);
+    rings_.push_back(std::move(r));
+  }
 }
 
 lane::~lane() {
-  the_carrier().forget(*this);
+  carrier::forget(*this);
   if (team_ != UPC_TEAM_ALL) cray_upc_team_free(team_);
 }
 
@@ -133,23 +67,41 @@ upc_shared_ptr_t lane::at(int member, std::uint64_t place) const {
   return p;
 }
 
+std::byte* lane::memory_of(int member, std::uint64_t place) const {
+  return areas_[static_cast<std::size_t>(member)] + place;
+}
+
+// Such blocks are read where they lie.
+bool lane::lends(const call& c) const {
+  return on_one_host_ && c.bytes >= least_lent && c.what < collective::reduce;
+}
+
+std::uint64_t lane::length(const call& c, std::size_t bytes) const {
+  const auto members = static_cast<std::uint64_t>(size());
+  const std::uint64_t given = whole_lines(most_in(c.what, members) * bytes);
+  const std::uint64_t rest = lends(c) ? line + whole_lines(members * sizeof(token))
+                                      : whole_lines(most_out(c.what, members) * bytes);
+  return std::max(given + rest, line); // each has a place of its own
+}
+
 void lane::cut(operation& op) {
   const auto members = static_cast<std::uint64_t>(size());
   const call& c = op.c;
-  const std::uint64_t blocks = most_in(c.what, members) + most_out(c.what, members);
-  const auto length = [&](std::size_t bytes) {
-    return whole_lines(most_in(c.what, members) * bytes) + whole_lines(most_out(c.what, members) * bytes);
-  };
+  const bool lent = lends(c);
   const auto of = std::ranges::find_if(
-      rings_, [&](const ring& r) { return length(c.bytes) * pieces_of_a_ring <= r.size; });
+      rings_, [&](const ring& r) { return length(c, c.bytes) * pieces_of_a_ring <= r.size; });
   ring& r = of == rings_.end() ? rings_.back() : *of;
   std::size_t most = c.bytes;
-  if (of == rings_.end()) most = (r.size / pieces_of_a_ring - 2 * line) / blocks / c.unit * c.unit;
+  if (of == rings_.end()) {
+    const std::uint64_t blocks = most_in(c.what, members) + (lent ? 0 : most_out(c.what, members));
+    const std::uint64_t rest = length(c, 0) + 2 * line;
+    most = (r.size / pieces_of_a_ring - rest) / blocks / c.unit * c.unit;
+  }
   op.pieces.clear();
   std::size_t from = 0;
   do {
     const std::size_t bytes = std::min(most, c.bytes - from);
-    piece p{.from = from, .bytes = bytes, .in = &r, .length = length(bytes)};
+    piece p{.from = from, .bytes = bytes, .lent = lent, .in = &r, .length = length(c, bytes)};
     p.begin = r.take(p.length);
     op.pieces.push_back(p);
     from += bytes;
@@ -166,7 +118,7 @@ void lane::post(operation& op) {
     ;
   if (posted_ == order_.size()) return;
   reap();
-  if (posted_ != order_.size()) the_carrier().look_after(*this);
+  if (posted_ != order_.size()) carrier::look_after(*this);
 }
 
 bool lane::post_next() {
@@ -183,15 +135,41 @@ std::uint64_t lane::place_of_results(const call& c, const piece& p) const {
   return p.in->place(p.begin) + whole_lines(most_in(c.what, static_cast<std::uint64_t>(size())) * p.bytes);
 }
 
+// One of the blocks is this member's for itself: `rank_` of what it gives to each, or of what comes from each.
+bool lane::has_own(const call& c) const {
+  switch (c.what) {
+  case collective::alltoall:
+  case collective::allgather:
+    return true;
+  case collective::gather:
+  case collective::scatter:
+    return rank_ == c.root;
+  default:
+    return false;
+  }
+}
+
+void lane::stage(const call& c, const piece& p) {
+  std::byte* const staged = memory_of(rank_, p.in->place(p.begin));
+  const bool own = has_own(c);
+  const auto mine = static_cast<std::size_t>(rank_);
+  // No other member needs it, unless each gets the same.
+  const std::size_t left_out = own && c.what != collective::allgather ? (c.in_blocks == 1 ? 0 : mine) : c.in_blocks;
+  for (std::size_t k = 0; k != c.in_blocks; ++k)
+    if (k != left_out) std::memcpy(staged + k * p.bytes, c.in + k * c.bytes + p.from, p.bytes);
+  if (!own || c.out_blocks == 0) return;
+  const std::byte* const from = c.in + (c.in_blocks == 1 ? 0 : mine) * c.bytes + p.from;
+  std::byte* const to = c.out + (c.out_blocks == 1 ? 0 : mine) * c.bytes + p.from;
+  if (from != to) std::memcpy(to, from, p.bytes);
+}
+
 void lane::start(const operation& op, piece& p) {
   const call& c = op.c;
-  const std::uint64_t from = p.in->place(p.begin);
-  const std::uint64_t to = place_of_results(c, p);
-  auto* const staged = static_cast<std::byte*>(upc_cast(at(rank_, from)));
-  for (std::size_t k = 0; k != c.in_blocks; ++k)
-    std::memcpy(staged + k * p.bytes, c.in + k * c.bytes + p.from, p.bytes);
-  p.in->live.push_back({p.begin, false});
+  stage(c, p);
+  p.in->live.push_back({p.begin, p.begin + p.length, p.lent, false});
   p.is = piece::state::posted;
+  const std::uint64_t from = p.in->place(p.begin), to = place_of_results(c, p);
+  if (p.lent) return signal(c, p);
   const std::size_t elements = p.bytes / c.unit;
   switch (c.what) {
   case collective::barrier:
@@ -221,16 +199,57 @@ void lane::start(const operation& op, piece& p) {
   }
 }
 
+// To those who read: what they read lies there.
+void lane::signal(const call& c, piece& p) {
+  const std::uint64_t from = place_of_results(c, p), to = from + line;
+  switch (c.what) {
+  case collective::bcast:
+  case collective::scatter:
+    p.handle = upc_all_broadcast_team(at(0, to), at(c.root, from), sizeof(token), mode, team_);
+    break;
+  case collective::gather:
+    p.handle = upc_all_gather_team(at(c.root, to), at(0, from), sizeof(token), mode, team_);
+    break;
+  default:
+    p.handle = upc_all_gather_all_team(at(0, to), at(0, from), sizeof(token), mode, team_);
+  }
+}
+
+lane::source lane::source_of(const call& c, int block) const {
+  switch (c.what) {
+  case collective::bcast:
+    return {c.root, 0};
+  case collective::scatter:
+    return {c.root, static_cast<std::size_t>(rank_)};
+  case collective::alltoall:
+    return {block, static_cast<std::size_t>(rank_)};
+  default:
+    return {block, 0};
+  }
+}
+
 void lane::finish(const operation& op, piece& p) {
   const call& c = op.c;
-  const std::uint64_t to = place_of_results(c, p);
-  if (c.out_blocks != 0) {
-    const auto* const staged = static_cast<const std::byte*>(upc_cast(at(rank_, to)));
-    for (std::size_t k = 0; k != c.out_blocks; ++k)
-      std::memcpy(c.out + k * c.bytes + p.from, staged + k * p.bytes, p.bytes);
+  const auto blocks = static_cast<int>(c.out_blocks);
+  const bool own = has_own(c);
+  // Each member begins behind itself: they do not all read at the same one.
+  for (int j = 0; j != blocks; ++j) {
+    const int block = (rank_ + j) % blocks;
+    if (own && (blocks == 1 || block == rank_)) continue;
+    const auto number = static_cast<std::size_t>(block);
+    const std::byte* from = nullptr;
+    if (p.lent) {
+      const source s = source_of(c, block);
+      from = memory_of(s.member, p.in->place(p.begin)) + s.number * p.bytes;
+    } else {
+      from = memory_of(rank_, place_of_results(c, p)) + number * p.bytes;
+    }
+    std::memcpy(c.out + number * c.bytes + p.from, from, p.bytes);
   }
   p.is = piece::state::done;
   p.in->leave(p);
+  if (on_one_host_)
+    p.in->words[static_cast<std::size_t>(rank_)]->store(p.in->read, std::memory_order_release);
 }
 
 bool lane::try_finish(const operation& op, piece& p) {
@@ -271,6 +290,28 @@ bool lane::test(operation& op) {
   return op.done();
 }
 
+void lane::list(const operation& op, std::vector<upc_coll_handle_t>& handles) {
+  const std::lock_guard lock(mutex_);
+  const std::size_t before = handles.size();
+  for (const piece& p : op.pieces)
+    if (p.is == piece::state::posted) handles.push_back(p.handle);
+  // What holds it up comes first.
+  if (handles.size() == before && posted_ != 0) handles.push_back(order_.front().part->handle);
+}
+
+void wait_for_any(std::span<operation* const> operations, std::uint64_t nanoseconds) {
+  thread_local std::vector<upc_coll_handle_t> handles;
+  handles.clear();
+  for (const operation* const op : operations)
+    op->on->list(*op, handles);
+  if (!handles.empty()) {
+    weft_waitany_for(static_cast<int>(handles.size()), handles.data(), nanoseconds);
+    return;
+  }
+  const timespec nap{0, static_cast<long>(std::min<std::uint64_t>(nanoseconds, 100'000))};
+  nanosleep(&nap, nullptr); // held up by what others read
+}
+
 bool lane::carry_one() {
   upc_coll_handle_t first = UPC_HANDLE_COMPLETE;
   {
@@ -278,10 +319,30 @@ bool lane::carry_one() {
     if (posted_ == order_.size()) return false;
     if (posted_ != 0) first = order_.front().part->handle;
   }
-  weft_wait_handle(&first);
+  if (first != UPC_HANDLE_COMPLETE) {
+    weft_wait_handle(&first);
+  } else {
+    constexpr timespec nap{0, 100'000};
+    nanosleep(&nap, nullptr); // held up by what others read
+  }
   const std::lock_guard lock(mutex_);
   reap();
   return posted_ != order_.size();
+}
+
+bool lane::quiet() {
+  const std::lock_guard lock(mutex_);
+  reap();
+  for (ring& r : rings_)
+    r.drop();
+  return order_.empty() && std::ranges::all_of(rings_, [](const ring& r) { return r.live.empty(); });
+}
+
+std::uint64_t lane::end() const {
+  std::uint64_t last = 0;
+  for (const ring& r : rings_)
+    last = std::max(last, r.next);
+  return whole_lines(last);
 }
 
 } // namespace weft::mpi

@@ -4,12 +4,23 @@
 //
 // All members call the collectives of a communicator in the same order and with the same sizes. So each
 // computes by itself where a call's bytes lie: behind those of the call before, in the ring for its size. A
-// member posts when what lay there is no longer needed on this member; the others see nothing of it before,
-// by UPC_IN_MYSYNC. A call that is larger than a third of its ring is cut into pieces. What has no room yet
-// is posted in its order, as soon as there is: by the calls of this process, or by the carrier, a thread that
+// member posts when what lay there is no longer needed; the others see nothing of it before, by
+// UPC_IN_MYSYNC. A call that is larger than a third of its ring is cut into pieces. What has no room yet is
+// posted in its order, as soon as there is: by the calls of this process, or by the carrier, a thread that
 // sleeps unless there is such a piece.
 //
-// Everything of a lane is under its mutex. Nothing here calls MPI.
+// Small blocks go through the library's collective, from ring to ring. Larger ones lie in the ring of the
+// member that gives them, and those that take them copy them from there to where the program wants them, if
+// all members are on one host: the library's collective is then only the signal that they lie there. Each
+// ring has a word that says how far this member has read at the others; what has been lent is free again
+// when all words have passed it.
+//
+// Order: copy in, post; completion, copy out, store of the word (release); load of the word (acquire), copy
+// in of what comes next. A member's block for itself is copied once, when it is posted.
+//
+// Everything of a lane is under its mutex, but the words. Nothing here calls MPI.
+
+#include "mpi/shim/ring.hpp"
 
 #include <upc_collective_cray.h>
 
@@ -17,6 +28,7 @@
 #include <cstdint>
 #include <deque>
 #include <mutex>
+#include <span>
 #include <vector>
 
 namespace weft::mpi {
@@ -46,16 +58,6 @@ struct call {
 };
 
 class lane;
-struct ring;
-
-// A part of each block of a call, under way.
-struct piece {
-  std::size_t from = 0, bytes = 0; // of each block
-  ring* in = nullptr;
-  std::uint64_t begin = 0, length = 0; // in the ring
-  upc_coll_handle_t handle = UPC_HANDLE_COMPLETE;
-  enum class state : std::uint8_t { waiting, posted, done } is = state::waiting;
-};
 
 // A call under way. Stays where it is until it is done.
 struct operation {
@@ -65,30 +67,22 @@ struct operation {
   bool done() const;
 };
 
-// Memory that is handed out in turn. Positions grow for ever.
-struct ring {
-  std::uint64_t base = 0, size = 0, next = 0;
-  struct extent {
-    std::uint64_t begin;
-    bool done;
-  };
-  std::deque<extent> live; // posted, in order
-
-  std::uint64_t take(std::uint64_t length); // the same on all members
-  bool fits(const piece& p) const;
-  void leave(const piece& p);
-  std::uint64_t place(std::uint64_t position) const { return base + position % size; }
-};
-
 class lane {
 public:
   struct room {
     std::uint64_t place, size;
   };
-  // `threads` by rank in the team. `area` leads to the shared area on thread 0; `rooms` are those of the
-  // rings in it, smallest first.
-  lane(upc_team_t team, std::vector<std::uint32_t> threads, upc_shared_ptr_t area,
-       const std::vector<room>& rooms);
+  // What there is of shared memory: `area` leads to it on thread 0. A word of each ring comes first, at
+  // `words`; `rooms` are those of the rings, smallest first; positions begin at `begin`, which is behind all
+  // that any member has used in them.
+  struct memory {
+    upc_shared_ptr_t area;
+    std::uint64_t words, begin;
+    std::vector<room> rooms;
+    bool on_one_host; // all members, and all of them see it so
+  };
+  // `threads` by rank in the team.
+  lane(upc_team_t team, std::vector<std::uint32_t> threads, const memory& m);
   ~lane();
   lane(const lane&) = delete;
   lane& operator=(const lane&) = delete;
@@ -99,36 +93,55 @@ public:
   void post(operation& op);
   // Moves things on. True if the operation is done.
   bool test(operation& op);
-  // Waits for the first of what is under way, if anything is held up by it; for the carrier. False if nothing
-  // is.
+  // Adds what to wait for.
+  void list(const operation& op, std::vector<upc_coll_handle_t>& handles);
+  // Waits for what is held up; for the carrier. False if nothing is.
   bool carry_one();
+  // Nothing is under way here, and no other member reads here.
+  bool quiet();
+  // Behind all that it has used.
+  std::uint64_t end() const;
 
 private:
   struct entry {
     operation* op;
     piece* part;
   };
+  // Blocks of one call that belong together: `number` of member `member`.
+  struct source {
+    int member;
+    std::size_t number;
+  };
   void cut(operation& op);
   bool post_next();
+  std::uint64_t length(const call& c, std::size_t bytes) const;
+  bool lends(const call& c) const;
   std::uint64_t place_of_results(const call& c, const piece& p) const;
+  bool has_own(const call& c) const;
+  void stage(const call& c, const piece& p);
   void start(const operation& op, piece& p);
+  void signal(const call& c, piece& p);
+  source source_of(const call& c, int block) const;
   void finish(const operation& op, piece& p);
   bool try_finish(const operation& op, piece& p);
   void compact();
   void reap();
   upc_shared_ptr_t at(int member, std::uint64_t place) const;
+  std::byte* memory_of(int member, std::uint64_t place) const;
 
   std::mutex mutex_;
   const upc_team_t team_;
   const upc_shared_ptr_t area_;
   std::vector<std::uint32_t> threads_; // by rank
-  int rank_ = 0;
+  std::vector<std::byte*> areas_;      // of all members, if they are on this host; else of this one only
+  const bool on_one_host_;
+  const int rank_;
   std::vector<ring> rings_;
   std::deque<entry> order_; // not done, in the order of the calls
   std::size_t posted_ = 0;  // of these, from the front
 };
 
-// Ends the carrier, before the library ends.
-void stop_carrier();
+// Waits until one of them may have gone on, for about so many nanoseconds at most.
+void wait_for_any(std::span<operation* const> operations, std::uint64_t nanoseconds);
 
 } // namespace weft::mpi

@@ -1,14 +1,18 @@
 #include "mpi/shim/session.hpp"
 
 #include "mpi/include/weft/mpi.h"
+#include "mpi/shim/carrier.hpp"
 #include "mpi/shim/patience.hpp"
 #include "mpi/shim/real.hpp"
+#include "mpi/shim/start.hpp"
+#include "mpi/shim/types.hpp"
 
 #include <array>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <list>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -18,28 +22,41 @@ namespace weft::mpi {
 namespace {
 
 constexpr std::uint64_t kib = 1024, mib = 1024 * kib;
-// Of a communicator: rings for small and for middling calls. A few have one for large ones, too.
-constexpr std::uint64_t small_ring = 64 * kib, middle_ring = 2 * mib, large_rings = 96 * mib;
-// Several, so that a loop comes back to memory that it has touched: to touch it first costs more than to
-// copy.
-constexpr std::uint64_t sizes_of_large[] = {8 * mib, 24 * mib, 64 * mib};
-constexpr unsigned lanes = 60, large_lanes = 4; // bits of a word together
-constexpr std::uint64_t area_bytes = lanes * (small_ring + middle_ring) + large_lanes * large_rings;
+// Of a communicator: a line of words, and rings for small and for middling calls. A few have some for large ones, too:
+// several, so that a loop comes back to memory that it has touched: to touch it first costs more than to copy.
+constexpr std::uint64_t words = 64, small_ring = 64 * kib - words, middle_ring = 2 * mib;
+constexpr std::uint64_t sizes_of_large[] = {1, 3, 8}; // twelfths
+constexpr unsigned most_lanes = 60, large_lanes = 4;  // bits of a word together
 
-constexpr const char* names[] = {"Ibarrier",   "Ibcast",    "Igather", "Iscatter",
-                                 "Iallgather", "Ialltoall", "Ireduce", "Iallreduce"};
-constexpr const char* reasons[] = {"carried", "communicator has no lane", "two groups",
-                                   "operator of the user", "no such element or operator"};
-constexpr std::size_t calls = std::size(names), outcomes = static_cast<std::size_t>(reason::last);
+constexpr const char* names[] = {"barrier", "bcast", "gather", "scatter", "allgather", "alltoall", "reduce", "allreduce"};
+constexpr const char* reasons[] = {"carried", "communicator has no lane", "two groups", "operator of the user",
+                                   "no such element or operator", "larger than WEFT_MPI_LARGEST"};
+constexpr std::size_t calls = std::size(names), forms = static_cast<std::size_t>(form::last),
+                      outcomes = static_cast<std::size_t>(reason::last), counters = calls * forms * outcomes;
+static_assert(std::size(reasons) == outcomes);
+
+// What a lane has of the memory.
+struct place_of_lane {
+  std::uint64_t bits;
+  std::unique_ptr<lane> way;
+};
 
 struct session {
   int keyval = MPI_KEYVAL_INVALID;
+  bool blocking_too = false;
+  std::size_t largest = 0;
   upc_shared_ptr_t area{};
-  std::uint64_t taken = 0; // a bit for each lane, and behind those for the large ones
-  std::mutex mutex;        // of what is below
-  std::unordered_map<std::uintptr_t, carried*> under_way;
+  unsigned lanes = 0;             // that have room
+  std::uint64_t large = 0;        // bytes of a large lane's rings
+  std::uint64_t taken = 0;        // a bit for each lane, and behind those for the large ones
+  std::uint64_t used = 0;         // no lane that is gone has used positions behind it
+  std::list<place_of_lane> leave; // of communicators that are freed, until they are quiet
+  MPI_Comm self = MPI_COMM_NULL;  // of persistent requests
+  int next_tag = 0;
+  std::mutex mutex; // of what is below
+  std::unordered_map<std::uintptr_t, carried*> under_way, persistent;
   carried* free = nullptr;
-  std::array<std::array<std::uint64_t, outcomes>, calls> counts{};
+  std::array<std::atomic<std::uint64_t>, counters> counts{};
 };
 session* the_session = nullptr;
 std::atomic<int> number_under_way{0};
@@ -47,15 +64,24 @@ std::atomic<int> number_under_way{0};
 std::uintptr_t key_of(MPI_Request r) {
   return std::uintptr_t(r);
 }
+std::size_t counter(std::size_t what, std::size_t f, std::size_t why) {
+  return (what * forms + f) * outcomes + why;
+}
 
-// The attribute of a communicator.
-struct attached {
-  std::unique_ptr<lane> way;
-  std::uint64_t bits;
-};
+// Lanes of freed communicators, as soon as nothing is under way and no other member reads there.
+void drop_lanes() {
+  std::erase_if(the_session->leave, [](place_of_lane& l) {
+    if (!l.way->quiet()) return false;
+    the_session->taken &= ~l.bits;
+    the_session->used = std::max(the_session->used, l.way->end());
+    return true;
+  });
+}
 int forget(MPI_Comm, int, void* value, void*) {
-  const std::unique_ptr<attached> gone(static_cast<attached*>(value));
-  if (the_session != nullptr) the_session->taken &= ~gone->bits;
+  const std::unique_ptr<place_of_lane> gone(static_cast<place_of_lane*>(value));
+  if (the_session == nullptr) return MPI_SUCCESS;
+  the_session->leave.push_back(std::move(*gone));
+  drop_lanes();
   return MPI_SUCCESS;
 }
 
@@ -78,57 +104,82 @@ int cancel_nothing(void*, int) {
 }
 
 void print_statistics() {
-  std::array<std::array<std::uint64_t, outcomes>, calls> sums{};
+  std::array<std::uint64_t, counters> mine{}, sums{};
+  for (std::size_t k = 0; k != counters; ++k)
+    mine[k] = the_session->counts[k].load(std::memory_order_relaxed);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   WEFT_REAL(Reduce)
-  (the_session->counts.data(), sums.data(), static_cast<int>(calls * outcomes), MPI_UINT64_T, MPI_SUM, 0,
-   MPI_COMM_WORLD);
+  (mine.data(), sums.data(), static_cast<int>(counters), MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
   if (rank != 0) return;
   for (std::size_t what = 0; what != calls; ++what)
-    for (std::size_t why = 0; why != outcomes; ++why)
-      if (sums[what][why] != 0)
-        std::fprintf(stderr, "weft: MPI_%-11s %12llu  %s%s\n", names[what],
-                     static_cast<unsigned long long>(sums[what][why]),
+    for (std::size_t f = 0; f != forms; ++f)
+      for (std::size_t why = 0; why != outcomes; ++why) {
+        const std::uint64_t n = sums[counter(what, f, why)];
+        if (n == 0) continue;
+        std::string name = f == static_cast<std::size_t>(form::nonblocking) ? std::string("I") + names[what] : names[what];
+        name[0] = static_cast<char>(std::toupper(name[0]));
+        if (f == static_cast<std::size_t>(form::persistent)) name += "_init";
+        std::fprintf(stderr, "weft: MPI_%-15s %12llu  %s%s\n", name.c_str(), static_cast<unsigned long long>(n),
                      why == 0 ? "" : "passed on: ", reasons[why]);
+      }
 }
 
-bool is_set(const char* name, const char* value) {
-  const char* const set = std::getenv(name);
-  return set != nullptr && std::strcmp(set, value) == 0;
-}
-
-void give_back(carried& c) {
-  const std::lock_guard lock(the_session->mutex);
-  c.next = std::exchange(the_session->free, &c);
-}
-
-// Its results are where the program wants them.
-void conclude(carried& c) {
-  if (c.out.empty()) return;
-  int at = 0;
-  MPI_Unpack(c.out.data(), static_cast<int>(c.out.size()), &at, c.to, c.count, c.type, c.comm);
+// A rank that ends with calls under way: they end with it, if all ranks have posted them.
+void end_calls() {
+  if (none_under_way()) return;
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  std::fprintf(stderr,
+               "weft: MPI_Finalize on rank %d: %d collectives that it has posted are not completed: complete every "
+               "request, by MPI_Wait or its like, before MPI_Finalize\n",
+               rank, number_under_way.load());
+  constexpr double limit = 5;
+  const double end = MPI_Wtime() + limit;
+  while (!none_under_way() && MPI_Wtime() < end) {
+    std::vector<carried*> all;
+    {
+      const std::lock_guard lock(the_session->mutex);
+      for (const auto& [key, c] : the_session->under_way)
+        all.push_back(c);
+    }
+    for (carried* const c : all)
+      try_complete(*c);
+    patience::let_mpi_go_on();
+  }
+  if (none_under_way()) return;
+  std::fprintf(stderr, "weft: MPI_Finalize on rank %d: other ranks have not posted them; the job ends\n", rank);
+  WEFT_REAL(Abort)(MPI_COMM_WORLD, 1);
 }
 
 } // namespace
 
 void begin_session() {
-  if (is_set("WEFT_MPI", "off")) return;
-  // Room for the rings, unless the user has said how much; memory is taken when it is touched.
-  setenv("WEFT_HEAP_SIZE", std::to_string(area_bytes + 16 * mib).c_str(), 0);
+  if (!may_start()) return;
+  const std::uint64_t pool = weft_setting("WEFT_MPI_POOL");
+  // Memory is taken when it is touched.
+  setenv("WEFT_HEAP_SIZE", std::to_string(pool + 16 * mib).c_str(), 0);
   weft_init_from_mpi(MPI_COMM_WORLD);
   auto made = std::make_unique<session>();
+  constexpr std::uint64_t of_lane = words + small_ring + middle_ring;
+  made->blocking_too = weft_setting("WEFT_MPI") == 2;
+  made->largest = weft_setting("WEFT_MPI_LARGEST");
+  made->lanes = static_cast<unsigned>(std::min<std::uint64_t>(most_lanes, pool / 2 / of_lane));
+  made->large = (pool - made->lanes * of_lane) / large_lanes / 12 / mib * 12 * mib;
+  made->area = upc_all_alloc(static_cast<std::size_t>(THREADS), pool);
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &made->keyval, nullptr);
-  made->area = upc_all_alloc(static_cast<std::size_t>(THREADS), area_bytes);
+  WEFT_REAL(Comm_dup)(MPI_COMM_SELF, &made->self);
   the_session = made.release();
   make_lane(MPI_COMM_WORLD);
 }
 
 void end_session() {
   if (the_session == nullptr) return;
-  if (is_set("WEFT_STATISTICS", "1")) print_statistics();
-  stop_carrier();
+  end_calls();
+  if (weft_setting("WEFT_STATISTICS") != 0) print_statistics();
+  carrier::stop();
   MPI_Comm_delete_attr(MPI_COMM_WORLD, the_session->keyval);
+  MPI_Comm_free(&the_session->self);
   weft_finalize();
   // Communicators that the program has not freed keep their attributes until MPI drops them.
   the_session = nullptr;
@@ -141,28 +192,45 @@ void make_lane(MPI_Comm comm) {
   if (between != 0) return;
   MPI_Comm_size(comm, &members);
   if (members < 2) return;
-  std::uint64_t mine = ~the_session->taken, all = 0;
-  WEFT_REAL(Allreduce)(&mine, &all, 1, MPI_UINT64_T, MPI_BAND, comm);
-  constexpr std::uint64_t of_lanes = (std::uint64_t{1} << lanes) - 1;
-  const std::uint64_t bit = lowest(all & of_lanes), large = lowest(all & ~of_lanes);
+  drop_lanes();
+  struct member {
+    std::uint64_t thread, free, used;
+  };
+  std::vector<member> all(static_cast<std::size_t>(members));
+  const member mine{static_cast<std::uint64_t>(MYTHREAD), ~the_session->taken, the_session->used};
+  WEFT_REAL(Allgather)(&mine, 3, MPI_UINT64_T, all.data(), 3, MPI_UINT64_T, comm);
+  std::uint64_t free = ~std::uint64_t{0}, used = 0;
+  int on_one_host = 1, seen_by_all = 0;
+  std::vector<std::uint32_t> threads;
+  for (const member& m : all) {
+    free &= m.free;
+    used = std::max(used, m.used);
+    threads.push_back(static_cast<std::uint32_t>(m.thread));
+    if ((upc_thread_info(m.thread).guaranteedCastable & UPC_CASTABLE_ALL_ALLOC) == 0) on_one_host = 0;
+  }
+  WEFT_REAL(Allreduce)(&on_one_host, &seen_by_all, 1, MPI_INT, MPI_MIN, comm);
+  const std::uint64_t of_lanes = (std::uint64_t{1} << the_session->lanes) - 1,
+                      of_large = ~((std::uint64_t{1} << most_lanes) - 1);
+  const std::uint64_t bit = lowest(free & of_lanes), large = the_session->large != 0 ? lowest(free & of_large) : 0;
   if (bit == 0) return;
-  std::vector<std::uint32_t> threads(static_cast<std::size_t>(members));
-  const auto me = static_cast<std::uint32_t>(MYTHREAD);
-  WEFT_REAL(Allgather)(&me, 1, MPI_UINT32_T, threads.data(), 1, MPI_UINT32_T, comm);
   const upc_team_t team = comm == MPI_COMM_WORLD ? UPC_TEAM_ALL : weft_team_from_mpi(comm);
   if (team == 0) return;
-  const auto number = static_cast<std::uint64_t>(__builtin_ctzll(bit));
-  const std::uint64_t place = number * (small_ring + middle_ring);
-  std::vector<lane::room> rooms = {{place, small_ring}, {place + small_ring, middle_ring}};
+  constexpr std::uint64_t of_lane = words + small_ring + middle_ring;
+  const std::uint64_t place = static_cast<std::uint64_t>(__builtin_ctzll(bit)) * of_lane;
+  lane::memory m{the_session->area,
+                 place,
+                 used,
+                 {{place + words, small_ring}, {place + words + small_ring, middle_ring}},
+                 seen_by_all != 0};
   if (large != 0) {
-    std::uint64_t at = lanes * (small_ring + middle_ring) +
-                       (static_cast<std::uint64_t>(__builtin_ctzll(large)) - lanes) * large_rings;
-    for (const std::uint64_t size : sizes_of_large)
-      rooms.push_back({std::exchange(at, at + size), size});
+    std::uint64_t at = the_session->lanes * of_lane +
+                       (static_cast<std::uint64_t>(__builtin_ctzll(large)) - most_lanes) * the_session->large;
+    for (const std::uint64_t twelfths : sizes_of_large) {
+      const std::uint64_t size = the_session->large / 12 * twelfths;
+      m.rooms.push_back({std::exchange(at, at + size), size});
+    }
   }
-  auto made = std::make_unique<attached>();
-  made->way = std::make_unique<lane>(team, std::move(threads), the_session->area, rooms);
-  made->bits = bit | large;
+  auto made = std::make_unique<place_of_lane>(bit | large, std::make_unique<lane>(team, std::move(threads), m));
   the_session->taken |= made->bits;
   MPI_Comm_set_attr(comm, the_session->keyval, made.release());
 }
@@ -172,7 +240,14 @@ lane* lane_of(MPI_Comm comm) {
   void* found = nullptr;
   int flag = 0;
   MPI_Comm_get_attr(comm, the_session->keyval, &found, &flag);
-  return flag != 0 ? static_cast<attached*>(found)->way.get() : nullptr;
+  return flag != 0 ? static_cast<place_of_lane*>(found)->way.get() : nullptr;
+}
+
+bool carries(form f) {
+  return the_session != nullptr && (f != form::blocking || the_session->blocking_too);
+}
+std::size_t most_carried() {
+  return the_session->largest;
 }
 
 carried& new_call() {
@@ -184,16 +259,62 @@ carried& new_call() {
   return *new carried;
 }
 
+void give_back(carried& c) {
+  const std::lock_guard lock(the_session->mutex);
+  c.next = std::exchange(the_session->free, &c);
+}
+
 bool none_under_way() {
   return number_under_way.load(std::memory_order_relaxed) == 0;
 }
 
-MPI_Request request_of(carried& c) {
-  MPI_Grequest_start(say_nothing, free_nothing, cancel_nothing, nullptr, &c.request);
+namespace {
+
+void register_call(carried& c) {
   const std::lock_guard lock(the_session->mutex);
   the_session->under_way.emplace(key_of(c.request), &c);
   number_under_way.fetch_add(1, std::memory_order_relaxed);
+}
+
+} // namespace
+
+MPI_Request request_of(carried& c) {
+  MPI_Grequest_start(say_nothing, free_nothing, cancel_nothing, nullptr, &c.request);
+  register_call(c);
   return c.request;
+}
+
+// MPI has no persistent generalized requests: this one receives an empty message from this process.
+MPI_Request persistent_request_of(carried& c) {
+  constexpr int tags = 32768; // that every MPI has
+  const std::lock_guard lock(the_session->mutex);
+  c.persistent = true;
+  c.tag = the_session->next_tag++ % tags;
+  MPI_Recv_init(nullptr, 0, MPI_BYTE, 0, c.tag, the_session->self, &c.request);
+  the_session->persistent.emplace(key_of(c.request), &c);
+  return c.request;
+}
+
+carried* find_persistent(MPI_Request request) {
+  if (the_session == nullptr || the_session->persistent.empty()) return nullptr;
+  const std::lock_guard lock(the_session->mutex);
+  const auto found = the_session->persistent.find(key_of(request));
+  return found == the_session->persistent.end() ? nullptr : found->second;
+}
+
+void begin_again(carried& c) {
+  WEFT_REAL(Start)(&c.request);
+  post(c);
+  register_call(c);
+}
+
+void forget_persistent(carried& c) {
+  {
+    const std::lock_guard lock(the_session->mutex);
+    the_session->persistent.erase(key_of(c.request));
+  }
+  c.persistent = false;
+  give_back(c);
 }
 
 carried* find(MPI_Request request) {
@@ -210,6 +331,10 @@ void complete(carried& c) {
     the_session->under_way.erase(key_of(c.request));
     number_under_way.fetch_sub(1, std::memory_order_relaxed);
   }
+  if (c.persistent) {
+    WEFT_REAL(Send)(nullptr, 0, MPI_BYTE, 0, c.tag, the_session->self);
+    return;
+  }
   MPI_Grequest_complete(c.request);
   give_back(c);
 }
@@ -219,13 +344,18 @@ void try_complete(carried& c) {
 }
 
 void wait(carried& c) {
-  for (patience p; !c.op.on->test(c.op);)
-    p.pass();
+  operation* const op = &c.op;
+  if (c.way->test(*op)) return;
+  for (patience p;; patience::let_mpi_go_on()) {
+    p.wait_for({&op, 1});
+    if (c.way->test(*op)) return;
+  }
 }
 
-void count(collective what, reason why) {
-  if (the_session != nullptr)
-    ++the_session->counts[static_cast<std::size_t>(what)][static_cast<std::size_t>(why)];
+void count(collective what, form f, reason why) {
+  if (the_session == nullptr) return;
+  the_session->counts[counter(static_cast<std::size_t>(what), static_cast<std::size_t>(f), static_cast<std::size_t>(why))]
+      .fetch_add(1, std::memory_order_relaxed);
 }
 
 } // namespace weft::mpi

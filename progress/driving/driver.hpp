@@ -12,6 +12,7 @@
 #include "progress/execution/executor.hpp"
 #include "progress/execution/user_code.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -68,10 +69,11 @@ public:
     executor_.members().ring_ready();
   }
 
-  // Drives, or lets others drive, until `fact` has said yes. It is asked with and without progress ownership.
-  template <class Fact> void drive_until(Fact&& fact) {
+  // Drives, or lets others drive, until `fact` has said yes. It is asked with and without progress ownership,
+  // and at least every `nap`, in whole milliseconds.
+  template <class Fact> void drive_until(Fact&& fact, std::chrono::nanoseconds nap = never) {
     turn mine(*this);
-    drive(mine, fact, [] { return false; });
+    drive(mine, fact, [] { return false; }, nap);
   }
 
   // Runs `work` under progress ownership.
@@ -169,8 +171,9 @@ protected:
 
   // Sweeps until `fact` has said yes, with progress ownership if it is to be had. Under progress ownership
   // `light` says whether it is something small.
-  template <class Fact, class Light> void drive(turn& mine, Fact&& fact, Light&& light) {
-    latched awaited(fact);
+  template <class Fact, class Light>
+  void drive(turn& mine, Fact&& fact, Light&& light, std::chrono::nanoseconds nap = never) {
+    latched awaited(fact, nap);
     ownership_request wish(ownership_, ownership_request::what::to_drive,
                            false); // raised as long as somebody else drives
     idle_ladder ladder(options_.idle);
@@ -222,6 +225,7 @@ protected:
   }
 
   using pass = typename executor<T>::pass;
+  static constexpr std::chrono::nanoseconds never = std::chrono::nanoseconds::max();
   static constexpr unsigned polls_every = 32;
   static constexpr unsigned helps_every = 16; // yields
   static constexpr unsigned patience = 64;    // empty passes
@@ -291,7 +295,7 @@ protected:
     sleeper_.sleep(place_, true, finds_work, [&] {
       if (sleep_watcher_ != nullptr) sleep_watcher_->on_sleep();
       mine.let_go();
-      return std::chrono::duration_cast<std::chrono::milliseconds>(options_.park_limit);
+      return std::chrono::ceil<std::chrono::milliseconds>(std::min(awaited.nap(), options_.park_limit));
     });
   }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <exception>
 #include <type_traits>
@@ -15,7 +16,8 @@ enum class look : std::uint8_t { part, all };
 // it throws is an answer too, and kept until nobody drives for it any more.
 template <class Fact> class latched {
 public:
-  explicit latched(Fact& fact) noexcept : fact_(fact) {}
+  // Who sleeps over it looks again after `nap` at the latest.
+  latched(Fact& fact, std::chrono::nanoseconds nap) noexcept : fact_(fact), nap_(nap) {}
   latched(const latched&) = delete;
   latched& operator=(const latched&) = delete;
 
@@ -28,6 +30,7 @@ public:
     }
     return known_;
   }
+  std::chrono::nanoseconds nap() const { return nap_; }
   void rethrow() {
     if (wrong_) std::rethrow_exception(wrong_);
   }
@@ -41,6 +44,7 @@ private:
   }
 
   Fact& fact_;
+  const std::chrono::nanoseconds nap_;
   bool known_ = false;
   std::exception_ptr wrong_;
 };

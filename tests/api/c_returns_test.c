@@ -84,6 +84,7 @@ static int wrong_call(int number) {
     WRONG("upc_testall", upc_testall(1, handles) == -1);
     WRONG("upc_waitsome", upc_waitsome(INT_MIN, handles) == 0);
     WRONG("upc_testsome", upc_testsome(1, NULL) == 0);
+    WRONG("weft_waitany_for", weft_waitany_for(-1, handles, 0) == -1);
     WRONG("weft_waitsome_indices", weft_waitsome_indices(1, handles, NULL) == 0);
     WRONG("weft_testsome_indices", weft_testsome_indices(-1, handles, indices) == 0);
     WRONG("upc_memcpy_nb", upc_memcpy_nb(NOWHERE, NULLP, 8) == UPC_COMPLETE_HANDLE);

@@ -2,7 +2,9 @@
 #include "tests/api/fixture.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <numeric>
+#include <thread>
 
 namespace {
 
@@ -55,6 +57,7 @@ std::vector<named> all_calls() {
           {"upc_testall", upc_testall},
           {"upc_waitsome", upc_waitsome},
           {"upc_testsome", upc_testsome},
+          {"weft_waitany_for", [](int n, upc_coll_handle_t* h) { return weft_waitany_for(n, h, 0); }},
           {"weft_waitsome_indices",
            [](int n, upc_coll_handle_t* h) { return weft_waitsome_indices(n, h, indices); }},
           {"weft_testsome_indices",
@@ -68,6 +71,7 @@ TEST_F(several, none_is_active) {
     upc_coll_handle_t* const array = count == 0 ? nullptr : h.data();
     EXPECT_EQ(upc_waitany(count, array), -2);
     EXPECT_EQ(upc_testany(count, array), -2);
+    EXPECT_EQ(weft_waitany_for(count, array, UINT64_MAX), -2);
     upc_waitall(count, array);
     EXPECT_GT(upc_testall(count, array), 0);
     EXPECT_EQ(upc_waitsome(count, array), 0);
@@ -95,6 +99,23 @@ TEST_F(several, any_completes_one_and_skips_inactive_handles) {
   complete_meanwhile({before[0]});
   EXPECT_EQ(upc_testany(4, h.data()), 0) << "what completes during the test is found by it";
   EXPECT_EQ(upc_waitany(4, h.data()), -2);
+}
+
+TEST_F(several, any_for_a_time_ends_with_it) {
+  handles h = post(3);
+  const handles before = h;
+  for (const std::uint64_t limit : {0u, 1000u, 1000000u}) {
+    const auto begin = std::chrono::steady_clock::now();
+    rt->meanwhile = [&] { std::this_thread::sleep_for(std::chrono::microseconds(50)); };
+    EXPECT_EQ(weft_waitany_for(3, h.data(), limit), -1);
+    EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::nanoseconds(limit));
+    EXPECT_EQ(h, before);
+  }
+  complete_meanwhile({before[1]});
+  EXPECT_EQ(weft_waitany_for(3, h.data(), UINT64_MAX), 1);
+  EXPECT_EQ(h, (handles{before[0], none, before[2]}));
+  rt->finish(h[2]);
+  EXPECT_EQ(weft_waitany_for(3, h.data(), 0), 2) << "what is ready is found without time";
 }
 
 TEST_F(several, a_stale_handle_is_ready_and_is_reported_once) {

@@ -69,7 +69,8 @@ void fake_runtime::progress() {
 }
 
 // A wait that nothing can end fails.
-void fake_runtime::drive_until(const std::function<bool(weft::progress::look)>& fact) {
+void fake_runtime::drive_until(const std::function<bool(weft::progress::look)>& fact,
+                               std::chrono::nanoseconds /*nap*/) {
   for (int idle = 0; !fact(weft::progress::look::part); ++idle) {
     const std::uint64_t before = completions_;
     progress();

@@ -74,7 +74,7 @@ public:
   std::uint64_t completions() const noexcept override { return completions_; }
   std::size_t find_ready(std::span<const upc_coll_handle_t> handles) const noexcept override;
   void progress() override;
-  void drive_until(const std::function<bool(weft::progress::look)>& fact) override;
+  void drive_until(const std::function<bool(weft::progress::look)>& fact, std::chrono::nanoseconds nap) override;
 
   void* direct(std::uint32_t rank, std::uint64_t offset) override;
   void put(std::uint32_t rank, std::uint64_t offset, const void* from, std::size_t bytes) override;

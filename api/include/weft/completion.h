@@ -2,6 +2,8 @@
 #include "declare.h"
 #include "types.h"
 
+#include <stdint.h>
+
 /* The completion of any, all or some of several asynchronous operations.
  *
  * `handles` has `count` elements, 0 or more. UPC_HANDLE_COMPLETE is an inactive handle. Any other one is
@@ -22,6 +24,10 @@ namespace weft {
  * UPC_HANDLE_COMPLETE; -2 at once if no handle is active (V0.3, 5.4.3). Of several that are complete it takes
  * turns: none waits for ever. */
 WEFT_EXPORT int upc_waitany(int count, upc_coll_handle_t* handles);
+
+/* The same for so many nanoseconds at most: -1 if no operation is complete by then; a wait that sleeps looks at
+ * the clock every millisecond. Like every wait, it carries what others of its host have posted. */
+WEFT_EXPORT int weft_waitany_for(int count, upc_coll_handle_t* handles, uint64_t nanoseconds);
 
 /* The same without waiting: -1 if no operation is complete (V0.3, 5.4.4). */
 WEFT_EXPORT int upc_testany(int count, upc_coll_handle_t* handles);
@@ -57,5 +63,6 @@ using weft::upc_waitall;
 using weft::upc_waitany;
 using weft::upc_waitsome;
 using weft::weft_testsome_indices;
+using weft::weft_waitany_for;
 using weft::weft_waitsome_indices;
 #endif

@@ -70,6 +70,11 @@ WEFT_EXPORT weft_error_handler_t weft_set_error_handler(weft_error_handler_t han
  * before weft_init or after weft_finalize. */
 WEFT_EXPORT uint64_t weft_statistic(const char* name);
 
+/* The value of a setting in the environment of this process, as a number: bytes of a size, a count, 1 or 0 of
+ * a flag, the place of a word among those that are allowed, from 0. May be called before weft_init. Errors:
+ * name is null or no setting; a value in the environment is none that is allowed. */
+WEFT_EXPORT uint64_t weft_setting(const char* name);
+
 /* The number of this thread, 0 to upc_threads() - 1; one process is one thread (UPC 1.3, 6.3.2).
  * Errors: before weft_init or after weft_finalize. */
 WEFT_EXPORT int upc_mythread(void);
@@ -94,5 +99,6 @@ using weft::weft_finalize;
 using weft::weft_init;
 using weft::weft_init_with;
 using weft::weft_set_error_handler;
+using weft::weft_setting;
 using weft::weft_statistic;
 #endif

@@ -100,6 +100,33 @@ TEST(several, any_reports_each_once) {
   }
 }
 
+// Behind the time nothing has changed, and a wait that ends early says which.
+TEST(several, any_for_a_time) {
+  batch b(3);
+  gate g;
+  handles h;
+  if (g.first()) {
+    h = b.post_all();
+    const handles before = h;
+    if (THREADS > 1)
+      for (const std::uint64_t limit : {0u, 20000u, 3000000u}) {
+        EXPECT_EQ(weft_waitany_for(size(h), h.data(), limit), -1);
+        EXPECT_EQ(h, before);
+      }
+    g.open();
+  } else {
+    g.pass();
+    h = b.post_all();
+  }
+  for (int left = size(h); left != 0;) {
+    const int index = weft_waitany_for(size(h), h.data(), left == 1 ? UINT64_MAX : 100000);
+    if (index < 0) continue;
+    b.check(static_cast<unsigned>(index));
+    --left;
+  }
+  EXPECT_EQ(weft_waitany_for(size(h), h.data(), 0), -2);
+}
+
 TEST(several, some_reports_each_once) {
   batch b(500);
   handles h = b.post_all();

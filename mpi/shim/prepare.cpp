@@ -1,0 +1,152 @@
+#include "mpi/shim/prepare.hpp"
+#include "mpi/shim/types.hpp"
+
+namespace weft::mpi {
+
+namespace {
+
+std::size_t bytes_of(const side& s) {
+  return extent_of(s.count, s.type).bytes;
+}
+
+void* block(void* buffer, int number, int count, MPI_Datatype type) {
+  MPI_Aint lower = 0, span = 0;
+  MPI_Type_get_extent(type, &lower, &span);
+  return static_cast<char*>(buffer) + span * count * number;
+}
+void* writable(const void* buffer) {
+  return const_cast<void*>(buffer); // MPI has one type for both ends of a call
+}
+
+bool is_right(collective what, const arguments& a, const lane& way) {
+  const bool sends = a.src != MPI_IN_PLACE && a.stype != MPI_DATATYPE_NULL;
+  const bool rooted = what == collective::bcast || what == collective::gather || what == collective::scatter ||
+                      what == collective::reduce;
+  return a.scount >= 0 && a.dcount >= 0 && (!rooted || (a.root >= 0 && a.root < way.size())) &&
+         (what == collective::barrier || sends || a.dtype != MPI_DATATYPE_NULL);
+}
+
+// The sides of a call, and what one rank gives another.
+void set_sides(collective what, const arguments& a, carried& c) {
+  const lane& way = *c.way;
+  const bool root = way.rank() == a.root;
+  side in{writable(a.src), a.scount, a.stype, 1}, out{a.dst, a.dcount, a.dtype, 1};
+  bool by_out = false; // the bytes of a block are those of the other side
+  switch (what) {
+  case collective::barrier:
+    in.blocks = out.blocks = 0;
+    break;
+  case collective::bcast:
+    out = in;
+    in.blocks = root;
+    out.blocks = !root;
+    break;
+  case collective::gather:
+    out.blocks = root ? way.size() : 0;
+    if (a.src == MPI_IN_PLACE) in = {block(a.dst, a.root, a.dcount, a.dtype), a.dcount, a.dtype, 1};
+    break;
+  case collective::scatter:
+    in.blocks = root ? way.size() : 0;
+    if (a.dst == MPI_IN_PLACE) out.blocks = 0;
+    by_out = !root;
+    break;
+  case collective::allgather:
+    out.blocks = way.size();
+    if (a.src == MPI_IN_PLACE) in = {block(a.dst, way.rank(), a.dcount, a.dtype), a.dcount, a.dtype, 1};
+    break;
+  case collective::alltoall:
+    out.blocks = way.size();
+    in.blocks = way.size();
+    if (a.src == MPI_IN_PLACE) in = out;
+    break;
+  case collective::reduce:
+  case collective::allreduce:
+    if (a.src == MPI_IN_PLACE) in = {a.dst, a.dcount, a.dtype, 1};
+    out = {a.dst, a.dcount, a.dtype, what == collective::allreduce || root};
+  }
+  c.in_side = in;
+  c.out_side = out;
+  c.op.c.bytes = what == collective::barrier ? 0 : bytes_of(by_out ? out : in);
+}
+
+reason why_not(collective what, const arguments& a) {
+  if (what != collective::reduce && what != collective::allreduce) return reason::carried;
+  const auto which = operator_of(a.op);
+  const auto element = element_of(a.dtype);
+  if (!which) return reason::operator_of_user;
+  return element && go_together(*element, *which) && a.dcount > 0 ? reason::carried : reason::no_element;
+}
+
+} // namespace
+
+carried* prepare(collective what, form f, const arguments& a) {
+  if (!carries(f) || a.comm == MPI_COMM_NULL) return nullptr;
+  lane* const way = lane_of(a.comm);
+  if (way == nullptr) {
+    int between = 0;
+    MPI_Comm_test_inter(a.comm, &between);
+    count(what, f, between != 0 ? reason::between_groups : reason::no_lane);
+    return nullptr;
+  }
+  if (const reason no = why_not(what, a); no != reason::carried) {
+    count(what, f, no);
+    return nullptr;
+  }
+  if (!is_right(what, a, *way)) return nullptr;
+  carried& c = new_call();
+  c.op.c = {.what = what, .root = a.root};
+  c.way = way;
+  set_sides(what, a, c);
+  if (what == collective::reduce || what == collective::allreduce) {
+    MPI_Aint lower = 0, span = 0;
+    MPI_Type_get_extent(a.dtype, &lower, &span);
+    // Pairs are combined where they are, with their gaps.
+    c.op.c.unit = static_cast<std::size_t>(span);
+    c.op.c.bytes = c.op.c.unit * static_cast<std::size_t>(a.dcount);
+    c.op.c.element = *element_of(a.dtype);
+    c.op.c.op = *operator_of(a.op);
+  }
+  if (c.op.c.bytes > most_carried()) {
+    count(what, f, reason::too_large);
+    give_back(c);
+    return nullptr;
+  }
+  count(what, f, reason::carried);
+  return &c;
+}
+
+void post(carried& c) {
+  // MPI_COMM_SELF: a program may free the communicator before the call ends, and the format is the same.
+  const bool combines = c.op.c.what >= collective::reduce;
+  const auto packed = [combines](const side& s) {
+    return !combines && s.blocks != 0 && s.count != 0 && extent_of(s.count, s.type).packed;
+  };
+  c.op.c.in_blocks = static_cast<std::size_t>(c.in_side.blocks);
+  c.op.c.in = static_cast<const std::byte*>(c.in_side.buffer);
+  c.op.c.out_blocks = static_cast<std::size_t>(c.out_side.blocks);
+  c.op.c.out = static_cast<std::byte*>(c.out_side.buffer);
+  c.in.clear();
+  c.out.clear();
+  if (packed(c.in_side)) {
+    const int count = c.in_side.count * c.in_side.blocks;
+    int room = 0, at = 0;
+    MPI_Pack_size(count, c.in_side.type, MPI_COMM_SELF, &room);
+    c.in.resize(static_cast<std::size_t>(room));
+    MPI_Pack(c.in_side.buffer, count, c.in_side.type, c.in.data(), room, &at, MPI_COMM_SELF);
+    c.op.c.in = c.in.data();
+  }
+  if (packed(c.out_side)) {
+    c.out.resize(extent_of(c.out_side.count * c.out_side.blocks, c.out_side.type).bytes);
+    c.op.c.out = c.out.data();
+  }
+  c.way->post(c.op);
+}
+
+void conclude(carried& c) {
+  if (c.out.empty()) return;
+  int at = 0;
+  MPI_Unpack(c.out.data(), static_cast<int>(c.out.size()), &at, c.out_side.buffer, c.out_side.count * c.out_side.blocks,
+             c.out_side.type, MPI_COMM_SELF);
+}
+
+} // namespace weft::mpi

@@ -1,0 +1,26 @@
+#pragma once
+// The collectives that the library carries, as calls of its own. Whether it does depends on facts that are the
+// same on all ranks: else some would call MPI's and wait for the others for ever.
+
+#include "mpi/shim/session.hpp"
+
+namespace weft::mpi {
+
+// What MPI's function is called with, without the request.
+struct arguments {
+  const void* src = nullptr;
+  int scount = 0;
+  MPI_Datatype stype = MPI_DATATYPE_NULL;
+  void* dst = nullptr;
+  int dcount = 0;
+  MPI_Datatype dtype = MPI_DATATYPE_NULL;
+  int root = 0;
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Op op = MPI_OP_NULL;
+};
+
+// The call, ready to be posted. Null if MPI is to do it: the library does not carry such calls, or this one
+// is wrong, which MPI says. Counted.
+carried* prepare(collective what, form f, const arguments& a);
+
+} // namespace weft::mpi

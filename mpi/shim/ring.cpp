@@ -1,0 +1,40 @@
+#include "mpi/shim/ring.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace weft::mpi {
+
+std::uint64_t ring::take(std::uint64_t length) {
+  if (next % size + length > size) next += size - next % size;
+  return std::exchange(next, next + length);
+}
+
+bool ring::fits(const piece& p) {
+  const auto there_is_room = [&] { return live.empty() || p.begin + p.length - live.front().begin <= size; };
+  if (there_is_room()) return true;
+  drop();
+  return there_is_room();
+}
+
+// What is not needed any more, by the words too.
+void ring::drop() {
+  if (!live.empty() && live.front().lent && live.front().end > read_by_all) {
+    read_by_all = read;
+    for (const std::atomic<std::uint64_t>* const word : words)
+      read_by_all = std::min(read_by_all, word->load(std::memory_order_acquire));
+  }
+  while (!live.empty() && live.front().done && (!live.front().lent || live.front().end <= read_by_all))
+    live.pop_front();
+}
+
+void ring::leave(const piece& p) {
+  const auto begins = [](const extent& e, std::uint64_t position) { return e.begin < position; };
+  auto at = std::lower_bound(live.begin(), live.end(), p.begin, begins);
+  at->done = true;
+  for (at = std::lower_bound(live.begin(), live.end(), read, begins); at != live.end() && at->done; ++at)
+    read = at->end;
+  drop();
+}
+
+} // namespace weft::mpi

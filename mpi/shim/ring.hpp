@@ -1,0 +1,43 @@
+#pragma once
+#include <upc_types.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+namespace weft::mpi {
+
+struct ring;
+
+// A part of each block of a call, under way.
+struct piece {
+  std::size_t from = 0, bytes = 0; // of each block
+  bool lent = false;               // read by the others where it lies
+  ring* in = nullptr;
+  std::uint64_t begin = 0, length = 0; // in the ring
+  upc_coll_handle_t handle = UPC_HANDLE_COMPLETE;
+  enum class state : std::uint8_t { waiting, posted, done } is = state::waiting;
+};
+
+// Memory that is handed out in turn. Positions grow for ever.
+struct ring {
+  std::uint64_t base = 0, size = 0, next = 0;
+  struct extent {
+    std::uint64_t begin, end;
+    bool lent, done;
+  };
+  std::deque<extent> live{};                       // posted and still needed, in order
+  std::uint64_t read = 0;                   // this member needs nothing before it
+  std::vector<std::atomic<std::uint64_t>*> words{}; // `read` of each member, if pieces are lent
+  std::uint64_t read_by_all = 0;            // by what the words have said
+
+  std::uint64_t take(std::uint64_t length); // the same on all members
+  bool fits(const piece& p);
+  void leave(const piece& p);
+  void drop();
+  std::uint64_t place(std::uint64_t position) const { return base + position % size; }
+};
+
+} // namespace weft::mpi

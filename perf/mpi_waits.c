@@ -1,0 +1,125 @@
+/* What an unchanged program of MPI waits for: each non-blocking collective posted and completed, while all ranks
+ * do nothing else, and while rank 0 computes. Run it with libweft-mpi and without (mpi_waits.py does, in turns).
+ *
+ *   mpi_waits MICROSECONDS TRIALS [BYTES...]   rank 0 computes for so long, with each size of a block
+ *
+ * Rank 0 prints a line for each: call, bytes, time of a call when no rank is late, time of a peer from its post to
+ * its completion when rank 0 is, how long rank 0's computation took of what it takes alone; in microseconds, medians. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { calls = 8, most_trials = 1000 };
+static const char* const names[] = {"Ibarrier",   "Ibcast",    "Igather", "Iscatter",
+                                    "Iallgather", "Ialltoall", "Ireduce", "Iallreduce"};
+static int rank, size;
+static char *in, *out;
+
+static void post(int call, int bytes, MPI_Request* r) {
+  const int n = bytes / 4 > 0 ? bytes / 4 : 1;
+  switch (call) {
+  case 0:
+    MPI_Ibarrier(MPI_COMM_WORLD, r);
+    break;
+  case 1:
+    MPI_Ibcast(rank == 0 ? in : out, bytes, MPI_CHAR, 0, MPI_COMM_WORLD, r);
+    break;
+  case 2:
+    MPI_Igather(in, bytes, MPI_CHAR, out, bytes, MPI_CHAR, 1, MPI_COMM_WORLD, r);
+    break;
+  case 3:
+    MPI_Iscatter(in, bytes, MPI_CHAR, out, bytes, MPI_CHAR, 0, MPI_COMM_WORLD, r);
+    break;
+  case 4:
+    MPI_Iallgather(in, bytes, MPI_CHAR, out, bytes, MPI_CHAR, MPI_COMM_WORLD, r);
+    break;
+  case 5:
+    MPI_Ialltoall(in, bytes, MPI_CHAR, out, bytes, MPI_CHAR, MPI_COMM_WORLD, r);
+    break;
+  case 6:
+    MPI_Ireduce(in, out, n, MPI_INT, MPI_SUM, 1, MPI_COMM_WORLD, r);
+    break;
+  default:
+    MPI_Iallreduce(in, out, n, MPI_INT, MPI_SUM, MPI_COMM_WORLD, r);
+  }
+}
+
+/* Work of the processor alone; its result is used. */
+static volatile double seed = 1;
+static double compute(long rounds) {
+  double x = seed;
+  for (long k = 0; k != rounds; ++k)
+    x = x * 0.999999 + 0.000001;
+  return x;
+}
+
+static int rising(const void* a, const void* b) {
+  const double x = *(const double*)a, y = *(const double*)b;
+  return (x > y) - (x < y);
+}
+static double median(double* all, int n) {
+  qsort(all, (size_t)n, sizeof *all, rising);
+  return all[n / 2];
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const double late = argc > 1 ? atof(argv[1]) : 5000;
+  const int trials = argc > 2 && atoi(argv[2]) < most_trials ? atoi(argv[2]) : 50;
+  static double alone[most_trials], beside[most_trials], slow[most_trials];
+  long rounds = 1000000;
+  double sink = compute(rounds), begin = MPI_Wtime();
+  sink += compute(rounds);
+  rounds = (long)(rounds * late / (1e6 * (MPI_Wtime() - begin)));
+  for (int k = 3; k < argc || k == 3; ++k) {
+    const int bytes = k < argc ? atoi(argv[k]) : 1024;
+    in = malloc((size_t)bytes * (size_t)size);
+    out = malloc((size_t)bytes * (size_t)size);
+    memset(in, 1, (size_t)bytes * (size_t)size);
+    memset(out, 0, (size_t)bytes * (size_t)size);
+    for (int call = 0; call < calls; ++call) {
+      MPI_Request r;
+      const int many = 10 * trials < most_trials ? 10 * trials : most_trials;
+      for (int t = -20; t < many; ++t) {
+        if (t % 16 == 0) MPI_Barrier(MPI_COMM_WORLD);
+        begin = MPI_Wtime();
+        post(call, bytes, &r);
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+        if (t >= 0) alone[t] = 1e6 * (MPI_Wtime() - begin);
+      }
+      double mine = median(alone, many), together = 0, peers = 0, wait = 0, slower = 0;
+      MPI_Reduce(&mine, &together, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+      for (int t = 0; t < trials; ++t) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank == 0) {
+          begin = MPI_Wtime();
+          sink += compute(rounds);
+          const double by_itself = MPI_Wtime() - begin;
+          MPI_Barrier(MPI_COMM_WORLD);
+          post(call, bytes, &r);
+          begin = MPI_Wtime();
+          sink += compute(rounds);
+          slow[t] = (MPI_Wtime() - begin) / by_itself;
+        } else {
+          MPI_Barrier(MPI_COMM_WORLD);
+          begin = MPI_Wtime();
+          post(call, bytes, &r);
+        }
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+        if (rank != 0) beside[t] = 1e6 * (MPI_Wtime() - begin);
+      }
+      wait = rank == 0 ? 0 : median(beside, trials);
+      MPI_Reduce(&wait, &peers, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+      if (rank == 0) slower = median(slow, trials);
+      if (rank == 0) printf("%s %d %.2f %.2f %.3f\n", names[call], bytes, together, peers, slower);
+      fflush(stdout);
+    }
+    free(in);
+    free(out);
+  }
+  MPI_Finalize();
+  return sink == 0;
+}
