@@ -34,6 +34,18 @@ std::uint64_t most_out(collective what, std::uint64_t members) {
   return all ? members : what != collective::barrier;
 }
 
+// The C library copies what is large past the caches, where another member finds it late.
+void copy(std::byte* to, const std::byte* from, std::size_t bytes) {
+  constexpr std::size_t most = 128 << 10;
+  for (std::size_t at = 0; at < bytes; at += most)
+    std::memcpy(to + at, from + at, std::min(most, bytes - at));
+}
+
+// Does a member give each another block?
+bool differ(collective what) {
+  return what == collective::scatter || what == collective::alltoall;
+}
+
 } // namespace
 
 bool operation::done() const {
@@ -76,9 +88,20 @@ bool lane::lends(const call& c) const {
   return on_one_host_ && c.bytes >= least_lent && c.what < collective::reduce;
 }
 
+// What a member has room for. Its own block is not lent.
+std::uint64_t lane::blocks_given(const call& c) const {
+  return most_in(c.what, static_cast<std::uint64_t>(size())) - (lends(c) && differ(c.what) ? 1 : 0);
+}
+
+// Of what member `giver` gives, the one for member `taker`.
+std::size_t lane::place_of_block(const call& c, int giver, int taker) const {
+  if (!differ(c.what)) return 0;
+  return static_cast<std::size_t>(lends(c) && taker > giver ? taker - 1 : taker);
+}
+
 std::uint64_t lane::length(const call& c, std::size_t bytes) const {
   const auto members = static_cast<std::uint64_t>(size());
-  const std::uint64_t given = whole_lines(most_in(c.what, members) * bytes);
+  const std::uint64_t given = whole_lines(blocks_given(c) * bytes);
   const std::uint64_t rest = lends(c) ? line + whole_lines(members * sizeof(token))
                                       : whole_lines(most_out(c.what, members) * bytes);
   return std::max(given + rest, line); // each has a place of its own
@@ -93,7 +116,7 @@ void lane::cut(operation& op) {
   ring& r = of == rings_.end() ? rings_.back() : *of;
   std::size_t most = c.bytes;
   if (of == rings_.end()) {
-    const std::uint64_t blocks = most_in(c.what, members) + (lent ? 0 : most_out(c.what, members));
+    const std::uint64_t blocks = blocks_given(c) + (lent ? 0 : most_out(c.what, members));
     const std::uint64_t rest = length(c, 0) + 2 * line;
     most = (r.size / pieces_of_a_ring - rest) / blocks / c.unit * c.unit;
   }
@@ -132,7 +155,7 @@ bool lane::post_next() {
 
 // Behind the room for what a member gives.
 std::uint64_t lane::place_of_results(const call& c, const piece& p) const {
-  return p.in->place(p.begin) + whole_lines(most_in(c.what, static_cast<std::uint64_t>(size())) * p.bytes);
+  return p.in->place(p.begin) + whole_lines(blocks_given(c) * p.bytes);
 }
 
 // One of the blocks is this member's for itself: `rank_` of what it gives to each, or of what comes from each.
@@ -156,11 +179,12 @@ void lane::stage(const call& c, const piece& p) {
   // No other member needs it, unless each gets the same.
   const std::size_t left_out = own && c.what != collective::allgather ? (c.in_blocks == 1 ? 0 : mine) : c.in_blocks;
   for (std::size_t k = 0; k != c.in_blocks; ++k)
-    if (k != left_out) std::memcpy(staged + k * p.bytes, c.in + k * c.bytes + p.from, p.bytes);
+    if (k != left_out)
+      copy(staged + place_of_block(c, rank_, static_cast<int>(k)) * p.bytes, c.in + k * c.bytes + p.from, p.bytes);
   if (!own || c.out_blocks == 0) return;
   const std::byte* const from = c.in + (c.in_blocks == 1 ? 0 : mine) * c.bytes + p.from;
   std::byte* const to = c.out + (c.out_blocks == 1 ? 0 : mine) * c.bytes + p.from;
-  if (from != to) std::memcpy(to, from, p.bytes);
+  if (from != to) copy(to, from, p.bytes);
 }
 
 void lane::start(const operation& op, piece& p) {
@@ -215,17 +239,8 @@ void lane::signal(const call& c, piece& p) {
   }
 }
 
-lane::source lane::source_of(const call& c, int block) const {
-  switch (c.what) {
-  case collective::bcast:
-    return {c.root, 0};
-  case collective::scatter:
-    return {c.root, static_cast<std::size_t>(rank_)};
-  case collective::alltoall:
-    return {block, static_cast<std::size_t>(rank_)};
-  default:
-    return {block, 0};
-  }
+const std::byte* lane::lent_by(int giver, const call& c, const piece& p) const {
+  return memory_of(giver, p.in->place(p.begin)) + place_of_block(c, giver, rank_) * p.bytes;
 }
 
 void lane::finish(const operation& op, piece& p) {
@@ -237,14 +252,10 @@ void lane::finish(const operation& op, piece& p) {
     const int block = (rank_ + j) % blocks;
     if (own && (blocks == 1 || block == rank_)) continue;
     const auto number = static_cast<std::size_t>(block);
-    const std::byte* from = nullptr;
-    if (p.lent) {
-      const source s = source_of(c, block);
-      from = memory_of(s.member, p.in->place(p.begin)) + s.number * p.bytes;
-    } else {
-      from = memory_of(rank_, place_of_results(c, p)) + number * p.bytes;
-    }
-    std::memcpy(c.out + number * c.bytes + p.from, from, p.bytes);
+    const bool of_root = c.what == collective::bcast || c.what == collective::scatter;
+    const std::byte* const from = p.lent ? lent_by(of_root ? c.root : block, c, p)
+                                         : memory_of(rank_, place_of_results(c, p)) + number * p.bytes;
+    copy(c.out + number * c.bytes + p.from, from, p.bytes);
   }
   p.is = piece::state::done;
   p.in->leave(p);

@@ -107,11 +107,6 @@ private:
     operation* op;
     piece* part;
   };
-  // Blocks of one call that belong together: `number` of member `member`.
-  struct source {
-    int member;
-    std::size_t number;
-  };
   void cut(operation& op);
   bool post_next();
   std::uint64_t length(const call& c, std::size_t bytes) const;
@@ -121,7 +116,9 @@ private:
   void stage(const call& c, const piece& p);
   void start(const operation& op, piece& p);
   void signal(const call& c, piece& p);
-  source source_of(const call& c, int block) const;
+  std::uint64_t blocks_given(const call& c) const;
+  std::size_t place_of_block(const call& c, int giver, int taker) const;
+  const std::byte* lent_by(int giver, const call& c, const piece& p) const;
   void finish(const operation& op, piece& p);
   bool try_finish(const operation& op, piece& p);
   void compact();

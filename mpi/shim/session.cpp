@@ -25,7 +25,7 @@ constexpr std::uint64_t kib = 1024, mib = 1024 * kib;
 // Of a communicator: a line of words, and rings for small and for middling calls. A few have some for large ones, too:
 // several, so that a loop comes back to memory that it has touched: to touch it first costs more than to copy.
 constexpr std::uint64_t words = 64, small_ring = 64 * kib - words, middle_ring = 2 * mib;
-constexpr std::uint64_t sizes_of_large[] = {1, 3, 8}; // twelfths
+constexpr std::uint64_t sizes_of_large[] = {1, 4, 19}; // 24th parts
 constexpr unsigned most_lanes = 60, large_lanes = 4;  // bits of a word together
 
 constexpr const char* names[] = {"barrier", "bcast", "gather", "scatter", "allgather", "alltoall", "reduce", "allreduce"};
@@ -165,7 +165,7 @@ void begin_session() {
   made->blocking_too = weft_setting("WEFT_MPI") == 2;
   made->largest = weft_setting("WEFT_MPI_LARGEST");
   made->lanes = static_cast<unsigned>(std::min<std::uint64_t>(most_lanes, pool / 2 / of_lane));
-  made->large = (pool - made->lanes * of_lane) / large_lanes / 12 / mib * 12 * mib;
+  made->large = (pool - made->lanes * of_lane) / large_lanes / 24 / mib * 24 * mib;
   made->area = upc_all_alloc(static_cast<std::size_t>(THREADS), pool);
   MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &made->keyval, nullptr);
   WEFT_REAL(Comm_dup)(MPI_COMM_SELF, &made->self);
@@ -225,8 +225,8 @@ void make_lane(MPI_Comm comm) {
   if (large != 0) {
     std::uint64_t at = the_session->lanes * of_lane +
                        (static_cast<std::uint64_t>(__builtin_ctzll(large)) - most_lanes) * the_session->large;
-    for (const std::uint64_t twelfths : sizes_of_large) {
-      const std::uint64_t size = the_session->large / 12 * twelfths;
+    for (const std::uint64_t parts : sizes_of_large) {
+      const std::uint64_t size = the_session->large / 24 * parts;
       m.rooms.push_back({std::exchange(at, at + size), size});
     }
   }
