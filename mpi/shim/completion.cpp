@@ -25,11 +25,12 @@ void try_all(requests all) {
     if (carried* const c = find(r)) try_complete(*c);
 }
 
-void wait_for_all(requests all) {
-  for (const MPI_Request r : all)
-    if (carried* const c = find(r)) {
+// Then they are null.
+void wait_for_all(requests all, MPI_Status* statuses) {
+  for (std::size_t k = 0; k != all.size(); ++k)
+    if (carried* const c = find(all[k])) {
       wait(*c);
-      complete(*c);
+      finish(*c, &all[k], statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[k]);
     }
 }
 
@@ -58,11 +59,14 @@ using namespace weft::mpi;
 extern "C" {
 
 WEFT_SHOW int MPI_Wait(MPI_Request* request, MPI_Status* status) {
-  if (!none_under_way()) wait_for_all(of(1, request));
-  return WEFT_REAL(Wait)(request, status);
+  carried* const c = find(*request);
+  if (c == nullptr) return WEFT_REAL(Wait)(request, status);
+  wait(*c);
+  finish(*c, request, status);
+  return MPI_SUCCESS;
 }
 WEFT_SHOW int MPI_Waitall(int count, MPI_Request all[], MPI_Status statuses[]) {
-  if (!none_under_way()) wait_for_all(of(count, all));
+  if (!none_under_way()) wait_for_all(of(count, all), statuses);
   return WEFT_REAL(Waitall)(count, all, statuses);
 }
 WEFT_SHOW int MPI_Waitany(int count, MPI_Request all[], int* index, MPI_Status* status) {
@@ -85,8 +89,14 @@ WEFT_SHOW int MPI_Waitsome(int count, MPI_Request all[], int* done, int indices[
   return result;
 }
 WEFT_SHOW int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
-  if (!none_under_way()) try_all(of(1, request));
-  return WEFT_REAL(Test)(request, flag, status);
+  carried* const c = find(*request);
+  if (c == nullptr) return WEFT_REAL(Test)(request, flag, status);
+  *flag = c->way->test(c->op);
+  if (*flag != 0)
+    finish(*c, request, status);
+  else
+    patience::let_mpi_go_on();
+  return MPI_SUCCESS;
 }
 WEFT_SHOW int MPI_Testall(int count, MPI_Request all[], int* flag, MPI_Status statuses[]) {
   if (!none_under_way()) try_all(of(count, all));

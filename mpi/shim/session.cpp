@@ -54,11 +54,13 @@ struct session {
   MPI_Comm self = MPI_COMM_NULL;  // of persistent requests
   int next_tag = 0;
   std::mutex mutex; // of what is below
-  std::unordered_map<std::uintptr_t, carried*> under_way, persistent;
+  std::unordered_map<std::uintptr_t, carried*> requests; // also those of no call
+  std::size_t persistent = 0;                            // of these
   carried* free = nullptr;
   std::array<std::atomic<std::uint64_t>, counters> counts{};
 };
 session* the_session = nullptr;
+std::atomic<std::uint64_t> changes{1}; // of which lane a communicator has
 std::atomic<int> number_under_way{0};
 
 std::uintptr_t key_of(MPI_Request r) {
@@ -79,6 +81,7 @@ void drop_lanes() {
 }
 int forget(MPI_Comm, int, void* value, void*) {
   const std::unique_ptr<place_of_lane> gone(static_cast<place_of_lane*>(value));
+  changes.fetch_add(1, std::memory_order_relaxed);
   if (the_session == nullptr) return MPI_SUCCESS;
   the_session->leave.push_back(std::move(*gone));
   drop_lanes();
@@ -125,6 +128,17 @@ void print_statistics() {
       }
 }
 
+// The request of no call leaves MPI.
+void forget_request(carried& c) {
+  if (c.request == MPI_REQUEST_NULL) return;
+  {
+    const std::lock_guard lock(the_session->mutex);
+    the_session->requests.erase(key_of(c.request));
+  }
+  MPI_Grequest_complete(c.request);
+  WEFT_REAL(Wait)(&c.request, MPI_STATUS_IGNORE);
+}
+
 // A rank that ends with calls under way: they end with it, if all ranks have posted them.
 void end_calls() {
   if (none_under_way()) return;
@@ -140,8 +154,8 @@ void end_calls() {
     std::vector<carried*> all;
     {
       const std::lock_guard lock(the_session->mutex);
-      for (const auto& [key, c] : the_session->under_way)
-        all.push_back(c);
+      for (const auto& [key, c] : the_session->requests)
+        if (c->under_way) all.push_back(c);
     }
     for (carried* const c : all)
       try_complete(*c);
@@ -178,6 +192,8 @@ void end_session() {
   end_calls();
   if (weft_setting("WEFT_STATISTICS") != 0) print_statistics();
   carrier::stop();
+  for (carried* c = the_session->free; c != nullptr; c = c->next)
+    forget_request(*c);
   MPI_Comm_delete_attr(MPI_COMM_WORLD, the_session->keyval);
   MPI_Comm_free(&the_session->self);
   weft_finalize();
@@ -233,14 +249,23 @@ void make_lane(MPI_Comm comm) {
   auto made = std::make_unique<place_of_lane>(bit | large, std::make_unique<lane>(team, std::move(threads), m));
   the_session->taken |= made->bits;
   MPI_Comm_set_attr(comm, the_session->keyval, made.release());
+  changes.fetch_add(1, std::memory_order_relaxed);
 }
 
 lane* lane_of(MPI_Comm comm) {
   if (the_session == nullptr) return nullptr;
+  thread_local struct {
+    std::uint64_t at = 0;
+    MPI_Comm comm = MPI_COMM_NULL;
+    lane* way = nullptr;
+  } last;
+  const std::uint64_t now = changes.load(std::memory_order_relaxed);
+  if (last.at == now && last.comm == comm) return last.way;
   void* found = nullptr;
   int flag = 0;
   MPI_Comm_get_attr(comm, the_session->keyval, &found, &flag);
-  return flag != 0 ? static_cast<place_of_lane*>(found)->way.get() : nullptr;
+  last = {now, comm, flag != 0 ? static_cast<place_of_lane*>(found)->way.get() : nullptr};
+  return last.way;
 }
 
 bool carries(form f) {
@@ -268,74 +293,97 @@ bool none_under_way() {
   return number_under_way.load(std::memory_order_relaxed) == 0;
 }
 
-namespace {
-
-void register_call(carried& c) {
-  const std::lock_guard lock(the_session->mutex);
-  the_session->under_way.emplace(key_of(c.request), &c);
-  number_under_way.fetch_add(1, std::memory_order_relaxed);
-}
-
-} // namespace
-
 MPI_Request request_of(carried& c) {
-  MPI_Grequest_start(say_nothing, free_nothing, cancel_nothing, nullptr, &c.request);
-  register_call(c);
+  if (c.request == MPI_REQUEST_NULL) {
+    MPI_Grequest_start(say_nothing, free_nothing, cancel_nothing, nullptr, &c.request);
+    const std::lock_guard lock(the_session->mutex);
+    the_session->requests.emplace(key_of(c.request), &c);
+  }
+  c.under_way = true;
+  number_under_way.fetch_add(1, std::memory_order_relaxed);
   return c.request;
 }
 
 // MPI has no persistent generalized requests: this one receives an empty message from this process.
 MPI_Request persistent_request_of(carried& c) {
   constexpr int tags = 32768; // that every MPI has
+  forget_request(c);
   const std::lock_guard lock(the_session->mutex);
   c.persistent = true;
+  ++the_session->persistent;
   c.tag = the_session->next_tag++ % tags;
   MPI_Recv_init(nullptr, 0, MPI_BYTE, 0, c.tag, the_session->self, &c.request);
-  the_session->persistent.emplace(key_of(c.request), &c);
+  the_session->requests.emplace(key_of(c.request), &c);
   return c.request;
-}
-
-carried* find_persistent(MPI_Request request) {
-  if (the_session == nullptr || the_session->persistent.empty()) return nullptr;
-  const std::lock_guard lock(the_session->mutex);
-  const auto found = the_session->persistent.find(key_of(request));
-  return found == the_session->persistent.end() ? nullptr : found->second;
 }
 
 void begin_again(carried& c) {
   WEFT_REAL(Start)(&c.request);
   post(c);
-  register_call(c);
+  c.under_way = true;
+  number_under_way.fetch_add(1, std::memory_order_relaxed);
 }
 
 void forget_persistent(carried& c) {
   {
     const std::lock_guard lock(the_session->mutex);
-    the_session->persistent.erase(key_of(c.request));
+    the_session->requests.erase(key_of(std::exchange(c.request, MPI_REQUEST_NULL)));
+    --the_session->persistent;
+    c.persistent = false;
   }
-  c.persistent = false;
   give_back(c);
+}
+
+namespace {
+
+carried* find_any(MPI_Request request) {
+  const std::lock_guard lock(the_session->mutex);
+  const auto found = the_session->requests.find(key_of(request));
+  return found == the_session->requests.end() ? nullptr : found->second;
+}
+
+} // namespace
+
+carried* find_persistent(MPI_Request request) {
+  if (the_session == nullptr || the_session->persistent == 0) return nullptr;
+  carried* const c = find_any(request);
+  return c != nullptr && c->persistent ? c : nullptr;
 }
 
 carried* find(MPI_Request request) {
   if (request == MPI_REQUEST_NULL || none_under_way()) return nullptr;
-  const std::lock_guard lock(the_session->mutex);
-  const auto found = the_session->under_way.find(key_of(request));
-  return found == the_session->under_way.end() ? nullptr : found->second;
+  carried* const c = find_any(request);
+  return c != nullptr && c->under_way ? c : nullptr;
+}
+
+void finish(carried& c, MPI_Request* request, MPI_Status* status) {
+  if (c.persistent) {
+    complete(c);
+    WEFT_REAL(Wait)(request, status);
+    return;
+  }
+  conclude(c);
+  c.under_way = false;
+  number_under_way.fetch_sub(1, std::memory_order_relaxed);
+  *request = MPI_REQUEST_NULL;
+  if (status != MPI_STATUS_IGNORE) say_nothing(nullptr, status);
+  give_back(c);
 }
 
 void complete(carried& c) {
   conclude(c);
-  {
-    const std::lock_guard lock(the_session->mutex);
-    the_session->under_way.erase(key_of(c.request));
-    number_under_way.fetch_sub(1, std::memory_order_relaxed);
-  }
+  c.under_way = false;
+  number_under_way.fetch_sub(1, std::memory_order_relaxed);
   if (c.persistent) {
     WEFT_REAL(Send)(nullptr, 0, MPI_BYTE, 0, c.tag, the_session->self);
     return;
   }
-  MPI_Grequest_complete(c.request);
+  const MPI_Request completed = c.request;
+  {
+    const std::lock_guard lock(the_session->mutex);
+    the_session->requests.erase(key_of(std::exchange(c.request, MPI_REQUEST_NULL)));
+  }
+  MPI_Grequest_complete(completed);
   give_back(c);
 }
 

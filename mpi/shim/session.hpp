@@ -41,9 +41,10 @@ struct carried {
   lane* way = nullptr;
   side in_side, out_side;             // packed ones have their bytes in:
   std::vector<std::byte> in, out;
+  // Kept from call to call, as long as MPI has not completed it.
   MPI_Request request = MPI_REQUEST_NULL;
-  int tag = 0;                        // of a persistent one
-  bool persistent = false;
+  int tag = 0; // of a persistent one
+  bool persistent = false, under_way = false;
   carried* next = nullptr; // while it is free
 };
 carried& new_call();
@@ -59,7 +60,9 @@ carried* find_persistent(MPI_Request request);
 void begin_again(carried& c);
 void forget_persistent(carried& c);
 carried* find(MPI_Request request);
-// Of a call that is done: MPI completes the request now, in whatever call.
+// Of a call that is done. The request is null then, and `status` is that of a collective.
+void finish(carried& c, MPI_Request* request, MPI_Status* status);
+// The same by MPI, in whatever call it is asked.
 void complete(carried& c);
 // Moves the call on, and completes its request if it is done.
 void try_complete(carried& c);

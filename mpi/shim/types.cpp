@@ -25,6 +25,13 @@ const Entry* find(const Entry (&table)[N], Key key, Key Entry::*member) {
 } // namespace
 
 extent extent_of(int count, MPI_Datatype type) {
+  // Types of MPI itself stay what they are.
+  thread_local struct {
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    int size = 0;
+  } last;
+  if (last.type == type && type != MPI_DATATYPE_NULL)
+    return {static_cast<std::size_t>(count) * static_cast<std::size_t>(last.size), false};
   int size = 0, integers = 0, addresses = 0, types = 0, combiner = MPI_COMBINER_NAMED;
   MPI_Type_size(type, &size);
   extent e{static_cast<std::size_t>(count) * static_cast<std::size_t>(size), false};
@@ -33,6 +40,7 @@ extent extent_of(int count, MPI_Datatype type) {
   MPI_Type_get_extent(type, &lower, &span);
   // A type that is made of others may have its bytes in another order. Pairs may have a gap.
   e.packed = combiner != MPI_COMBINER_NAMED || lower != 0 || span != size;
+  if (!e.packed) last = {type, size};
   return e;
 }
 
