@@ -18,6 +18,7 @@ inline constexpr std::uint32_t most_ranks_of_a_host = 4096, most_ranks_of_a_plan
 
 void add_run_command(CLI::App& app, int& status);
 void add_info_command(CLI::App& app, int& status);
+void add_mpi_command(CLI::App& app, int& status);
 void add_plan_command(CLI::App& app, int& status);
 
 } // namespace weft::tool

@@ -66,7 +66,7 @@ void print_paths(const engine::settings& present) {
 
 void print_settings() {
   std::vector<std::string> warnings;
-  const engine::settings present = present_settings(warnings);
+  const engine::settings present = engine::present_settings(warnings);
   const engine::settings defaults;
   std::vector<table_row> rows{{"setting", "type", "default", "now", "meaning"}};
   for (const engine::setting_entry& e : engine::settings_table())

@@ -102,7 +102,7 @@ std::vector<std::uint32_t> node_map(const plan_options& o) {
 // What the settings say, and the algorithm of the command line.
 collectives::tuning tuning_for(const plan_options& o) {
   std::vector<std::string> warnings;
-  engine::settings s = present_settings(warnings);
+  engine::settings s = engine::present_settings(warnings);
   if (!o.algorithm.empty()) s.algorithm = fmt::format("{}={}", name(o.request.op), o.algorithm);
   return collectives::tuning_of(s, transport::ucx::network_reaches_memory());
 }

@@ -3,7 +3,9 @@
 #include "engine/transport/ucx/signals.hpp"
 #include "pmix_boot/launcher/launcher.hpp"
 #include "tools/command.hpp"
+#include "tools/mpi_program.hpp"
 
+#include <iostream>
 #include <memory>
 
 namespace weft::tool {
@@ -34,6 +36,14 @@ void add_run_command(CLI::App& app, int& status) {
     // The tool's other subcommands bring UCX along; the launcher and the ranks find the signals as the user
     // left them.
     transport::ucx::give_back_signals();
+    const std::string& program = options->command.front();
+    if (options->ranks > 1 && is_of_mpi_alone(program_file(program))) {
+      std::cerr << "weft run: " << program << " is a program of MPI, which would be " << options->ranks
+                << " jobs of one rank here: start it by weft mpi mpirun -n " << options->ranks << " " << program
+                << "\n";
+      status = 2;
+      return;
+    }
     status = boot::launch(*options);
   });
 }

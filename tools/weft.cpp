@@ -13,13 +13,13 @@
 
 namespace {
 
-const std::vector<std::string> subcommands{"run", "info", "plan"};
+const std::vector<std::string> subcommands{"run", "mpi", "info", "plan"};
 
 // What a word that is no subcommand was meant to be, as part of the error: the nearest one, or all.
 std::string hint_for(const std::string& word) {
   const std::string meant = weft::engine::nearest(word, subcommands);
   return word + " is no subcommand; " +
-         (meant.empty() ? "there are run, info and plan" : "did you mean " + meant + "?");
+         (meant.empty() ? "there are run, mpi, info and plan" : "did you mean " + meant + "?");
 }
 
 } // namespace
@@ -28,6 +28,7 @@ int main(int argc, char** argv) {
   CLI::App app{"weft: collectives that go on while you compute", "weft"};
   app.footer("Examples:\n"
              "  weft run -n 4 ./app              start four ranks of ./app on this host\n"
+             "  weft mpi mpirun -n 4 ./program   an unchanged program of MPI, carried by Weft\n"
              "  weft info                        versions, cores, settings, algorithms\n"
              "  weft plan exchange --verify      check the plans of a collective\n"
              "  weft run --help                  options of a subcommand");
@@ -35,6 +36,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   int status = 0;
   weft::tool::add_run_command(app, status);
+  weft::tool::add_mpi_command(app, status);
   weft::tool::add_info_command(app, status);
   weft::tool::add_plan_command(app, status);
   try {

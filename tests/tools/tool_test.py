@@ -201,7 +201,7 @@ class Usage(ToolTest):
         for wrong, meant in (("rum", "run"), ("runn", "run"), ("inf", "info"), ("plam", "plan"), ("--verson", None)):
             said = self.refusal(wrong, "-n", "2", "true")
             self.assertEqual(f"weft: {wrong} is no subcommand; did you mean {meant}?" in said, meant is not None, said)
-        self.assertIn("xyz is no subcommand; there are run, info and plan", self.refusal("xyz"))
+        self.assertIn("xyz is no subcommand; there are run, mpi, info and plan", self.refusal("xyz"))
         self.assertIn("A subcommand is required", self.refusal())
 
     def test_version(self):

@@ -1,0 +1,22 @@
+#pragma once
+#include <optional>
+#include <string>
+
+namespace weft::tool {
+
+// What a program file has of MPI.
+struct mpi_of_program {
+  bool open_mpi = false, mpich = false; // it loads that library
+  bool built_in = false;                // it was linked statically
+  bool weft = false;                    // it loads this library, too
+};
+// Nothing for what is no program of this machine, as a script.
+std::optional<mpi_of_program> mpi_of(const std::string& path);
+
+// It is linked to an MPI, and not to this library. Quick where it is not.
+bool is_of_mpi_alone(const std::string& path);
+
+// The file that a shell would start for this word; empty if there is none.
+std::string program_file(const std::string& word);
+
+} // namespace weft::tool
