@@ -1,9 +1,16 @@
-/* Random non-blocking collectives of MPI, many under way at once on several communicators, beside messages,
- * completed in random ways; what each gives is compared with what MPI's blocking call gives. An unchanged
- * program of MPI: run it with libweft-mpi and without.
+/* Random non-blocking and persistent collectives of MPI, many under way at once on several communicators, beside
+ * messages, completed in random ways; what each gives is compared with what the blocking call gives. The last line
+ * has a sum of all results: an unchanged program of MPI, it prints the same with libweft-mpi and without.
  *
- *   random PROGRAMS SEED [MOST]    blocks of up to MOST bytes */
+ *   random PROGRAMS SEED [MOST [STORED]]    blocks of up to MOST bytes; 1: some are persistent (those of MPICH 4.0
+ *                                           itself hang or end with an error) */
 #include <mpi.h>
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#define INIT(name) MPIX_##name##_init
+#else
+#define INIT(name) MPI_##name##_init
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,14 +31,15 @@ static unsigned draw_own(unsigned below) { /* another one on each */
   return (unsigned)(own_state >> 33) % below;
 }
 
-static int me, failures;
+static int me, failures, stores;
+static unsigned long long digest = 14695981039346656037ull;
 static MPI_Comm comm_of[comms];
 static MPI_Datatype gaps, swapped; /* three ints of four; two ints the other way round */
 
 struct task {
   enum what what;
   MPI_Comm comm;
-  int rank, size, root, count, in_place;
+  int rank, size, root, count, in_place, stored;
   MPI_Datatype type;
   MPI_Op op;
   size_t bytes; /* of all blocks, with gaps */
@@ -75,6 +83,7 @@ static void make(struct task* t, int most) {
   const unsigned root = draw(64);
   t->root = (int)(root % (unsigned)t->size);
   t->in_place = draw(3) == 0;
+  t->stored = draw(4) == 0; /* persistent */
   const unsigned size = draw(4), choice = draw(1000), from = draw(1u << 20);
   t->type = choice % 8 == 0 ? gaps : choice % 8 == 1 ? swapped : choice % 2 ? MPI_INT : MPI_CHAR;
   if (t->what == reduce || t->what == allreduce) {
@@ -158,6 +167,39 @@ static void post(struct task* t) {
   }
 }
 
+static void store(struct task* t) {
+  MPI_Request* r = &t->request;
+  void* in = source(t, t->out);
+  const int n = t->count;
+  void* to = t->in_place && t->size > 1 && t->what == scatter && t->rank == t->root ? MPI_IN_PLACE : t->out;
+  switch (t->what) {
+  case barrier:
+    INIT(Barrier)(t->comm, MPI_INFO_NULL, r);
+    break;
+  case bcast:
+    INIT(Bcast)(t->out, n, t->type, t->root, t->comm, MPI_INFO_NULL, r);
+    break;
+  case gather:
+    INIT(Gather)(in, n, t->type, t->out, n, t->type, t->root, t->comm, MPI_INFO_NULL, r);
+    break;
+  case scatter:
+    INIT(Scatter)(t->in, n, t->type, to, n, t->type, t->root, t->comm, MPI_INFO_NULL, r);
+    break;
+  case allgather:
+    INIT(Allgather)(in, n, t->type, t->out, n, t->type, t->comm, MPI_INFO_NULL, r);
+    break;
+  case alltoall:
+    INIT(Alltoall)(in, n, t->type, t->out, n, t->type, t->comm, MPI_INFO_NULL, r);
+    break;
+  case reduce:
+    INIT(Reduce)(in, t->out, n, t->type, t->op, t->root, t->comm, MPI_INFO_NULL, r);
+    break;
+  default:
+    INIT(Allreduce)(in, t->out, n, t->type, t->op, t->comm, MPI_INFO_NULL, r);
+  }
+  MPI_Start(r);
+}
+
 static void ask_mpi(struct task* t) {
   void* in = t->in; /* in place MPICH 4.0 crashes in MPI_Reduce */
   const int n = t->count, next = (t->rank + 1) % t->size, before = (t->rank + t->size - 1) % t->size;
@@ -225,7 +267,9 @@ static void finish(struct task* all, int count) {
       MPI_Testall(count, requests, &flag, MPI_STATUSES_IGNORE);
   }
   for (int k = 0; k < count; ++k)
-    if (requests[k] != MPI_REQUEST_NULL) {
+    if (all[k].stored)
+      MPI_Request_free(&requests[k]);
+    else if (requests[k] != MPI_REQUEST_NULL) {
       printf("rank %d: a request is left\n", me);
       ++failures;
     }
@@ -236,20 +280,25 @@ static void play(int program, int most) {
   const int count = 1 + (int)draw(most_under_way);
   for (int k = 0; k < count; ++k) {
     make(&all[k], most);
-    post(&all[k]);
+    all[k].stored = all[k].stored && stores && all[k].what != message && all[k].size > 1;
+    (all[k].stored ? store : post)(&all[k]);
   }
   finish(all, count);
   for (int k = 0; k < count; ++k) {
     struct task* t = &all[k];
     ask_mpi(t);
     if (t->type == MPI_DOUBLE_INT || t->type == gaps) /* what is in a gap is copied in place only */
-      for (size_t at = 12; at + 4 <= t->bytes; at += 16)
-        memcpy(t->out + at, t->wanted + at, 4);
+      for (size_t at = 12; at + 4 <= t->bytes; at += 16) {
+        memset(t->out + at, 0, 4);
+        memset(t->wanted + at, 0, 4);
+      }
     if (memcmp(t->out, t->wanted, t->bytes) != 0) {
       printf("rank %d, program %d, call %d: %s of %d elements, %zu bytes, root %d, in place %d is wrong\n",
              me, program, k, names[t->what], t->count, t->bytes, t->root, t->in_place);
       ++failures;
     }
+    for (size_t at = 0; at < t->bytes; ++at)
+      digest = (digest ^ (unsigned char)t->out[at]) * 1099511628211ull;
     free(t->in);
     free(t->out);
     free(t->wanted);
@@ -259,6 +308,7 @@ static void play(int program, int most) {
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const int programs = argc > 1 ? atoi(argv[1]) : 100, most = argc > 3 ? atoi(argv[3]) : 200000;
+  stores = argc > 4 ? atoi(argv[4]) : 0;
   state = argc > 2 ? strtoull(argv[2], NULL, 10) * 977 : 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &me);
   own_state = state + (unsigned long long)me * 7919 + 1;
@@ -281,7 +331,9 @@ int main(int argc, char** argv) {
     MPI_Comm_free(&comm_of[k]);
   int sum = 0;
   MPI_Allreduce(&failures, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  if (me == 0) puts(sum == 0 ? "all right" : "WRONG");
+  unsigned long long digests = 0;
+  MPI_Reduce(&digest, &digests, 1, MPI_UNSIGNED_LONG_LONG, MPI_BXOR, 0, MPI_COMM_WORLD);
+  if (me == 0) printf("%s, %016llx\n", sum == 0 ? "all right" : "WRONG", digests);
   MPI_Type_free(&gaps);
   MPI_Type_free(&swapped);
   MPI_Finalize();
