@@ -277,7 +277,8 @@ settings present_settings(std::vector<std::string>& warnings) {
   std::size_t count = 0;
   while (environ[count] != nullptr)
     ++count;
-  return read_settings(std::span<const char* const>(const_cast<const char* const*>(environ), count), warnings);
+  return read_settings(std::span<const char* const>(const_cast<const char* const*>(environ), count),
+                       warnings);
 }
 
 } // namespace weft::engine

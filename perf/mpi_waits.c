@@ -1,10 +1,12 @@
-/* What an unchanged program of MPI waits for: each non-blocking collective posted and completed, while all ranks
- * do nothing else, and while rank 0 computes. Run it with libweft-mpi and without (mpi_waits.py does, in turns).
+/* What an unchanged program of MPI waits for: each non-blocking collective posted and completed, while all
+ * ranks do nothing else, and while rank 0 computes. Run it with libweft-mpi and without (mpi_waits.py does,
+ * in turns).
  *
  *   mpi_waits MICROSECONDS TRIALS [BYTES...]   rank 0 computes for so long, with each size of a block
  *
- * Rank 0 prints a line for each: call, bytes, time of a call when no rank is late, time of a peer from its post to
- * its completion when rank 0 is, how long rank 0's computation took of what it takes alone; in microseconds, medians. */
+ * Rank 0 prints a line for each: call, bytes, time of a call when no rank is late, time of a peer from its
+ * post to its completion when rank 0 is, how long rank 0's computation took of what it takes alone; in
+ * microseconds, medians. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -64,23 +64,26 @@ std::string mpi_for(const mpi_options& o, launcher by) {
   const std::string program = program_of(o, by);
   const mpi_of_program of = mpi_of(program).value_or(mpi_of_program{});
   if (of.built_in)
-    throw std::runtime_error(program + " was linked to its MPI statically, and nothing can come between: link it to "
-                                       "the shared library of its MPI");
+    throw std::runtime_error(program +
+                             " was linked to its MPI statically, and nothing can come between: link it to "
+                             "the shared library of its MPI");
   if (of.open_mpi && of.mpich)
-    throw std::runtime_error(program + " loads two MPIs, Open MPI and MPICH: link it to one of them (ldd shows which "
-                                       "library needs the other)");
+    throw std::runtime_error(program +
+                             " loads two MPIs, Open MPI and MPICH: link it to one of them (ldd shows which "
+                             "library needs the other)");
   const std::string linked = of.open_mpi ? "openmpi" : of.mpich ? "mpich" : "";
   const std::string launched = by == launcher::open_mpi ? "openmpi" : by == launcher::hydra ? "mpich" : "";
   const std::string& mpi = !o.with.empty() ? o.with : !linked.empty() ? linked : launched;
   if (!linked.empty() && mpi != linked)
     throw std::runtime_error(program + " is linked to " + linked + ", not to " + mpi + ": leave out --with");
   if (!mpi.empty() && !launched.empty() && mpi != launched)
-    throw std::runtime_error(o.command.front() + " starts programs of " + launched + ", and " + program + " is one of " +
-                             mpi + ": use the launcher of that MPI (" +
+    throw std::runtime_error(o.command.front() + " starts programs of " + launched + ", and " + program +
+                             " is one of " + mpi + ": use the launcher of that MPI (" +
                              (mpi == "mpich" ? "mpiexec.hydra" : "mpirun.openmpi") + ")");
   if (mpi.empty())
-    throw std::runtime_error("which MPI " + program + " uses is not to be seen, from it or from the launcher: say "
-                                                      "--with openmpi or --with mpich");
+    throw std::runtime_error("which MPI " + program +
+                             " uses is not to be seen, from it or from the launcher: say "
+                             "--with openmpi or --with mpich");
   return mpi;
 }
 
@@ -96,7 +99,8 @@ std::vector<std::string> with_preload(const mpi_options& o, launcher by, const s
   case launcher::open_mpi: // it hands nothing on to other hosts by itself
     more = {"-x", "LD_PRELOAD=" + value};
     for (char** e = environ; *e != nullptr; ++e)
-      if (std::strncmp(*e, "WEFT_", 5) == 0) more.insert(more.end(), {"-x", std::string(*e, std::strcspn(*e, "="))});
+      if (std::strncmp(*e, "WEFT_", 5) == 0)
+        more.insert(more.end(), {"-x", std::string(*e, std::strcspn(*e, "="))});
     break;
   case launcher::hydra:
     more = {"-genv", "LD_PRELOAD", value};
@@ -115,7 +119,8 @@ int start(const mpi_options& o) {
     const launcher by = launcher_of(o.command.front());
     const std::string mpi = mpi_for(o, by), library = library_for(mpi);
     if (library.empty())
-      throw std::runtime_error("libweft-mpi-" + mpi + ".so is not beside this tool: build Weft where mpicxx." + mpi +
+      throw std::runtime_error("libweft-mpi-" + mpi +
+                               ".so is not beside this tool: build Weft where mpicxx." + mpi +
                                " is installed");
     std::vector<std::string> words = with_preload(o, by, library);
     if (o.print) {
@@ -139,20 +144,23 @@ int start(const mpi_options& o) {
 
 void add_mpi_command(CLI::App& app, int& status) {
   auto options = std::make_shared<mpi_options>();
-  CLI::App* mpi = app.add_subcommand("mpi", "Start an unchanged program of MPI, its collectives carried by Weft");
-  mpi->add_option("--with", options->with, "The MPI of the program; else it is seen from the program or the launcher")
+  CLI::App* mpi =
+      app.add_subcommand("mpi", "Start an unchanged program of MPI, its collectives carried by Weft");
+  mpi->add_option("--with", options->with,
+                  "The MPI of the program; else it is seen from the program or the launcher")
       ->check(CLI::IsMember({"openmpi", "mpich"}));
   mpi->add_flag("--print", options->print, "Print the command in the place of starting it");
   mpi->add_option("command", options->command,
                   "The launcher of that MPI (mpirun, mpiexec, mpiexec.hydra, srun) and all that follows it")
       ->required();
   mpi->positionals_at_end();
-  mpi->footer("Non-blocking collectives of the program go on while it computes. The exit status is the launcher's.\n"
-              "Examples:\n"
-              "  weft mpi mpirun -n 4 ./program\n"
-              "  weft mpi srun --mpi=pmix -n 64 ./program\n"
-              "  weft mpi --with openmpi srun --mpi=pmix -n 4 python3 program.py\n"
-              "  WEFT_STATISTICS=1 weft mpi mpirun -n 4 ./program     what was carried, and what was not");
+  mpi->footer(
+      "Non-blocking collectives of the program go on while it computes. The exit status is the launcher's.\n"
+      "Examples:\n"
+      "  weft mpi mpirun -n 4 ./program\n"
+      "  weft mpi srun --mpi=pmix -n 64 ./program\n"
+      "  weft mpi --with openmpi srun --mpi=pmix -n 4 python3 program.py\n"
+      "  WEFT_STATISTICS=1 weft mpi mpirun -n 4 ./program     what was carried, and what was not");
   mpi->callback([options, &status] { status = start(*options); });
 }
 

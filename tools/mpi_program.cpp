@@ -80,7 +80,8 @@ std::string libraries_of(const std::string& path) {
   environment.push_back(nullptr);
   char* arguments[] = {program.data(), nullptr};
   pid_t child = 0;
-  const bool started = posix_spawn(&child, program.c_str(), &files, nullptr, arguments, environment.data()) == 0;
+  const bool started =
+      posix_spawn(&child, program.c_str(), &files, nullptr, arguments, environment.data()) == 0;
   posix_spawn_file_actions_destroy(&files);
   close(ends[1]);
   std::string all;

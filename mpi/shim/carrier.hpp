@@ -4,8 +4,8 @@ namespace weft::mpi {
 
 class lane;
 
-// A thread that posts for calls that are held up, while the program is elsewhere. It begins with the first one and
-// sleeps unless there is one.
+// A thread that posts for calls that are held up, while the program is elsewhere. It begins with the first
+// one and sleeps unless there is one.
 namespace carrier {
 void look_after(lane& l);
 // Returns when the thread is not busy with it.

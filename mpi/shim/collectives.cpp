@@ -1,8 +1,7 @@
-// The collectives of MPI, in their three forms: those that prepare() knows are the library's, the others go on
-// to MPI.
+// The collectives of MPI, in their three forms: those that prepare() knows are the library's, the others go
+// on to MPI.
 #include "mpi/shim/prepare.hpp"
 #include "mpi/shim/real.hpp"
-#include "mpi/shim/session.hpp"
 
 namespace weft::mpi {
 
@@ -35,7 +34,8 @@ bool keep(collective what, const arguments& a, MPI_Request* request) {
 arguments of_bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
   return {.src = buffer, .scount = count, .stype = type, .root = root, .comm = comm};
 }
-arguments of_reduction(const void* src, void* dst, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm) {
+arguments of_reduction(const void* src, void* dst, int count, MPI_Datatype type, MPI_Op op, int root,
+                       MPI_Comm comm) {
   return {src, count, type, dst, count, type, root, comm, op};
 }
 
@@ -86,8 +86,10 @@ WEFT_COLLECTIVE(Allgather, allgather, (WEFT_SIDES_DECLARED, MPI_Comm comm), (WEF
 WEFT_COLLECTIVE(Alltoall, alltoall, (WEFT_SIDES_DECLARED, MPI_Comm comm), (WEFT_SIDES, comm),
                 ({WEFT_SIDES, 0, comm}))
 WEFT_COLLECTIVE(Reduce, reduce,
-                (const void* src, void* dst, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm),
-                (src, dst, count, type, op, root, comm), (of_reduction(src, dst, count, type, op, root, comm)))
+                (const void* src, void* dst, int count, MPI_Datatype type, MPI_Op op, int root,
+                 MPI_Comm comm),
+                (src, dst, count, type, op, root, comm),
+                (of_reduction(src, dst, count, type, op, root, comm)))
 WEFT_COLLECTIVE(Allreduce, allreduce,
                 (const void* src, void* dst, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
                 (src, dst, count, type, op, comm), (of_reduction(src, dst, count, type, op, 0, comm)))

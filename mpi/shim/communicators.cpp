@@ -66,16 +66,18 @@ WEFT_SHOW int MPI_Graph_create(MPI_Comm comm, int nodes, const int index[], cons
                                MPI_Comm* made) {
   return with_lane(WEFT_REAL(Graph_create)(comm, nodes, index, edges, reorder, made), made);
 }
-WEFT_SHOW int MPI_Dist_graph_create(MPI_Comm comm, int n, const int nodes[], const int degrees[], const int targets[],
-                                    const int weights[], MPI_Info info, int reorder, MPI_Comm* made) {
+WEFT_SHOW int MPI_Dist_graph_create(MPI_Comm comm, int n, const int nodes[], const int degrees[],
+                                    const int targets[], const int weights[], MPI_Info info, int reorder,
+                                    MPI_Comm* made) {
   return with_lane(
       WEFT_REAL(Dist_graph_create)(comm, n, nodes, degrees, targets, weights, info, reorder, made), made);
 }
-WEFT_SHOW int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sources[], const int sourceweights[],
-                                             int outdegree, const int destinations[], const int destweights[],
-                                             MPI_Info info, int reorder, MPI_Comm* made) {
-  return with_lane(WEFT_REAL(Dist_graph_create_adjacent)(comm, indegree, sources, sourceweights, outdegree, destinations,
-                                                         destweights, info, reorder, made),
+WEFT_SHOW int MPI_Dist_graph_create_adjacent(MPI_Comm comm, int indegree, const int sources[],
+                                             const int sourceweights[], int outdegree,
+                                             const int destinations[], const int destweights[], MPI_Info info,
+                                             int reorder, MPI_Comm* made) {
+  return with_lane(WEFT_REAL(Dist_graph_create_adjacent)(comm, indegree, sources, sourceweights, outdegree,
+                                                         destinations, destweights, info, reorder, made),
                    made);
 }
 WEFT_SHOW int MPI_Intercomm_merge(MPI_Comm comm, int high, MPI_Comm* made) {

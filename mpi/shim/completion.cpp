@@ -1,9 +1,10 @@
 // The calls that complete requests. Those of this library are MPI's generalized requests: as soon as a call
 // is done its request is completed, in the thread that asks, and then MPI's own function gives the answer,
 // for arrays of both kinds. While no call of the library is under way all of this is MPI's alone.
+#include "mpi/shim/check.hpp"
 #include "mpi/shim/patience.hpp"
 #include "mpi/shim/real.hpp"
-#include "mpi/shim/session.hpp"
+#include "mpi/shim/requests.hpp"
 
 #include <algorithm>
 #include <span>
@@ -91,6 +92,7 @@ WEFT_SHOW int MPI_Waitsome(int count, MPI_Request all[], int* done, int indices[
 WEFT_SHOW int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   carried* const c = find(*request);
   if (c == nullptr) return WEFT_REAL(Test)(request, flag, status);
+  require_buffers(*c);
   *flag = c->way->test(c->op);
   if (*flag != 0)
     finish(*c, request, status);
@@ -115,7 +117,6 @@ WEFT_SHOW int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status*
   return WEFT_REAL(Request_get_status)(request, flag, status);
 }
 
-
 // Persistent ones.
 WEFT_SHOW int MPI_Start(MPI_Request* request) {
   carried* const c = find_persistent(*request);
@@ -139,7 +140,6 @@ WEFT_SHOW int MPI_Request_free(MPI_Request* request) {
 WEFT_ALSO_PMPI(Start);
 WEFT_ALSO_PMPI(Startall);
 WEFT_ALSO_PMPI(Request_free);
-
 
 WEFT_ALSO_PMPI(Wait);
 WEFT_ALSO_PMPI(Waitall);

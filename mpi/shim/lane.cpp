@@ -14,7 +14,7 @@ namespace weft::mpi {
 namespace {
 
 constexpr std::uint64_t line = 64;
-constexpr std::size_t least_lent = 4096;        // smaller blocks travel with their signal
+constexpr std::size_t least_lent = 4096;      // smaller blocks travel with their signal
 constexpr std::uint64_t pieces_of_a_ring = 3; // that are under way together, of a call that is cut
 constexpr upc_flag_t mode = UPC_IN_MYSYNC | UPC_OUT_MYSYNC | UPC_ASYNC;
 
@@ -102,8 +102,8 @@ std::size_t lane::place_of_block(const call& c, int giver, int taker) const {
 std::uint64_t lane::length(const call& c, std::size_t bytes) const {
   const auto members = static_cast<std::uint64_t>(size());
   const std::uint64_t given = whole_lines(blocks_given(c) * bytes);
-  const std::uint64_t rest = lends(c) ? line + whole_lines(members * sizeof(token))
-                                      : whole_lines(most_out(c.what, members) * bytes);
+  const std::uint64_t rest =
+      lends(c) ? line + whole_lines(members * sizeof(token)) : whole_lines(most_out(c.what, members) * bytes);
   return std::max(given + rest, line); // each has a place of its own
 }
 
@@ -134,6 +134,7 @@ void lane::cut(operation& op) {
 void lane::post(operation& op) {
   const std::lock_guard lock(mutex_);
   op.on = this;
+  ++known_;
   cut(op);
   for (piece& p : op.pieces)
     order_.push_back({&op, &p});
@@ -158,7 +159,8 @@ std::uint64_t lane::place_of_results(const call& c, const piece& p) const {
   return p.in->place(p.begin) + whole_lines(blocks_given(c) * p.bytes);
 }
 
-// One of the blocks is this member's for itself: `rank_` of what it gives to each, or of what comes from each.
+// One of the blocks is this member's for itself: `rank_` of what it gives to each, or of what comes from
+// each.
 bool lane::has_own(const call& c) const {
   switch (c.what) {
   case collective::alltoall:
@@ -177,10 +179,12 @@ void lane::stage(const call& c, const piece& p) {
   const bool own = has_own(c);
   const auto mine = static_cast<std::size_t>(rank_);
   // No other member needs it, unless each gets the same.
-  const std::size_t left_out = own && c.what != collective::allgather ? (c.in_blocks == 1 ? 0 : mine) : c.in_blocks;
+  const std::size_t left_out =
+      own && c.what != collective::allgather ? (c.in_blocks == 1 ? 0 : mine) : c.in_blocks;
   for (std::size_t k = 0; k != c.in_blocks; ++k)
     if (k != left_out)
-      copy(staged + place_of_block(c, rank_, static_cast<int>(k)) * p.bytes, c.in + k * c.bytes + p.from, p.bytes);
+      copy(staged + place_of_block(c, rank_, static_cast<int>(k)) * p.bytes, c.in + k * c.bytes + p.from,
+           p.bytes);
   if (!own || c.out_blocks == 0) return;
   const std::byte* const from = c.in + (c.in_blocks == 1 ? 0 : mine) * c.bytes + p.from;
   std::byte* const to = c.out + (c.out_blocks == 1 ? 0 : mine) * c.bytes + p.from;
@@ -346,7 +350,7 @@ bool lane::quiet() {
   reap();
   for (ring& r : rings_)
     r.drop();
-  return order_.empty() && std::ranges::all_of(rings_, [](const ring& r) { return r.live.empty(); });
+  return known_ == 0 && std::ranges::all_of(rings_, [](const ring& r) { return r.live.empty(); });
 }
 
 std::uint64_t lane::end() const {

@@ -24,6 +24,7 @@
 
 #include <upc_collective_cray.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -91,13 +92,15 @@ public:
   int rank() const { return rank_; }
 
   void post(operation& op);
+  // Of an operation that is done: the lane does not know it any more.
+  void forget(const operation&) { --known_; }
   // Moves things on. True if the operation is done.
   bool test(operation& op);
   // Adds what to wait for.
   void list(const operation& op, std::vector<upc_coll_handle_t>& handles);
   // Waits for what is held up; for the carrier. False if nothing is.
   bool carry_one();
-  // Nothing is under way here, and no other member reads here.
+  // It knows no operation, and no other member reads here.
   bool quiet();
   // Behind all that it has used.
   std::uint64_t end() const;
@@ -136,6 +139,7 @@ private:
   std::vector<ring> rings_;
   std::deque<entry> order_; // not done, in the order of the calls
   std::size_t posted_ = 0;  // of these, from the front
+  std::atomic<std::size_t> known_{0};
 };
 
 // Waits until one of them may have gone on, for about so many nanoseconds at most.

@@ -7,8 +7,8 @@
 namespace weft::mpi {
 
 // A wait for operations of the library in which MPI goes on with all else that it has, without which others
-// might wait for this rank (a probe of MPI_COMM_SELF does not make MPICH do so). It waits in slices that grow,
-// so a long wait sleeps.
+// might wait for this rank (a probe of MPI_COMM_SELF does not make MPICH do so). It waits in slices that
+// grow, so a long wait sleeps.
 class patience {
 public:
   void wait_for(std::span<operation* const> operations) {

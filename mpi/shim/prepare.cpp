@@ -1,9 +1,38 @@
 #include "mpi/shim/prepare.hpp"
+#include "mpi/shim/check.hpp"
 #include "mpi/shim/types.hpp"
 
 namespace weft::mpi {
 
 namespace {
+
+// A side whose type has the addresses, from somewhere else than MPI_BOTTOM, where MPICH does not pack from.
+class side_from_bottom {
+public:
+  explicit side_from_bottom(const side& s) : is_(s) {
+    if (s.buffer != MPI_BOTTOM) return;
+    const int one = 1;
+    const MPI_Aint back = -reinterpret_cast<MPI_Aint>(&is_);
+    MPI_Aint lower = 0, span = 0;
+    MPI_Datatype moved = MPI_DATATYPE_NULL;
+    MPI_Type_get_extent(s.type, &lower, &span);
+    MPI_Type_create_hindexed(1, &one, &back, s.type, &moved);
+    MPI_Type_create_resized(moved, lower, span, &is_.type);
+    MPI_Type_free(&moved);
+    MPI_Type_commit(&is_.type);
+    is_.buffer = &is_;
+  }
+  ~side_from_bottom() {
+    if (is_.buffer == &is_) MPI_Type_free(&is_.type);
+  }
+  side_from_bottom(const side_from_bottom&) = delete;
+  side_from_bottom& operator=(const side_from_bottom&) = delete;
+  const side* operator->() const { return &is_; }
+  int count() const { return is_.count * is_.blocks; }
+
+private:
+  side is_;
+};
 
 std::size_t bytes_of(const side& s) {
   return extent_of(s.count, s.type).bytes;
@@ -20,8 +49,8 @@ void* writable(const void* buffer) {
 
 bool is_right(collective what, const arguments& a, const lane& way) {
   const bool sends = a.src != MPI_IN_PLACE && a.stype != MPI_DATATYPE_NULL;
-  const bool rooted = what == collective::bcast || what == collective::gather || what == collective::scatter ||
-                      what == collective::reduce;
+  const bool rooted = what == collective::bcast || what == collective::gather ||
+                      what == collective::scatter || what == collective::reduce;
   return a.scount >= 0 && a.dcount >= 0 && (!rooted || (a.root >= 0 && a.root < way.size())) &&
          (what == collective::barrier || sends || a.dtype != MPI_DATATYPE_NULL);
 }
@@ -96,6 +125,7 @@ carried* prepare(collective what, form f, const arguments& a) {
   carried& c = new_call();
   c.op.c = {.what = what, .root = a.root};
   c.way = way;
+  c.as = f;
   set_sides(what, a, c);
   if (what == collective::reduce || what == collective::allreduce) {
     MPI_Aint lower = 0, span = 0;
@@ -128,25 +158,27 @@ void post(carried& c) {
   c.in.clear();
   c.out.clear();
   if (packed(c.in_side)) {
-    const int count = c.in_side.count * c.in_side.blocks;
+    const side_from_bottom s(c.in_side);
     int room = 0, at = 0;
-    MPI_Pack_size(count, c.in_side.type, MPI_COMM_SELF, &room);
+    MPI_Pack_size(s.count(), s->type, MPI_COMM_SELF, &room);
     c.in.resize(static_cast<std::size_t>(room));
-    MPI_Pack(c.in_side.buffer, count, c.in_side.type, c.in.data(), room, &at, MPI_COMM_SELF);
+    MPI_Pack(s->buffer, s.count(), s->type, c.in.data(), room, &at, MPI_COMM_SELF);
     c.op.c.in = c.in.data();
   }
   if (packed(c.out_side)) {
     c.out.resize(extent_of(c.out_side.count * c.out_side.blocks, c.out_side.type).bytes);
     c.op.c.out = c.out.data();
   }
+  remember_buffers(c);
   c.way->post(c.op);
 }
 
 void conclude(carried& c) {
+  c.way->forget(c.op);
   if (c.out.empty()) return;
+  const side_from_bottom s(c.out_side);
   int at = 0;
-  MPI_Unpack(c.out.data(), static_cast<int>(c.out.size()), &at, c.out_side.buffer, c.out_side.count * c.out_side.blocks,
-             c.out_side.type, MPI_COMM_SELF);
+  MPI_Unpack(c.out.data(), static_cast<int>(c.out.size()), &at, s->buffer, s.count(), s->type, MPI_COMM_SELF);
 }
 
 } // namespace weft::mpi

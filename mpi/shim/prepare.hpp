@@ -1,8 +1,8 @@
 #pragma once
-// The collectives that the library carries, as calls of its own. Whether it does depends on facts that are the
-// same on all ranks: else some would call MPI's and wait for the others for ever.
+// The collectives that the library carries, as calls of its own. Whether it does depends on facts that are
+// the same on all ranks: else some would call MPI's and wait for the others for ever.
 
-#include "mpi/shim/session.hpp"
+#include "mpi/shim/requests.hpp"
 
 namespace weft::mpi {
 

@@ -28,10 +28,10 @@ struct ring {
     std::uint64_t begin, end;
     bool lent, done;
   };
-  std::deque<extent> live{};                       // posted and still needed, in order
-  std::uint64_t read = 0;                   // this member needs nothing before it
+  std::deque<extent> live{};                        // posted and still needed, in order
+  std::uint64_t read = 0;                           // this member needs nothing before it
   std::vector<std::atomic<std::uint64_t>*> words{}; // `read` of each member, if pieces are lent
-  std::uint64_t read_by_all = 0;            // by what the words have said
+  std::uint64_t read_by_all = 0;                    // by what the words have said
 
   std::uint64_t take(std::uint64_t length); // the same on all members
   bool fits(const piece& p);

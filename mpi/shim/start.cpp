@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <link.h>
 #include <string>
 #include <unistd.h>
@@ -29,13 +30,6 @@ constexpr double patience_with_ranks = 20; // seconds
   std::fflush(nullptr);
   _exit(1);
 }
-[[noreturn]] void end_job(const std::string& why) {
-  std::fprintf(stderr, "weft: %s\n", why.c_str());
-  std::fflush(nullptr);
-  WEFT_REAL(Abort)(MPI_COMM_WORLD, 1);
-  _exit(1);
-}
-
 struct loaded {
   std::string open_mpi, mpich;
 };
@@ -59,12 +53,13 @@ int version_in(const char* text) {
 void require_all_ranks(int rank, int size) {
   constexpr int tag = 32109;
   constexpr timespec nap{0, 1'000'000};
-  const std::string way_out =
-      std::string(": preload libweft-mpi-") + own_name + " on all ranks, as `weft mpi` does, with the same WEFT_MPI";
+  const std::string way_out = std::string(": preload libweft-mpi-") + own_name +
+                              " on all ranks, as `weft mpi` does, with the same WEFT_MPI";
   std::vector<MPI_Request> answers(rank == 0 ? static_cast<std::size_t>(size) - 1 : 1);
   if (rank != 0) WEFT_REAL(Send)(nullptr, 0, MPI_BYTE, 0, tag, MPI_COMM_WORLD);
   for (std::size_t k = 0; k != answers.size(); ++k)
-    WEFT_REAL(Irecv)(nullptr, 0, MPI_BYTE, rank == 0 ? static_cast<int>(k) + 1 : 0, tag, MPI_COMM_WORLD, &answers[k]);
+    WEFT_REAL(Irecv)
+    (nullptr, 0, MPI_BYTE, rank == 0 ? static_cast<int>(k) + 1 : 0, tag, MPI_COMM_WORLD, &answers[k]);
   // The others wait for rank 0 as it waits for the last of them.
   const double until = MPI_Wtime() + (rank == 0 ? 1 : 2) * patience_with_ranks;
   for (unsigned looks = 0;; ++looks) {
@@ -77,7 +72,8 @@ void require_all_ranks(int rank, int size) {
         WEFT_REAL(Request_get_status)(answers[silent], &arrived, MPI_STATUS_IGNORE);
         if (arrived == 0) break;
       }
-      end_job("rank " + std::to_string(rank == 0 ? silent + 1 : 0) + " of MPI_COMM_WORLD runs without libweft-mpi" + way_out);
+      end_job("rank " + std::to_string(rank == 0 ? silent + 1 : 0) +
+              " of MPI_COMM_WORLD runs without libweft-mpi" + way_out);
     }
     if (looks > 1000) nanosleep(&nap, nullptr);
   }
@@ -87,11 +83,19 @@ void require_all_ranks(int rank, int size) {
 
 } // namespace
 
+void end_job(const std::string& why) {
+  std::fprintf(stderr, "weft: %s\n", why.c_str());
+  std::fflush(nullptr);
+  WEFT_REAL(Abort)(MPI_COMM_WORLD, 1);
+  _exit(1);
+}
+
 void require_right_mpi() {
   loaded all;
   dl_iterate_phdr(note, &all);
   if (!all.open_mpi.empty() && !all.mpich.empty())
-    end("this process has two MPIs, " + all.open_mpi + " and " + all.mpich + ": preload libweft-mpi-" + other_name +
+    end("this process has two MPIs, " + all.open_mpi + " and " + all.mpich + ": preload libweft-mpi-" +
+        other_name +
         " if the program is linked to that MPI (`weft mpi` finds out), else link it to one of them");
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int length = 0;
@@ -111,9 +115,10 @@ bool may_start() {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   const char* const job = std::getenv("PMIX_WEFT_JOB");
   if (job != nullptr && size < std::atoi(job))
-    end_job(std::string("weft run started ") + std::to_string(std::atoi(job)) + " ranks of a program of MPI, which are " +
-            "jobs of one rank: start it by MPI's launcher, as in weft mpi mpirun -n " + std::to_string(std::atoi(job)) +
-            " PROGRAM");
+    end_job(std::string("weft run started ") + std::to_string(std::atoi(job)) +
+            " ranks of a program of MPI, which are " +
+            "jobs of one rank: start it by MPI's launcher, as in weft mpi mpirun -n " +
+            std::to_string(std::atoi(job)) + " PROGRAM");
   if (size > 1) require_all_ranks(rank, size);
   return true;
 }

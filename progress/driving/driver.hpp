@@ -73,7 +73,8 @@ public:
   // and at least every `nap`, in whole milliseconds.
   template <class Fact> void drive_until(Fact&& fact, std::chrono::nanoseconds nap = never) {
     turn mine(*this);
-    drive(mine, fact, [] { return false; }, nap);
+    drive(
+        mine, fact, [] { return false; }, nap);
   }
 
   // Runs `work` under progress ownership.
@@ -317,8 +318,8 @@ private:
 
   // What this rank waits for is listed for the others of its host, and what they wait for is looked at: where
   // ranks of several hosts work together, none of this host may be waiting. True if the progress thread is to
-  // look at once: what was listed has come meanwhile, and no waiting rank is awake to find it; or it cannot be
-  // listed, and the thread sleeps without an end.
+  // look at once: what was listed has come meanwhile, and no waiting rank is awake to find it; or it cannot
+  // be listed, and the thread sleeps without an end.
   bool tell_waits() {
     const bool lists = executor_.has_waits() && away_is_rung_ && watcher_ != nullptr;
     if (!lists && !beyond_host_) [[likely]]

@@ -1,9 +1,10 @@
-/* Random non-blocking and persistent collectives of MPI, many under way at once on several communicators, beside
- * messages, completed in random ways; what each gives is compared with what the blocking call gives. The last line
- * has a sum of all results: an unchanged program of MPI, it prints the same with libweft-mpi and without.
+/* Random non-blocking and persistent collectives of MPI, many under way at once on several communicators,
+ * beside messages, completed in random ways; what each gives is compared with what the blocking call gives.
+ * The last line has a sum of all results: an unchanged program of MPI, it prints the same with libweft-mpi
+ * and without.
  *
- *   random PROGRAMS SEED [MOST [STORED]]    blocks of up to MOST bytes; 1: some are persistent (those of MPICH 4.0
- *                                           itself hang or end with an error) */
+ *   random PROGRAMS SEED [MOST [STORED]]    blocks of up to MOST bytes; 1: some are persistent (those of
+ * MPICH 4.0 itself hang or end with an error) */
 #include <mpi.h>
 #ifdef OPEN_MPI
 #include <mpi-ext.h>

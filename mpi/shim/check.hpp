@@ -1,0 +1,12 @@
+#pragma once
+#include "mpi/shim/requests.hpp"
+
+namespace weft::mpi {
+
+// With WEFT_CHECK=1: a buffer is the library's from the post to the completion. Remembers what the program
+// gives.
+void remember_buffers(carried& c);
+// Ends the job with a line if the program has changed or freed it.
+void require_buffers(const carried& c);
+
+} // namespace weft::mpi

@@ -1,0 +1,225 @@
+#include "mpi/shim/requests.hpp"
+
+#include "mpi/shim/check.hpp"
+#include "mpi/shim/patience.hpp"
+#include "mpi/shim/real.hpp"
+#include "mpi/shim/start.hpp"
+
+#include <atomic>
+#include <cstdio>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+
+namespace weft::mpi {
+
+namespace {
+
+struct request_table {
+  std::mutex mutex;
+  std::unordered_map<std::uintptr_t, carried*> requests; // also those of no call
+  std::size_t persistent = 0;                            // of these
+  carried* free = nullptr;
+  MPI_Comm self = MPI_COMM_NULL; // of persistent requests
+  int next_tag = 0;
+};
+request_table the_table;
+std::atomic<int> number_under_way{0};
+
+std::uintptr_t key_of(MPI_Request r) {
+  return std::uintptr_t(r);
+}
+
+int say_nothing(void*, MPI_Status* status) {
+  MPI_Status_set_elements(status, MPI_BYTE, 0);
+  MPI_Status_set_cancelled(status, 0);
+  status->MPI_SOURCE = MPI_UNDEFINED;
+  status->MPI_TAG = MPI_UNDEFINED;
+  return MPI_SUCCESS;
+}
+int free_nothing(void*) {
+  return MPI_SUCCESS;
+}
+int cancel_nothing(void*, int) {
+  return MPI_SUCCESS;
+}
+
+// The request of no call leaves MPI.
+void forget_request(carried& c) {
+  if (c.request == MPI_REQUEST_NULL) return;
+  {
+    const std::lock_guard lock(the_table.mutex);
+    the_table.requests.erase(key_of(c.request));
+  }
+  MPI_Grequest_complete(c.request);
+  WEFT_REAL(Wait)(&c.request, MPI_STATUS_IGNORE);
+}
+
+} // namespace
+
+void open_requests() {
+  WEFT_REAL(Comm_dup)(MPI_COMM_SELF, &the_table.self);
+}
+
+void close_requests() {
+  for (carried* c = the_table.free; c != nullptr; c = c->next)
+    forget_request(*c);
+  MPI_Comm_free(&the_table.self);
+}
+
+// A rank that ends with calls under way: they end with it, if all ranks have posted them.
+void end_calls() {
+  if (none_under_way()) return;
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  std::fprintf(
+      stderr,
+      "weft: MPI_Finalize on rank %d: %d collectives that it has posted are not completed: complete every "
+      "request, by MPI_Wait or its like, before MPI_Finalize\n",
+      rank, number_under_way.load());
+  constexpr double limit = 5;
+  const double end = MPI_Wtime() + limit;
+  while (!none_under_way() && MPI_Wtime() < end) {
+    std::vector<carried*> all;
+    {
+      const std::lock_guard lock(the_table.mutex);
+      for (const auto& [key, c] : the_table.requests)
+        if (c->under_way) all.push_back(c);
+    }
+    for (carried* const c : all)
+      try_complete(*c);
+    patience::let_mpi_go_on();
+  }
+  if (none_under_way()) return;
+  end_job("MPI_Finalize on rank " + std::to_string(rank) +
+          ": other ranks have not posted them, so they cannot end");
+}
+
+carried& new_call() {
+  const std::lock_guard lock(the_table.mutex);
+  if (carried* const old = the_table.free) {
+    the_table.free = old->next;
+    return *old;
+  }
+  return *new carried;
+}
+
+void give_back(carried& c) {
+  const std::lock_guard lock(the_table.mutex);
+  c.next = std::exchange(the_table.free, &c);
+}
+
+bool none_under_way() {
+  return number_under_way.load(std::memory_order_relaxed) == 0;
+}
+
+MPI_Request request_of(carried& c) {
+  if (c.request == MPI_REQUEST_NULL) {
+    MPI_Grequest_start(say_nothing, free_nothing, cancel_nothing, nullptr, &c.request);
+    const std::lock_guard lock(the_table.mutex);
+    the_table.requests.emplace(key_of(c.request), &c);
+  }
+  c.under_way = true;
+  number_under_way.fetch_add(1, std::memory_order_relaxed);
+  return c.request;
+}
+
+// MPI has no persistent generalized requests: this one receives an empty message from this process.
+MPI_Request persistent_request_of(carried& c) {
+  constexpr int tags = 32768; // that every MPI has
+  forget_request(c);
+  const std::lock_guard lock(the_table.mutex);
+  c.persistent = true;
+  ++the_table.persistent;
+  c.tag = the_table.next_tag++ % tags;
+  MPI_Recv_init(nullptr, 0, MPI_BYTE, 0, c.tag, the_table.self, &c.request);
+  the_table.requests.emplace(key_of(c.request), &c);
+  return c.request;
+}
+
+void begin_again(carried& c) {
+  WEFT_REAL(Start)(&c.request);
+  post(c);
+  c.under_way = true;
+  number_under_way.fetch_add(1, std::memory_order_relaxed);
+}
+
+void forget_persistent(carried& c) {
+  {
+    const std::lock_guard lock(the_table.mutex);
+    the_table.requests.erase(key_of(std::exchange(c.request, MPI_REQUEST_NULL)));
+    --the_table.persistent;
+    c.persistent = false;
+  }
+  give_back(c);
+}
+
+namespace {
+
+carried* find_any(MPI_Request request) {
+  const std::lock_guard lock(the_table.mutex);
+  const auto found = the_table.requests.find(key_of(request));
+  return found == the_table.requests.end() ? nullptr : found->second;
+}
+
+} // namespace
+
+carried* find_persistent(MPI_Request request) {
+  if (the_table.persistent == 0) return nullptr;
+  carried* const c = find_any(request);
+  return c != nullptr && c->persistent ? c : nullptr;
+}
+
+carried* find(MPI_Request request) {
+  if (request == MPI_REQUEST_NULL || none_under_way()) return nullptr;
+  carried* const c = find_any(request);
+  return c != nullptr && c->under_way ? c : nullptr;
+}
+
+void finish(carried& c, MPI_Request* request, MPI_Status* status) {
+  if (c.persistent) {
+    complete(c);
+    WEFT_REAL(Wait)(request, status);
+    return;
+  }
+  conclude(c);
+  c.under_way = false;
+  number_under_way.fetch_sub(1, std::memory_order_relaxed);
+  *request = MPI_REQUEST_NULL;
+  if (status != MPI_STATUS_IGNORE) say_nothing(nullptr, status);
+  give_back(c);
+}
+
+void complete(carried& c) {
+  conclude(c);
+  c.under_way = false;
+  number_under_way.fetch_sub(1, std::memory_order_relaxed);
+  if (c.persistent) {
+    WEFT_REAL(Send)(nullptr, 0, MPI_BYTE, 0, c.tag, the_table.self);
+    return;
+  }
+  const MPI_Request completed = c.request;
+  {
+    const std::lock_guard lock(the_table.mutex);
+    the_table.requests.erase(key_of(std::exchange(c.request, MPI_REQUEST_NULL)));
+  }
+  MPI_Grequest_complete(completed);
+  give_back(c);
+}
+
+void try_complete(carried& c) {
+  require_buffers(c);
+  if (c.op.on->test(c.op)) complete(c);
+}
+
+void wait(carried& c) {
+  require_buffers(c);
+  operation* const op = &c.op;
+  if (c.way->test(*op)) return;
+  for (patience p;; patience::let_mpi_go_on()) {
+    p.wait_for({&op, 1});
+    if (c.way->test(*op)) return;
+  }
+}
+
+} // namespace weft::mpi

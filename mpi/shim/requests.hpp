@@ -1,0 +1,73 @@
+#pragma once
+// The calls that are the library's, and the requests of MPI that stand for them.
+//
+// A request is one of MPI's generalized ones, and is kept with its call from use to use: where a program
+// waits for one or for all, MPI is not asked at all. Where MPI's own function has to answer, for arrays of
+// both kinds, MPI completes it, and the call gets another one.
+
+#include "mpi/shim/session.hpp"
+
+#include <vector>
+
+namespace weft::mpi {
+
+// This rank's end of a call: a buffer, and so many elements in each block.
+struct side {
+  void* buffer = nullptr;
+  int count = 0; // in a block
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  int blocks = 0;
+};
+
+// A call that is the library's: what its request stands for.
+struct carried {
+  operation op;
+  lane* way = nullptr;
+  side in_side, out_side; // packed ones have their bytes in:
+  std::vector<std::byte> in, out;
+  // Kept from call to call, as long as MPI has not completed it.
+  MPI_Request request = MPI_REQUEST_NULL;
+  int tag = 0; // of a persistent one
+  bool persistent = false, under_way = false;
+  form as = form::nonblocking;
+  std::size_t sum = 0;     // of what the program gives, with WEFT_CHECK=1
+  carried* next = nullptr; // while it is free
+};
+carried& new_call();
+void give_back(carried& c);
+
+// Requests of this library that the program has not completed: most calls find none and are MPI's alone.
+bool none_under_way();
+MPI_Request request_of(carried& c);
+// An inactive one.
+MPI_Request persistent_request_of(carried& c);
+carried* find_persistent(MPI_Request request);
+// MPI's request begins with the call.
+void begin_again(carried& c);
+void forget_persistent(carried& c);
+carried* find(MPI_Request request);
+// Of a call that is done. The request is null then, and `status` is that of a collective.
+void finish(carried& c, MPI_Request* request, MPI_Status* status);
+// The same by MPI, in whatever call it is asked.
+void complete(carried& c);
+// Moves the call on, and completes its request if it is done.
+void try_complete(carried& c);
+// Waits for the call, while MPI goes on with what else it has.
+void wait(carried& c);
+
+// Packs what is not contiguous, and posts.
+void post(carried& c);
+// Its results are where the program wants them.
+void conclude(carried& c);
+
+inline std::string name_of(const carried& c) {
+  return name_of(c.op.c.what, c.as);
+}
+
+// At the beginning, at the end of a session.
+void open_requests();
+void close_requests();
+// Behind a program that has not completed all: they end, if the other ranks have posted them.
+void end_calls();
+
+} // namespace weft::mpi

@@ -1,0 +1,291 @@
+/* What programs of MPI do with their collectives beside waiting for them: scenes SCENE. Each says "SCENE is
+ * right"; those that a program must not play end as the MPI does. An unchanged program of MPI. */
+#include <mpi.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int me, size;
+
+static void require(int right, const char* what) {
+  if (right) return;
+  printf("rank %d: %s\n", me, what);
+  fflush(stdout);
+  MPI_Abort(MPI_COMM_WORLD, 9);
+}
+
+static void check_sum(MPI_Comm comm, MPI_Request* r, const int* sum, int n) {
+  int members;
+  MPI_Comm_size(comm, &members);
+  MPI_Wait(r, MPI_STATUS_IGNORE);
+  for (int k = 0; k < n; ++k)
+    require(sum[k] == members * (members - 1) / 2 + members * k, "a sum is wrong");
+}
+
+static void post_sum(MPI_Comm comm, MPI_Request* r, int* mine, int* sum, int n) {
+  int rank;
+  MPI_Comm_rank(comm, &rank);
+  for (int k = 0; k < n; ++k)
+    mine[k] = rank + k;
+  MPI_Iallreduce(mine, sum, n, MPI_INT, MPI_SUM, comm, r);
+}
+
+/* A thousand communicators, up to eight of them at once. */
+static void communicators(void) {
+  enum { at_once = 8 };
+  MPI_Comm comms[at_once];
+  int mine[at_once][4], sum[at_once][4];
+  for (int round = 0; round < 125; ++round) {
+    MPI_Request r[at_once];
+    for (int k = 0; k < at_once; ++k) {
+      MPI_Comm_split(MPI_COMM_WORLD, k % 3 == 0 ? me % 2 : 0, k % 2 ? -me : me, &comms[k]);
+      post_sum(comms[k], &r[k], mine[k], sum[k], 4);
+    }
+    for (int k = at_once; k-- > 0;) {
+      check_sum(comms[k], &r[k], sum[k], 4);
+      MPI_Comm_free(&comms[k]);
+    }
+  }
+}
+
+/* Freed with operations under way: they end as if it were there. */
+static void freed_early(void) {
+  for (int round = 0; round < 40; ++round) {
+    MPI_Comm comm;
+    MPI_Request r[3];
+    MPI_Datatype two;
+    const int many = round % 4 == 0 ? 30000 : 50;
+    int *all = calloc((size_t)(many * size), sizeof *all), *own = calloc((size_t)many, sizeof *own),
+        mine = me, sum = 0;
+    for (int k = 0; k < many; ++k)
+      own[k] = me * 7 + k;
+    MPI_Type_contiguous(2, MPI_INT, &two);
+    MPI_Type_commit(&two);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Iallgather(own, many / 2, two, all, many / 2, two, comm, &r[0]);
+    MPI_Iallreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, comm, &r[1]);
+    MPI_Ibarrier(comm, &r[2]);
+    MPI_Comm_free(&comm);
+    MPI_Type_free(&two);
+    if (me == round % size) usleep(300);
+    MPI_Waitall(3, r, MPI_STATUSES_IGNORE);
+    for (int k = 0; k < many * size; ++k)
+      require(all[k] == k / many * 7 + k % many, "a block is wrong");
+    require(sum == size * (size - 1) / 2, "a sum is wrong");
+    free(all);
+    free(own);
+  }
+}
+
+/* Arrays of both kinds: what is there first is told first, and none waits for the other. */
+static void mixed(void) {
+  const int next = (me + 1) % size, before = (me + size - 1) % size;
+  for (int round = 0; round < 50; ++round) {
+    int token = 0, mine = me, sum = 0, index = -1, some = 0, indices[3];
+    MPI_Request r[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    MPI_Irecv(&token, 1, MPI_INT, before, round, MPI_COMM_WORLD, &r[0]);
+    /* Rank 0 comes to the sum only behind the message of the others. */
+    if (me == 0) {
+      MPI_Send(&round, 1, MPI_INT, next, round, MPI_COMM_WORLD);
+      MPI_Wait(&r[0], MPI_STATUS_IGNORE);
+      MPI_Iallreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &r[1]);
+    } else {
+      MPI_Iallreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &r[1]);
+      MPI_Waitany(2, r, &index, MPI_STATUS_IGNORE);
+      require(index == 0 && token == round, "the message was not the first");
+      MPI_Send(&round, 1, MPI_INT, next, round, MPI_COMM_WORLD);
+    }
+    MPI_Waitsome(3, r, &some, indices, MPI_STATUSES_IGNORE);
+    require(some == 1 && indices[0] == 1 && sum == size * (size - 1) / 2, "the sum is wrong");
+    MPI_Waitsome(3, r, &some, indices, MPI_STATUSES_IGNORE);
+    require(some == MPI_UNDEFINED, "a request is left");
+    MPI_Status status;
+    int flag = 0;
+    MPI_Ibarrier(MPI_COMM_WORLD, &r[2]);
+    while (!flag)
+      MPI_Request_get_status(r[2], &flag, &status);
+    require(r[2] != MPI_REQUEST_NULL, "asking has ended a request");
+    MPI_Test(&r[2], &flag, &status);
+    require(flag && r[2] == MPI_REQUEST_NULL, "a test is wrong");
+  }
+}
+
+/* Addresses in the type, and two groups. */
+static void places(void) {
+  int here = me == 0 ? 4711 : 0;
+  MPI_Datatype type;
+  MPI_Aint address;
+  const int one = 1;
+  MPI_Request r;
+  MPI_Get_address(&here, &address);
+  MPI_Type_create_hindexed(1, &one, &address, MPI_INT, &type);
+  MPI_Type_commit(&type);
+  MPI_Ibcast(MPI_BOTTOM, 1, type, 0, MPI_COMM_WORLD, &r);
+  MPI_Wait(&r, MPI_STATUS_IGNORE);
+  require(here == 4711, "MPI_BOTTOM is wrong");
+  MPI_Type_free(&type);
+  MPI_Comm half, between, merged;
+  MPI_Comm_split(MPI_COMM_WORLD, me % 2, me, &half);
+  MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - me % 2, 5, &between);
+  int mine = 1, sum = 0, others;
+  MPI_Comm_remote_size(between, &others);
+  MPI_Iallreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, between, &r);
+  MPI_Wait(&r, MPI_STATUS_IGNORE);
+  require(sum == others, "the other group's sum is wrong");
+  MPI_Intercomm_merge(between, me % 2, &merged);
+  int a[3], b[3];
+  post_sum(merged, &r, a, b, 3);
+  check_sum(merged, &r, b, 3);
+  MPI_Comm_free(&merged);
+  MPI_Comm_free(&between);
+  MPI_Comm_free(&half);
+}
+
+/* Threads, each with a communicator of its own. */
+enum { workers = 3 };
+static MPI_Comm comm_of[workers];
+static void* work(void* number) {
+  const MPI_Comm comm = comm_of[*(int*)number];
+  int* in = malloc((size_t)size * 3000 * sizeof *in);
+  int* out = malloc((size_t)size * 3000 * sizeof *out);
+  for (int round = 0; round < 40; ++round) {
+    const int n = round % 5 == 0 ? 3000 : 3;
+    MPI_Request r;
+    for (int k = 0; k < size * n; ++k)
+      in[k] = me * 1000 + k / n + round;
+    MPI_Ialltoall(in, n, MPI_INT, out, n, MPI_INT, comm, &r);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    for (int k = 0; k < size * n; ++k)
+      require(out[k] == k / n * 1000 + me + round, "a thread's block is wrong");
+  }
+  free(in);
+  free(out);
+  return NULL;
+}
+static void threads(void) {
+  pthread_t all[workers];
+  int numbers[workers];
+  for (int k = 0; k < workers; ++k) {
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm_of[k]);
+    numbers[k] = k;
+  }
+  for (int k = 0; k < workers; ++k)
+    pthread_create(&all[k], NULL, work, &numbers[k]);
+  for (int k = 0; k < workers; ++k) {
+    pthread_join(all[k], NULL);
+    MPI_Comm_free(&comm_of[k]);
+  }
+}
+
+/* More than the pool has room for, many at once, in pieces. */
+static void large(void) {
+  enum { under_way = 3 };
+  const size_t block = 9000001;
+  char *in[under_way], *out[under_way];
+  MPI_Request r[under_way];
+  for (int k = 0; k < under_way; ++k) {
+    in[k] = malloc(block * (size_t)size);
+    out[k] = malloc(block * (size_t)size);
+    for (int b = 0; b < size; ++b)
+      memset(in[k] + (size_t)b * block, me * 16 + b + k, block);
+    MPI_Ialltoall(in[k], (int)block, MPI_CHAR, out[k], (int)block, MPI_CHAR, MPI_COMM_WORLD, &r[k]);
+  }
+  if (me == 0) usleep(20000);
+  MPI_Waitall(under_way, r, MPI_STATUSES_IGNORE);
+  for (int k = 0; k < under_way; ++k) {
+    for (int b = 0; b < size; ++b)
+      for (size_t at = 0; at < block; ++at)
+        require(out[k][(size_t)b * block + at] == (char)(b * 16 + me + k), "a large block is wrong");
+    free(in[k]);
+    free(out[k]);
+  }
+}
+
+/* A program that forgets a request. */
+static void forgotten(void) {
+  static int mine = 1, sum;
+  MPI_Request r;
+  MPI_Iallreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &r);
+}
+/* One that the others never post. */
+static void alone(void) {
+  MPI_Request r;
+  if (me == 0) MPI_Ibarrier(MPI_COMM_WORLD, &r);
+}
+static void wait_for_the_last(void) {
+  MPI_Request r;
+  MPI_Ibarrier(MPI_COMM_WORLD, &r);
+  if (me != size - 1) MPI_Wait(&r, MPI_STATUS_IGNORE);
+}
+static void aborts(void) {
+  if (me == size - 1) MPI_Abort(MPI_COMM_WORLD, 5);
+  wait_for_the_last();
+  if (me != size - 1) sleep(60);
+}
+static void killed(void) {
+  if (me == size - 1) raise(SIGKILL);
+  static int mine = 1, sum;
+  MPI_Request r;
+  MPI_Iallreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &r);
+  MPI_Wait(&r, MPI_STATUS_IGNORE);
+}
+static void wrong_root(void) {
+  MPI_Request r;
+  int value = 0;
+  MPI_Ibcast(&value, 1, MPI_INT, size, MPI_COMM_WORLD, &r);
+}
+/* A buffer that is not the program's while the call is under way. */
+static void* buffer_of(MPI_Request* r) {
+  char* const in = malloc(64);
+  static char out[64 * 64];
+  memset(in, me, 64);
+  MPI_Iallgather(in, 64, MPI_CHAR, out, 64, MPI_CHAR, MPI_COMM_WORLD, r);
+  return in;
+}
+static void changed(void) {
+  MPI_Request r;
+  char* const in = buffer_of(&r);
+  in[3] = 99;
+  MPI_Wait(&r, MPI_STATUS_IGNORE);
+}
+static void freed_buffer(void) {
+  MPI_Request r;
+  free(buffer_of(&r));
+  MPI_Wait(&r, MPI_STATUS_IGNORE);
+}
+
+static const struct {
+  const char* name;
+  void (*play)(void);
+} scenes[] = {{"communicators", communicators},
+              {"freed_early", freed_early},
+              {"mixed", mixed},
+              {"places", places},
+              {"threads", threads},
+              {"large", large},
+              {"forgotten", forgotten},
+              {"alone", alone},
+              {"aborts", aborts},
+              {"killed", killed},
+              {"wrong_root", wrong_root},
+              {"changed", changed},
+              {"freed_buffer", freed_buffer}};
+
+int main(int argc, char** argv) {
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  MPI_Comm_rank(MPI_COMM_WORLD, &me);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  for (int a = 1; a < argc; ++a)
+    for (size_t k = 0; k < sizeof scenes / sizeof *scenes; ++k)
+      if (strcmp(argv[a], scenes[k].name) == 0) {
+        scenes[k].play();
+        if (me == 0) printf("%s is right\n", argv[a]);
+        fflush(stdout);
+      }
+  MPI_Finalize();
+  return 0;
+}
