@@ -27,6 +27,7 @@ bool carry(collective what, const arguments& a, MPI_Request* request) {
 bool keep(collective what, const arguments& a, MPI_Request* request) {
   carried* const c = prepare(what, form::persistent, a);
   if (c == nullptr) return false;
+  keep_types(*c);
   *request = persistent_request_of(*c);
   return true;
 }

@@ -2,6 +2,8 @@
 #include "mpi/shim/check.hpp"
 #include "mpi/shim/types.hpp"
 
+#include <utility>
+
 namespace weft::mpi {
 
 namespace {
@@ -145,6 +147,19 @@ carried* prepare(collective what, form f, const arguments& a) {
   return &c;
 }
 
+void keep_types(carried& c) {
+  for (side* const s : {&c.in_side, &c.out_side})
+    if (s->type != MPI_DATATYPE_NULL && extent_of(1, s->type).packed) {
+      MPI_Type_dup(s->type, &s->type);
+      s->kept = true;
+    }
+}
+
+void release_types(carried& c) {
+  for (side* const s : {&c.in_side, &c.out_side})
+    if (std::exchange(s->kept, false)) MPI_Type_free(&s->type);
+}
+
 void post(carried& c) {
   // MPI_COMM_SELF: a program may free the communicator before the call ends, and the format is the same.
   const bool combines = c.op.c.what >= collective::reduce;
@@ -166,6 +181,7 @@ void post(carried& c) {
     c.op.c.in = c.in.data();
   }
   if (packed(c.out_side)) {
+    if (!c.persistent) keep_types(c);
     c.out.resize(extent_of(c.out_side.count * c.out_side.blocks, c.out_side.type).bytes);
     c.op.c.out = c.out.data();
   }
@@ -176,9 +192,12 @@ void post(carried& c) {
 void conclude(carried& c) {
   c.way->forget(c.op);
   if (c.out.empty()) return;
-  const side_from_bottom s(c.out_side);
-  int at = 0;
-  MPI_Unpack(c.out.data(), static_cast<int>(c.out.size()), &at, s->buffer, s.count(), s->type, MPI_COMM_SELF);
+  {
+    const side_from_bottom s(c.out_side);
+    int at = 0;
+    MPI_Unpack(c.out.data(), static_cast<int>(c.out.size()), &at, s->buffer, s.count(), s->type, MPI_COMM_SELF);
+  }
+  if (!c.persistent) release_types(c);
 }
 
 } // namespace weft::mpi

@@ -67,16 +67,26 @@ void close_requests() {
   MPI_Comm_free(&the_table.self);
 }
 
-// A rank that ends with calls under way: they end with it, if all ranks have posted them.
+namespace {
+
+int all_under_way() {
+  const int mine = number_under_way.load();
+  int all = 0;
+  WEFT_REAL(Allreduce)(&mine, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  return all;
+}
+
+} // namespace
+
 void end_calls() {
-  if (none_under_way()) return;
+  if (all_under_way() == 0) return;
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  std::fprintf(
-      stderr,
-      "weft: MPI_Finalize on rank %d: %d collectives that it has posted are not completed: complete every "
-      "request, by MPI_Wait or its like, before MPI_Finalize\n",
-      rank, number_under_way.load());
+  if (!none_under_way())
+    std::fprintf(stderr,
+                 "weft: MPI_Finalize on rank %d: the program has not completed %d of its collectives: complete every "
+                 "request, by MPI_Wait or its like, before MPI_Finalize\n",
+                 rank, number_under_way.load());
   constexpr double limit = 5;
   const double end = MPI_Wtime() + limit;
   while (!none_under_way() && MPI_Wtime() < end) {
@@ -90,9 +100,12 @@ void end_calls() {
       try_complete(*c);
     patience::let_mpi_go_on();
   }
-  if (none_under_way()) return;
-  end_job("MPI_Finalize on rank " + std::to_string(rank) +
-          ": other ranks have not posted them, so they cannot end");
+  // None may go on: what the library's end has in common with a call would complete it.
+  if (all_under_way() == 0) return;
+  if (!none_under_way())
+    end_job("MPI_Finalize on rank " + std::to_string(rank) +
+            ": other ranks have not posted its collectives, so they cannot end");
+  WEFT_REAL(Barrier)(MPI_COMM_WORLD);
 }
 
 carried& new_call() {
@@ -151,6 +164,7 @@ void forget_persistent(carried& c) {
     --the_table.persistent;
     c.persistent = false;
   }
+  release_types(c);
   give_back(c);
 }
 

@@ -17,6 +17,7 @@ struct side {
   int count = 0; // in a block
   MPI_Datatype type = MPI_DATATYPE_NULL;
   int blocks = 0;
+  bool kept = false; // the type is this library's own
 };
 
 // A call that is the library's: what its request stands for.
@@ -57,6 +58,9 @@ void wait(carried& c);
 
 // Packs what is not contiguous, and posts.
 void post(carried& c);
+// Types that the program may free before the call is done.
+void keep_types(carried& c);
+void release_types(carried& c);
 // Its results are where the program wants them.
 void conclude(carried& c);
 

@@ -1,12 +1,8 @@
-"""Programs of MPI, beside the library and carried by it: job_test.py SOURCE BUILD LIBRARY [unittest arguments].
+"""Programs of MPI that use the library, too: job_test.py SOURCE BUILD LIBRARY [unittest arguments].
 
-Job: a program that uses both. Neither needs the other's launcher: the job is the communicator's, and so are the teams. Mutations that this catches:
+A program that uses both. Neither needs the other's launcher: the job is the communicator's, and so are the teams. Mutations that this catches:
 team_registry::make takes the threads in the order of the job; exchange_job::fence drops what the last rank put;
 exchange_job counts all ranks to one host (with WEFT_LANE=ucp nothing comes); weft_init_from_mpi keeps no duplicate.
-
-Carried: an unchanged program, whose collectives libweft-mpi carries; MPI's blocking calls say what is right. Mutations:
-patience::pass looks into no messages (4 ranks of MPICH hang), or into those of MPI_COMM_SELF; ring::fits says yes (what
-is under way is overwritten); extent_of calls all types contiguous; set_in packs nothing for a count of 0.
 """
 
 import os
@@ -61,23 +57,6 @@ class Job(unittest.TestCase):
 
     def test_mpich(self):
         self.check("mpich")
-
-
-class Carried(Job):
-    def check(self, mpi):
-        program = self.compile(mpi, "random")
-        library = f"{BUILD}/mpi/libweft-mpi-{mpi}.so"
-        if not os.path.exists(library):
-            self.skipTest(f"libweft-mpi-{mpi} is not built")
-        preload = {"openmpi": ["-x", f"LD_PRELOAD={library}", "--mca", "mpi_yield_when_idle", "1"],
-                   "mpich": ["-genv", "LD_PRELOAD", library]}[mpi]
-        for ranks, programs, most, settings in ((2, 60, 400000, {}), (4, 20, 20000, {}), (3, 20, 20000, {"WEFT_LANE": "ucp"})):
-            with self.subTest(ranks=ranks, **settings):
-                result = self.launch(mpi, ranks, *preload, program, str(programs), str(ranks), str(most), WEFT_STATISTICS="1",
-                                     WEFT_HEAP_SIZE="600M", **settings)
-                self.assertEqual((result.returncode, result.stdout), (0, "all right\n"), result.stdout + result.stderr)
-                for call in ("barrier", "bcast", "gather", "scatter", "allgather", "alltoall", "reduce", "allreduce"):
-                    self.assertRegex(result.stderr, rf"MPI_I{call} +\d+  carried")
 
 
 if __name__ == "__main__":
