@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What an unchanged program of MPI waits for, plain and with libweft-mpi, launched in turns.
 
-    perf/mpi_waits.py [--mpi openmpi|mpich] [-n RANKS] [--trials N] [--launches N] [--late US] [BYTES...]
+    perf/mpi_waits.py [--mpi openmpi|mpich] [-n RANKS] [--hosts N] [--trials N] [--launches N] [--late US] [BYTES...]
 
 For each call and size: the time of post and wait when no rank is late; what the peers wait while rank 0 computes; and
 how much longer its computation takes beside the call. Medians of the launches' medians, in microseconds.
@@ -12,46 +12,83 @@ import os
 import pathlib
 import statistics
 import subprocess
+import sys
 import tempfile
+
+from runner import launch_between, sandbox
+from runner.hosts import Hosts
 
 HERE = pathlib.Path(__file__).resolve().parent
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--mpi", choices=("openmpi", "mpich"), default="openmpi")
-    parser.add_argument("-n", type=int, default=2, metavar="RANKS")
-    parser.add_argument("--trials", type=int, default=30)
-    parser.add_argument("--launches", type=int, default=3)
-    parser.add_argument("--late", type=int, default=5000, metavar="US", help="rank 0 computes for so long (%(default)s)")
-    parser.add_argument("--build", default=str(HERE.parent / "build" / "release"), help="where Weft was built")
-    parser.add_argument("bytes", nargs="*", type=int, default=[8, 1024, 16384, 262144, 1048576], metavar="BYTES")
-    a = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        program = os.path.join(folder, "mpi_waits")
-        subprocess.run([f"mpicc.{a.mpi}", "-O2", "-w", str(HERE / "mpi_waits.c"), "-o", program], check=True)
-        library = os.path.join(a.build, "mpi", f"libweft-mpi-{a.mpi}.so")
-        if a.mpi == "openmpi":
-            launcher = ["mpirun.openmpi", "--oversubscribe", "--bind-to", "none"]
-            launcher += ["--allow-run-as-root"] if os.geteuid() == 0 else []
-            preload = ["-x", f"LD_PRELOAD={library}"]
-        else:
-            launcher, preload = ["mpiexec.hydra"], ["-genv", "LD_PRELOAD", library]
-        seen = collections.defaultdict(lambda: ([], []))
-        for launch in range(2 * a.launches):
-            command = [*launcher, *(preload if launch % 2 else []), "-n", str(a.n), program, str(a.late), str(a.trials)]
-            output = subprocess.run([*command, *map(str, a.bytes)], capture_output=True, text=True, check=True).stdout
-            for line in output.splitlines():
-                call, nbytes, *figures = line.split()
-                seen[int(nbytes), call][launch % 2].append([float(f) for f in figures])
-    print(f"{a.mpi}, {a.n} ranks; us, {a.launches} launches of each in turns")
+def launcher_of(mpi, ranks, hosts):
+    """The words before `-n`, for one of this machine or of simulated hosts."""
+    if hosts is not None:
+        per_host = ranks // len(hosts.names)
+        if mpi == "openmpi":
+            return [*hosts.enter(0), "mpirun.openmpi", *launch_between.openmpi_arguments(hosts, per_host, mpi, True, [])]
+        return [*hosts.enter(0), "mpiexec.hydra", *launch_between.mpich_arguments(hosts, per_host)]
+    if mpi == "mpich":
+        return ["mpiexec.hydra"]
+    return ["mpirun.openmpi", "--oversubscribe", "--bind-to", "none", *(["--allow-run-as-root"] if os.geteuid() == 0 else [])]
+
+
+def preload_of(mpi, library, hosts):
+    """What hands the library on; ranks of simulated hosts do not know that others use their cores."""
+    settings = {"LD_PRELOAD": library, **({"WEFT_SPINS": "0"} if hosts is not None else {})}
+    return [word for name, value in settings.items()
+            for word in (["-x", f"{name}={value}"] if mpi == "openmpi" else ["-genv", name, value])]
+
+
+def measure(a, folder, hosts=None):
+    program = os.path.join(folder, "mpi_waits")
+    subprocess.run([f"mpicc.{a.mpi}", "-O2", "-w", str(HERE / "mpi_waits.c"), "-o", program], check=True)
+    preload = preload_of(a.mpi, os.path.join(a.build, "mpi", f"libweft-mpi-{a.mpi}.so"), hosts)
+    seen = collections.defaultdict(lambda: ([], []))
+    for launch in range(2 * a.launches):
+        command = [*launcher_of(a.mpi, a.n, hosts), *(preload if launch % 2 else []), "-n", str(a.n), program, str(a.late),
+                   str(a.trials), *map(str, a.bytes)]
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False, timeout=600, stdin=subprocess.DEVNULL,
+                              env={**os.environ, **({"TMPDIR": hosts.folder} if hosts is not None else {})})
+        if done.returncode != 0:
+            sys.exit(f"mpi_waits: status {done.returncode} of {' '.join(command)}")
+        for line in done.stdout.splitlines():
+            call, nbytes, *figures = line.split()
+            seen[int(nbytes), call][launch % 2].append([float(f) for f in figures])
+    where = "one host" if hosts is None else f"{len(hosts.names)} hosts"
+    print(f"{a.mpi}, {a.n} ranks of {where}; us, {a.launches} launches of each in turns")
     print(f"{'bytes':>8} {'call':11} {'no rank late: plain':>20} {'weft':>8} {'ratio':>6}"
           f" {f'rank 0 away {a.late}: plain':>26} {'weft':>8} {'computation: plain':>19} {'weft':>6}")
     for (nbytes, call), sides in seen.items():
         plain, weft = ([statistics.median(column) for column in zip(*side)] for side in sides)
         print(f"{nbytes:8} {call:11} {plain[0]:20.1f} {weft[0]:8.1f} {weft[0] / plain[0]:6.2f}"
               f" {plain[1]:26.0f} {weft[1]:8.0f} {plain[2]:19.3f} {weft[2]:6.3f}")
+    sys.stdout.flush()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mpi", choices=("openmpi", "mpich"), default="openmpi")
+    parser.add_argument("-n", type=int, default=2, metavar="RANKS")
+    parser.add_argument("--hosts", type=int, default=1, metavar="N", help="simulated ones, made of namespaces; as root")
+    parser.add_argument("--trials", type=int, default=30)
+    parser.add_argument("--launches", type=int, default=3)
+    parser.add_argument("--late", type=int, default=5000, metavar="US", help="rank 0 computes for so long (%(default)s)")
+    parser.add_argument("--build", default=str(HERE.parent / "build" / "release"), help="where Weft was built")
+    parser.add_argument("bytes", nargs="*", type=int, default=[8, 1024, 16384, 262144, 1048576], metavar="BYTES")
+    a = parser.parse_args()
+    if a.hosts == 1:
+        with tempfile.TemporaryDirectory() as folder:
+            measure(a, folder)
+        return 0
+
+    def inside(folder):
+        with Hosts(folder, a.hosts) as hosts:
+            measure(a, folder, hosts)
+        return 0
+
+    return sandbox.run_inside(inside)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -195,7 +195,8 @@ void conclude(carried& c) {
   {
     const side_from_bottom s(c.out_side);
     int at = 0;
-    MPI_Unpack(c.out.data(), static_cast<int>(c.out.size()), &at, s->buffer, s.count(), s->type, MPI_COMM_SELF);
+    MPI_Unpack(c.out.data(), static_cast<int>(c.out.size()), &at, s->buffer, s.count(), s->type,
+               MPI_COMM_SELF);
   }
   if (!c.persistent) release_types(c);
 }

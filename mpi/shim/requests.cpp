@@ -83,10 +83,11 @@ void end_calls() {
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   if (!none_under_way())
-    std::fprintf(stderr,
-                 "weft: MPI_Finalize on rank %d: the program has not completed %d of its collectives: complete every "
-                 "request, by MPI_Wait or its like, before MPI_Finalize\n",
-                 rank, number_under_way.load());
+    std::fprintf(
+        stderr,
+        "weft: MPI_Finalize on rank %d: the program has not completed %d of its collectives: complete every "
+        "request, by MPI_Wait or its like, before MPI_Finalize\n",
+        rank, number_under_way.load());
   constexpr double limit = 5;
   const double end = MPI_Wtime() + limit;
   while (!none_under_way() && MPI_Wtime() < end) {

@@ -5,8 +5,16 @@
 
 namespace weft::mpi {
 
+namespace {
+
+constexpr std::uint64_t calls_kept = 4; // of which others may read, while the next one is posted
+
+} // namespace
+
 std::uint64_t ring::take(std::uint64_t length) {
-  if (next % size + length > size) next += size - next % size;
+  // No more of it than a loop of such calls needs: what was touched before is cheaper than what was not.
+  const std::uint64_t used = std::min(size, calls_kept * length);
+  if (next % size + length > used) next += size - next % size;
   return std::exchange(next, next + length);
 }
 

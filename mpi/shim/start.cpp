@@ -59,7 +59,7 @@ void require_all_ranks(int rank, int size) {
   if (rank != 0) WEFT_REAL(Send)(nullptr, 0, MPI_BYTE, 0, tag, MPI_COMM_WORLD);
   for (std::size_t k = 0; k != answers.size(); ++k)
     WEFT_REAL(Irecv)
-    (nullptr, 0, MPI_BYTE, rank == 0 ? static_cast<int>(k) + 1 : 0, tag, MPI_COMM_WORLD, &answers[k]);
+  (nullptr, 0, MPI_BYTE, rank == 0 ? static_cast<int>(k) + 1 : 0, tag, MPI_COMM_WORLD, &answers[k]);
   // The others wait for rank 0 as it waits for the last of them.
   const double until = MPI_Wtime() + (rank == 0 ? 1 : 2) * patience_with_ranks;
   for (unsigned looks = 0;; ++looks) {
