@@ -151,6 +151,33 @@ def benchmark_screen(libraries, name, verified):
         yield from rows_of(variant, of_it, "{:.3f} s".format, largest)
 
 
+def rounds(build):
+    """{library: (ms a round, ms of it that a rank waits)} of the transpose with Open MPI, plain and carried; medians."""
+    pythons = [python for python in ("python3", "/usr/bin/python3") if shutil.which(python) and subprocess.run(
+        [python, "-c", "import numpy, mpi4py.MPI"], capture_output=True, check=False).returncode == 0]
+    mpirun = shutil.which("mpirun.openmpi")
+    if not pythons or mpirun is None or not os.path.exists(os.path.join(build, "mpi/libweft-mpi-openmpi.so")):
+        return {}
+    program = [pythons[0], os.path.join(os.path.dirname(os.path.abspath(__file__)), "transpose.py"), "8192"]
+    started = [mpirun, *Library.options_of_openmpi(4), "-n", "4", *program]
+    seen = {"openmpi": [], "weft": []}
+    for _ in range(3):
+        for name, before in ("openmpi", []), ("weft", [os.path.join(build, "bin/weft"), "mpi", "--with", "openmpi"]):
+            text = run(f"transpose.py with {NAMES[name]}", [*before, *started])
+            seen[name].append([float(number) for number in re.findall(r"[\d.]+", text)[:2]])
+    return {name: [statistics.median(column) for column in zip(*all_of)] for name, all_of in seen.items()}
+
+
+def transpose_screen(found):
+    yield "The same program of MPI twice, by mpirun and by weft mpi mpirun: examples/transpose.py, 4 ranks, 8 KiB blocks"
+    if not found:
+        yield "  not on this machine: mpi4py, numpy or Open MPI"
+        return
+    for number, label in enumerate(("a round", "waited")):
+        of_it = {name: found[name][number] for name in ("weft", "openmpi")}
+        yield from rows_of(label, of_it, "{:.2f} ms".format, found["openmpi"][0])
+
+
 def main(arguments):
     if len(arguments) not in (1, 3) or arguments[1:2] not in ([], ["--plot"]):
         raise Failed("usage: demo.py BUILD-DIRECTORY [--plot FILE.svg]")
@@ -163,6 +190,7 @@ def main(arguments):
     print("\n".join(waiting_screen(found)), flush=True)
     for name, verified in ("ft", "checksums"), ("is", "ranks and order"):
         print("\n" + "\n".join(benchmark_screen(libraries, name, verified)), flush=True)
+    print("\n" + "\n".join(transpose_screen(rounds(build))), flush=True)
     versions = {library.name: library.version() for library in libraries}
     beside = ", ".join(versions[name] for name in versions if name != "weft")
     print(f"\ndemo: verified, on {machine()}{' beside ' + beside if beside else ''}")
