@@ -290,7 +290,8 @@ TEST_F(several, wrong_arguments_are_errors) {
 TEST_F(several, a_handle_that_was_never_issued_is_named_and_nothing_is_lost) {
   for (const named& c : all_calls())
     for (const bool ready : {false, true}) {
-      if (ready && std::string(c.name).ends_with("any")) continue; // they may take what is ready first
+      if (ready && std::string(c.name).find("any") != std::string::npos)
+        continue; // they may take what is ready first
       handles h = post(3);
       if (ready) rt->finish(h[0]);
       h.insert(h.begin() + 1, never);
@@ -310,7 +311,7 @@ TEST_F(several, the_call_that_completes_a_failed_operation_reports_it_and_leaves
     handles h = post(4);
     const handles before = h;
     rt->failures = {{h[2], "thread 3 died"}};
-    const bool any = std::string(c.name).ends_with("any");
+    const bool any = std::string(c.name).find("any") != std::string::npos;
     if (any) {
       rt->finish(h[2]);
     } else {

@@ -180,8 +180,8 @@ private:
   const arena& memory;
   report& tell;
   const manners& how;
-  const blackboard* const board;
   dice d;
+  const blackboard* const board;
   ledger book;
   completions in_flight;
 };
