@@ -224,6 +224,8 @@ void lane::start(const operation& op, piece& p) {
   case collective::allreduce:
     cray_upc_team_allreduce(at(rank_, to), at(rank_, from), elements, c.element, c.op, team_, &p.handle);
     break;
+  case collective::allgatherv:
+    break;
   }
 }
 

@@ -42,7 +42,8 @@ enum class collective : std::uint8_t {
   allgather,
   alltoall,
   reduce,
-  allreduce
+  allreduce,
+  allgatherv // as one of equal blocks
 };
 
 // A call, once its types are bytes. `in` are so many blocks of this rank, `out` so many of its results; a

@@ -2,6 +2,8 @@
 #include "mpi/shim/check.hpp"
 #include "mpi/shim/types.hpp"
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace weft::mpi {
@@ -90,6 +92,11 @@ void set_sides(collective what, const arguments& a, carried& c) {
     in.blocks = way.size();
     if (a.src == MPI_IN_PLACE) in = out;
     break;
+  case collective::allgatherv:
+    out.blocks = way.size();
+    if (a.src == MPI_IN_PLACE)
+      in = {block(a.dst, 1, a.places[way.rank()], a.dtype), a.counts[way.rank()], a.dtype, 1};
+    break;
   case collective::reduce:
   case collective::allreduce:
     if (a.src == MPI_IN_PLACE) in = {a.dst, a.dcount, a.dtype, 1};
@@ -98,6 +105,19 @@ void set_sides(collective what, const arguments& a, carried& c) {
   c.in_side = in;
   c.out_side = out;
   c.op.c.bytes = what == collective::barrier ? 0 : bytes_of(by_out ? out : in);
+}
+
+// The largest of them, as all are; nothing if that would be too much for the others.
+std::optional<std::size_t> block_of(const arguments& a, std::size_t members) {
+  constexpr std::size_t small = 64 << 10; // of all together
+  const std::size_t element = extent_of(1, a.dtype).bytes;
+  std::size_t most = 0, sum = 0;
+  for (std::size_t k = 0; k != members; ++k) {
+    most = std::max(most, element * static_cast<std::size_t>(a.counts[k]));
+    sum += element * static_cast<std::size_t>(a.counts[k]);
+  }
+  if (most * members > small && most * members > 2 * sum) return std::nullopt;
+  return most;
 }
 
 reason why_not(collective what, const arguments& a) {
@@ -123,12 +143,21 @@ carried* prepare(collective what, form f, const arguments& a) {
     count(what, f, no);
     return nullptr;
   }
+  const auto members = static_cast<std::size_t>(way->size());
   if (!is_right(what, a, *way)) return nullptr;
+  std::optional<std::size_t> unequal;
+  if (a.counts != nullptr && !(unequal = block_of(a, members))) {
+    count(what, f, reason::unequal);
+    return nullptr;
+  }
   carried& c = new_call();
-  c.op.c = {.what = what, .root = a.root};
+  c.op.c = {.what = a.counts != nullptr ? collective::allgather : what, .root = a.root};
+  c.counts.assign(a.counts, a.counts + (a.counts != nullptr ? members : 0));
+  c.places.assign(a.places, a.places + (a.counts != nullptr ? members : 0));
   c.way = way;
   c.as = f;
   set_sides(what, a, c);
+  if (unequal) c.op.c.bytes = *unequal;
   if (what == collective::reduce || what == collective::allreduce) {
     MPI_Aint lower = 0, span = 0;
     MPI_Type_get_extent(a.dtype, &lower, &span);
@@ -163,8 +192,9 @@ void release_types(carried& c) {
 void post(carried& c) {
   // MPI_COMM_SELF: a program may free the communicator before the call ends, and the format is the same.
   const bool combines = c.op.c.what >= collective::reduce;
-  const auto packed = [combines](const side& s) {
-    return !combines && s.blocks != 0 && s.count != 0 && extent_of(s.count, s.type).packed;
+  const bool unequal = !c.counts.empty();
+  const auto packed = [&](const side& s) {
+    return unequal || (!combines && s.blocks != 0 && s.count != 0 && extent_of(s.count, s.type).packed);
   };
   c.op.c.in_blocks = static_cast<std::size_t>(c.in_side.blocks);
   c.op.c.in = static_cast<const std::byte*>(c.in_side.buffer);
@@ -176,13 +206,13 @@ void post(carried& c) {
     const side_from_bottom s(c.in_side);
     int room = 0, at = 0;
     MPI_Pack_size(s.count(), s->type, MPI_COMM_SELF, &room);
-    c.in.resize(static_cast<std::size_t>(room));
-    MPI_Pack(s->buffer, s.count(), s->type, c.in.data(), room, &at, MPI_COMM_SELF);
+    c.in.resize(std::max(static_cast<std::size_t>(room), c.op.c.bytes));
+    if (s.count() != 0) MPI_Pack(s->buffer, s.count(), s->type, c.in.data(), room, &at, MPI_COMM_SELF);
     c.op.c.in = c.in.data();
   }
   if (packed(c.out_side)) {
     if (!c.persistent) keep_types(c);
-    c.out.resize(extent_of(c.out_side.count * c.out_side.blocks, c.out_side.type).bytes);
+    c.out.resize(c.op.c.out_blocks * c.op.c.bytes);
     c.op.c.out = c.out.data();
   }
   remember_buffers(c);
@@ -191,12 +221,16 @@ void post(carried& c) {
 
 void conclude(carried& c) {
   c.way->forget(c.op);
-  if (c.out.empty()) return;
-  {
+  if (!c.out.empty()) {
     const side_from_bottom s(c.out_side);
     int at = 0;
-    MPI_Unpack(c.out.data(), static_cast<int>(c.out.size()), &at, s->buffer, s.count(), s->type,
-               MPI_COMM_SELF);
+    if (c.counts.empty())
+      MPI_Unpack(c.out.data(), static_cast<int>(c.out.size()), &at, s->buffer, s.count(), s->type,
+                 MPI_COMM_SELF);
+    for (std::size_t k = 0; k != c.counts.size(); ++k, at = 0)
+      if (c.counts[k] != 0)
+        MPI_Unpack(c.out.data() + k * c.op.c.bytes, static_cast<int>(c.op.c.bytes), &at,
+                   block(s->buffer, 1, c.places[k], s->type), c.counts[k], s->type, MPI_COMM_SELF);
   }
   if (!c.persistent) release_types(c);
 }

@@ -26,6 +26,7 @@ struct carried {
   lane* way = nullptr;
   side in_side, out_side; // packed ones have their bytes in:
   std::vector<std::byte> in, out;
+  std::vector<int> counts, places; // of blocks that are not of one size
   // Kept from call to call, as long as MPI has not completed it.
   MPI_Request request = MPI_REQUEST_NULL;
   int tag = 0; // of a persistent one
@@ -65,7 +66,7 @@ void release_types(carried& c);
 void conclude(carried& c);
 
 inline std::string name_of(const carried& c) {
-  return name_of(c.op.c.what, c.as);
+  return name_of(c.counts.empty() ? c.op.c.what : collective::allgatherv, c.as);
 }
 
 // At the beginning, at the end of a session.

@@ -27,14 +27,15 @@ constexpr std::uint64_t words = 64, small_ring = 64 * kib - words, middle_ring =
 constexpr std::uint64_t sizes_of_large[] = {1, 4, 19}; // 24th parts
 constexpr unsigned most_lanes = 60, large_lanes = 4;   // bits of a word together
 
-constexpr const char* names[] = {"barrier",   "bcast",    "gather", "scatter",
-                                 "allgather", "alltoall", "reduce", "allreduce"};
+constexpr const char* names[] = {"barrier",  "bcast",  "gather",    "scatter",   "allgather",
+                                 "alltoall", "reduce", "allreduce", "allgatherv"};
 constexpr const char* reasons[] = {"carried",
                                    "communicator has no lane",
                                    "two groups",
                                    "operator of the user",
                                    "no such element or operator",
-                                   "larger than WEFT_MPI_LARGEST"};
+                                   "larger than WEFT_MPI_LARGEST",
+                                   "sizes too unequal"};
 constexpr std::size_t calls = std::size(names), forms = static_cast<std::size_t>(form::last),
                       outcomes = static_cast<std::size_t>(reason::last), counters = calls * forms * outcomes;
 static_assert(std::size(reasons) == outcomes);

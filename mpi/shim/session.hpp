@@ -38,6 +38,7 @@ enum class reason : unsigned {
   operator_of_user,
   no_element,
   too_large,
+  unequal,
   last
 };
 void count(collective what, form f, reason why);

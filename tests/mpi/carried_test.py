@@ -24,7 +24,7 @@ LAUNCHERS = {
 }
 if os.geteuid() == 0:
     LAUNCHERS["openmpi"].insert(1, "--allow-run-as-root")
-CALLS = ("barrier", "bcast", "gather", "scatter", "allgather", "alltoall", "reduce", "allreduce")
+CALLS = ("barrier", "bcast", "gather", "scatter", "allgather", "alltoall", "reduce", "allreduce", "allgatherv")
 PETSC = pathlib.Path("/usr/share/petsc/3.18/share/petsc/examples/src/ksp/ksp/tutorials/ex2.c")
 
 

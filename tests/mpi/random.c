@@ -17,9 +17,21 @@
 #include <string.h>
 
 enum { comms = 4, most_under_way = 12 };
-enum what { barrier, bcast, gather, scatter, allgather, alltoall, reduce, allreduce, message, kinds };
-static const char* const names[] = {"barrier",  "bcast",  "gather",    "scatter", "allgather",
-                                    "alltoall", "reduce", "allreduce", "message"};
+enum what {
+  barrier,
+  bcast,
+  gather,
+  scatter,
+  allgather,
+  alltoall,
+  reduce,
+  allreduce,
+  allgatherv,
+  message,
+  kinds
+};
+static const char* const names[] = {"barrier",  "bcast",  "gather",    "scatter",    "allgather",
+                                    "alltoall", "reduce", "allreduce", "allgatherv", "message"};
 
 static unsigned long long state;
 static unsigned draw(unsigned below) { /* the same on all ranks */
@@ -45,6 +57,7 @@ struct task {
   MPI_Op op;
   size_t bytes; /* of all blocks, with gaps */
   char *in, *out, *wanted;
+  int counts[64], places[64]; /* of allgatherv */
   MPI_Request request;
 };
 
@@ -97,6 +110,14 @@ static void make(struct task* t, int most) {
   const unsigned limits[] = {8, 1024, 20000, (unsigned)most};
   t->count = (int)((from % limits[size]) / (unsigned)extent);
   if ((t->what == reduce || t->what == allreduce) && t->count == 0) t->count = 1;
+  const unsigned less = draw(3);
+  for (int k = 0; k < t->size; ++k) {
+    t->counts[k] = less == 0   ? t->count
+                   : less == 1 ? t->count - (k * 3) % (t->count + 1)
+                   : k == 0    ? t->count
+                               : 0;
+    t->places[k] = k * t->count;
+  }
   t->bytes = (size_t)extent * (size_t)t->count * (size_t)t->size;
   t->in = malloc(t->bytes + 1);
   t->out = malloc(t->bytes + 1);
@@ -117,6 +138,10 @@ static void* source(struct task* t, char* results) {
   const size_t block = (size_t)extent * (size_t)t->count;
   const int root = t->rank == t->root;
   if (!t->in_place || t->size == 1) return t->in; /* MPICH 4.0 reads it there */
+  if (t->what == allgatherv) {
+    memcpy(results + (size_t)t->rank * block, t->in, (size_t)extent * (size_t)t->counts[t->rank]);
+    return MPI_IN_PLACE;
+  }
   if (t->what == allgather || (t->what == gather && root)) {
     memcpy(results + (size_t)t->rank * block, t->in, block);
     return MPI_IN_PLACE;
@@ -148,6 +173,9 @@ static void post(struct task* t) {
     break;
   case allgather:
     MPI_Iallgather(in, n, t->type, t->out, n, t->type, t->comm, r);
+    break;
+  case allgatherv:
+    MPI_Iallgatherv(in, t->counts[t->rank], t->type, t->out, t->counts, t->places, t->type, t->comm, r);
     break;
   case alltoall:
     MPI_Ialltoall(in, n, t->type, t->out, n, t->type, t->comm, r);
@@ -189,6 +217,10 @@ static void store(struct task* t) {
   case allgather:
     INIT(Allgather)(in, n, t->type, t->out, n, t->type, t->comm, MPI_INFO_NULL, r);
     break;
+  case allgatherv:
+    INIT(Allgatherv)
+    (in, t->counts[t->rank], t->type, t->out, t->counts, t->places, t->type, t->comm, MPI_INFO_NULL, r);
+    break;
   case alltoall:
     INIT(Alltoall)(in, n, t->type, t->out, n, t->type, t->comm, MPI_INFO_NULL, r);
     break;
@@ -221,6 +253,9 @@ static void ask_mpi(struct task* t) {
     break;
   case allgather:
     MPI_Allgather(in, n, t->type, t->wanted, n, t->type, t->comm);
+    break;
+  case allgatherv:
+    MPI_Allgatherv(in, t->counts[t->rank], t->type, t->wanted, t->counts, t->places, t->type, t->comm);
     break;
   case alltoall:
     MPI_Alltoall(in, n, t->type, t->wanted, n, t->type, t->comm);
