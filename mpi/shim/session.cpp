@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <list>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -55,6 +56,7 @@ struct session {
   std::uint64_t first_of_host = 0, on_host = 0;
   unsigned lanes = 0;             // that have room
   std::uint64_t large = 0;        // bytes of a large lane's rings
+  std::mutex mutex;               // of the next three: a program may make communicators in several threads
   std::uint64_t taken = 0;        // a bit for each lane, and behind those for the large ones
   std::uint64_t used = 0;         // no lane that is gone has used positions behind it
   std::list<place_of_lane> leave; // of communicators that are freed, until they are quiet
@@ -69,6 +71,7 @@ std::size_t counter(std::size_t what, std::size_t f, std::size_t why) {
 
 // Lanes of freed communicators, as soon as nothing is under way and no other member reads there.
 void drop_lanes() {
+  const std::lock_guard lock(the_session->mutex);
   std::erase_if(the_session->leave, [](place_of_lane& l) {
     if (!l.way->quiet()) return false;
     the_session->taken &= ~l.bits;
@@ -77,13 +80,38 @@ void drop_lanes() {
   });
 }
 int forget(MPI_Comm, int, void* value, void*) {
-  const std::unique_ptr<place_of_lane> gone(static_cast<place_of_lane*>(value));
   changes.fetch_add(1, std::memory_order_relaxed);
-  if (the_session == nullptr) return MPI_SUCCESS;
-  the_session->leave.push_back(std::move(*gone));
+  if (the_session == nullptr) return MPI_SUCCESS; // it ended with the library
+  const std::unique_ptr<place_of_lane> gone(static_cast<place_of_lane*>(value));
+  {
+    const std::lock_guard lock(the_session->mutex);
+    the_session->leave.push_back(std::move(*gone));
+  }
   drop_lanes();
   return MPI_SUCCESS;
 }
+
+// What is free here, and is offered to no other communicator at the same time: that one gets no lane.
+class offer {
+public:
+  offer() {
+    const std::lock_guard lock(the_session->mutex);
+    free_ = ~std::exchange(the_session->taken, ~std::uint64_t{0});
+    used_ = the_session->used;
+  }
+  ~offer() {
+    const std::lock_guard lock(the_session->mutex);
+    the_session->taken &= ~free_;
+  }
+  offer(const offer&) = delete;
+  offer& operator=(const offer&) = delete;
+  std::uint64_t free() const { return free_; }
+  std::uint64_t used() const { return used_; }
+  void keep(std::uint64_t bits) { free_ &= ~bits; }
+
+private:
+  std::uint64_t free_ = 0, used_ = 0;
+};
 
 std::uint64_t lowest(std::uint64_t set) {
   return set & -set;
@@ -165,7 +193,8 @@ void make_lane(MPI_Comm comm) {
     std::uint64_t thread, free, used, first_of_host, on_host;
   };
   std::vector<member> all(static_cast<std::size_t>(members));
-  const member mine{static_cast<std::uint64_t>(MYTHREAD), ~the_session->taken, the_session->used,
+  offer here;
+  const member mine{static_cast<std::uint64_t>(MYTHREAD), here.free(), here.used(),
                     the_session->first_of_host, the_session->on_host};
   WEFT_REAL(Allgather)(&mine, 5, MPI_UINT64_T, all.data(), 5, MPI_UINT64_T, comm);
   std::uint64_t free = ~std::uint64_t{0}, used = 0;
@@ -201,7 +230,7 @@ void make_lane(MPI_Comm comm) {
   }
   auto made =
       std::make_unique<place_of_lane>(bit | large, std::make_unique<lane>(team, std::move(threads), m));
-  the_session->taken |= made->bits;
+  here.keep(made->bits);
   MPI_Comm_set_attr(comm, the_session->keyval, made.release());
   changes.fetch_add(1, std::memory_order_relaxed);
 }

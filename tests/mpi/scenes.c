@@ -165,6 +165,21 @@ static void* work(void* number) {
   free(out);
   return NULL;
 }
+/* Each thread makes communicators, of its own one, and uses them; some are never freed. */
+static void* make_and_use(void* number) {
+  const int mine = *(int*)number;
+  for (int round = 0; round < 15; ++round) {
+    MPI_Comm made;
+    MPI_Request r;
+    int in[700], sum[700];
+    MPI_Comm_dup(comm_of[mine], &made);
+    post_sum(made, &r, in, sum, round % 2 ? 700 : 3);
+    check_sum(made, &r, sum, round % 2 ? 700 : 3);
+    if (round % 5 != 0) MPI_Comm_free(&made);
+  }
+  return NULL;
+}
+
 static void threads(void) {
   pthread_t all[workers];
   int numbers[workers];
@@ -174,6 +189,10 @@ static void threads(void) {
   }
   for (int k = 0; k < workers; ++k)
     pthread_create(&all[k], NULL, work, &numbers[k]);
+  for (int k = 0; k < workers; ++k) {
+    pthread_join(all[k], NULL);
+    pthread_create(&all[k], NULL, make_and_use, &numbers[k]);
+  }
   for (int k = 0; k < workers; ++k) {
     pthread_join(all[k], NULL);
     MPI_Comm_free(&comm_of[k]);
