@@ -41,6 +41,13 @@ void copy(std::byte* to, const std::byte* from, std::size_t bytes) {
     std::memcpy(to + at, from + at, std::min(most, bytes - at));
 }
 
+// Held up by what other members still read, of which no completion tells.
+constexpr std::uint64_t most_of_a_nap = 100'000;
+void nap(std::uint64_t nanoseconds) {
+  const timespec time{0, static_cast<long>(nanoseconds)};
+  nanosleep(&time, nullptr);
+}
+
 // Does a member give each another block?
 bool differ(collective what) {
   return what == collective::scatter || what == collective::alltoall;
@@ -229,7 +236,7 @@ void lane::start(const operation& op, piece& p) {
   }
 }
 
-// To those who read: what they read lies there.
+// Tells the members that read that their blocks lie there.
 void lane::signal(const call& c, piece& p) {
   const std::uint64_t from = place_of_results(c, p), to = from + line;
   switch (c.what) {
@@ -325,8 +332,7 @@ void wait_for_any(std::span<operation* const> operations, std::uint64_t nanoseco
     weft_waitany_for(static_cast<int>(handles.size()), handles.data(), nanoseconds);
     return;
   }
-  const timespec nap{0, static_cast<long>(std::min<std::uint64_t>(nanoseconds, 100'000))};
-  nanosleep(&nap, nullptr); // held up by what others read
+  nap(std::min(nanoseconds, most_of_a_nap));
 }
 
 bool lane::carry_one() {
@@ -336,12 +342,10 @@ bool lane::carry_one() {
     if (posted_ == order_.size()) return false;
     if (posted_ != 0) first = order_.front().part->handle;
   }
-  if (first != UPC_HANDLE_COMPLETE) {
+  if (first != UPC_HANDLE_COMPLETE)
     weft_wait_handle(&first);
-  } else {
-    constexpr timespec nap{0, 100'000};
-    nanosleep(&nap, nullptr); // held up by what others read
-  }
+  else
+    nap(most_of_a_nap);
   const std::lock_guard lock(mutex_);
   reap();
   return posted_ != order_.size();

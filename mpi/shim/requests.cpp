@@ -127,14 +127,27 @@ bool none_under_way() {
   return number_under_way.load(std::memory_order_relaxed) == 0;
 }
 
+namespace {
+
+void begin_call(carried& c) {
+  c.under_way = true;
+  number_under_way.fetch_add(1, std::memory_order_relaxed);
+}
+void end_call(carried& c) {
+  conclude(c);
+  c.under_way = false;
+  number_under_way.fetch_sub(1, std::memory_order_relaxed);
+}
+
+} // namespace
+
 MPI_Request request_of(carried& c) {
   if (c.request == MPI_REQUEST_NULL) {
     MPI_Grequest_start(say_nothing, free_nothing, cancel_nothing, nullptr, &c.request);
     const std::lock_guard lock(the_table.mutex);
     the_table.requests.emplace(key_of(c.request), &c);
   }
-  c.under_way = true;
-  number_under_way.fetch_add(1, std::memory_order_relaxed);
+  begin_call(c);
   return c.request;
 }
 
@@ -154,8 +167,7 @@ MPI_Request persistent_request_of(carried& c) {
 void begin_again(carried& c) {
   WEFT_REAL(Start)(&c.request);
   post(c);
-  c.under_way = true;
-  number_under_way.fetch_add(1, std::memory_order_relaxed);
+  begin_call(c);
 }
 
 void forget_persistent(carried& c) {
@@ -197,18 +209,14 @@ void finish(carried& c, MPI_Request* request, MPI_Status* status) {
     WEFT_REAL(Wait)(request, status);
     return;
   }
-  conclude(c);
-  c.under_way = false;
-  number_under_way.fetch_sub(1, std::memory_order_relaxed);
+  end_call(c);
   *request = MPI_REQUEST_NULL;
   if (status != MPI_STATUS_IGNORE) say_nothing(nullptr, status);
   give_back(c);
 }
 
 void complete(carried& c) {
-  conclude(c);
-  c.under_way = false;
-  number_under_way.fetch_sub(1, std::memory_order_relaxed);
+  end_call(c);
   if (c.persistent) {
     WEFT_REAL(Send)(nullptr, 0, MPI_BYTE, 0, c.tag, the_table.self);
     return;

@@ -25,6 +25,7 @@ constexpr std::uint64_t kib = 1024, mib = 1024 * kib;
 // ones, too: several, so that a loop comes back to memory that it has touched: to touch it first costs more
 // than to copy.
 constexpr std::uint64_t words = 64, small_ring = 64 * kib - words, middle_ring = 2 * mib;
+constexpr std::uint64_t of_lane = words + small_ring + middle_ring;
 constexpr std::uint64_t sizes_of_large[] = {1, 4, 19}; // 24th parts
 constexpr unsigned most_lanes = 60, large_lanes = 4;   // bits of a word together
 
@@ -152,7 +153,6 @@ void begin_session() {
   setenv("WEFT_HEAP_SIZE", std::to_string(pool + 16 * mib).c_str(), 0);
   weft_init_from_mpi(MPI_COMM_WORLD);
   auto made = std::make_unique<session>();
-  constexpr std::uint64_t of_lane = words + small_ring + middle_ring;
   made->blocking_too = weft_setting("WEFT_MPI") == 2;
   made->largest = weft_setting("WEFT_MPI_LARGEST");
   made->lanes = static_cast<unsigned>(std::min<std::uint64_t>(most_lanes, pool / 2 / of_lane));
@@ -213,7 +213,6 @@ void make_lane(MPI_Comm comm) {
   if (bit == 0) return;
   const upc_team_t team = comm == MPI_COMM_WORLD ? UPC_TEAM_ALL : weft_team_from_mpi(comm);
   if (team == 0) return;
-  constexpr std::uint64_t of_lane = words + small_ring + middle_ring;
   const std::uint64_t place = static_cast<std::uint64_t>(__builtin_ctzll(bit)) * of_lane;
   lane::memory m{the_session->area,
                  place,

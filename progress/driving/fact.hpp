@@ -16,7 +16,7 @@ enum class look : std::uint8_t { part, all };
 // it throws is an answer too, and kept until nobody drives for it any more.
 template <class Fact> class latched {
 public:
-  // Who sleeps over it looks again after `nap` at the latest.
+  // A thread that sleeps over it looks again after `nap` at the latest.
   latched(Fact& fact, std::chrono::nanoseconds nap) noexcept : fact_(fact), nap_(nap) {}
   latched(const latched&) = delete;
   latched& operator=(const latched&) = delete;
