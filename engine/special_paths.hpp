@@ -45,14 +45,10 @@ struct path {
 
 // A step that moves the same region each time has it noted in the plan: it is not resolved again.
 inline const path settled_steps("settled_steps");
-// A blocking call looks at its own words a few times, before it sweeps over everything.
-inline const path advance_soon("advance_soon");
 // The last plan of each kind of operation is compared first: no key is hashed.
 inline const path recent_plans("recent_plans");
 // A loop of one step for one peer is run as that step: no iterations are counted.
 inline const path single_steps("single_steps");
-// A rank that retires an operation fetches the lines of its next payload: its next call need not.
-inline const path warm_next_slot("warm_next_slot");
 // A blocking call copies its own block alone: the block is neither claimed nor counted.
 inline const path own_pieces("own_pieces");
 // A post over sockets leaves its work to the progress thread by a timer: it does not ring the thread at once.

@@ -67,16 +67,6 @@ public:
     return std::bit_cast<Value>(read);
   }
 
-  // Takes the line away from its last readers before it is written. The builtin for a write compiles to a
-  // read prefetch on processors older than the instruction, hence the assembler (a no-op there).
-  void prefetch_for_write(void* line) const {
-#if defined(__x86_64__)
-    asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(line)));
-#else
-    __builtin_prefetch(line, 1);
-#endif
-  }
-
   void relax() const {
 #if defined(__x86_64__)
     __builtin_ia32_pause();

@@ -70,7 +70,6 @@ concept transport = requires(T t, const T c, std::uint32_t peer, void* to, const
   {t.heavy_fence()};                               // between announcing a sleep and the last look for stores
   {t.copy(to, from, n)};
   { t.template peek<std::uint64_t>(from) } -> std::same_as<std::uint64_t>; // of what may change meanwhile
-  {t.prefetch_for_write(to)};
 
   { t.now() } -> std::same_as<std::chrono::nanoseconds>;
   {t.relax()};

@@ -33,10 +33,8 @@ class Case:
 PAIR = Shape(2, 1)
 CASES = {
     "settled_steps": Case("blocking", "exchange", 8),
-    "advance_soon": Case("blocking", "exchange", 8),
     "recent_plans": Case("post", "exchange", 8),
     "single_steps": Case("blocking", "exchange", 8),
-    "warm_next_slot": Case("blocking", "exchange", 1024),
     "own_pieces": Case("blocking", "exchange", 16384),
     "gate_soon": Case("post", "exchange", 262144, PAIR),
     "gate_later": Case("blocking", "exchange", 8, Shape(2, 2)),

@@ -24,14 +24,10 @@ public:
     op.run->begin(*op.program);
   }
 
-  // Is there nothing to do for it before one of its words comes?
-  [[gnu::always_inline]] bool waits(const operation& op) {
-    return op.run->watch.armed && nothing_came(op.run->watch);
-  }
-
-  // One pass. True if a node finished or carried something.
+  // One pass. True if a node finished or carried something; there is nothing to do before one of the armed words
+  // comes.
   [[gnu::always_inline]] bool advance(operation& op) {
-    if (waits(op)) return false;
+    if (op.run->watch.armed && nothing_came(op.run->watch)) return false;
     return op.status >= 0 && pass(op);
   }
 

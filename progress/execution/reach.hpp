@@ -156,16 +156,6 @@ public:
   neighbours<T>& node() { return neighbours_; }
   notices<T>& unasked() { return notices_; }
 
-  // The next operation's payload goes to lines that its readers hold: takes them away now, while nobody
-  // waits.
-  void warm_next_slot(channel& on, std::uint32_t payload_bytes) {
-    const std::uint32_t cells = engine::cells_of(on.retired + 1);
-    net.prefetch_for_write(&on.own.head(cells));
-    if (payload_bytes <= engine::mailbox::head_bytes) return;
-    for (std::uint32_t at = 0; at < payload_bytes; at += engine::mailbox::line)
-      net.prefetch_for_write(on.own.body(cells) + at);
-  }
-
   // Where a barrier's value of a round lies.
   static std::byte* value_place(const engine::mailbox& b, std::uint32_t cells, std::uint32_t round) {
     return b.body(cells) + round * sizeof(barrier_summary);

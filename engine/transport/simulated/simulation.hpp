@@ -96,7 +96,6 @@ public:
     copy(&v, from, sizeof v);
     return v;
   }
-  void prefetch_for_write(void*) {}
 
   std::chrono::nanoseconds now() const { return s_->clock(rank_); }
   void relax() { idle(sim::action::relax, s_->options_.costs.relax); }
