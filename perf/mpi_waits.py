@@ -35,7 +35,7 @@ def launcher_of(mpi, ranks, hosts):
 
 def preload_of(mpi, library, hosts):
     """What hands the library on; ranks of simulated hosts do not know that others use their cores."""
-    settings = {"LD_PRELOAD": library, **({"WEFT_SPINS": "0"} if hosts is not None else {})}
+    settings = {"LD_PRELOAD": library, **({"WEFT_SPINS": "0", "WEFT_PROGRESS": "helping"} if hosts is not None else {})}
     return [word for name, value in settings.items()
             for word in (["-x", f"{name}={value}"] if mpi == "openmpi" else ["-genv", name, value])]
 

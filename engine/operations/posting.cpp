@@ -14,16 +14,23 @@ template <class Is> bool all_steps(const plan& p, const node& n, Is&& is) {
   return n.what == kind::loop ? std::all_of(body, body + n.body_size, is) : is(n);
 }
 
-// Those to near members are stores; that some of a range may be near is not looked at.
+// Those to near members are stores; that some of a range may be near is not looked at. Rounds wait for each
+// other, so a post sends the first at most.
 std::uint64_t sent(const plan& p, const node& n) {
   const node& first = p.nodes[n.body];
   if (n.what != kind::loop || first.only == lane::near || n.over == range::near) return 0;
   const std::uint64_t payload = first.about == fact::payload ? std::max(p.block(), p.packed) : 0;
-  return n.count * (message_worth + payload);
+  return (n.ordered == 0 ? n.count : std::min<std::uint64_t>(n.count, n.ordered)) * (message_worth + payload);
 }
 
-// What other ranks wait for and cannot do themselves: a word that this rank raises, or data that it brings. Under
-// OUT_ALL between hosts that is also a block that only its two ends carry, for both may be away.
+// A message, or what a post looks at or computes in no time.
+bool is_prompt(const node& s) {
+  return s.what == kind::signal || s.what == kind::await || s.what == kind::take ||
+         (s.what == kind::compute && s.quick);
+}
+
+// What other ranks wait for and cannot do themselves: a word that this rank raises, or data that it brings.
+// Under OUT_ALL between hosts that is also a block that only its two ends carry, for both may be away.
 bool tells(const plan& p, const node& n) {
   const bool both_ends = p.far && p.out == sync::all;
   return !all_steps(p, n, [&](const node& s) {
@@ -44,21 +51,21 @@ node_set with_those_before(const plan& p, node_set of) {
 } // namespace
 
 void note_for_post(plan& p) {
-  p.serving = 0;
-  p.opening = 0;
-  p.alone = 0;
-  bool all = true;
+  p.serving = p.opening = p.alone = 0;
+  node_set computing = 0;
   for (unsigned k = 0; k < p.size; ++k) {
     const node& n = p.nodes[k];
     const bool mine = all_steps(p, n, [](const node& s) { return !serves_others(s.what); });
     if ((p.top >> k & 1) == 0 || mine) continue;
-    p.serving |= node_set{1} << k;
+    (n.what == kind::compute ? computing : p.serving) |= node_set{1} << k;
     if (tells(p, n)) p.alone |= node_set{1} << k;
     p.opening += sent(p, n);
-    all &= (p.first >> k & 1) != 0 && all_steps(p, n, [](const node& s) { return s.what == kind::signal; });
   }
+  const node_set until_served = with_those_before(p, p.serving);
+  p.serving |= until_served & computing; // what is computed behind is my own result
   p.alone = with_those_before(p, p.alone);
-  if (!all) p.opening = plan::unbounded;
+  for (unsigned k = 0; k < p.size; ++k)
+    if ((until_served >> k & 1) != 0 && !all_steps(p, p.nodes[k], is_prompt)) p.opening = plan::unbounded;
 }
 
 } // namespace weft::graph

@@ -26,8 +26,7 @@ public:
   using status = completion_table::status;
 
   engine(T& net, const engine_options& options)
-      : base(net, options), looks_(options.idle.scarce ? 0 : std::min(options.idle.spins, most_looks)),
-        table_(options.operations_cap), plans_(options.cache_bytes, options.tuning) {
+      : base(net, options), table_(options.operations_cap), plans_(options.cache_bytes, options.tuning) {
     executor_.transfers().when_ended([this](one_sided& t) { finish(t); });
   }
   engine(const engine&) = delete;
@@ -116,7 +115,7 @@ public:
       return run_queued(op);
     drain();
     begin(mine, op);
-    if (!executor_.advance_only(op) && !(special::advance_soon && executor_.advance_soon(op, looks_of(op)))) {
+    if (!executor_.advance_only(op)) {
       if (op.run != nullptr) executor_.leaves(op);
       drive_to_end(mine, op);
     }
@@ -295,12 +294,16 @@ private:
     const bool begun = op.run != nullptr, sends = op.program->opening <= most_of_a_post;
     const bool speaks = op.program->opening != 0;
     if (speaks) quiet.begin_post(watching());
-    const bool left = executor_.issue(op, sends ? posted_far::messages : posted_far::nothing);
+    const posted_far far = sends ? posted_far::messages : posted_far::nothing;
+    bool left = executor_.issue(op, far);
+    if (!left && begun && speaks && executor_.outstanding() <= 1 && !watching()->wakes_later()) {
+      net_.poll();
+      left = op.run != nullptr && executor_.issue(op, far);
+    }
     if (left || !begun) {
       quiet.begin_post(watching());
-      return quiet.end_soon();
+      quiet.end_soon();
     }
-    if (speaks && executor_.outstanding() <= 1 && !watching()->wakes_later()) net_.poll();
   }
   // A message of 16 KiB, or two short ones.
   static constexpr std::uint64_t most_of_a_post = graph::message_worth + 16 * 1024;
@@ -382,11 +385,6 @@ private:
     if (auto error = table_.take_error(h)) std::rethrow_exception(error);
     return s;
   }
-
-  // Before a blocking call looks at everything. What comes from another host shows only to who asks for it.
-  unsigned looks_of(const posted& op) const { return op.program->far && polls_by_calls() ? 0 : looks_; }
-  static constexpr unsigned most_looks = 64;
-  const unsigned looks_;
 
   completion_table table_;
   operation_pool operations_;

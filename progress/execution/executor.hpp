@@ -131,20 +131,6 @@ public:
     return true;
   }
 
-  // What a small operation waits for comes at once, most often: so its words alone are looked at so many
-  // times, before all else that is active and the transport. True when it is finished.
-  bool advance_soon(operation& op, unsigned looks) {
-    if (op.run == nullptr || !op.light) return false;
-    for (; looks != 0; --looks) {
-      if (!runner_.waits(op)) {
-        if (advance_only(op)) return true;
-        if (!op.run->watch.armed) return false;
-      }
-      net_.relax();
-    }
-    return false;
-  }
-
   // Starts what can be started without carrying much. True if it has left something that others wait for, or
   // that could have been done for them: then another thread must look soon. What is finished is not looked at
   // any more.
@@ -154,7 +140,8 @@ public:
     bool left = steps_.left();
     steps_.post_only(false);
     if (over || op.run == nullptr) return left;
-    left |= (op.program->serving & ~op.run->done) != 0;
+    const bool of_words = op.program->opening != graph::plan::unbounded; // they wake the thread when they come
+    left |= !of_words && (op.program->serving & ~op.run->done) != 0;
     leaves(op);
     return left;
   }
@@ -454,7 +441,7 @@ private:
       do
         ++on.retired;
       while (on.finished != 0 && take_finished(on, on.retired + 1));
-      publish_retirement(on, *op.program);
+      publish_retirement(on);
     } else {
       on.finished |= 1u << engine::slot_of(op.seq);
     }
@@ -467,12 +454,10 @@ private:
     return (std::exchange(on.finished, on.finished & ~bit) & bit) != 0;
   }
 
-  void publish_retirement(channel& on, const graph::plan& last) {
+  void publish_retirement(channel& on) {
     net_.store(on.own.retired(), on.retired);
     if (on.lost == channel::nobody) on.admitted = on.retired + engine::slots;
     members().wake_near(); // somebody may sleep for want of credit
-    if (special::warm_next_slot)
-      members().warm_next_slot(on, last.eager_bytes[0]); // a loop sends as much as last time
     tell_retirement(on);
     activate_waiting(on);
   }
