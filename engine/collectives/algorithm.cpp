@@ -17,7 +17,7 @@ bool always(const request&, const topology&, const tuning&) {
 
 // Reductions have the same ways.
 constexpr algorithm flat_reduction(operation op, std::string_view summary) {
-  const std::string_view restriction = of_vectors(op) ? "what fits into an eager payload" : "everywhere";
+  const std::string_view restriction = of_vectors(op) ? "what fits into a payload" : "everywhere";
   return {
       op, "flat", summary, restriction, fits_flat_reduction, cost_of_flat_reduction, compile_flat_reduction};
 }
@@ -35,7 +35,7 @@ constexpr algorithm shared_reduction(operation op) {
   return {op,
           "shared",
           "whoever is there combines pieces of all vectors",
-          "one node",
+          op == operation::team_reduce ? "one node, all vectors have more than 256 KiB" : "one node",
           fits_shared_reduction,
           cost_of_shared_reduction,
           compile_shared_reduction};
@@ -44,10 +44,19 @@ constexpr algorithm sliced_reduction(operation op) {
   return {op,
           "sliced",
           "each member combines a slice of all vectors, and hands out its result",
-          "several nodes",
+          op == operation::team_reduce ? "several nodes, all vectors have more than 256 KiB" : "several nodes",
           fits_sliced_reduction,
           cost_of_sliced_reduction,
           compile_sliced_reduction};
+}
+constexpr algorithm gathered_reduction(operation op) {
+  return {op,
+          "gathered",
+          "those who want the result bring all vectors, and combine them",
+          "several nodes, all vectors have 1 MiB at most; a root, 256 KiB",
+          fits_gathered_reduction,
+          cost_of_gathered_reduction,
+          compile_gathered_reduction};
 }
 
 constexpr auto list = std::to_array<algorithm>({
@@ -91,10 +100,12 @@ constexpr auto list = std::to_array<algorithm>({
     flat_reduction(operation::team_reduce, "everybody sends its vector to the root"),
     shared_reduction(operation::team_reduce),
     sliced_reduction(operation::team_reduce),
+    gathered_reduction(operation::team_reduce),
     flat_reduction(operation::team_allreduce, "everybody sends its vector to everybody"),
     disseminated_reduction(operation::team_allreduce, small_tables),
     shared_reduction(operation::team_allreduce),
     sliced_reduction(operation::team_allreduce),
+    gathered_reduction(operation::team_allreduce),
     algorithm{operation::team_allreduce, "hierarchical",
               "combined within the nodes, then slice by slice between them",
               "equal nodes of several members, ranks node by node", fits_hierarchical_reduction,

@@ -18,6 +18,7 @@
 // members hold up those who need their elements; only where parts are handed on for a root all must be there.
 #include "engine/collectives/families.hpp"
 #include "engine/collectives/operations.hpp"
+#include "engine/collectives/relocate.hpp"
 #include "engine/collectives/sync_modes.hpp"
 #include "engine/memory/mailbox.hpp"
 #include "engine/plan/peers.hpp"
@@ -46,6 +47,7 @@ public:
     p.chunk = r.bytes;
     p.chunks = 1;
     p.eager = p.computes = true;
+    if (r.bytes > engine::mailbox::body_bytes) p.credit = engine::mailbox::large_places;
     p.parts = r.by_ranges;
     p.large = r.large;
     p.far = !g.one_host();
@@ -194,8 +196,10 @@ plan compile_handed_on_reduction(const request& r, const topology& g, const tuni
   return table_reduction(r, g).handed_on();
 }
 
-bool fits_flat_reduction(const request& r, const topology&, const tuning&) {
-  return !of_vectors(r.op) || r.bytes <= most_partials; // nobody contributes more partial results
+// Partial results always fit. Members of one host read each other's mailbox; a message may have more.
+bool fits_flat_reduction(const request& r, const topology& g, const tuning& t) {
+  if (!of_vectors(r.op) || r.bytes <= most_partials) return true;
+  return g.largest_host() == 1 && r.bytes <= far_payload(t, g);
 }
 
 std::uint64_t cost_of_flat_reduction(const request& r, const topology& g, const tuning& t) {

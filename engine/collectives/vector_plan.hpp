@@ -11,6 +11,12 @@
 
 namespace weft::collectives {
 
+// Of so few bytes in all, a reduce leaves no member waiting for a late one but its root: gathered_reduction.cpp.
+inline bool waits_at_root_only(const request& r, const graph::topology& g) {
+  constexpr std::uint64_t most = std::uint64_t{256} << 10;
+  return rooted(r.op) && g.size() != 1 && r.bytes != 0 && r.bytes <= most / g.size();
+}
+
 // What the plans have in common that combine vectors where they lie. To the verifier a vector is as many
 // blocks as there are members, side by side: that of a member is the slice whose result it makes. Places of
 // scratch stand for the task's room.
@@ -38,11 +44,15 @@ protected:
   std::uint32_t others() const { return g_.size() - 1; }
   std::uint32_t near() const { return static_cast<std::uint32_t>(g_.near().size()); }
 
-  // My addresses are known to me, and to my neighbours.
+  // My addresses are known to me.
+  graph::node_set know_addresses() {
+    using namespace graph;
+    return b_.add(writing(reading(compute(2, true), buffer::source, addresses_), buffer::scratch, addresses_));
+  }
+  // And to my neighbours.
   graph::node_set note_addresses() {
     using namespace graph;
-    const node_set own =
-        b_.add(writing(reading(compute(2, true), buffer::source, addresses_), buffer::scratch, addresses_));
+    const node_set own = know_addresses();
     if (near() == 0) return own;
     b_.draft().eager_bytes[0] = told;
     return own | b_.add(telling(publish()), own);

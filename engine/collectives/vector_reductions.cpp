@@ -83,8 +83,8 @@ private:
 
 } // namespace
 
-bool fits_shared_reduction(const request&, const topology& g, const tuning&) {
-  return g.one_host();
+bool fits_shared_reduction(const request& r, const topology& g, const tuning&) {
+  return g.one_host() && !waits_at_root_only(r, g);
 }
 plan compile_shared_reduction(const request& r, const topology& g, const tuning& t) {
   return shared_plan(r, g, t).make();
@@ -96,7 +96,7 @@ std::uint64_t cost_of_shared_reduction(const request& r, const topology& g, cons
 }
 
 bool fits_sliced_reduction(const request& r, const topology& g, const tuning&) {
-  return !g.one_host() && r.bytes != 0;
+  return !g.one_host() && r.bytes != 0 && !waits_at_root_only(r, g);
 }
 plan compile_sliced_reduction(const request& r, const topology& g, const tuning& t) {
   return sliced_plan(r, g, t).make();

@@ -43,6 +43,8 @@ public:
       return combine_part();
     case 7:
       return combine_slices_of_twins();
+    case 10:
+      return combine_whole();
     default:
       const slice mine = own_slice();
       std::memcpy(own(mine), result(), mine.bytes);
@@ -52,6 +54,7 @@ public:
 
   graph::part part_of(std::uint32_t peer) const {
     const addresses& there = table()[peer];
+    if (w_.stage == 9) return {there.src, whole(peer), w_.block};
     const slice it = w_.stage == 8 ? own_part() : own_slice();
     if (w_.stage == 3) return {there.src + it.begin, brought(peer), it.bytes};
     if (w_.stage == 7) return {there.dst + it.begin, brought(peer), it.bytes};
@@ -76,6 +79,10 @@ private:
   // In the room: what each of the others has of my slice; the last place is for the result.
   std::byte* brought(std::uint32_t member) const { return w_.room + member * r_.slice; }
   std::byte* result() const { return brought(w_.members); }
+  // In the scratch, behind the table: all that each of the others has.
+  std::byte* whole(std::uint32_t member) const {
+    return w_.scratch + w_.members * sizeof(addresses) + member * w_.block;
+  }
 
   void combine_table() const {
     using form = vector_reduction::form;
@@ -107,6 +114,12 @@ private:
     return combine(mine.bytes, w_.where->hosts(), result(), [&](std::uint32_t host) {
       const std::uint32_t twin = w_.where->twin(host);
       return twin == w_.me ? own(mine) : brought(twin);
+    });
+  }
+
+  bool combine_whole() {
+    return combine(w_.block, w_.members, w_.segment + w_.dst, [&](std::uint32_t member) {
+      return member == w_.me ? w_.segment + w_.src : whole(member);
     });
   }
 

@@ -1,4 +1,5 @@
 // What the modes cost in messages, counted on the plans: a looser mode must be a cheaper one.
+#include "engine/collectives/vector_plan.hpp"
 #include "engine/operations/dot.hpp"
 #include "engine/topology/relays.hpp"
 #include "engine/topology/tree.hpp"
@@ -356,6 +357,10 @@ TEST(messages, a_plan_is_as_large_for_64_members_as_for_4) {
     for (const bool near : {false, true}) {
       request small = r;
       small.root = r.root == 0 ? 0 : 3;
+      // Another algorithm: of so few vectors.
+      if (waits_at_root_only(small, topology(0, one_host(4))) !=
+          waits_at_root_only(r, topology(0, one_host(64))))
+        continue;
       const auto few = compile_all(small, near ? one_host(4) : alone(4), flat());
       const auto many = compile_all(r, near ? one_host(64) : alone(64), flat());
       EXPECT_EQ(few[0].size, many[0].size) << text(r, {});
