@@ -7,6 +7,7 @@ exchange_job counts all ranks to one host (with WEFT_LANE=ucp nothing comes); we
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -27,10 +28,14 @@ class Job(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
 
-    def compile(self, mpi, name):
-        compiler = shutil.which(f"mpicc.{mpi}")
-        if compiler is None or shutil.which(LAUNCHERS[mpi][0]) is None:
+    def compiler(self, mpi, language="mpicc"):
+        found = shutil.which(f"{language}.{mpi}")
+        if found is None or shutil.which(LAUNCHERS[mpi][0]) is None:
             self.skipTest(f"{mpi} is not installed")
+        return found
+
+    def compile(self, mpi, name):
+        compiler = self.compiler(mpi)
         program = os.path.join(self.folder.name, f"{name}_{mpi}")
         folder = os.path.dirname(LIBRARY)
         if not os.path.exists(program):
@@ -52,8 +57,30 @@ class Job(unittest.TestCase):
                 self.assertEqual((result.returncode, result.stdout), (0, f"{ranks} threads of MPI are right\n"),
                                  result.stdout + result.stderr)
 
+    def check_fortran(self, mpi):
+        """The program of docs/mpi.md, as it stands there."""
+        page = pathlib.Path(SOURCE, "docs", "mpi.md").read_text(encoding="utf-8")
+        folder = pathlib.Path(self.folder.name, mpi)
+        folder.mkdir()
+        for name, language in (("weft_fortran.c", "c"), ("team.f90", "fortran")):
+            found = re.search(rf"`{re.escape(name)}`.*?```{language}\n(.*?)```", page, re.DOTALL)
+            (folder / name).write_text(found[1], encoding="utf-8")
+        libraries = os.path.dirname(LIBRARY)
+        subprocess.run([self.compiler(mpi), f"-I{BUILD}/include", f"-I{SOURCE}/api/include", f"-I{SOURCE}/mpi/include", "-c",
+                        "weft_fortran.c"], cwd=folder, check=True)
+        subprocess.run([self.compiler(mpi, "mpif90"), "team.f90", "weft_fortran.o", "-o", "team", f"-L{libraries}", "-lweft",
+                        f"-Wl,-rpath,{libraries}"], cwd=folder, check=True)
+        result = self.launch(mpi, 4, str(folder / "team"))
+        self.assertEqual((result.returncode, result.stdout), (0, "the rows have met\n"), result.stdout + result.stderr)
+
     def test_open_mpi(self):
         self.check("openmpi")
+
+    def test_fortran_with_open_mpi(self):
+        self.check_fortran("openmpi")
+
+    def test_fortran_with_mpich(self):
+        self.check_fortran("mpich")
 
     def test_mpich(self):
         self.check("mpich")
