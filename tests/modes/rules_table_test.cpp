@@ -1,6 +1,6 @@
-// The table "who may hold up whom" of docs/semantics.md says what the rules say to which the adversary holds
-// the library: nobody is held up whom it does not name, and whoever it names may be. A line that is changed
-// on either side alone fails.
+// The table "which threads a late one may hold up" of docs/semantics.md says what the rules say to which the
+// adversary holds the library: no thread is held up that it does not name, and each that it names may be. A
+// line that is changed on either side alone fails.
 #include "tests/modes/rules.hpp"
 
 #include <fstream>
@@ -13,19 +13,19 @@
 namespace modes {
 namespace {
 
-enum class held { nobody, partners, everybody };
+enum class held { none, partners, all };
 
-// One cell: "nobody; between nodes its partners; in place between nodes its cycle".
+// One cell: "none; between nodes its partners; in place between nodes its cycle".
 struct cell {
-  held on_node = held::nobody, between_nodes = held::nobody;
+  held on_node = held::none, between_nodes = held::none;
   bool cycle_on_node = false, cycle_between_nodes = false; // in place
 };
 
 held read_held(const std::string& text) {
-  if (text.find("nobody") != std::string::npos) return held::nobody;
+  if (text.find("none") != std::string::npos) return held::none;
   if (text.find("partners") != std::string::npos) return held::partners;
-  EXPECT_NE(text.find("everybody"), std::string::npos) << "'" << text << "' names nobody";
-  return held::everybody;
+  EXPECT_NE(text.find("all"), std::string::npos) << "'" << text << "' names no threads";
+  return held::all;
 }
 
 cell read_cell(const std::string& text) {
@@ -64,7 +64,7 @@ std::map<pair, line> read_table() {
   const std::map<std::string, int> words{{" NO ", 0}, {" MY ", 1}, {" ALL ", 2}};
   bool here = false;
   for (std::string text; std::getline(page, text);) {
-    if (text.rfind("### ", 0) == 0) here = text == "### Who may hold up whom";
+    if (text.rfind("### ", 0) == 0) here = text == "### Which threads a late one may hold up";
     if (!here || text.rfind("| ", 0) != 0) continue;
     std::vector<std::string> cells;
     std::istringstream row(text.substr(1));
@@ -89,13 +89,13 @@ bool named(const cell& c, const situation& s, int rank, bool near) {
   const bool along_its_cycle = near ? c.cycle_on_node : c.cycle_between_nodes;
   if (along_its_cycle && s.what.in_place && on_cycle(s, rank)) return true;
   const bool partner = s.of().sends(s.late, rank) || s.of().sends(rank, s.late);
-  return whom == held::everybody || (whom == held::partners && partner);
+  return whom == held::all || (whom == held::partners && partner);
 }
 
 struct comparison {
   const cell& said;
   const situation& now;
-  bool confirmed = false; // somebody whom the table names may be held up
+  bool confirmed = false; // a rank that the table names may be held up
 
   void compare(int rank, bool near) {
     const bool free = judge(now, rank, [near](int) { return near; }) == verdict::free;
@@ -106,7 +106,7 @@ struct comparison {
   }
 };
 
-TEST(who_may_hold_up_whom, the_table_says_what_the_rules_say) {
+TEST(threads_that_a_late_one_may_hold_up, the_table_says_what_the_rules_say) {
   const auto table = read_table();
   ASSERT_EQ(table.size(), 9u);
   for (const auto& [modes, said] : table)
@@ -127,8 +127,8 @@ TEST(who_may_hold_up_whom, the_table_says_what_the_rules_say) {
                   confirmed |= compared.confirmed;
                 }
         const bool along_a_cycle = (near ? c.cycle_on_node : c.cycle_between_nodes) && f.in_place;
-        const bool names_somebody = (near ? c.on_node : c.between_nodes) != held::nobody || along_a_cycle;
-        EXPECT_EQ(confirmed, names_somebody)
+        const bool names_a_rank = (near ? c.on_node : c.between_nodes) != held::none || along_a_cycle;
+        EXPECT_EQ(confirmed, names_a_rank)
             << f.name << ": IN " << int(modes.first) << ", OUT " << int(modes.second)
             << (near ? ", on one node" : ", between nodes") << ": the table names somebody who never waits";
       }
