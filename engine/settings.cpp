@@ -188,10 +188,11 @@ const std::vector<setting_entry>& settings_table() {
           "WEFT_LANE",
           "direct: loads and stores within a node; ucp: everything through UCX, as between nodes",
           &settings::lane, {"direct", "ucp"})),
-      word_setting("WEFT_PROGRESS",
-                   "who drives operations: a dedicated thread, a helping one (sleeps unless it alone "
-                   "can help), the calling thread only, or auto (by cores and ranks)",
-                   &settings::progress, {"auto", "dedicated", "helping", "caller"}),
+      word_setting(
+          "WEFT_PROGRESS",
+          "which thread drives operations: a dedicated thread, a helping one (sleeps unless it alone "
+          "can help), the calling thread only, or auto (by cores and ranks)",
+          &settings::progress, {"auto", "dedicated", "helping", "caller"}),
       count_setting("WEFT_SPINS",
                     "empty polls of a waiting thread before it begins to yield, when each rank has a core",
                     &settings::spins, {0, most_turns}),

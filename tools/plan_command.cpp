@@ -276,7 +276,8 @@ void add_plan_command(CLI::App& app, int& status) {
       ->transform(CLI::AsSizeValue(false).description(""));
   add_choice(*plan, "--in", "MODE", o->request.in, modes, "IN mode, all unless told");
   add_choice(*plan, "--out", "MODE", o->request.out, modes, "OUT mode, all unless told");
-  add_choice(*plan, "--hint", "WAY", o->request.direction, hints, "Who carries the data, none unless told");
+  add_choice(*plan, "--hint", "WAY", o->request.direction, hints,
+             "Which end carries the data, none unless told");
   plan->add_flag("--in-place", o->request.in_place,
                  "As with UPC_IN_PLACE: gather_all, exchange, permute and their _x");
   plan->add_option("--perm", o->perm,

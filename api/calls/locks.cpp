@@ -44,18 +44,18 @@ lock_name checked_lock(const runtime& rt, const char* call, upc_lock_t l) {
   switch (o.status) {
   case lock_status::no_lock:
     rule = "is no lock, or was freed: pass what upc_all_lock_alloc or upc_global_lock_alloc returned, and "
-           "free it when nobody needs it any more";
+           "free it when no thread needs it any more";
     break;
   case lock_status::own:
     rule = "is held by this thread already: unlock it first, a lock is not taken twice";
     break;
   case lock_status::not_held:
     rule = "is not held by this thread" + (o.holder == ~0u ? std::string() : ", but by " + holder) +
-           ": who has locked it unlocks it";
+           ": the thread that has locked it unlocks it";
     break;
   case lock_status::holder_died:
-    rule =
-        "is held by " + holder + ", which has died or has left by weft_finalize: nobody can have it any more";
+    rule = "is held by " + holder +
+           ", which has died or has left by weft_finalize: no thread can have it any more";
     break;
   default:
     rule = "its thread has no memory for another one that waits";
