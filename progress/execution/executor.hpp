@@ -46,7 +46,7 @@ public:
   void leave(channel& on) {
     on.leaving = true;
     for (operation* op : active_) // their end is waited for
-      if (op->channel == &on && !op->run->rung) is_rung_for(*op);
+      if (op->channel == &on) is_rung_for(*op);
     report_if_quiet(on);
   }
   using quiet_handler = std::function<void(channel&)>;
@@ -156,8 +156,7 @@ public:
     if (op.run != nullptr) op.asked ? is_rung_for(op) : leaves(op);
   }
   void is_rung_for(operation& op) {
-    op.run->rung = true;
-    ++rung_or_held_;
+    rung_or_held_ += !std::exchange(op.run->rung, true);
   }
 
   // For who waits and finds nothing of its own to do: carries for members who compute. True if it did.

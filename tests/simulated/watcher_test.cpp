@@ -68,5 +68,29 @@ TEST_F(watched_rank, nobody_is_rung_who_does_not_listen) {
   EXPECT_EQ(watcher.rings, 0);
 }
 
+// The barrier's round is left by the post, and left once more by a team that is given up. Mutation that this
+// catches: is_rung_for counts it again, and the rank lists what it waits for behind each call from then on.
+TEST(rung_operation, is_counted_once) {
+  threads_fabric fabric{2, {0, 1}, engine::heap_offset(2)};
+  threads_transport nets[] = {{fabric, 0}, {fabric, 1}};
+  engine_type a{nets[0], {}}, b{nets[1], {}};
+  const auto all = [](std::uint32_t rank) {
+    return engine::team_info{0, {0, 1}, graph::topology(rank, {0, 1}), engine::first_mailbox_offset};
+  };
+  progress::channel &of_a = a.add_channel(all(0)), &of_b = b.add_channel(all(1));
+  bool quiet = false;
+  a.works().when_quiet([&](progress::channel&) { quiet = true; });
+  const auto begun = a.post(of_a, {}, {});
+  a.with_ownership([&] { a.works().leave(of_a); });
+  EXPECT_TRUE(a.works().has_waits());
+  const auto answer = b.post(of_b, {}, {});
+  while (a.query(begun) == engine_type::status::pending || b.query(answer) == engine_type::status::pending) {
+    a.progress();
+    b.progress();
+  }
+  EXPECT_TRUE(quiet);
+  EXPECT_FALSE(a.works().has_waits());
+}
+
 } // namespace
 } // namespace weft::tests
