@@ -54,7 +54,8 @@ constexpr algorithm gathered_reduction(operation op) {
   return {op,
           "gathered",
           "the members that want the result bring all vectors, and combine them",
-          "several nodes, all vectors have 1 MiB at most; a root, 256 KiB",
+          op == operation::team_reduce ? "all vectors have 256 KiB at most, or 1 MiB on several nodes"
+                                       : "several nodes, all vectors have 1 MiB at most",
           fits_gathered_reduction,
           cost_of_gathered_reduction,
           compile_gathered_reduction};

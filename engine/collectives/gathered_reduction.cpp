@@ -1,10 +1,10 @@
 // Reductions of vectors for which every member that wants the result brings the whole vectors of the others:
 // Cray's, element by element. IN_MY, OUT_MY. P members, vectors of n bytes.
 //
-// A member tells those who bring its vector where that lies, and leaves when they have it: so only members
-// that want the result wait for a late one. (P-1)*n bytes into each of them, one step; sliced moves less, in
-// two. On one host a root copies what shared would read in place, and combines it alone: about twice the
-// time.
+// A member tells the members that bring its vector where that lies, and leaves when they have it: so only
+// those that want the result wait for a late one. (P-1)*n bytes into each of them, one step; sliced moves
+// less, in two. On one host a root copies what shared would read in place, and combines it alone: about twice
+// the time.
 #include "engine/collectives/families.hpp"
 #include "engine/collectives/vector_plan.hpp"
 
@@ -24,32 +24,22 @@ public:
   }
 
   plan make() {
-    const std::uint32_t readers = !rooted(request_.op) ? others() : wants_result() ? 0 : 1;
+    const std::uint32_t readers = !rooted(request_.op) ? others() : gets_result() ? 0 : 1;
     if (readers != 0) tell();
     const node_set read = readers == 0 ? 0 : b_.add(await_count(fact::consumed, readers));
-    if (wants_result()) combine_all_of(bring(), read);
+    if (gets_result()) combine_all_of(bring(9, brought_), read);
     return b_.finish();
   }
 
 private:
-  bool wants_result() const { return !rooted(request_.op) || g_.me() == request_.root; }
-
-  // Those who bring my vector are told where it is.
+  // The members that bring my vector are told where it is.
   void tell() {
-    const bool far_root = rooted(request_.op) && !g_.is_near(request_.root);
-    const node_set known = far_root ? know_addresses() : note_addresses();
-    builder::step_list message;
-    message.then(telling(send_payload()));
-    if (far_root)
-      b_.loop(range::root, 1, message, known);
-    else if (!rooted(request_.op))
-      b_.loop(range::far, static_cast<std::uint32_t>(g_.far().size()), message, known);
-  }
-  node_set bring() {
-    builder::step_list steps;
-    steps.then(take_address()).then(at_stage(9, writing(get_from_each(), buffer::scratch, brought_)));
-    steps.then(count_for_each(fact::consumed, 1));
-    return b_.loop(range::others, others(), steps);
+    if (!rooted(request_.op))
+      tell_addresses();
+    else if (g_.is_near(request_.root))
+      note_addresses();
+    else
+      b_.loop(range::root, 1, builder::step_list().then(telling(send_payload())), know_addresses());
   }
   // My vector may be the place of the result, so the others must have read it.
   void combine_all_of(node_set brought, node_set read) {
@@ -68,7 +58,7 @@ constexpr std::uint64_t most_brought = std::uint64_t{1} << 20;
 } // namespace
 
 bool fits_gathered_reduction(const request& r, const topology& g, const tuning&) {
-  return waits_at_root_only(r, g) || (!g.one_host() && r.bytes != 0 && r.bytes <= most_brought / g.size());
+  return waits_at_root_only(r, g) || (!g.one_host() && vectors_fit(r, g, most_brought));
 }
 plan compile_gathered_reduction(const request& r, const topology& g, const tuning& t) {
   return gathered_plan(r, g, t).make();

@@ -11,10 +11,14 @@
 
 namespace weft::collectives {
 
-// Of so few bytes in all, a reduce leaves no member waiting for a late one but its root: gathered_reduction.cpp.
+// There are vectors, and all of them together have so many bytes at most.
+inline bool vectors_fit(const request& r, const graph::topology& g, std::uint64_t most) {
+  return r.bytes != 0 && r.bytes <= most / g.size();
+}
+// Of so few bytes in all, a reduce leaves no member waiting for a late one but its root:
+// gathered_reduction.cpp.
 inline bool waits_at_root_only(const request& r, const graph::topology& g) {
-  constexpr std::uint64_t most = std::uint64_t{256} << 10;
-  return rooted(r.op) && g.size() != 1 && r.bytes != 0 && r.bytes <= most / g.size();
+  return rooted(r.op) && g.size() != 1 && vectors_fit(r, g, std::uint64_t{256} << 10);
 }
 
 // What the plans have in common that combine vectors where they lie. To the verifier a vector is as many
@@ -43,11 +47,13 @@ protected:
 
   std::uint32_t others() const { return g_.size() - 1; }
   std::uint32_t near() const { return static_cast<std::uint32_t>(g_.near().size()); }
+  bool gets_result() const { return !rooted(request_.op) || g_.me() == request_.root; }
 
   // My addresses are known to me.
   graph::node_set know_addresses() {
     using namespace graph;
-    return b_.add(writing(reading(compute(2, true), buffer::source, addresses_), buffer::scratch, addresses_));
+    return b_.add(
+        writing(reading(compute(2, true), buffer::source, addresses_), buffer::scratch, addresses_));
   }
   // And to my neighbours.
   graph::node_set note_addresses() {
@@ -56,6 +62,21 @@ protected:
     if (near() == 0) return own;
     b_.draft().eager_bytes[0] = told;
     return own | b_.add(telling(publish()), own);
+  }
+  // And to all others.
+  graph::node_set tell_addresses() {
+    using namespace graph;
+    const node_set own = note_addresses();
+    const auto far = static_cast<std::uint32_t>(g_.far().size());
+    return own | b_.loop(range::far, far, builder::step_list().then(telling(send_payload())), own);
+  }
+  // Of each other member what the task's stage says, to this place; the member is told when it is read.
+  graph::node_set bring(std::uint32_t stage, std::uint8_t to) {
+    using namespace graph;
+    builder::step_list steps;
+    steps.then(take_address()).then(at_stage(stage, writing(get_from_each(), buffer::scratch, to)));
+    steps.then(count_for_each(fact::consumed, 1));
+    return b_.loop(range::others, others(), steps);
   }
   graph::node telling(graph::node n) const {
     using namespace graph;

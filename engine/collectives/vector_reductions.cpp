@@ -47,12 +47,9 @@ public:
     b_.draft().parts = true;
     const std::uint8_t brought = place_of_slices(0), result = place_of_slices(1);
     const node_set known = tell_addresses();
-    builder::step_list bring;
-    bring.then(take_address()).then(at_stage(3, writing(get_from_each(), buffer::scratch, brought)));
-    bring.then(count_for_each(fact::consumed, 1));
     node combine = writing(compute(3), buffer::scratch, result);
     combine.needs = brought;
-    const node_set made = b_.add(combine, known | b_.loop(range::others, others(), bring));
+    const node_set made = b_.add(combine, known | bring(3, brought));
     hand_out(result, made);
     if (others() != 0) b_.add(await_count(fact::consumed, others()));
     if (others() != 0 && gets_result()) b_.add(await_count(fact::delivered, others()));
@@ -60,14 +57,6 @@ public:
   }
 
 private:
-  bool gets_result() const { return !rooted(request_.op) || g_.me() == request_.root; }
-
-  node_set tell_addresses() {
-    const node_set own = note_addresses();
-    const auto far = static_cast<std::uint32_t>(g_.far().size());
-    return own | b_.loop(range::far, far, builder::step_list().then(telling(send_payload())), own);
-  }
-
   void hand_out(std::uint8_t result, node_set made) {
     builder::step_list put;
     put.then(at_stage(4, reading(put_to_each(), buffer::scratch, result)));

@@ -90,7 +90,7 @@ struct plan {
 
   // See operations/posting.hpp.
   static constexpr std::uint64_t unbounded = ~std::uint64_t{0};
-  std::uint64_t opening = 0; // bytes that are all it sends to others, and message_worth for each message
+  std::uint64_t opening = 0; // bytes that a post may send at once, message_worth for each message
   node_set serving = 0;      // top nodes that do something for others
   node_set alone = 0;        // and those that come to what this rank alone can do for others
 

@@ -287,9 +287,8 @@ private:
   }
 
   // To send costs more than all the rest of a post, and so does to wake a thread for it. So a post sends a
-  // little itself, if that is all that others wait for; then what has come meanwhile is to wake nobody
-  // either: it is taken in here, unless the thread is muted for longer. A post that sends nothing has nothing
-  // to be quiet for. Else the thread does it all, and wakes a moment later.
+  // little itself, and then takes in what has come meanwhile, that it may wake no thread either (unless the
+  // thread is muted for longer). Where more is left to be done the thread does it, and wakes a moment later.
   void issue_over_sockets(posted& op, listening_alone& quiet) {
     const bool begun = op.run != nullptr, sends = op.program->opening <= most_of_a_post;
     const bool speaks = op.program->opening != 0;

@@ -19,12 +19,12 @@ namespace weft::progress {
 //   wanted_ carries no data, it is a hint that has to become visible some time: relaxed.
 //
 // Hand-over
-//   A thread that wants progress ownership says so with an ownership_request and tries until it has it. Nobody
-//   is preempted: an owner looks between two passes over its operations, a piece of a large copy apart, and
-//   lets go by itself. The progress thread does so for anybody, an application thread that waits only for who
-//   needs progress ownership itself: another one that waits is served by whoever drives. They stay away while
-//   the request lasts. Nobody may sleep while holding progress ownership, else a request would wait for the
-//   sleeper.
+//   A thread that wants progress ownership says so with an ownership_request and tries until it has it. No
+//   thread is preempted: an owner looks between two passes over its operations, a piece of a large copy apart,
+//   and lets go by itself. The progress thread does so for any thread, an application thread that waits only
+//   for one that needs progress ownership itself: another one that waits is served by the thread that drives.
+//   They stay away while the request lasts. No thread may sleep while holding progress ownership, else a
+//   request would wait for the sleeper.
 //
 // What release() is not
 //   It is a plain store on x86, not a fence: an owner that looks into the submission queue, finds nothing and

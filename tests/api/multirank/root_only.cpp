@@ -1,4 +1,4 @@
-// A late rank holds up nobody in a small reduce of vectors but its root: it enters only when all others that
+// A late rank holds up no rank in a small reduce of vectors but its root: it enters only when all others that
 // are not the root have left, and have written over their vectors. Each rank is the late one, and each the
 // root.
 //
