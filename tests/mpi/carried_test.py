@@ -105,8 +105,12 @@ class Scenes(Programs):
                 ("changed", {"WEFT_CHECK": "1"}, "the send buffer .* of 64 bytes has been changed or freed"),
                 ("freed_buffer", {"WEFT_CHECK": "1"}, "the send buffer .* of 64 bytes has been changed or freed")):
             with self.subTest(scene=scene):
-                result = self.launch(mpi, 3, program, scene, **settings)
-                self.assertEqual(result.returncode == 0, scene == "forgotten", result.stdout + result.stderr)
+                for _ in range(10):
+                    result = self.launch(mpi, 3, program, scene, **settings)
+                    self.assertEqual(result.returncode == 0, scene == "forgotten", result.stdout + result.stderr)
+                    # mpirun of Open MPI 4.1 loses the text of an error in one launch of six, without the library too.
+                    if "show_help.c at line" not in result.stderr:
+                        break
                 self.assertRegex(result.stdout + result.stderr, line)
 
     def test_open_mpi(self):
