@@ -142,17 +142,17 @@ function(weft_launch_command result launcher ranks hosts program)
   set(${result} ${command} ${WEFT_PROGRAMS}/${program} PARENT_SCOPE)
 endfunction()
 
-# A test that starts jobs or processes of its own. It reserves both cores unless it sleeps (CORES 1). The expressions are
-# of what it prints. A build with a sanitizer has none of these.
+# A test that starts jobs or processes of its own. It reserves both cores unless it sleeps (CORES 1). One that lasts
+# begins before others (LASTS seconds). The expressions are of what it prints. A build with a sanitizer has none of these.
 function(weft_add_process_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "ALONE" "TIMEOUT;CORES;PASSES_WITH;FAILS_WITH" "COMMAND;LABELS;SETTINGS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "ALONE" "TIMEOUT;CORES;LASTS;PASSES_WITH;FAILS_WITH" "COMMAND;LABELS;SETTINGS")
   if(NOT arg_COMMAND OR arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "weft_add_process_test ${name}: needs COMMAND; not known: ${arg_UNPARSED_ARGUMENTS}")
   endif()
   if(WEFT_SANITIZE)
     return()
   endif()
-  foreach(default "TIMEOUT 120" "CORES 2")
+  foreach(default "TIMEOUT 120" "CORES 2" "LASTS 0")
     separate_arguments(default)
     list(POP_FRONT default word)
     if(NOT arg_${word})
@@ -160,7 +160,7 @@ function(weft_add_process_test name)
     endif()
   endforeach()
   add_test(NAME ${name} COMMAND ${arg_COMMAND})
-  set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} PROCESSORS ${arg_CORES} SKIP_RETURN_CODE 77
+  set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} PROCESSORS ${arg_CORES} COST ${arg_LASTS} SKIP_RETURN_CODE 77
     LABELS "${arg_LABELS}" ENVIRONMENT "${arg_SETTINGS}")
   if(arg_ALONE)
     set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
@@ -174,11 +174,11 @@ function(weft_add_process_test name)
 endfunction()
 
 # Called by the file that settings.py writes.
-function(weft_add_session name labels)
+function(weft_add_session name cores labels)
   add_test(NAME jobs.${name} COMMAND Python3::Interpreter -B ${WEFT_JOBS_DIR}/run_session.py
     ${PROJECT_BINARY_DIR}/sessions/${name} $<TARGET_FILE:weft_jobs> --name jobs.${name}
     --weft ${WEFT_RUN} --mpirun ${PROJECT_BINARY_DIR}/counted/mpirun)
-  set_tests_properties(jobs.${name} PROPERTIES TIMEOUT 3600 PROCESSORS 2 LABELS "multirank;${labels}"
+  set_tests_properties(jobs.${name} PROPERTIES TIMEOUT 3600 PROCESSORS ${cores} COST 20 LABELS "multirank;${labels}"
     SKIP_RETURN_CODE 77)
 endfunction()
 

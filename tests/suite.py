@@ -1,4 +1,4 @@
-"""Runs tests of a build with ctest, two at a time, and says how far it is: suite.py BUILD [options] [NAME...]
+"""Runs tests of a build with ctest, some at a time, and says how far it is: suite.py BUILD [options] [NAME...]
 
 A NAME is a part of the name of a test or of a suite of a session; without one, all of the standard suite are run.
 On a terminal one line shows what is running and what is left. At the end: what has failed, with its output, and the
@@ -132,7 +132,8 @@ def main():
     options.add_argument("--none-is-right", action="store_true", help="no error if the names fit no test of this build")
     options.add_argument("--stop-on-failure", action="store_true", help="run no more behind the first that fails")
     options.add_argument("--slowest", type=int, default=20, help="how many of the slowest to print")
-    options.add_argument("--jobs", type=int, default=os.cpu_count(), help="how many cores tests may use at a time")
+    options.add_argument("--jobs", type=int, default=os.cpu_count() + 1,
+                         help="how many cores tests may use at a time; one more than there are, for tests wait too")
     chosen = options.parse_intermixed_args()  # names may stand behind options
 
     tests = tests_of(chosen.build, chosen.long)

@@ -193,7 +193,9 @@ def main():
         lines += ["\t".join(["run", s["name"], s["timeout"], s["program"], *s["args"].replace("{seed}", str(number + 1)).split()])
                   for s in mine]
         (folder / name).write_text("\n".join(lines) + "\n")
-        print(f'weft_add_session({name} "{";".join(labels)}")')
+        # Ranks that sleep where they wait keep one core busy, not two.
+        cores = 1 if setting["spins"] == "few" else 2
+        print(f'weft_add_session({name} {cores} "{";".join(labels)}")')
 
 
 if __name__ == "__main__":
