@@ -1,6 +1,7 @@
 #include "api/include/upc_collective.h"
 
 #include "api/calls/relocation.hpp"
+#include "api/calls/repeated_call.hpp"
 #include "api/checks/checks.hpp"
 
 // The collectives of V1.0. Each exists for all threads, for a team, and in C++ for a team under its own name.
@@ -10,52 +11,58 @@ namespace {
 
 using collectives::operation;
 
-upc_coll_handle_t broadcast(const collective_call& c, upc_shared_ptr_t dst, upc_shared_ptr_t src,
-                            checked nbytes) {
-  require_source(c, src);
-  bytes_of_all(c, nbytes);
-  const std::uint32_t root = require_rooted(c, {"src", src, nbytes}, {"dst", dst, nbytes});
-  return c.start({.op = operation::broadcast, .root = root, .bytes = nbytes.plain()},
-                 {.dst = dst.addr, .src = src.addr});
+struct operands {
+  upc_shared_ptr_t dst{}, src{}, perm{};
+  std::size_t nbytes = 0;
+  upc_flag_t sync_mode = 0;
+  upc_team_t team = 0;
+
+  bool operator==(const operands& other) const {
+    return is_same(dst, other.dst) && is_same(src, other.src) && nbytes == other.nbytes &&
+           sync_mode == other.sync_mode && team == other.team && is_same(perm, other.perm);
+  }
+};
+
+checked_call broadcast(const collective_call& c, const operands& o) {
+  require_source(c, o.src);
+  bytes_of_all(c, o.nbytes);
+  const std::uint32_t root = require_rooted(c, {"src", o.src, o.nbytes}, {"dst", o.dst, o.nbytes});
+  return c.ready({.op = operation::broadcast, .root = root, .bytes = o.nbytes},
+                 {.dst = o.dst.addr, .src = o.src.addr});
 }
 
-upc_coll_handle_t scatter(const collective_call& c, upc_shared_ptr_t dst, upc_shared_ptr_t src,
-                          checked nbytes) {
-  require_source(c, src);
-  const checked all = bytes_of_all(c, nbytes);
-  const std::uint32_t root = require_rooted(c, {"src", src, all}, {"dst", dst, nbytes});
-  return c.start({.op = operation::scatter, .root = root, .bytes = nbytes.plain()},
-                 {.dst = dst.addr, .src = src.addr});
+checked_call scatter(const collective_call& c, const operands& o) {
+  require_source(c, o.src);
+  const checked all = bytes_of_all(c, o.nbytes);
+  const std::uint32_t root = require_rooted(c, {"src", o.src, all}, {"dst", o.dst, o.nbytes});
+  return c.ready({.op = operation::scatter, .root = root, .bytes = o.nbytes},
+                 {.dst = o.dst.addr, .src = o.src.addr});
 }
 
-upc_coll_handle_t gather(const collective_call& c, upc_shared_ptr_t dst, upc_shared_ptr_t src,
-                         checked nbytes) {
-  require_source(c, src);
-  const checked all = bytes_of_all(c, nbytes);
-  const std::uint32_t root = require_rooted(c, {"dst", dst, all}, {"src", src, nbytes});
-  return c.start({.op = operation::gather, .root = root, .bytes = nbytes.plain()},
-                 {.dst = dst.addr, .src = src.addr});
+checked_call gather(const collective_call& c, const operands& o) {
+  require_source(c, o.src);
+  const checked all = bytes_of_all(c, o.nbytes);
+  const std::uint32_t root = require_rooted(c, {"dst", o.dst, all}, {"src", o.src, o.nbytes});
+  return c.ready({.op = operation::gather, .root = root, .bytes = o.nbytes},
+                 {.dst = o.dst.addr, .src = o.src.addr});
 }
 
 // One that has no root, on checked operands.
-upc_coll_handle_t symmetric(const collective_call& c, operation op, checked nbytes, bool in_place,
-                            upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_shared_ptr_t perm = {}) {
-  return c.start({.op = op, .bytes = nbytes.plain(), .in_place = in_place},
-                 {.dst = dst.addr, .src = in_place ? dst.addr : src.addr, .perm = perm.addr});
+checked_call symmetric(const collective_call& c, operation op, bool in_place, const operands& o) {
+  return c.ready({.op = op, .bytes = o.nbytes, .in_place = in_place},
+                 {.dst = o.dst.addr, .src = in_place ? o.dst.addr : o.src.addr, .perm = o.perm.addr});
 }
 
-upc_coll_handle_t gather_all(const collective_call& c, upc_shared_ptr_t dst, upc_shared_ptr_t src,
-                             checked nbytes) {
-  const checked all = bytes_of_all(c, nbytes);
-  const bool in_place = require_symmetric(c, {"dst", dst, all}, {"src", src, nbytes});
-  return symmetric(c, operation::gather_all, nbytes, in_place, dst, src);
+checked_call gather_all(const collective_call& c, const operands& o) {
+  const checked all = bytes_of_all(c, o.nbytes);
+  const bool in_place = require_symmetric(c, {"dst", o.dst, all}, {"src", o.src, o.nbytes});
+  return symmetric(c, operation::gather_all, in_place, o);
 }
 
-upc_coll_handle_t exchange(const collective_call& c, upc_shared_ptr_t dst, upc_shared_ptr_t src,
-                           checked nbytes) {
-  const checked all = bytes_of_all(c, nbytes);
-  const bool in_place = require_symmetric(c, {"dst", dst, all}, {"src", src, all});
-  return symmetric(c, operation::exchange, nbytes, in_place, dst, src);
+checked_call exchange(const collective_call& c, const operands& o) {
+  const checked all = bytes_of_all(c, o.nbytes);
+  const bool in_place = require_symmetric(c, {"dst", o.dst, all}, {"src", o.src, all});
+  return symmetric(c, operation::exchange, in_place, o);
 }
 
 // An int of each thread, that is read although nothing may be copied, and that is not written.
@@ -67,12 +74,17 @@ void require_permutation(const collective_call& c, upc_shared_ptr_t perm, const 
     fail_pointer(c.name, "perm", perm, "overlaps dst: pass two areas that have no byte in common");
 }
 
-upc_coll_handle_t permute(const collective_call& c, upc_shared_ptr_t dst, upc_shared_ptr_t src,
-                          upc_shared_ptr_t perm, checked nbytes) {
-  bytes_of_all(c, nbytes);
-  const bool in_place = require_symmetric(c, {"dst", dst, nbytes}, {"src", src, nbytes});
-  require_permutation(c, perm, {"dst", dst, nbytes});
-  return symmetric(c, operation::permute, nbytes, in_place, dst, src, perm);
+checked_call permute(const collective_call& c, const operands& o) {
+  bytes_of_all(c, o.nbytes);
+  const bool in_place = require_symmetric(c, {"dst", o.dst, o.nbytes}, {"src", o.src, o.nbytes});
+  require_permutation(c, o.perm, {"dst", o.dst, o.nbytes});
+  return symmetric(c, operation::permute, in_place, o);
+}
+
+template <auto check> upc_coll_handle_t call(const char* name, const operands& o) {
+  return start_checked<check, checked_call>(
+      name, o, [&] { return check(begin_collective(name, o.sync_mode, o.team), o); },
+      [&](runtime& rt, const checked_call& ready) { return start(name, rt, o.team, ready); });
 }
 
 } // namespace
@@ -80,95 +92,92 @@ upc_coll_handle_t permute(const collective_call& c, upc_shared_ptr_t dst, upc_sh
 
 upc_coll_handle_t upc_all_broadcast(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
                                     upc_flag_t sync_mode) {
-  return api::broadcast(api::begin_collective("upc_all_broadcast", sync_mode, UPC_TEAM_ALL), dst, src,
-                        nbytes);
+  return api::call<api::broadcast>("upc_all_broadcast", {dst, src, {}, nbytes, sync_mode, UPC_TEAM_ALL});
 }
 
 upc_coll_handle_t upc_all_broadcast_team(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
                                          upc_flag_t sync_mode, upc_team_t team) {
-  return api::broadcast(api::begin_collective("upc_all_broadcast_team", sync_mode, team), dst, src, nbytes);
+  return api::call<api::broadcast>("upc_all_broadcast_team", {dst, src, {}, nbytes, sync_mode, team});
 }
 
 upc_coll_handle_t upc_all_broadcast(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
                                     upc_flag_t sync_mode, upc_team_t team) {
-  return api::broadcast(api::begin_collective("upc_all_broadcast", sync_mode, team), dst, src, nbytes);
+  return api::call<api::broadcast>("upc_all_broadcast", {dst, src, {}, nbytes, sync_mode, team});
 }
 
 upc_coll_handle_t upc_all_scatter(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
                                   upc_flag_t sync_mode) {
-  return api::scatter(api::begin_collective("upc_all_scatter", sync_mode, UPC_TEAM_ALL), dst, src, nbytes);
+  return api::call<api::scatter>("upc_all_scatter", {dst, src, {}, nbytes, sync_mode, UPC_TEAM_ALL});
 }
 
 upc_coll_handle_t upc_all_scatter_team(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
                                        upc_flag_t sync_mode, upc_team_t team) {
-  return api::scatter(api::begin_collective("upc_all_scatter_team", sync_mode, team), dst, src, nbytes);
+  return api::call<api::scatter>("upc_all_scatter_team", {dst, src, {}, nbytes, sync_mode, team});
 }
 
 upc_coll_handle_t upc_all_scatter(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
                                   upc_flag_t sync_mode, upc_team_t team) {
-  return api::scatter(api::begin_collective("upc_all_scatter", sync_mode, team), dst, src, nbytes);
+  return api::call<api::scatter>("upc_all_scatter", {dst, src, {}, nbytes, sync_mode, team});
 }
 
 upc_coll_handle_t upc_all_gather(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
                                  upc_flag_t sync_mode) {
-  return api::gather(api::begin_collective("upc_all_gather", sync_mode, UPC_TEAM_ALL), dst, src, nbytes);
+  return api::call<api::gather>("upc_all_gather", {dst, src, {}, nbytes, sync_mode, UPC_TEAM_ALL});
 }
 
 upc_coll_handle_t upc_all_gather_team(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
                                       upc_flag_t sync_mode, upc_team_t team) {
-  return api::gather(api::begin_collective("upc_all_gather_team", sync_mode, team), dst, src, nbytes);
+  return api::call<api::gather>("upc_all_gather_team", {dst, src, {}, nbytes, sync_mode, team});
 }
 
 upc_coll_handle_t upc_all_gather(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
                                  upc_flag_t sync_mode, upc_team_t team) {
-  return api::gather(api::begin_collective("upc_all_gather", sync_mode, team), dst, src, nbytes);
+  return api::call<api::gather>("upc_all_gather", {dst, src, {}, nbytes, sync_mode, team});
 }
 
 upc_coll_handle_t upc_all_gather_all(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
                                      upc_flag_t sync_mode) {
-  return api::gather_all(api::begin_collective("upc_all_gather_all", sync_mode, UPC_TEAM_ALL), dst, src,
-                         nbytes);
+  return api::call<api::gather_all>("upc_all_gather_all", {dst, src, {}, nbytes, sync_mode, UPC_TEAM_ALL});
 }
 
 upc_coll_handle_t upc_all_gather_all_team(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
                                           upc_flag_t sync_mode, upc_team_t team) {
-  return api::gather_all(api::begin_collective("upc_all_gather_all_team", sync_mode, team), dst, src, nbytes);
+  return api::call<api::gather_all>("upc_all_gather_all_team", {dst, src, {}, nbytes, sync_mode, team});
 }
 
 upc_coll_handle_t upc_all_gather_all(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
                                      upc_flag_t sync_mode, upc_team_t team) {
-  return api::gather_all(api::begin_collective("upc_all_gather_all", sync_mode, team), dst, src, nbytes);
+  return api::call<api::gather_all>("upc_all_gather_all", {dst, src, {}, nbytes, sync_mode, team});
 }
 
 upc_coll_handle_t upc_all_exchange(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
                                    upc_flag_t sync_mode) {
-  return api::exchange(api::begin_collective("upc_all_exchange", sync_mode, UPC_TEAM_ALL), dst, src, nbytes);
+  return api::call<api::exchange>("upc_all_exchange", {dst, src, {}, nbytes, sync_mode, UPC_TEAM_ALL});
 }
 
 upc_coll_handle_t upc_all_exchange_team(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
                                         upc_flag_t sync_mode, upc_team_t team) {
-  return api::exchange(api::begin_collective("upc_all_exchange_team", sync_mode, team), dst, src, nbytes);
+  return api::call<api::exchange>("upc_all_exchange_team", {dst, src, {}, nbytes, sync_mode, team});
 }
 
 upc_coll_handle_t upc_all_exchange(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
                                    upc_flag_t sync_mode, upc_team_t team) {
-  return api::exchange(api::begin_collective("upc_all_exchange", sync_mode, team), dst, src, nbytes);
+  return api::call<api::exchange>("upc_all_exchange", {dst, src, {}, nbytes, sync_mode, team});
 }
 
 upc_coll_handle_t upc_all_permute(upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_shared_ptr_t perm,
                                   size_t nbytes, upc_flag_t sync_mode) {
-  return api::permute(api::begin_collective("upc_all_permute", sync_mode, UPC_TEAM_ALL), dst, src, perm,
-                      nbytes);
+  return api::call<api::permute>("upc_all_permute", {dst, src, perm, nbytes, sync_mode, UPC_TEAM_ALL});
 }
 
 upc_coll_handle_t upc_all_permute_team(upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_shared_ptr_t perm,
                                        size_t nbytes, upc_flag_t sync_mode, upc_team_t team) {
-  return api::permute(api::begin_collective("upc_all_permute_team", sync_mode, team), dst, src, perm, nbytes);
+  return api::call<api::permute>("upc_all_permute_team", {dst, src, perm, nbytes, sync_mode, team});
 }
 
 upc_coll_handle_t upc_all_permute(upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_shared_ptr_t perm,
                                   size_t nbytes, upc_flag_t sync_mode, upc_team_t team) {
-  return api::permute(api::begin_collective("upc_all_permute", sync_mode, team), dst, src, perm, nbytes);
+  return api::call<api::permute>("upc_all_permute", {dst, src, perm, nbytes, sync_mode, team});
 }
 
 } // namespace weft

@@ -12,13 +12,10 @@ void fail_team(const char* call, std::uint64_t team) {
        "weft_team_from_threads gave this thread");
 }
 
-upc_coll_handle_t collective_call::start(collectives::request r, const graph::binding& at) const {
-  r.in = m.in;
-  r.out = m.out;
-  r.direction = m.direction;
+upc_coll_handle_t start(const char* name, runtime& rt, upc_team_t team, const checked_call& call) {
   return naming(name, [&]() -> upc_coll_handle_t {
-    if (m.async) return rt.teams().post(team, r, at);
-    rt.teams().run(team, r, at);
+    if (call.async) return rt.teams().post(team, call.request, call.at);
+    rt.teams().run(team, call.request, call.at);
     return UPC_HANDLE_COMPLETE;
   });
 }

@@ -19,6 +19,16 @@ inline std::uint32_t require_team(runtime& rt, const char* call, upc_team_t team
   return threads;
 }
 
+// What a call is to start, once its arguments have been checked.
+struct checked_call {
+  collectives::request request;
+  graph::binding at;
+  bool async = false;
+};
+
+// Runs it, or posts it and returns the handle.
+upc_coll_handle_t start(const char* name, runtime& rt, upc_team_t team, const checked_call& call);
+
 // A collective call, on its way from the checks that all of them share to its start.
 struct collective_call {
   const char* name;
@@ -35,8 +45,15 @@ struct collective_call {
     return of_all() ? thread : rt.teams().member(team, thread);
   }
 
-  // Runs it, or posts it and returns the handle.
-  upc_coll_handle_t start(collectives::request r, const graph::binding& at) const;
+  checked_call ready(collectives::request r, const graph::binding& at) const {
+    r.in = m.in;
+    r.out = m.out;
+    r.direction = m.direction;
+    return {r, at, m.async};
+  }
+  upc_coll_handle_t start(const collectives::request& r, const graph::binding& at) const {
+    return api::start(name, rt, team, ready(r, at));
+  }
 };
 
 // Errors: before weft_init, between upc_notify and upc_wait, unknown or freed team, flags.

@@ -4,6 +4,7 @@
 #include "api/calls/kept_function.hpp"
 #include "api/calls/operators.hpp"
 #include "api/calls/relocation.hpp"
+#include "api/calls/repeated_call.hpp"
 
 namespace weft::api {
 
@@ -89,7 +90,14 @@ void prepare(reduction& r, std::uint32_t threads, collectives::request& wanted) 
   wanted.large = std::min(r.from.elements, r.from.most_rows() * r.from.block) * size > large_bytes;
 }
 
-upc_coll_handle_t reduce(const array_reduction_call& call) {
+namespace {
+
+struct checked_array {
+  checked_call call;
+  reduction with;
+};
+
+checked_array check(const array_reduction_call& call) {
   const collective_call c =
       begin_collective(call.name, read_mode(call.name, call.flags, flags_of(call.op)), call.team);
   const distributed_array check(c, {.bytes = "nelems * sizeof(TYPE)",
@@ -98,7 +106,8 @@ upc_coll_handle_t reduce(const array_reduction_call& call) {
                                     .elements = call.nelems,
                                     .block = call.blk_size});
   const bool prefix = call.op == collectives::operation::prefix_reduce;
-  reduction r;
+  checked_array ready;
+  reduction& r = ready.with;
   choose_kernels(call, r);
   const bool own = in_place(c, call.dst, call.src);
   const upc_shared_ptr_t src = own ? call.dst : call.src;
@@ -111,16 +120,49 @@ upc_coll_handle_t reduce(const array_reduction_call& call) {
   r.reproducible = c.m.reproducible;
   if (r.reproducible) r.by_ranges = true;
   prepare(r, c.threads, wanted);
-  if (c.m.async && call.callable != nullptr && r.user) {
+  ready.call = c.ready(wanted, {.dst = call.dst.addr, .src = src.addr, .sizes = call.nelems});
+  return ready;
+}
+
+upc_coll_handle_t start(const array_reduction_call& call, runtime& rt, const checked_array& ready) {
+  checked_call with_task = ready.call;
+  with_task.at.task = &ready.with;
+  return start(call.name, rt, call.team, with_task);
+}
+
+// With a function of the user: what it is called with may be another object each time, and may be kept.
+upc_coll_handle_t reduce_by_user(const array_reduction_call& call) {
+  checked_array ready = check(call);
+  reduction& r = ready.with;
+  if (ready.call.async && call.callable != nullptr && r.user) {
     r.argument = call.callable->keep(call.callable->function);
     r.release_argument = call.callable->release;
     r.release = release_argument;
   }
   kept_function function(r);
-  const upc_coll_handle_t h =
-      c.start(wanted, {.dst = call.dst.addr, .src = src.addr, .sizes = call.nelems, .task = &r});
+  const upc_coll_handle_t h = start(call, runtime::get(call.name), ready);
   function.hand_on();
   return h;
+}
+
+template <collectives::operation op> upc_coll_handle_t reduce_as(const array_reduction_call& call) {
+  return start_checked<op, checked_array>(
+      call.name, call, [&] { return check(call); },
+      [&](runtime& rt, const checked_array& ready) { return start(call, rt, ready); });
+}
+
+} // namespace
+
+upc_coll_handle_t reduce(const array_reduction_call& call) {
+  if (call.function != nullptr || call.callable != nullptr) return reduce_by_user(call);
+  switch (call.op) {
+  case collectives::operation::reduce:
+    return reduce_as<collectives::operation::reduce>(call);
+  case collectives::operation::reduce_all:
+    return reduce_as<collectives::operation::reduce_all>(call);
+  default:
+    return reduce_as<collectives::operation::prefix_reduce>(call);
+  }
 }
 
 } // namespace weft::api

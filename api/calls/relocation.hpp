@@ -29,10 +29,14 @@ struct area {
 [[noreturn, gnu::cold, gnu::noinline]] void fail_rooted_overlap(const collective_call& c, const area& of_root,
                                                                 const area& tied);
 
+// In every word; upc_ptreq does not look at the phase.
+inline bool is_same(upc_shared_ptr_t a, upc_shared_ptr_t b) {
+  return a.addr == b.addr && a.thread == b.thread && a.phase == b.phase;
+}
+
 // What is passed for src in place.
 inline bool is_in_place_mark(upc_shared_ptr_t p) {
-  constexpr upc_shared_ptr_t mark = UPC_IN_PLACE_SRC;
-  return p.addr == mark.addr && p.thread == mark.thread && p.phase == mark.phase;
+  return is_same(p, UPC_IN_PLACE_SRC);
 }
 
 // Whether two areas have a byte in common; they are in the heap, or one is empty.

@@ -10,7 +10,7 @@ namespace weft::api {
 // it.
 extern std::atomic<bool> barrier_is_split;
 
-inline void require_no_split_barrier(const char* call) {
+[[gnu::always_inline]] inline void require_no_split_barrier(const char* call) {
   require_outside_user_code(call);
   if (barrier_is_split.load(std::memory_order_relaxed)) [[unlikely]]
     fail(call, "", "",

@@ -2,6 +2,7 @@
 #include "api/calls/collective_call.hpp"
 #include "api/calls/operators.hpp"
 #include "api/calls/relocation.hpp"
+#include "api/calls/repeated_call.hpp"
 #include "api/include/upc_collective_cray.h"
 #include "api/include/weft/value.hpp"
 #include "engine/plan/call_fields.hpp"
@@ -24,11 +25,24 @@ constexpr std::uint64_t type_and_op(element type, reductions::operation op) {
 }
 
 struct vector_call {
-  const char* name;
-  upc_shared_ptr_t dst, src;
-  std::size_t nelems;
-  cray_upc_dtype_t dtype;
-  upc_op_t op;
+  upc_shared_ptr_t dst{}, src{};
+  std::size_t nelems = 0;
+  upc_team_t team = 0;
+  upc_op_t op = 0;
+  cray_upc_dtype_t dtype{};
+  int root = 0; // of a reduce
+  bool async = false;
+
+  bool operator==(const vector_call& other) const {
+    return is_same(dst, other.dst) && is_same(src, other.src) && nelems == other.nelems &&
+           team == other.team && op == other.op && dtype == other.dtype && root == other.root &&
+           async == other.async;
+  }
+};
+
+struct checked_vectors {
+  checked_call call;
+  vector_reduction with;
 };
 
 void require_mine(const collective_call& c, const char* argument, upc_shared_ptr_t p, element type,
@@ -40,45 +54,53 @@ void require_mine(const collective_call& c, const char* argument, upc_shared_ptr
   require_range(c.rt, c.name, argument, p, bytes);
 }
 
-element type_of(const vector_call& v) {
-  if (v.dtype < CRAY_UPC_CHAR || v.dtype > CRAY_UPC_SHORT_INT)
-    fail(v.name, "dtype", std::to_string(static_cast<int>(v.dtype)),
+element type_of(const char* name, cray_upc_dtype_t dtype) {
+  if (dtype < CRAY_UPC_CHAR || dtype > CRAY_UPC_SHORT_INT)
+    fail(name, "dtype", std::to_string(static_cast<int>(dtype)),
          "is no type: pass CRAY_UPC_INT, CRAY_UPC_DOUBLE or another enumerator of cray_upc_dtype_t");
-  return static_cast<element>(v.dtype);
+  return static_cast<element>(dtype);
 }
 
-cray_upc_return_t reduce(const vector_call& v, operation op, const int* root, cray_upc_team_t team,
-                         upc_handle_t* handle) {
-  const mode m{.in = graph::sync::my, .out = graph::sync::my, .async = handle != nullptr};
-  const collective_call c = begin_collective(v.name, m, team);
-  const element type = type_of(v);
-  vector_reduction r;
-  const reductions::operation with = operator_of(v.name, v.op, type, operators_with::pairs);
-  r.how = builtin_kernels(v.name, type, with, operators_with::pairs);
+checked_vectors check(const char* name, operation op, const vector_call& v) {
+  const mode m{.in = graph::sync::my, .out = graph::sync::my, .async = v.async};
+  const collective_call c = begin_collective(name, m, v.team);
+  const element type = type_of(name, v.dtype);
+  checked_vectors ready;
+  vector_reduction& r = ready.with;
+  const reductions::operation with = operator_of(name, v.op, type, operators_with::pairs);
+  r.how = builtin_kernels(name, type, with, operators_with::pairs);
   r.size = static_cast<std::uint32_t>(reductions::size_of(type));
-  if (root != nullptr && (*root < 0 || static_cast<std::uint32_t>(*root) >= c.threads))
-    fail(v.name, "root", std::to_string(*root),
+  if (v.root < 0 || static_cast<std::uint32_t>(v.root) >= c.threads)
+    fail(name, "root", std::to_string(v.root),
          "must be a rank of the team, 0 to " + std::to_string(c.threads - 1));
-  const std::size_t bytes = product(v.name, "nelems * size of dtype", v.nelems, r.size);
-  require_not_null(v.name, "src", v.src);
+  const std::size_t bytes = product(name, "nelems * size of dtype", v.nelems, r.size);
+  require_not_null(name, "src", v.src);
   require_mine(c, "src", v.src, type, bytes);
   const bool in_place = upc_isnull(v.dst) != 0;
   if (!in_place) {
     require_mine(c, "dst", v.dst, type, bytes);
     if (overlap({"dst", v.dst, bytes}, {"src", v.src, bytes}))
-      fail_pointer(v.name, "dst", v.dst,
+      fail_pointer(name, "dst", v.dst,
                    "overlaps src: pass two areas that have no byte in common, or null for dst");
   }
   prepare(r, bytes, c.threads);
-  const upc_handle_t h = c.start({.op = op,
-                                  .root = root == nullptr ? 0 : static_cast<std::uint32_t>(*root),
-                                  .bytes = bytes,
-                                  .apart = true},
-                                 {.dst = in_place ? v.src.addr : v.dst.addr,
-                                  .src = v.src.addr,
-                                  .sizes = v.nelems,
-                                  .perm = type_and_op(type, with),
-                                  .task = &r});
+  ready.call = c.ready({.op = op, .root = static_cast<std::uint32_t>(v.root), .bytes = bytes, .apart = true},
+                       {.dst = in_place ? v.src.addr : v.dst.addr,
+                        .src = v.src.addr,
+                        .sizes = v.nelems,
+                        .perm = type_and_op(type, with)});
+  return ready;
+}
+
+template <operation op>
+cray_upc_return_t reduce(const char* name, const vector_call& v, upc_handle_t* handle) {
+  const upc_handle_t h = start_checked<op, checked_vectors>(
+      name, v, [&] { return check(name, op, v); },
+      [&](runtime& rt, const checked_vectors& ready) {
+        checked_call call = ready.call;
+        call.at.task = &ready.with;
+        return start(name, rt, v.team, call);
+      });
   if (handle != nullptr) *handle = h;
   return CRAY_UPC_SUCCESS;
 }
@@ -89,15 +111,15 @@ cray_upc_return_t reduce(const vector_call& v, operation op, const int* root, cr
 cray_upc_return_t cray_upc_team_reduce(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nelems,
                                        cray_upc_dtype_t dtype, upc_op_t op, int root, cray_upc_team_t team,
                                        upc_handle_t* handle) {
-  return api::reduce({"cray_upc_team_reduce", dst, src, nelems, dtype, op}, api::operation::team_reduce,
-                     &root, team, handle);
+  return api::reduce<api::operation::team_reduce>(
+      "cray_upc_team_reduce", {dst, src, nelems, team, op, dtype, root, handle != nullptr}, handle);
 }
 
 cray_upc_return_t cray_upc_team_allreduce(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nelems,
                                           cray_upc_dtype_t dtype, upc_op_t op, cray_upc_team_t team,
                                           upc_handle_t* handle) {
-  return api::reduce({"cray_upc_team_allreduce", dst, src, nelems, dtype, op}, api::operation::team_allreduce,
-                     nullptr, team, handle);
+  return api::reduce<api::operation::team_allreduce>(
+      "cray_upc_team_allreduce", {dst, src, nelems, team, op, dtype, 0, handle != nullptr}, handle);
 }
 
 namespace detail {

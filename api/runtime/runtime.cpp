@@ -67,6 +67,7 @@ void runtime::init(const boot::exchange* brought) {
   static const int handled = pthread_atfork(nullptr, nullptr, refuse_in_child);
   static_cast<void>(handled);
   the_runtime = made.release();
+  ++begun;
 }
 
 void runtime::finalize() {

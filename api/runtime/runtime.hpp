@@ -45,6 +45,7 @@ public:
   // With the exchange that the program brings, or else as the launcher says.
   static void init(const boot::exchange* brought = nullptr);
   static void finalize();
+  static inline std::uint32_t begun = 0; // how many this process has had
 
   virtual std::uint32_t rank() const = 0;
   virtual std::uint32_t size() const = 0;

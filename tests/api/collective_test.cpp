@@ -69,6 +69,64 @@ TEST_F(collective_test, two_modes_of_one_kind_and_unknown_flags_are_errors) {
   EXPECT_TRUE(rt.collectives.empty()) << "nothing was started";
 }
 
+// The second of two equal calls is not checked again; one in which an argument differs is.
+TEST_F(collective_test, a_repeated_call_starts_the_same_and_a_changed_one_what_it_says) {
+  fake_runtime& rt = begin();
+  constexpr upc_flag_t mode = UPC_IN_MYSYNC | UPC_OUT_MYSYNC;
+  const auto last = [&] { return rt.collectives.back(); };
+  for (const form& c : forms_on(UPC_TEAM_ALL)) {
+    SCOPED_TRACE(c.name);
+    const std::size_t before = rt.collectives.size();
+    const auto repeat = [&] {
+      c.call(dst, src, 24, mode);
+      c.call(dst, src, 24, mode);
+    };
+    repeat();
+    ASSERT_EQ(rt.collectives.size(), before + 2);
+    EXPECT_EQ(last().r, rt.collectives[before].r);
+    EXPECT_EQ(last().at, rt.collectives[before].at);
+    c.call(behind(dst, 8), src, 24, mode);
+    EXPECT_EQ(last().at.dst, dst.addr + 8);
+    repeat();
+    c.call(dst, behind(src, 8), 24, mode);
+    EXPECT_EQ(last().at.src, src.addr + 8);
+    repeat();
+    c.call(dst, src, 16, mode);
+    EXPECT_EQ(last().r.bytes, 16u);
+    repeat();
+    EXPECT_NE(c.call(dst, src, 24, mode | UPC_ASYNC), UPC_HANDLE_COMPLETE);
+    repeat();
+    c.call(dst, src, 24, UPC_IN_NOSYNC | UPC_OUT_MYSYNC);
+    EXPECT_EQ(last().r.in, sync::no);
+    repeat();
+    if (c.of->rooted()) {
+      c.of->any_src ? c.call(dst, on(src, 3), 24, mode) : c.call(on(dst, 3), src, 24, mode);
+      EXPECT_EQ(last().r.root, 3u);
+    } else {
+      EXPECT_EQ(error_of([&] { c.call(dst, on(src, 3), 24, mode); }).argument, "src");
+    }
+    repeat();
+    if (c.of->op == operation::permute) {
+      the_permutation.addr += 4 * 64;
+      c.call(dst, src, 24, mode);
+      EXPECT_EQ(last().at.perm, the_permutation.addr);
+    }
+    const std::size_t started = rt.collectives.size();
+    error_of([&] { c.call(dst, src, std::size_t{1} << 40, mode); });
+    error_of([&] { c.call(dst, src, std::size_t{1} << 40, mode); });
+    EXPECT_EQ(rt.collectives.size(), started) << "what was refused is refused again";
+  }
+}
+
+TEST_F(collective_test, a_repeated_call_is_checked_again_in_another_job) {
+  begin(4);
+  for (int i = 0; i != 2; ++i)
+    upc_all_broadcast(dst, on(src, 3), 8, 0);
+  weft_finalize();
+  begin(2);
+  EXPECT_EQ(error_of([&] { upc_all_broadcast(dst, on(src, 3), 8, 0); }).argument, "src");
+}
+
 TEST_F(collective_test, null_pointers_are_errors) {
   begin();
   for (const form& c : forms_on(UPC_TEAM_ALL)) {

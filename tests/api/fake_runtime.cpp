@@ -23,6 +23,7 @@ bool runtime::initialised() noexcept {
 }
 void runtime::init(const boot::exchange*) {
   current = std::make_unique<fake_runtime>(fake_runtime::next_rank, fake_runtime::next_size);
+  ++begun;
 }
 void runtime::finalize() {
   current.reset();

@@ -183,6 +183,42 @@ TEST_F(reduction_test, vectors_of_a_team_lie_on_the_calling_thread) {
   EXPECT_EQ(rt.collectives.back().r.root, 3u);
 }
 
+TEST_F(reduction_test, a_repeated_call_starts_the_same_and_a_changed_one_what_it_says) {
+  fake_runtime& rt = begin();
+  const auto all = [&](upc_op_t op, std::size_t n, std::size_t block, upc_flag_t mode) {
+    upc_all_reduce_allI(dst, src, op, n, block, nullptr, mode);
+    return rt.collectives.back();
+  };
+  const auto repeat = [&] {
+    all(UPC_ADD, 100, 3, 0);
+    return all(UPC_ADD, 100, 3, 0);
+  };
+  EXPECT_EQ(all(UPC_ADD, 100, 3, 0).r, repeat().r);
+  EXPECT_EQ(all(UPC_ADD, 40, 3, 0).at.sizes, 40u);
+  repeat();
+  EXPECT_TRUE(all(UPC_ADD, 100, 3, WEFT_REPRODUCIBLE).r.by_ranges);
+  EXPECT_FALSE(repeat().r.by_ranges);
+  upc_all_reduce_allL(dst, src, UPC_ADD, 100, 3, nullptr, 0);
+  EXPECT_EQ(rt.collectives.back().r.bytes, sizeof(long)) << "another type";
+  upc_all_reduceI({dst.addr, 2, 0}, src, UPC_ADD, 100, 3, nullptr, 0);
+  EXPECT_EQ(rt.collectives.back().r.op, operation::reduce) << "another operation";
+  repeat();
+  EXPECT_EQ(error_of([&] { all(3, 100, 3, 0); }).argument, "op");
+  repeat();
+  error_of([&] { all(UPC_FUNC, 100, 3, 0); });
+  error_of([&] { all(UPC_FUNC, 100, 3, 0); });
+
+  const auto vectors = [&](std::size_t n, cray_upc_dtype_t type, int root) {
+    cray_upc_team_reduce(dst, src, n, type, UPC_ADD, root, CRAY_UPC_TEAM_ALL, nullptr);
+    return rt.collectives.back();
+  };
+  EXPECT_EQ(vectors(8, CRAY_UPC_INT, 1).r, vectors(8, CRAY_UPC_INT, 1).r);
+  EXPECT_EQ(vectors(9, CRAY_UPC_INT, 1).r.bytes, 36u);
+  EXPECT_EQ(vectors(9, CRAY_UPC_DOUBLE, 1).r.bytes, 72u);
+  EXPECT_EQ(vectors(9, CRAY_UPC_DOUBLE, 2).r.root, 2u);
+  EXPECT_NE(vectors(9, CRAY_UPC_DOUBLE, 2).at.task, nullptr);
+}
+
 // Against every element: the areas that a distributed array has on its threads, together.
 TEST(distributed_array, its_extent_reaches_to_the_last_element_of_any_thread) {
   for (std::uint32_t threads = 1; threads <= 4; ++threads)

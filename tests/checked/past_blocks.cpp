@@ -4,7 +4,7 @@
 // well. What is within a block is none, however often memory is freed and allocated again with other sizes.
 //
 // Mutations that this catches: what is remembered of books whose version has moved; a version that does not
-// move with a free; blocks as long as what was taken for them; a family whose operands are not looked at.
+// move with a free; a call that was right once is not looked at again; blocks as long as what was taken for them; a family whose operands are not looked at.
 #include "tests/jobs/suite.h"
 
 #include <weft/weft.hpp>
@@ -177,6 +177,7 @@ void one_after_the_other() {
              upc_memset({far.addr - 1, far.thread, 0}, 0, 2);
            }),
            {"memset", hex(far.addr - 1)});
+    upc_all_broadcast(at(far, 0), big, 1, 0); // the same call is an error behind the free
     upc_barrier;
     upc_all_free(at(far, 0));
     upc_barrier;
