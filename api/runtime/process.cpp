@@ -21,13 +21,6 @@ namespace {
 // Room for the mailboxes of teams: about 1,800 at once. Reserved, taken when touched.
 constexpr std::uint64_t team_memory = std::uint64_t{256} << 20;
 
-// What a rank that leaves behind a death still gives the others: answers for so long, then its farewell. What
-// ends together with them by then does not concern them.
-constexpr std::chrono::milliseconds grace_of_leaving{300}, farewell{200};
-
-// Between two looks for connections over which nothing comes back.
-constexpr std::chrono::milliseconds silence_period{1000};
-
 // Forcing the UCP lane is the same as giving every rank a node of its own.
 std::vector<std::uint32_t> lanes(const boot::job& job, const engine::settings& s) {
   std::vector<std::uint32_t> nodes = job.nodes();
@@ -294,121 +287,6 @@ void process_runtime::serve(std::uint32_t from, const control::request& r) {
           deaths_.report(from, death_watch::news::departure);
       },
       r);
-}
-
-// The end of a job, in which nobody says anything to somebody who has gone:
-//
-//   1. Copies that nobody completed come to their end, so that none of them touches memory any more; then a
-//      barrier of all. Behind it everybody is in here, so no call waits for anything any more: operations
-//      that nobody completed, quiet teams and returning memory are of no use to anybody.
-//   2. Each rank abandons them: nothing of its own makes it send a message from now on. It still answers what
-//      others asked before they came so far.
-//   3. A second barrier. Who leaves it knows that all have abandoned theirs, so what may still arrive is late
-//      answers, which it drops; and of this barrier it has sent all that others need.
-//   4. The transport is closed: what would be sent now is dropped, by the transport and not by everybody's
-//      discipline. Messages on their way, those of the barrier among them, need both ends to poll: closing
-//      flushes, and the fence polls until all have flushed.
-//   5. Behind the fence nobody touches the memory or the worker of anybody.
-//
-// When somebody has died, the barriers fail, or the loops in 4 see it: then there is nobody to be polite to.
-// What UCX holds is left to the operating system, because ending it in order waits for peers; and the caller
-// hears. Before that this rank takes its leave of those that work on: its process may live for long, and they
-// would wait for its answers.
-void process_runtime::close() {
-  try {
-    engine_->finish_transfers();
-    engine_->run(*all_, {.by = collectives::caller::finalize}, {});
-    engine_->with_ownership([&] {
-      teams_->abandon();
-      engine_->works().abandon();
-    });
-    leaving_.store(true, std::memory_order_relaxed);
-    engine_->run(*all_, {.by = collectives::caller::finalize}, {});
-    engine_->with_ownership([&] { ending_.store(true, std::memory_order_relaxed); });
-    reports_.reset();
-    thread_.reset();
-    if (settings_.statistics) print_statistics();
-    disconnect();
-    deaths_.stop();
-    open_ = false;
-    teams_.reset();
-    blocks_.reset();
-    atomics_.reset();
-    locks_.reset();
-    inquiries_.reset();
-    heap_.reset();
-    engine_.reset();
-    net_.reset();
-    job_.finalize();
-  } catch (...) {
-    if (open_ && !leaving_.load(std::memory_order_relaxed)) take_leave();
-    if (open_) leave_in_disorder();
-    throw;
-  }
-}
-
-// A thread that ends behind the fence looks like a dead one to whoever has not heard yet that all have come
-// to it: so there, a death only counts when nothing has come of the fence for a while.
-void process_runtime::disconnect() {
-  constexpr std::chrono::seconds grace{5};
-  const auto died = [this] { return died_at_the_end_.load(std::memory_order_relaxed); };
-  auto looked = net_->now();
-  const auto look_for_silence = [&] { // what is silent now needs no flush any more
-    if (net_->now() - looked < silence_period) return;
-    looked = net_->now();
-    (void)net_->end_silent_connections();
-  };
-  std::chrono::nanoseconds since{0};
-  const auto goes_on = [&] {
-    net_->poll();
-    if (!died()) return true;
-    if (since.count() == 0) since = net_->now();
-    return net_->now() - since < grace;
-  };
-  const auto flushes = [&] {
-    look_for_silence();
-    return !died();
-  };
-  if (!net_->close(flushes) || !job_.fence(goes_on))
-    throw progress::operation_error("a thread has died before the end of all; this one ends without it");
-}
-
-// Others may be about to end an operation that has ended here; so at first everything goes on.
-void process_runtime::take_leave() noexcept {
-  leaving_.store(true, std::memory_order_relaxed);
-  const auto drive_for = [this](std::chrono::nanoseconds time) {
-    const auto end = net_->now() + time;
-    engine_->drive_until([&] { return net_->now() >= end; });
-  };
-  try {
-    drive_for(grace_of_leaving);
-    engine_->with_ownership([&] {
-      for (std::uint32_t rank = 0; rank < job_.size(); ++rank)
-        if (rank != job_.rank() && !heap_->lost(rank)) (void)heap_->send(rank, control::departed{});
-    });
-    drive_for(farewell);
-  } catch (...) { // the caller hears of what came before
-  }
-}
-
-void process_runtime::leave_in_disorder() noexcept {
-  open_ = false;
-  reports_.reset();
-  deaths_.stop();
-  thread_.reset();
-  (void)net_->close([] { return false; });
-  (void)teams_.release();
-  (void)blocks_.release();
-  (void)atomics_.release();
-  (void)locks_.release();
-  (void)inquiries_.release();
-  (void)heap_.release();
-  (void)engine_.release();
-  (void)net_.release();
-}
-
-process_runtime::~process_runtime() {
-  if (open_) leave_in_disorder(); // nobody called close(), or it could not begin
 }
 
 progress::barrier_summary process_runtime::summary(std::optional<int> value) const {

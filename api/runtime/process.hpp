@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <optional>
 
@@ -92,6 +93,9 @@ public:
 private:
   using net = transport::ucx::ucx_transport;
   using engine_type = progress::engine<net>;
+
+  // Between two looks for connections over which nothing comes back.
+  static constexpr std::chrono::milliseconds silence_period{1000};
 
   static state as_state(engine_type::status s) { return static_cast<state>(s); }
   void publish();

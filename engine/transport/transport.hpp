@@ -41,6 +41,9 @@ namespace weft::transport {
 //
 // A transport whose polls make system calls may say so by polls_by_calls(): then who waits for it yields
 // between two of them from the beginning, which costs less than the poll and lets others have the core.
+//
+// A transport that cuts large transfers starts their pieces in carry(), which returns how many bytes it has
+// started; carries() says whether there are pieces left. Of any transport: carry(t) and carries(t), below.
 template <class T>
 concept transport = requires(T t, const T c, std::uint32_t peer, void* to, const void* from, std::uint64_t n,
                              completion& done, const message& m, message_sink* sink,
@@ -76,5 +79,18 @@ concept transport = requires(T t, const T c, std::uint32_t peer, void* to, const
   {t.yield()};
   {t.nap(limit)};
 };
+
+template <transport T> bool carries(const T& t) {
+  if constexpr (requires { t.carries(); })
+    return t.carries();
+  else
+    return false;
+}
+template <transport T> std::uint64_t carry(T& t) {
+  if constexpr (requires { t.carry(); })
+    return t.carries() ? t.carry() : 0;
+  else
+    return 0;
+}
 
 } // namespace weft::transport

@@ -25,10 +25,11 @@ public:
            const user_memory& user = {})
       : net_(net), counts_(counts), broken_(broken), finished_(std::move(finished)),
         steps_(net, counts, broken_, user), runner_(steps_), conditions_(steps_, runner_),
-        relays_(steps_.members), inbox_(net, counts, steps_.members, channels_, active_, relays_),
-        transfers_(net, counts) {
+        relays_(steps_.members),
+        losses_(steps_.members, channels_, active_, relays_, [this](channel& on) { refuse_held(on); }),
+        inbox_(net, counts, steps_.members, channels_, relays_, losses_), transfers_(net, counts) {
     net_.set_sink(&inbox_);
-    relays_.report([this](auto& on, auto n, const auto& why) { fail_relayed(on, n, why); },
+    relays_.report([this](auto& on, auto n, const auto& why) { losses_.fail_relayed(on, n, why); },
                    [this](auto& on) { tell_retirement(on); });
   }
   executor(const executor&) = delete;
@@ -75,35 +76,19 @@ public:
       hold(op);
   }
 
-  // This rank of the job is dead, or not to be reached. Whatever its teams have under way fails as soon as no
-  // request of it is in flight any more, whatever is posted on them later fails at once; other teams go on.
-  // Here alone is that decided; under progress ownership, within a sweep or outside.
-  [[gnu::cold, gnu::noinline]] void lose(std::uint32_t rank, const fate& f = {}) {
-    if constexpr (requires { net_.abandon(rank); }) net_.abandon(rank);
-    for (auto& [id, on] : channels_)
-      if (on->info.member(rank) != on->info.size()) lose(*on, rank, f);
-  }
-  // This channel's operations need the rank, member or not.
-  void lose(channel& on, std::uint32_t rank, const fate& f = {}) {
-    if (on.lost == channel::nobody)
-      break_up(on, rank, f);
-    else if (on.lost == rank)
-      on.why_lost = f; // it is known better now
-    else
-      return;
-    if (f.lives) tell_others(on, rank);
-  }
+  // A rank of the job is dead, or not to be reached: of all its teams, or of one channel. See losses.
+  void lose(std::uint32_t rank, const fate& f = {}) { losses_.lose(rank, f); }
+  void lose(channel& on, std::uint32_t rank, const fate& f = {}) { losses_.lose(on, rank, f); }
 
-  // What a pass carries: as much as is due (see quota), or nothing large, for who waits for something small
-  // that may come at once.
+  // What a pass carries: as much as the quota allows, or nothing large.
   enum class pass : std::uint8_t { full, light };
 
   // One pass over everything active, and over the transport if asked. True if anything moved. What is light
   // comes first; of the others the one that comes first now comes last next time.
   bool sweep(bool poll = true, pass how = pass::full) {
     counts_.sweeps.add();
-    if (listed_) [[unlikely]]
-      unlist();
+    if (conditions_.listed()) [[unlikely]]
+      conditions_.unlist();
     quota& carries = members().carries;
     how == pass::full ? carries.refill(active_.size()) : carries.withhold();
     if (steps_.members.later) [[unlikely]]
@@ -140,14 +125,14 @@ public:
     bool left = steps_.left();
     steps_.post_only(false);
     if (over || op.run == nullptr) return left;
-    const bool of_words = op.program->opening != graph::plan::unbounded; // they wake the thread when they come
+    const bool of_words =
+        op.program->opening != graph::plan::unbounded; // they wake the thread when they come
     left |= !of_words && (op.program->serving & ~op.run->done) != 0;
     leaves(op);
     return left;
   }
 
-  // The thread that has begun it goes away, or does other things first: what no other rank can do is rung
-  // for.
+  // The thread that has begun it goes on with other things: what no other rank can do is rung for.
   void leaves(operation& op) {
     if ((op.program->alone & ~op.run->done) != 0) is_rung_for(op);
   }
@@ -155,9 +140,7 @@ public:
   void is_left_alone(operation& op) {
     if (op.run != nullptr) op.asked ? is_rung_for(op) : leaves(op);
   }
-  void is_rung_for(operation& op) {
-    rung_or_held_ += !std::exchange(op.run->rung, true);
-  }
+  void is_rung_for(operation& op) { rung_or_held_ += !std::exchange(op.run->rung, true); }
 
   // For who waits and finds nothing of its own to do: carries for members who compute. True if it did.
   bool help_lenders() {
@@ -171,29 +154,19 @@ public:
   // Is there anything to be rung for?
   bool has_waits() const { return rung_or_held_ != 0; }
   // Lists for which words of the host this rank is to be rung while none of its threads drives.
-  [[gnu::noinline]] void list_waits() {
-    if (!has_waits() || !members().node().met()) return;
-    auto& waits = members().node().waits();
-    for (operation* op : active_) {
-      if (op->run->listed == listing_ || op->status < 0) continue;
-      op->run->listed = listing_;
-      const channel& on = *op->channel;
-      const bool all = op->asked || !on.waiting.empty() || on.leaving; // its end is waited for
-      conditions_.list(*op, all ? op->program->top : op->program->alone, waits);
-    }
-    if (!waits.any() && waits.complete()) return;
-    listed_ = true;
-    waits.publish();
+  void list_waits() {
+    if (has_waits()) conditions_.list_all(active_);
   }
   // Is something listed? Under progress ownership, as all of it.
-  bool listed() const { return listed_; }
+  bool listed() const { return conditions_.listed(); }
 
   std::size_t outstanding() const { return outstanding_ + transfers_.outstanding(); }
   // There are operations that are not light.
-  bool carries_large() const { return heavy_active_ != 0 || transport_carries(); }
+  bool carries_large() const { return heavy_active_ != 0 || transport::carries(net_); }
   // Something waits for nothing but another sweep, or for a thread that drives.
   bool tries_again() {
-    return members().later || transport_carries() || computations().waiting() || transfers_.tries_again();
+    return members().later || transport::carries(net_) || computations().waiting() ||
+           transfers_.tries_again();
   }
   progress::computations<T>& computations() { return steps_.computations; }
   // Work that only this rank's own process can move on.
@@ -215,7 +188,6 @@ public:
 
 private:
   template <transport::transport> friend class wait_survey;
-  static constexpr int team_lost = -1;
 
   // For want of a slot, or because there will never be one.
   [[gnu::cold, gnu::noinline]] void hold(operation& op) {
@@ -227,53 +199,16 @@ private:
     --rung_or_held_;
     return on.waiting.take_first();
   }
-  [[gnu::noinline]] void unlist() {
-    listed_ = false;
-    ++listing_;
-    members().node().waits().clear();
+  void refuse_held(channel& on) {
+    while (!on.waiting.empty())
+      refuse(take_held(on));
   }
-
   void refuse(operation& op) {
-    op.status = team_lost;
+    op.status = losses<T>::team_lost;
     --outstanding_;
     finished_(op);
   }
 
-  // No operation of the team can finish any more.
-  [[gnu::cold, gnu::noinline]] void break_up(channel& on, std::uint32_t rank, const fate& f) {
-    on.lost = rank;
-    on.why_lost = f;
-    on.admitted = 0;
-    for (operation* op : active_)
-      if (op->channel == &on && op->status == 0) op->status = team_lost;
-    while (!on.waiting.empty())
-      refuse(take_held(on));
-    relays_.drop(on);
-  }
-
-  // They do not find out by themselves that this rank and that one do no more of the channel's operations
-  // together. Number 0, which no operation has, speaks of all of them.
-  void tell_others(channel& on, std::uint32_t rank) {
-    const transport::failure of{transport::unreachable, rank};
-    for (std::uint32_t member = 0; member < on.info.size(); ++member)
-      if (member != on.info.me() && on.info.world[member] != rank)
-        members().tell(on, member, {.kind = transport::message_kind::failed, .seq = 0},
-                       std::as_bytes(std::span(&of, 1)));
-  }
-  void hear_of_loss(channel& on) {
-    if (on.told_lost == channel::nobody || on.lost != channel::nobody) return;
-    break_up(on, on.told_lost, {"cannot be reached any more by thread " + std::to_string(on.told_lost_by)});
-  }
-
-  // A transfer failed. If its other end is lost, the transport has heard in the same breath; else it is the
-  // failure of this operation alone.
-  [[gnu::cold, gnu::noinline]] void look_for_loss(const operation& op) {
-    if (op.channel->lost != channel::nobody || op.status == status_disputed) return;
-    if constexpr (requires { net_.lost(0u); })
-      for (const std::uint32_t rank : op.channel->info.world)
-        if (net_.lost(rank)) lose(rank, {"has died, or cannot be reached any more"}); // see the log for which
-    if (op.channel->lost == channel::nobody) tell_failure(op);
-  }
   // False if there is no memory for its execution: it waits like one that has no slot yet, and the next sweep
   // tries again.
   bool activate(operation& op) {
@@ -290,7 +225,7 @@ private:
     far_active_ += op.program->far;
     active_.push_back(&op);
     if (!op.channel->failures.empty()) [[unlikely]]
-      hear_failure(op);
+      losses_.heed_told_failure(op);
     return true;
   }
 
@@ -298,7 +233,7 @@ private:
     bool& short_of_memory = members().later;
     short_of_memory = false;
     for (auto& [id, on] : channels_) {
-      hear_of_loss(*on);
+      losses_.heed_told_loss(*on);
       activate_waiting(*on);
       if (!on->relayed.empty()) relays_.carry_on(*on);
     }
@@ -321,33 +256,6 @@ private:
     }
   }
 
-  [[gnu::cold]] void hear_failure(operation& op) {
-    std::erase_if(op.channel->failures, [&](const channel::failure& f) {
-      if (f.seq == op.seq) op.fail(f.status, f.unreachable, f.told_by);
-      return f.seq == op.seq || f.seq <= op.channel->retired;
-    });
-  }
-
-  // What I have not done of it I shall not do: nobody is to wait for it. Who heard of it from another rank
-  // need not tell.
-  [[gnu::cold, gnu::noinline]] void tell_failure(const operation& op) {
-    if (op.told_by == net_.rank()) tell_failure(*op.channel, op.seq, {op.status, op.unreachable});
-  }
-  void tell_failure(channel& on, engine::sequence n, const transport::failure& of) {
-    for (std::uint32_t member = 0; member < on.info.size(); ++member)
-      if (member != on.info.me())
-        members().tell(on, member, {.kind = transport::message_kind::failed, .seq = n},
-                       std::as_bytes(std::span(&of, 1)));
-  }
-  // Those who wait for what I could not hand on hear it, whether I still have the operation or not.
-  [[gnu::cold, gnu::noinline]] void fail_relayed(channel& on, engine::sequence n,
-                                                 const transport::failure& why) {
-    if constexpr (requires { net_.lost(0u); })
-      if (net_.lost(why.unreachable)) return lose(why.unreachable);
-    inbox_.fail(on, n, why, on.info.world[on.info.me()]);
-    tell_failure(on, n, why);
-  }
-
   bool complete(const operation& op) const {
     if (op.flights != 0) return false;
     return (op.program->top & ~op.run->done) == 0 || op.status < 0;
@@ -367,21 +275,10 @@ private:
     return !p.large && (p.eager || (!p.by_rows && p.block() <= quota::always));
   }
 
-  // A transport that cuts large transfers starts their pieces here.
-  bool transport_carries() const {
-    if constexpr (requires { net_.carries(); })
-      return net_.carries();
-    else
-      return false;
-  }
   bool carry_by_transport() {
-    if (!transport_carries()) return false;
-    if constexpr (requires { net_.carry(); }) {
-      const std::uint64_t bytes = net_.carry();
-      members().carries.take(bytes);
-      return bytes != 0;
-    }
-    return false;
+    const std::uint64_t bytes = transport::carry(net_);
+    if (bytes != 0) members().carries.take(bytes);
+    return bytes != 0;
   }
 
   bool sweep_light() {
@@ -429,7 +326,7 @@ private:
   void retire(operation& op) {
     channel& on = *op.channel;
     if (op.status < 0) [[unlikely]]
-      look_for_loss(op);
+      losses_.look_for_loss(op);
     rung_or_held_ -= op.run->rung;
     executions_.give_back(*op.run);
     op.run = nullptr;
@@ -463,7 +360,7 @@ private:
 
   // To far members: told() may have moved.
   void tell_retirement(channel& on) {
-    if (!on.askers.empty()) answer_askers(on);
+    if (!on.askers.empty()) inbox_.answer_askers(on);
     if (on.leaving) [[unlikely]]
       report_if_quiet(on);
   }
@@ -472,14 +369,6 @@ private:
     if (net_.load(on.own.entered()) != on.retired || !on.relayed.empty()) return;
     on.leaving = false;
     quiet_(on);
-  }
-
-  void answer_askers(channel& on) {
-    std::erase_if(on.askers, [&](const credit_request& asker) {
-      if (on.told() < asker.needed) return false;
-      members().answer(on, asker.member, {.kind = transport::message_kind::credit});
-      return true;
-    });
   }
 
   T& net_;
@@ -492,6 +381,7 @@ private:
   plan_runner<T> runner_;
   ring_conditions<T> conditions_;
   relays<T> relays_;
+  losses<T> losses_;
   inbox<T> inbox_;
   one_sided_transfers<T> transfers_;
   std::vector<operation*> active_;
@@ -500,8 +390,6 @@ private:
   std::size_t outstanding_ = 0;
   std::size_t far_active_ = 0;
   std::size_t rung_or_held_ = 0; // left with steps that no other rank can do for this one; without a slot yet
-  bool listed_ = false;
-  std::uint32_t listing_ = 1; // the number of the present list
   awaited_answers answers_;
   std::size_t heavy_active_ = 0; // not light
   std::size_t first_ = 0;        // where the next pass over the heavy ones begins

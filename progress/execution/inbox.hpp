@@ -1,6 +1,6 @@
 #pragma once
 #include "progress/execution/call_check.hpp"
-#include "progress/execution/relays.hpp"
+#include "progress/execution/losses.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -18,10 +18,9 @@ template <transport::transport T> class inbox final : public transport::message_
 public:
   using request_handler = std::function<void(const transport::message&, std::span<const std::byte>)>;
 
-  inbox(T& net, statistics& counts, reach<T>& members, const channel_map& teams,
-        const std::vector<operation*>& active, relays<T>& handed_on)
-      : net_(net), counts_(counts), members_(members), channels_(teams), active_(active), relays_(handed_on) {
-  }
+  inbox(T& net, statistics& counts, reach<T>& members, const channel_map& teams, relays<T>& handed_on,
+        losses<T>& lost)
+      : net_(net), counts_(counts), members_(members), channels_(teams), relays_(handed_on), losses_(lost) {}
 
   void serve(request_handler h) { serve_ = std::move(h); }
 
@@ -39,36 +38,22 @@ public:
     const std::uint32_t sender = on.info.member(m.source);
     if (sender == on.info.size()) return;
     if (m.kind == message_kind::failed) [[unlikely]]
-      return fail(on, m, payload);
+      return losses_.hear(on, m, payload);
     keep(on, sender, m, payload);
     if (m.wants != 0) tell_credit(on, sender, m.seq - m.wants);
     if (!on.relayed.empty()) relays_.carry_on(on);
   }
 
-  // What a member has not done of an operation it will not do: nobody waits for it. An operation that has not
-  // yet begun here fails when it does.
-  [[gnu::cold]] void fail(channel& on, engine::sequence n, const transport::failure& of,
-                          std::uint32_t told_by) {
-    for (operation* op : active_)
-      if (op->channel == &on && op->seq == n) return op->fail(of.status, of.unreachable, told_by);
-    if (n > on.retired) on.failures.push_back({n, of.status, of.unreachable, told_by});
+  // To far members that wait for credit: told() may have moved.
+  void answer_askers(channel& on) {
+    std::erase_if(on.askers, [&](const credit_request& asker) {
+      if (on.told() < asker.needed) return false;
+      members_.answer(on, asker.member, {.kind = transport::message_kind::credit});
+      return true;
+    });
   }
 
 private:
-  [[gnu::cold]] void fail(channel& on, const transport::message& m, std::span<const std::byte> payload) {
-    transport::failure of;
-    if (payload.size() != sizeof of) return;
-    std::memcpy(&of, payload.data(), sizeof of);
-    if (of.status >= 0) return;
-    if (m.seq == 0) { // of the channel; the next sweep breaks it up
-      on.told_lost = of.unreachable;
-      on.told_lost_by = m.source;
-      members_.later = true;
-      return;
-    }
-    fail(on, m.seq, of, m.source);
-  }
-
   void keep(channel& on, std::uint32_t sender, const transport::message& m,
             std::span<const std::byte> payload) {
     using transport::message_kind;
@@ -154,8 +139,8 @@ private:
   statistics& counts_;
   reach<T>& members_;
   const channel_map& channels_;
-  const std::vector<operation*>& active_;
   relays<T>& relays_;
+  losses<T>& losses_;
   request_handler serve_;
 };
 

@@ -15,6 +15,32 @@ public:
   ring_conditions(node_steps<T>& steps, plan_runner<T>& runner)
       : steps_(steps), runner_(runner), net_(steps.members.net) {}
 
+  // Lists what the operations under way wait for, and publishes the list if this rank is to be rung at all.
+  [[gnu::noinline]] void list_all(const std::vector<operation*>& active) {
+    if (!steps_.members.node().met()) return;
+    writer& waits = steps_.members.node().waits();
+    for (operation* op : active) {
+      if (op->run->listed == listing_ || op->status < 0) continue;
+      op->run->listed = listing_;
+      const channel& on = *op->channel;
+      const bool all = op->asked || !on.waiting.empty() || on.leaving; // its end is waited for
+      list(*op, all ? op->program->top : op->program->alone, waits);
+    }
+    if (!waits.any() && waits.complete()) return;
+    listed_ = true;
+    waits.publish();
+  }
+  bool listed() const { return listed_; }
+  [[gnu::noinline]] void unlist() {
+    listed_ = false;
+    ++listing_;
+    steps_.members.node().waits().clear();
+  }
+
+private:
+  using fact = graph::fact;
+  using kind = graph::kind;
+
   // Appends what these top nodes of the operation wait for. They have had their step.
   void list(operation& op, graph::node_set of, writer& to) {
     for (graph::node_set rest = op.run->ready & of; rest != 0; rest &= rest - 1) {
@@ -26,10 +52,6 @@ public:
       to.end_group();
     }
   }
-
-private:
-  using fact = graph::fact;
-  using kind = graph::kind;
 
   void list_loop(operation& op, const graph::node& n, writer& to) {
     const graph::node* const body = &op.program->nodes[n.body];
@@ -119,8 +141,8 @@ private:
     return true;
   }
 
-  // Is a claimed block carried by a rank of the host that waits? If not, its other end may be away too; and in an
-  // operation that one rank has called for the others none of them waits.
+  // Is a claimed block carried by a rank of the host that waits? If not, its other end may be away too; and
+  // in an operation that one rank has called for the others none of them waits.
   static bool others_carry(const operation& op) {
     if (op.asked) return false;
     const bool assisted = op.program->out == graph::sync::all && op.channel->info.topology.one_host();
@@ -177,6 +199,8 @@ private:
   node_steps<T>& steps_;
   plan_runner<T>& runner_;
   T& net_;
+  bool listed_ = false;
+  std::uint32_t listing_ = 1; // the number of the present list
 };
 
 } // namespace weft::progress
