@@ -1,12 +1,12 @@
 // weft plan: what a collective is compiled into, as a graph, and whether it is right.
 
 #include "engine/collectives/families.hpp"
-#include "engine/collectives/specified.hpp"
 #include "engine/collectives/tuning.hpp"
 #include "engine/operations/dot.hpp"
 #include "engine/transport/ucx/context.hpp"
-#include "engine/verify/verifier.hpp"
 #include "tools/command.hpp"
+#include "verify/specified.hpp"
+#include "verify/verifier.hpp"
 
 #include <fmt/core.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 #include "engine/collectives/families.hpp"
-#include "engine/collectives/specified.hpp"
+#include "verify/specified.hpp"
 
 #include <functional>
 #include <span>

@@ -1,8 +1,8 @@
 #include "tests/graph/told_actions.hpp"
 
 #include "engine/operations/all_kinds.hpp"
-#include "engine/verify/order.hpp"
 #include "tests/graph/plan_words.hpp"
+#include "verify/order.hpp"
 
 #include <algorithm>
 #include <charconv>

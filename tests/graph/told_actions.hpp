@@ -1,7 +1,7 @@
 #pragma once
 #include "engine/plan/plan.hpp"
 #include "engine/topology/topology.hpp"
-#include "engine/verify/verifier.hpp"
+#include "verify/verifier.hpp"
 
 #include <span>
 #include <string>

@@ -11,7 +11,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
-FOLDERS = ("api", "engine", "progress", "pmix_boot", "tools", "examples")
+FOLDERS = ("api", "engine", "progress", "pmix_boot", "testing", "tools", "verify", "examples")
 
 
 def warnings(entry):

@@ -34,6 +34,8 @@ CLEAN = {
     "progress/execution/executor.hpp": '#include "engine/transport/transport.hpp"\n#include <atomic>\n',
     "progress/driving/engine.hpp": '#include "progress/execution/executor.hpp"\n',
     "pmix_boot/client/job.hpp": "#include <pmix.h>\n#include <unistd.h>\n",
+    "testing/threads/transport.hpp": '#include "engine/transport/transport.hpp"\n',
+    "verify/verifier.hpp": '#include "engine/plan/plan.hpp"\n',
     "tools/info.cpp": '#include "engine/plan/plan.hpp"\n#include <CLI/CLI.hpp>\n',
     "examples/ring.cpp": "#include <upc.h>\n",
     "tests/any.cpp": '#include "api/include/upc.h"\n#include <gtest/gtest.h>\n',
@@ -57,6 +59,11 @@ PLANTED = [
     ("engine/collectives/exchange.hpp", '#include "engine/transport/transport.hpp"'),
     ("engine/collectives/exchange.hpp", '#include "progress/execution/executor.hpp"'),
     ("engine/collectives/exchange.hpp", '#include "api/include/upc.h"'),
+    ("engine/collectives/exchange.hpp", '#include "verify/verifier.hpp"'),
+    ("progress/execution/executor.hpp", '#include "testing/threads/transport.hpp"'),
+    ("testing/threads/transport.hpp", '#include "progress/execution/executor.hpp"'),
+    ("verify/verifier.hpp", '#include "engine/transport/transport.hpp"'),
+    ("verify/verifier.hpp", '#include "progress/execution/executor.hpp"'),
     ("engine/transport/transport.hpp", "#include <ucp/api/ucp.h>"),
     ("engine/transport/transport.hpp", '#include "engine/transport/ucx/worker.hpp"'),
     ("engine/transport/transport.hpp", '#include "engine/collectives/exchange.hpp"'),
@@ -140,6 +147,8 @@ class Includes(unittest.TestCase):
     def test_long_file_is_found_and_the_build_is_not_looked_at(self):
         self.assertEqual(self.problems({"tests/x.cpp": "\n" * 600, "build/x.cpp": "\n" * 601}), [])
         self.assertEqual(len(self.problems({"tests/x.cpp": "\n" * 601})), 1)
+        self.assertEqual(self.problems({"engine/memory/x.cpp": "\n" * 400}), [])
+        self.assertEqual(len(self.problems({"engine/memory/x.cpp": "\n" * 401})), 1)
 
 
 class Globals(unittest.TestCase):

@@ -3,9 +3,9 @@
 //
 // Mutations that this catches: an own block that only its owner carries, leaving without a look at what
 // others lack.
-#include "engine/collectives/specified.hpp"
 #include "tests/simulated/collective_player.hpp"
 #include "tests/simulated/simulated_run.hpp"
+#include "verify/specified.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #pragma once
-#include "engine/collectives/specified.hpp"
 #include "progress/control/teams.hpp"
+#include "verify/specified.hpp"
 
 #include <algorithm>
 #include <atomic>

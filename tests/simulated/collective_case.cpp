@@ -1,8 +1,8 @@
 #include "tests/simulated/collective_case.hpp"
 
 #include "engine/collectives/algorithm.hpp"
-#include "engine/collectives/specified.hpp"
-#include "engine/transport/simulated/random.hpp"
+#include "testing/simulated/random.hpp"
+#include "verify/specified.hpp"
 
 #include <algorithm>
 #include <array>

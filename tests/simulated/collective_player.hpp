@@ -1,7 +1,7 @@
 #pragma once
 #include "engine/memory/segment_layout.hpp"
-#include "engine/transport/simulated/random.hpp"
 #include "progress/driving/engine.hpp"
+#include "testing/simulated/random.hpp"
 #include "tests/simulated/collective_case.hpp"
 
 #include <atomic>

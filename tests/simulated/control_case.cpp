@@ -1,6 +1,6 @@
 #include "tests/simulated/control_case.hpp"
 
-#include "engine/transport/simulated/random.hpp"
+#include "testing/simulated/random.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,5 +1,5 @@
 // As failing_test.cpp, on the simulated transport: whatever can come in another order does, by the seed.
-#include "engine/transport/simulated/simulation.hpp"
+#include "testing/simulated/simulation.hpp"
 #include "tests/simulated/failing_sweep.hpp"
 
 namespace weft::tests {

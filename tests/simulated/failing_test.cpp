@@ -3,8 +3,8 @@
 //
 // Mutations that this catches: a failed request that counts as done (no error anywhere); one that is
 // forgotten (a hang); a failure that the others do not hear of (they hang).
-#include "engine/transport/threads/threads_transport.hpp"
 #include "progress/driving/progress_thread.hpp"
+#include "testing/threads/threads_transport.hpp"
 #include "tests/simulated/failing_sweep.hpp"
 
 #include <optional>

@@ -3,7 +3,7 @@
 // which only the first stretch is put, or sent on before the partner's is there, or announced before it is in
 // place, or told to the neighbours without waking them or too early; of a ring,
 // the last blocks that a leader has not awaited under OUT_NO.
-#include "engine/transport/simulated/random.hpp"
+#include "testing/simulated/random.hpp"
 #include "tests/simulated/seeds.hpp"
 #include "tests/simulated/simulated_run.hpp"
 

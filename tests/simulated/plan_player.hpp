@@ -1,6 +1,6 @@
 #pragma once
-#include "engine/transport/simulated/simulation.hpp"
 #include "progress/execution/executor.hpp"
+#include "testing/simulated/simulation.hpp"
 
 #include <cstddef>
 #include <deque>

@@ -1,6 +1,6 @@
 #pragma once
-#include "engine/transport/simulated/simulation.hpp"
 #include "progress/driving/engine.hpp"
+#include "testing/simulated/simulation.hpp"
 #include "tests/simulated/collective_case.hpp"
 #include "tests/simulated/tuning_of_seed.hpp"
 

@@ -1,7 +1,7 @@
 // The random programs on the threads transport: every rank with its progress thread and two application
 // threads, each of which plays a program of its own on its own team. For ThreadSanitizer above all.
-#include "engine/transport/threads/threads_transport.hpp"
 #include "progress/driving/progress_thread.hpp"
+#include "testing/threads/threads_transport.hpp"
 #include "tests/simulated/collective_player.hpp"
 #include "tests/simulated/seeds.hpp"
 #include "tests/simulated/tuning_of_seed.hpp"

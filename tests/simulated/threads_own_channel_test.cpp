@@ -1,7 +1,7 @@
 // Operations that one rank calls, on threads: each rank with its progress thread, and an application that
 // sleeps in between, posts, and waits. For ThreadSanitizer above all.
-#include "engine/transport/threads/threads_transport.hpp"
 #include "progress/driving/progress_thread.hpp"
+#include "testing/threads/threads_transport.hpp"
 #include "tests/simulated/calling_rank.hpp"
 #include "tests/simulated/seeds.hpp"
 #include "tests/simulated/tuning_of_seed.hpp"

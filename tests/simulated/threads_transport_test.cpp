@@ -1,5 +1,5 @@
 // The threads transport's own contract, on two threads.
-#include "engine/transport/threads/threads_transport.hpp"
+#include "testing/threads/threads_transport.hpp"
 
 #include <array>
 #include <gtest/gtest.h>

@@ -4,8 +4,8 @@
 // Mutations that this catches: the call is made with the right to drive (a hang); an exception leaves the
 // call.
 #include "engine/plan/builder.hpp"
-#include "engine/transport/threads/threads_transport.hpp"
 #include "progress/driving/driver.hpp"
+#include "testing/threads/threads_transport.hpp"
 
 #include <atomic>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 #pragma once
-#include "engine/transport/simulated/simulation.hpp"
+#include "testing/simulated/simulation.hpp"
 
 #include <cstdint>
 

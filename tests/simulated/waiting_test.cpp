@@ -2,8 +2,8 @@
 // parks, before it dozes for want of progress ownership.
 //
 // Mutation that this catches: a park or a doze that throws the answer away.
-#include "engine/transport/threads/threads_transport.hpp"
 #include "progress/driving/engine.hpp"
+#include "testing/threads/threads_transport.hpp"
 
 #include <gtest/gtest.h>
 #include <thread>

@@ -1,6 +1,6 @@
 // When an engine rings the thread that watches its transport.
-#include "engine/transport/threads/threads_transport.hpp"
 #include "progress/driving/engine.hpp"
+#include "testing/threads/threads_transport.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 #include "engine/plan/builder.hpp"
 #include "engine/plan/composition.hpp"
-#include "engine/verify/verifier.hpp"
+#include "verify/verifier.hpp"
 
 #include <array>
 
