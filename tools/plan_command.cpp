@@ -2,7 +2,7 @@
 
 #include "engine/collectives/families.hpp"
 #include "engine/collectives/tuning.hpp"
-#include "engine/operations/dot.hpp"
+#include "engine/operations/describe.hpp"
 #include "engine/transport/ucx/context.hpp"
 #include "tools/command.hpp"
 #include "verify/specified.hpp"

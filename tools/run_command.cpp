@@ -1,6 +1,6 @@
 // weft run: start a job on this host.
 
-#include "engine/transport/ucx/signals.hpp"
+#include "engine/transport/ucx/context.hpp"
 #include "pmix_boot/launcher/launcher.hpp"
 #include "tools/command.hpp"
 #include "tools/mpi_program.hpp"
@@ -39,8 +39,8 @@ void add_run_command(CLI::App& app, int& status) {
     const std::string& program = options->command.front();
     if (options->ranks > 1 && is_of_mpi_alone(program_file(program))) {
       std::cerr << "weft run: " << program << " is a program of MPI, which would be " << options->ranks
-                << " jobs of one rank here: start it by weft mpi mpirun -n " << options->ranks << " " << program
-                << "\n";
+                << " jobs of one rank here: start it by weft mpi mpirun -n " << options->ranks << " "
+                << program << "\n";
       status = 2;
       return;
     }

@@ -1,7 +1,6 @@
-#include "verify/accesses.hpp"
+#include "verify/checks.hpp"
 
 #include "engine/plan/names.hpp"
-#include "verify/bytes.hpp"
 #include "verify/completions.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-#include "verify/bytes.hpp"
+#include "verify/checks.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "verify/entries.hpp"
+#include "verify/checks.hpp"
 
 #include "engine/plan/names.hpp"
 

@@ -1,4 +1,4 @@
-#include "verify/rows.hpp"
+#include "verify/checks.hpp"
 
 #include "engine/operations/describe.hpp"
 #include "engine/plan/peers.hpp"

@@ -1,7 +1,7 @@
 #include "verify/signals.hpp"
 
 #include "engine/plan/names.hpp"
-#include "engine/topology/relays.hpp"
+#include "engine/topology/tree.hpp"
 
 #include <algorithm>
 

@@ -1,9 +1,8 @@
-#include "verify/structure.hpp"
+#include "verify/checks.hpp"
 
 #include "engine/operations/all_kinds.hpp"
 #include "engine/operations/describe.hpp"
 #include "engine/plan/peers.hpp"
-#include "verify/rows.hpp"
 
 #include <bit>
 

@@ -1,9 +1,6 @@
 #include "verify/verifier.hpp"
 
-#include "verify/accesses.hpp"
-#include "verify/bytes.hpp"
-#include "verify/entries.hpp"
-#include "verify/structure.hpp"
+#include "verify/checks.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,11 @@
-// The C forms of the collectives, like those of c_entries.cpp.
+// The C forms of the collectives and of teams, like those of entries.cpp.
 #define WEFT_NO_GLOBAL_NAMES
-#include "api/checks/error_handler.hpp"
+#include "api/checks/failure.hpp"
 #include "api/include/upc_collective.h"
+#include "api/include/upc_collective_cray.h"
+#include "api/include/upc_one_sided.h"
+#include "api/include/weft/reduction.h"
+#include "api/include/weft/sort.h"
 
 using weft::api::guard;
 
@@ -110,6 +114,187 @@ WEFT_EXPORT upc_coll_handle_t upc_all_permute_xi(upc_shared_ptr_t dst, upc_share
                                                  upc_shared_ptr_t perm, upc_shared_ptr_t nbytes,
                                                  upc_flag_t sync_mode, upc_team_t team) {
   return guard<weft::upc_all_permute_xi>(dst, src, perm, nbytes, sync_mode, team);
+}
+
+} // extern "C"
+
+namespace {
+
+// Of the forms that C++ has under one name, the one that C has.
+template <class Type>
+using reduction = upc_coll_handle_t (*)(upc_shared_ptr_t, upc_shared_ptr_t, upc_op_t, size_t, size_t,
+                                        Type (*)(Type, Type), upc_flag_t);
+
+} // namespace
+
+#define WEFT_C_REDUCTION(name, type)                                                                         \
+  WEFT_REDUCTION(name, type) {                                                                               \
+    return guard<static_cast<reduction<type>>(weft::name)>(dst, src, op, nelems, blk_size, func, sync_mode); \
+  }                                                                                                          \
+  WEFT_TEAM_REDUCTION(name##_team, type) {                                                                   \
+    return guard<weft::name##_team>(dst, src, op, nelems, blk_size, func, sync_mode, team);                  \
+  }
+#define WEFT_C_REDUCTIONS(T, type)                                                                           \
+  WEFT_C_REDUCTION(upc_all_reduce##T, type)                                                                  \
+  WEFT_C_REDUCTION(upc_all_reduce_all##T, type)                                                              \
+  WEFT_C_REDUCTION(upc_all_prefix_reduce##T, type)
+
+extern "C" {
+WEFT_REDUCTION_TYPES(WEFT_C_REDUCTIONS)
+}
+
+namespace {
+
+// Of the forms that C++ has under one name, the one that C has.
+using sort = upc_coll_handle_t (*)(upc_shared_ptr_t, size_t, size_t, size_t,
+                                   int (*)(upc_shared_ptr_t, upc_shared_ptr_t), upc_flag_t);
+
+} // namespace
+
+extern "C" {
+
+WEFT_EXPORT upc_coll_handle_t upc_all_sort(upc_shared_ptr_t A, size_t elem_size, size_t nelems,
+                                           size_t blk_size, int (*func)(upc_shared_ptr_t, upc_shared_ptr_t),
+                                           upc_flag_t sync_mode) {
+  return guard<static_cast<sort>(weft::upc_all_sort)>(A, elem_size, nelems, blk_size, func, sync_mode);
+}
+WEFT_EXPORT upc_coll_handle_t upc_all_sort_team(upc_shared_ptr_t A, size_t elem_size, size_t nelems,
+                                                size_t blk_size,
+                                                int (*func)(upc_shared_ptr_t, upc_shared_ptr_t),
+                                                upc_flag_t sync_mode, upc_team_t team) {
+  return guard<weft::upc_all_sort_team>(A, elem_size, nelems, blk_size, func, sync_mode, team);
+}
+
+WEFT_EXPORT void upc_broadcast(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes) {
+  guard<weft::upc_broadcast>(dst, src, nbytes);
+}
+WEFT_EXPORT void upc_scatter(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes) {
+  guard<weft::upc_scatter>(dst, src, nbytes);
+}
+WEFT_EXPORT void upc_gather(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes) {
+  guard<weft::upc_gather>(dst, src, nbytes);
+}
+WEFT_EXPORT void upc_exchange(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes) {
+  guard<weft::upc_exchange>(dst, src, nbytes);
+}
+WEFT_EXPORT void upc_gather_all(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes) {
+  guard<weft::upc_gather_all>(dst, src, nbytes);
+}
+WEFT_EXPORT void upc_broadcast_in_place(upc_shared_ptr_t both, size_t nbytes) {
+  guard<weft::upc_broadcast_in_place>(both, nbytes);
+}
+
+WEFT_EXPORT upc_coll_handle_t upc_broadcast_team(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
+                                                 upc_flag_t flags, upc_team_t team) {
+  return guard<weft::upc_broadcast_team>(dst, src, nbytes, flags, team);
+}
+WEFT_EXPORT upc_coll_handle_t upc_scatter_team(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
+                                               upc_flag_t flags, upc_team_t team) {
+  return guard<weft::upc_scatter_team>(dst, src, nbytes, flags, team);
+}
+WEFT_EXPORT upc_coll_handle_t upc_gather_team(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
+                                              upc_flag_t flags, upc_team_t team) {
+  return guard<weft::upc_gather_team>(dst, src, nbytes, flags, team);
+}
+WEFT_EXPORT upc_coll_handle_t upc_exchange_team(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
+                                                upc_flag_t flags, upc_team_t team) {
+  return guard<weft::upc_exchange_team>(dst, src, nbytes, flags, team);
+}
+WEFT_EXPORT upc_coll_handle_t upc_gather_all_team(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
+                                                  upc_flag_t flags, upc_team_t team) {
+  return guard<weft::upc_gather_all_team>(dst, src, nbytes, flags, team);
+}
+
+WEFT_EXPORT upc_coll_handle_t upc_broadcast_threads(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
+                                                    upc_flag_t flags, const int* threads, size_t count) {
+  return guard<weft::upc_broadcast_threads>(dst, src, nbytes, flags, threads, count);
+}
+WEFT_EXPORT upc_coll_handle_t upc_scatter_threads(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
+                                                  upc_flag_t flags, const int* threads, size_t count) {
+  return guard<weft::upc_scatter_threads>(dst, src, nbytes, flags, threads, count);
+}
+WEFT_EXPORT upc_coll_handle_t upc_gather_threads(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
+                                                 upc_flag_t flags, const int* threads, size_t count) {
+  return guard<weft::upc_gather_threads>(dst, src, nbytes, flags, threads, count);
+}
+WEFT_EXPORT upc_coll_handle_t upc_exchange_threads(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
+                                                   upc_flag_t flags, const int* threads, size_t count) {
+  return guard<weft::upc_exchange_threads>(dst, src, nbytes, flags, threads, count);
+}
+WEFT_EXPORT upc_coll_handle_t upc_gather_all_threads(upc_shared_ptr_t dst, upc_shared_ptr_t src,
+                                                     size_t nbytes, upc_flag_t flags, const int* threads,
+                                                     size_t count) {
+  return guard<weft::upc_gather_all_threads>(dst, src, nbytes, flags, threads, count);
+}
+
+WEFT_EXPORT void upc_reduce(upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_type_t type, upc_op_t op) {
+  guard<weft::upc_reduce>(dst, src, type, op);
+}
+WEFT_EXPORT upc_coll_handle_t upc_reduce_team(upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_type_t type,
+                                              upc_op_t op, size_t nelems, size_t blk_size, upc_flag_t flags,
+                                              upc_team_t team) {
+  return guard<weft::upc_reduce_team>(dst, src, type, op, nelems, blk_size, flags, team);
+}
+WEFT_EXPORT upc_coll_handle_t upc_reduce_threads(upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_type_t type,
+                                                 upc_op_t op, size_t nelems, size_t blk_size,
+                                                 upc_flag_t flags, const int* threads, size_t count) {
+  return guard<weft::upc_reduce_threads>(dst, src, type, op, nelems, blk_size, flags, threads, count);
+}
+WEFT_EXPORT void upc_prefix_reduce(upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_type_t type, upc_op_t op) {
+  guard<weft::upc_prefix_reduce>(dst, src, type, op);
+}
+WEFT_EXPORT upc_coll_handle_t upc_prefix_reduce_team(upc_shared_ptr_t dst, upc_shared_ptr_t src,
+                                                     upc_type_t type, upc_op_t op, size_t nelems,
+                                                     size_t blk_size, upc_flag_t flags, upc_team_t team) {
+  return guard<weft::upc_prefix_reduce_team>(dst, src, type, op, nelems, blk_size, flags, team);
+}
+WEFT_EXPORT upc_coll_handle_t upc_prefix_reduce_threads(upc_shared_ptr_t dst, upc_shared_ptr_t src,
+                                                        upc_type_t type, upc_op_t op, size_t nelems,
+                                                        size_t blk_size, upc_flag_t flags, const int* threads,
+                                                        size_t count) {
+  return guard<weft::upc_prefix_reduce_threads>(dst, src, type, op, nelems, blk_size, flags, threads, count);
+}
+WEFT_EXPORT void upc_xprefix_reduce(upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_type_t type,
+                                    upc_op_t op) {
+  guard<weft::upc_xprefix_reduce>(dst, src, type, op);
+}
+WEFT_EXPORT upc_coll_handle_t upc_xprefix_reduce_team(upc_shared_ptr_t dst, upc_shared_ptr_t src,
+                                                      upc_type_t type, upc_op_t op, size_t nelems,
+                                                      size_t blk_size, upc_flag_t flags, upc_team_t team) {
+  return guard<weft::upc_xprefix_reduce_team>(dst, src, type, op, nelems, blk_size, flags, team);
+}
+WEFT_EXPORT upc_coll_handle_t upc_xprefix_reduce_threads(upc_shared_ptr_t dst, upc_shared_ptr_t src,
+                                                         upc_type_t type, upc_op_t op, size_t nelems,
+                                                         size_t blk_size, upc_flag_t flags,
+                                                         const int* threads, size_t count) {
+  return guard<weft::upc_xprefix_reduce_threads>(dst, src, type, op, nelems, blk_size, flags, threads, count);
+}
+
+WEFT_EXPORT upc_handle_t cray_upc_team_barrier_nb(cray_upc_team_t team) {
+  return guard<weft::cray_upc_team_barrier_nb>(team);
+}
+WEFT_EXPORT cray_upc_return_t cray_upc_team_split(cray_upc_team_t team, int color, int key,
+                                                  cray_upc_team_t* new_team) {
+  return guard<weft::cray_upc_team_split, CRAY_UPC_ERROR>(team, color, key, new_team);
+}
+WEFT_EXPORT cray_upc_return_t cray_upc_team_reduce(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nelems,
+                                                   cray_upc_dtype_t dtype, upc_op_t op, int root,
+                                                   cray_upc_team_t team, upc_handle_t* handle) {
+  return guard<weft::cray_upc_team_reduce, CRAY_UPC_ERROR>(dst, src, nelems, dtype, op, root, team, handle);
+}
+WEFT_EXPORT cray_upc_return_t cray_upc_team_allreduce(upc_shared_ptr_t dst, upc_shared_ptr_t src,
+                                                      size_t nelems, cray_upc_dtype_t dtype, upc_op_t op,
+                                                      cray_upc_team_t team, upc_handle_t* handle) {
+  return guard<weft::cray_upc_team_allreduce, CRAY_UPC_ERROR>(dst, src, nelems, dtype, op, team, handle);
+}
+WEFT_EXPORT int cray_upc_team_rank(cray_upc_team_t team) {
+  return guard<weft::cray_upc_team_rank, -1>(team);
+}
+WEFT_EXPORT int cray_upc_team_size(cray_upc_team_t team) {
+  return guard<weft::cray_upc_team_size>(team);
+}
+WEFT_EXPORT void cray_upc_team_free(cray_upc_team_t team) {
+  return guard<weft::cray_upc_team_free>(team);
 }
 
 } // extern "C"

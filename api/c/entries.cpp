@@ -1,12 +1,15 @@
 // The C forms of all functions: the C++ forms under the same names, with the error handler instead of
-// exceptions.
+// exceptions. Those of the collectives are in collectives.cpp.
 #define WEFT_NO_GLOBAL_NAMES
-#include "api/checks/error_handler.hpp"
+#include "api/checks/failure.hpp"
 #include "api/include/upc.h"
+#include "api/include/upc_atomic.h"
 #include "api/include/upc_castable.h"
 #include "api/include/upc_collective_cray.h"
 #include "api/include/upc_nb.h"
 #include "api/include/upc_tick.h"
+#include "api/include/weft/completion.h"
+#include "api/include/weft/lock.h"
 
 using weft::api::guard;
 
@@ -197,6 +200,78 @@ WEFT_EXPORT void* upc_cast(upc_shared_ptr_t ptr) {
 }
 WEFT_EXPORT upc_thread_info_t upc_thread_info(size_t thread) {
   return guard<weft::upc_thread_info>(thread);
+}
+
+WEFT_EXPORT upc_lock_t upc_global_lock_alloc() {
+  return guard<weft::upc_global_lock_alloc>();
+}
+WEFT_EXPORT upc_lock_t upc_all_lock_alloc() {
+  return guard<weft::upc_all_lock_alloc>();
+}
+WEFT_EXPORT void upc_lock_free(upc_lock_t lock) {
+  return guard<weft::upc_lock_free>(lock);
+}
+WEFT_EXPORT void upc_all_lock_free(upc_lock_t lock) {
+  return guard<weft::upc_all_lock_free>(lock);
+}
+WEFT_EXPORT void upc_lock(upc_lock_t lock) {
+  return guard<weft::upc_lock>(lock);
+}
+WEFT_EXPORT int upc_lock_attempt(upc_lock_t lock) {
+  return guard<weft::upc_lock_attempt>(lock);
+}
+WEFT_EXPORT void upc_unlock(upc_lock_t lock) {
+  return guard<weft::upc_unlock>(lock);
+}
+
+WEFT_EXPORT upc_atomicdomain_t upc_all_atomicdomain_alloc(upc_type_t type, upc_op_t ops,
+                                                          upc_atomichint_t hints) {
+  return guard<weft::upc_all_atomicdomain_alloc>(type, ops, hints);
+}
+WEFT_EXPORT void upc_all_atomicdomain_free(upc_atomicdomain_t domain) {
+  return guard<weft::upc_all_atomicdomain_free>(domain);
+}
+WEFT_EXPORT void upc_atomic_relaxed(upc_atomicdomain_t domain, void* fetch_ptr, upc_op_t op,
+                                    upc_shared_ptr_t target, const void* operand1, const void* operand2) {
+  return guard<weft::upc_atomic_relaxed>(domain, fetch_ptr, op, target, operand1, operand2);
+}
+WEFT_EXPORT void upc_atomic_strict(upc_atomicdomain_t domain, void* fetch_ptr, upc_op_t op,
+                                   upc_shared_ptr_t target, const void* operand1, const void* operand2) {
+  return guard<weft::upc_atomic_strict>(domain, fetch_ptr, op, target, operand1, operand2);
+}
+WEFT_EXPORT int upc_atomic_isfast(upc_type_t type, upc_op_t ops, upc_shared_ptr_t addr) {
+  return guard<weft::upc_atomic_isfast>(type, ops, addr);
+}
+WEFT_EXPORT int upc_atomic_query(upc_type_t type, upc_op_t ops, upc_shared_ptr_t addr) {
+  return guard<weft::upc_atomic_query>(type, ops, addr);
+}
+
+WEFT_EXPORT int upc_waitany(int count, upc_coll_handle_t* handles) {
+  return guard<weft::upc_waitany, -1>(count, handles);
+}
+WEFT_EXPORT int upc_testany(int count, upc_coll_handle_t* handles) {
+  return guard<weft::upc_testany, -1>(count, handles);
+}
+WEFT_EXPORT void upc_waitall(int count, upc_coll_handle_t* handles) {
+  return guard<weft::upc_waitall>(count, handles);
+}
+WEFT_EXPORT int upc_testall(int count, upc_coll_handle_t* handles) {
+  return guard<weft::upc_testall, -1>(count, handles);
+}
+WEFT_EXPORT int upc_waitsome(int count, upc_coll_handle_t* handles) {
+  return guard<weft::upc_waitsome>(count, handles);
+}
+WEFT_EXPORT int upc_testsome(int count, upc_coll_handle_t* handles) {
+  return guard<weft::upc_testsome>(count, handles);
+}
+WEFT_EXPORT int weft_waitany_for(int count, upc_coll_handle_t* handles, uint64_t nanoseconds) {
+  return guard<weft::weft_waitany_for, -1>(count, handles, nanoseconds);
+}
+WEFT_EXPORT int weft_waitsome_indices(int count, upc_coll_handle_t* handles, int* indices) {
+  return guard<weft::weft_waitsome_indices>(count, handles, indices);
+}
+WEFT_EXPORT int weft_testsome_indices(int count, upc_coll_handle_t* handles, int* indices) {
+  return guard<weft::weft_testsome_indices>(count, handles, indices);
 }
 
 } // extern "C"

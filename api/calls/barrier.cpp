@@ -3,7 +3,9 @@
 #include "api/checks/phase_record.hpp"
 #include "api/completion/completion.hpp"
 #include "api/include/weft/synchronization.h"
+#include "api/include/weft/synchronization_calls.h"
 #include "api/runtime/runtime.hpp"
+#include "engine/memory/full_fence.hpp"
 
 #include <optional>
 
@@ -100,6 +102,17 @@ void weft_wait() {
 
 void upc_barrier_wait(int value) {
   api::wait(value);
+}
+
+namespace {
+void nothing() {}
+} // namespace
+
+// Whatever else accesses shared memory for this thread has done so when it returns: puts are flushed. What is
+// left is the order of the processor's own loads and stores, and the call keeps the compiler's.
+weft_nothing_t weft_fence() {
+  engine::full_fence();
+  return nothing;
 }
 
 } // namespace weft

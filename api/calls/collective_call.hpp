@@ -1,12 +1,26 @@
 #pragma once
-#include "api/calls/mode.hpp"
 #include "api/calls/split_barrier.hpp"
 #include "api/include/weft/types.h"
 #include "api/runtime/runtime.hpp"
+#include "engine/plan/plan.hpp"
+#include "engine/plan/task.hpp"
 
 #include <cstdint>
 
 namespace weft::api {
+
+// What the flags of a collective say, or would say where it has none.
+struct mode {
+  graph::sync in = graph::sync::all, out = graph::sync::all;
+  graph::hint direction = graph::hint::none;
+  bool async = false;
+  bool in_place = false;
+  bool exclusive = false;    // prefix reductions
+  bool reproducible = false; // reductions
+};
+
+// Errors: two IN or two OUT modes, an unknown flag. `more`: flags that this call has besides those of all.
+mode read_mode(const char* call, upc_flag_t flags, upc_flag_t more = UPC_IN_PLACE);
 
 // What a call says with this error where it names a team.
 [[noreturn, gnu::cold, gnu::noinline]] void fail_team(const char* call, std::uint64_t team);
@@ -66,5 +80,21 @@ struct collective_call {
                                                                upc_team_t team) {
   return begin_collective(name, read_mode(name, sync_mode), team);
 }
+
+// What was kept for the operation is given up if it is not begun.
+class kept_function {
+public:
+  explicit kept_function(const graph::task& t) : task_(t) {}
+  kept_function(const kept_function&) = delete;
+  kept_function& operator=(const kept_function&) = delete;
+  ~kept_function() {
+    if (!handed_on_ && task_.release != nullptr) task_.release(task_);
+  }
+  void hand_on() { handed_on_ = true; }
+
+private:
+  const graph::task& task_;
+  bool handed_on_ = false;
+};
 
 } // namespace weft::api

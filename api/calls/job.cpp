@@ -1,16 +1,19 @@
 #include "api/include/weft/job.h"
+#include "api/calls/allocation.hpp"
 #include "api/calls/exchange_check.hpp"
-#include "api/calls/registry.hpp"
 #include "api/calls/split_barrier.hpp"
-#include "api/checks/block_check.hpp"
+#include "api/checks/checks.hpp"
 #include "api/checks/failure.hpp"
 #include "api/checks/phase_record.hpp"
 #include "api/runtime/runtime.hpp"
+#include "api/runtime/streams.hpp"
 #include "engine/settings.hpp"
 #include "pmix_boot/client/job.hpp"
 
 #include <algorithm>
+#include <string>
 #include <string_view>
+#include <unistd.h>
 
 namespace weft {
 namespace api {
@@ -94,6 +97,16 @@ int upc_mythread() {
 
 int upc_threads() {
   return static_cast<int>(api::runtime::get("THREADS").size());
+}
+
+void upc_global_exit(int status) {
+  const int code = status & 0xff;
+  api::flush_streams_in_time();
+  if (api::runtime::initialised()) {
+    api::runtime& rt = api::runtime::get("upc_global_exit");
+    rt.end_job(code, "upc_global_exit was called on thread " + std::to_string(rt.rank()));
+  }
+  _exit(code);
 }
 
 } // namespace weft

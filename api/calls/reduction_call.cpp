@@ -1,7 +1,6 @@
 #include "api/calls/reduction_call.hpp"
 
 #include "api/calls/distributed_array.hpp"
-#include "api/calls/kept_function.hpp"
 #include "api/calls/operators.hpp"
 #include "api/calls/relocation.hpp"
 #include "api/calls/repeated_call.hpp"

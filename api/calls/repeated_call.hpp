@@ -1,6 +1,6 @@
 #pragma once
 #include "api/calls/collective_call.hpp"
-#include "api/checks/block_check.hpp"
+#include "api/checks/checks.hpp"
 
 #include <new>
 

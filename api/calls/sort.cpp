@@ -1,7 +1,7 @@
 // The sort of V1.0, and the forms of C++.
 #include "api/include/weft/sort.hpp"
+#include "api/calls/collective_call.hpp"
 #include "api/calls/distributed_array.hpp"
-#include "api/calls/kept_function.hpp"
 #include "api/include/upc_collective.h"
 #include "engine/sorting/orders.hpp"
 #include "engine/sorting/sorting.hpp"

@@ -1,5 +1,4 @@
 #pragma once
-#include "api/checks/block_check.hpp"
 #include "api/checks/failure.hpp"
 #include "api/include/weft/pointer.h"
 #include "api/runtime/runtime.hpp"
@@ -7,6 +6,18 @@
 
 #include <cstddef>
 #include <cstdint>
+
+namespace weft::api::block_check {
+
+// Checked mode: what a call touches lies within one block that is allocated, not just within the heap.
+extern bool on;
+
+// The bytes at p, which are in the heap, on p's thread or at this place on all. Asks who keeps the books;
+// waits for the answer. No bytes lie anywhere.
+[[gnu::cold, gnu::noinline]] void require_one_block(const runtime& rt, const char* call, const char* argument,
+                                                    upc_shared_ptr_t p, engine::checked bytes);
+
+} // namespace weft::api::block_check
 
 // What every call knows of its arguments before anything is sent. Each check is a branch or two when it
 // passes.

@@ -1,5 +1,5 @@
 #pragma once
-#include "engine/transport/ucx/doors.hpp"
+#include "engine/transport/ucx/sockets.hpp"
 #include "pmix_boot/client/job.hpp"
 
 #include <atomic>

@@ -16,7 +16,6 @@
 #include "engine/collectives/families.hpp"
 #include "engine/operations/all_kinds.hpp"
 #include "engine/plan/builder.hpp"
-#include "engine/plan/composition.hpp"
 
 #include <algorithm>
 #include <span>

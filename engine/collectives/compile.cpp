@@ -1,7 +1,6 @@
 #include "engine/collectives/families.hpp"
 #include "engine/collectives/operations.hpp"
-#include "engine/operations/posting.hpp"
-#include "engine/operations/settle.hpp"
+#include "engine/operations/finish.hpp"
 #include "engine/special_paths.hpp"
 
 #include <array>

@@ -1,27 +1,38 @@
 #pragma once
-#include "engine/operations/assist.hpp"
-#include "engine/operations/await.hpp"
-#include "engine/operations/claim.hpp"
-#include "engine/operations/compare.hpp"
-#include "engine/operations/compute.hpp"
-#include "engine/operations/copy.hpp"
-#include "engine/operations/discover.hpp"
-#include "engine/operations/fetch.hpp"
-#include "engine/operations/flush.hpp"
-#include "engine/operations/get.hpp"
-#include "engine/operations/loop.hpp"
-#include "engine/operations/put.hpp"
-#include "engine/operations/reduce.hpp"
-#include "engine/operations/restore.hpp"
-#include "engine/operations/rotate.hpp"
-#include "engine/operations/save.hpp"
-#include "engine/operations/signal.hpp"
-#include "engine/operations/take.hpp"
+#include "engine/operations/claims.hpp"
+#include "engine/operations/computations.hpp"
+#include "engine/operations/in_place.hpp"
+#include "engine/operations/operation_kind.hpp"
+#include "engine/operations/signals.hpp"
+#include "engine/operations/transfers.hpp"
 #include "engine/plan/in_order.hpp"
 
 #include <array>
 
 namespace weft::graph::operations {
+
+// The nodes of its body for each peer of a range: in any order as facts arrive, one after the other or so
+// many at a time (ordered), or each step behind the same one of the iteration before (pipelined). Both the
+// executor and the verifier run its body; it has no step of its own.
+struct loop : operation_kind {
+  static constexpr kind what = kind::loop;
+  static constexpr std::string_view name = "loop";
+
+  static bool fits(const node&) { return true; }
+  static std::string text(const node& n) {
+    const std::string how = n.ordered == 1  ? "ordered "
+                            : n.ordered > 1 ? words("ordered by ", std::to_string(n.ordered), " ")
+                            : n.pipelined   ? "pipelined "
+                                            : "";
+    return words(how, "loop over ", graph::name(n.over), ", ", std::to_string(n.count), " times",
+                 n.searches ? ", until another root is found" : "");
+  }
+
+  template <class Meaning> static auto means(Meaning&, const node&, std::uint32_t e) { return e; }
+  template <class C, class Op, class Tag> static outcome run(C&, Op&, const node&, std::uint32_t, Tag) {
+    return outcome::blocked;
+  }
+};
 
 template <class... Kind> struct kind_list {
   // What `f` says of each, in the order of their enumerators: a table to look a node's kind up in.

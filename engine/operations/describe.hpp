@@ -1,5 +1,6 @@
 #pragma once
 #include "engine/plan/node.hpp"
+#include "engine/plan/plan.hpp"
 
 #include <string>
 
@@ -7,5 +8,9 @@ namespace weft::graph {
 
 // A node in a few words, its peer as a rule: "get from each", "await delivered 12", "claim in, if near".
 std::string describe(const node& n);
+
+// A picture of a plan for Graphviz (`dot -Tsvg`): nodes with their numbers, loops as boxes around their
+// bodies.
+std::string to_dot(const plan& p);
 
 } // namespace weft::graph

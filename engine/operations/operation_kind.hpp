@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-// The kinds of operations that plans are made of, a file for each. A kind says
+// The kinds of operations that plans are made of, a type for each. A kind says
 //   what, name       which it is, and what it is called
 //   moves_data       whether data of users are touched
 //   serves_others    whether anybody else waits for it

@@ -1,4 +1,4 @@
-#include "engine/plan/composition.hpp"
+#include "engine/plan/builder.hpp"
 
 #include "engine/plan/cell.hpp"
 

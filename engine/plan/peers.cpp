@@ -2,7 +2,6 @@
 
 #include "engine/plan/in_order.hpp"
 #include "engine/topology/host_pairs.hpp"
-#include "engine/topology/relays.hpp"
 #include "engine/topology/rounds.hpp"
 #include "engine/topology/tree.hpp"
 

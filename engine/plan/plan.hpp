@@ -88,13 +88,13 @@ struct plan {
   bool computes = false; // it has a task: whoever waits cannot carry its blocks for others
   bool awaited = true;   // somebody may sleep until I have entered
 
-  // See operations/posting.hpp.
+  // See operations/finish.hpp.
   static constexpr std::uint64_t unbounded = ~std::uint64_t{0};
   std::uint64_t opening = 0; // bytes that a post may send at once, message_worth for each message
   node_set serving = 0;      // top nodes that do something for others
   node_set alone = 0;        // and those that come to what this rank alone can do for others
 
-  // See operations/settle.hpp.
+  // See operations/finish.hpp.
   std::array<settled_step, max_settled> settled{};
   std::uint8_t settled_count = 0;
 

@@ -3,7 +3,6 @@
 // alone, so that nothing compiled for one of them is used by the other.
 #include "api/include/weft/element_loops.hpp"
 #include "engine/reductions/kernels.hpp"
-#include "engine/reductions/pairs.hpp"
 
 #include <type_traits>
 

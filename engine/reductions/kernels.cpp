@@ -1,7 +1,6 @@
 #include "engine/reductions/kernels.hpp"
 
 #include "api/include/weft/element_loops.hpp"
-#include "engine/reductions/pairs.hpp"
 
 #include <array>
 

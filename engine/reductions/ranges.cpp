@@ -1,4 +1,4 @@
-#include "engine/reductions/ranges.hpp"
+#include "engine/reductions/reduction.hpp"
 
 #include "engine/reductions/block_walk.hpp"
 #include "engine/reductions/fixed_tree.hpp"

@@ -2,7 +2,6 @@
 
 #include "engine/plan/call_fields.hpp"
 #include "engine/reductions/fixed_tree.hpp"
-#include "engine/reductions/ranges.hpp"
 
 #include <bit>
 #include <cstring>
@@ -127,8 +126,7 @@ void say(const graph::task& t, graph::call_fields& call) {
   call.say(argument::op, static_cast<std::uint64_t>(r.op));
   call.say(argument::blk_size, r.from.block);
   call.say(argument::src_place, graph::packed(r.from.first, r.from.phase));
-  if (r.what != reduction::form::value)
-    call.say(argument::dst_place, graph::packed(r.to.first, r.to.phase));
+  if (r.what != reduction::form::value) call.say(argument::dst_place, graph::packed(r.to.first, r.to.phase));
   call.say(argument::form,
            std::uint64_t{r.what == reduction::form::exclusive_prefix} | std::uint64_t{r.reproducible} << 1);
 }

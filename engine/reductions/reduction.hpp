@@ -2,6 +2,7 @@
 #include "engine/plan/task.hpp"
 #include "engine/reductions/kernels.hpp"
 #include "engine/reductions/layout.hpp"
+#include "engine/reductions/reduction.hpp"
 
 #include <type_traits>
 
@@ -69,5 +70,8 @@ inline std::byte* state_of(const graph::work& w) {
   constexpr std::uint64_t alignment = 16;
   return w.scratch + (w.members * w.block + alignment - 1) / alignment * alignment;
 }
+
+// A reduction whose members work on ranges of the elements.
+void prepare_ranges(reduction& r, std::uint32_t members);
 
 } // namespace weft::reductions

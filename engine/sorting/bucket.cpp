@@ -1,4 +1,4 @@
-#include "engine/sorting/bucket.hpp"
+#include "engine/sorting/stages.hpp"
 
 #include "engine/reductions/block_walk.hpp"
 #include "engine/sorting/cuts.hpp"

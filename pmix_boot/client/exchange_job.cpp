@@ -1,4 +1,4 @@
-#include "pmix_boot/client/exchange_job.hpp"
+#include "pmix_boot/client/jobs.hpp"
 
 #include <unistd.h>
 

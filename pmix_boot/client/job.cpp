@@ -1,8 +1,7 @@
 #include "pmix_boot/client/job.hpp"
 
-#include "pmix_boot/client/exchange_job.hpp"
+#include "pmix_boot/client/jobs.hpp"
 #include "pmix_boot/client/launch_environment.hpp"
-#include "pmix_boot/client/pmix_job.hpp"
 
 #include <unistd.h>
 

@@ -1,9 +1,8 @@
 #include "pmix_boot/client/pmix_info.hpp"
 
-#include <pmix.h>
-
 #include <cstdlib>
 #include <cstring>
+#include <pmix.h>
 
 namespace weft::boot {
 
@@ -101,6 +100,10 @@ std::size_t info_array::size() const {
 
 owned_value::~owned_value() {
   if (value_ != nullptr) PMIX_VALUE_RELEASE(value_);
+}
+
+const char* pmix_version() {
+  return PMIx_Get_version();
 }
 
 } // namespace weft::boot

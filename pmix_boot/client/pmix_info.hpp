@@ -3,10 +3,9 @@
 
 #include "pmix_boot/client/job.hpp"
 
-#include <pmix_common.h>
-
 #include <cstdint>
 #include <optional>
+#include <pmix_common.h>
 #include <string>
 #include <string_view>
 
@@ -83,5 +82,8 @@ public:
 private:
   pmix_value_t* value_;
 };
+
+// Of the PMIx library that this process has loaded.
+const char* pmix_version();
 
 } // namespace weft::boot

@@ -1,8 +1,7 @@
-#include "pmix_boot/client/pmix_job.hpp"
+#include "pmix_boot/client/jobs.hpp"
 
-#include "pmix_boot/client/death_watch.hpp"
 #include "pmix_boot/client/launch_environment.hpp"
-#include "pmix_boot/client/launcher_watch.hpp"
+#include "pmix_boot/client/pmix_event.hpp"
 #include "pmix_boot/client/pmix_info.hpp"
 
 #include <pmix.h>

@@ -3,18 +3,25 @@
 #include "engine/out_of_memory.hpp"
 #include "engine/team.hpp"
 #include "progress/execution/call_record.hpp"
-#include "progress/execution/fate.hpp"
 #include "progress/execution/relay_book.hpp"
 #include "progress/execution/waiting_list.hpp"
 
 #include <array>
 #include <memory>
+#include <string>
 #include <sys/mman.h>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 namespace weft::progress {
+
+// Why nothing can be had from a rank any more, for the errors that name it: "thread 3 " and these words.
+struct fate {
+  std::string words = "has died";
+  // Others may reach it still, and it them: then they must hear that operations with it and this rank fail.
+  bool lives = false;
+};
 
 // A private copy of a far member's mailbox, kept by its messages; made by the first look at it. Pages are
 // taken when touched: most payloads are small, and a mailbox has room for large ones.

@@ -1,5 +1,5 @@
 #pragma once
-#include "engine/operations/claim.hpp"
+#include "engine/operations/claims.hpp"
 #include "engine/special_paths.hpp"
 #include "progress/execution/lone_copies.hpp"
 #include "progress/execution/shared_work.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-#include "progress/execution/fate.hpp"
+#include "progress/execution/channel.hpp"
 #include "progress/execution/operation_pool.hpp"
 
 #include <exception>

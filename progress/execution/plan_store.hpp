@@ -3,13 +3,15 @@
 #include "engine/plan/cache.hpp"
 #include "engine/special_paths.hpp"
 #include "engine/team.hpp"
-#include "progress/execution/plan_log.hpp"
 #include "progress/execution/statistics.hpp"
 
 #include <array>
 #include <cstdint>
 
 namespace weft::progress {
+
+// What WEFT_LOG=debug tells of a plan that is about to be compiled; the first member of its team prints.
+void log_plan(const collectives::request& r, const engine::team_info& team, const collectives::tuning& t);
 
 // The plans of one rank's teams: compiled on first use, cached by team and request. Under progress ownership.
 class plan_store {

@@ -1,6 +1,6 @@
 #pragma once
 #include "engine/item_pool.hpp"
-#include "engine/topology/relays.hpp"
+#include "engine/topology/tree.hpp"
 #include "progress/execution/reach.hpp"
 
 #include <cstring>

@@ -4,7 +4,6 @@
 #include "engine/plan/peers.hpp"
 #include "engine/plan/resolve.hpp"
 #include "engine/topology/host_pairs.hpp"
-#include "engine/topology/relays.hpp"
 #include "engine/topology/tree.hpp"
 #include "tests/graph/operations.hpp"
 

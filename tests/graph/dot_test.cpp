@@ -1,4 +1,4 @@
-#include "engine/operations/dot.hpp"
+#include "engine/operations/describe.hpp"
 #include "engine/plan/builder.hpp"
 #include "tests/graph/operations.hpp"
 

@@ -1,7 +1,6 @@
 // What the modes cost in messages, counted on the plans: a looser mode must be a cheaper one.
 #include "engine/collectives/vector_plan.hpp"
-#include "engine/operations/dot.hpp"
-#include "engine/topology/relays.hpp"
+#include "engine/operations/describe.hpp"
 #include "engine/topology/tree.hpp"
 #include "tests/graph/operations.hpp"
 

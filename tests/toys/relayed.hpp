@@ -1,6 +1,5 @@
 #pragma once
 #include "engine/plan/builder.hpp"
-#include "engine/plan/composition.hpp"
 #include "verify/verifier.hpp"
 
 #include <array>

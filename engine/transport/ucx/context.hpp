@@ -26,4 +26,12 @@ worker_ptr make_worker(const opened_context& c);
 // Active messages of this number are handed to `received`, with `receiver` as its first argument.
 void receive_messages(ucp_worker_h worker, unsigned id, ucp_am_recv_callback_t received, void* receiver);
 
+// UCX takes signals for itself when it is loaded: SIGHUP, after which the end of a terminal ends nothing, and
+// those of errors, for which it prints a backtrace by means that can hang in a handler. Gives back what was
+// there before, unless the user's own settings of UCX ask for them or the program has handlers by now.
+void give_back_signals();
+
+// Of the UCX that this process has loaded.
+const char* version();
+
 } // namespace weft::transport::ucx

@@ -1,7 +1,7 @@
 #include "engine/transport/ucx/links.hpp"
 
 #include "engine/transport/ucx/card.hpp"
-#include "engine/transport/ucx/system_v.hpp"
+#include "engine/transport/ucx/segment.hpp"
 
 #include <utility>
 

@@ -2,7 +2,6 @@
 
 #include "engine/transport/ucx/card.hpp"
 #include "engine/transport/ucx/context.hpp"
-#include "engine/transport/ucx/incoming.hpp"
 
 #include <cstring>
 

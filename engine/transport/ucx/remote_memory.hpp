@@ -1,9 +1,21 @@
 #pragma once
+#include "engine/out_of_memory.hpp"
+#include "engine/transport/message.hpp"
 #include "engine/transport/ucx/memory_gets.hpp"
 #include "engine/transport/ucx/memory_messages.hpp"
 #include "engine/transport/ucx/memory_puts.hpp"
 
 namespace weft::transport::ucx {
+
+// A message that UCX has brought: nothing may be thrown through it.
+inline void pass_on(message_sink* sink, const message& m, std::span<const std::byte> payload) noexcept {
+  if (sink == nullptr) return;
+  try {
+    sink->on_message(m, payload);
+  } catch (...) {
+    engine::end_out_of_memory("a message that has come");
+  }
+}
 
 // Puts, gets and flushes over active messages, for networks that cannot reach memory by themselves. (UCX
 // would do the same inside, but for everybody who knows its address, and it ends the process if whom it has

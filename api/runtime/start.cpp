@@ -1,0 +1,111 @@
+#include "api/runtime/start.hpp"
+
+#include "engine/log.hpp"
+#include "pmix_boot/client/limits.hpp"
+
+#include <cstring>
+#include <fmt/core.h>
+#include <vector>
+
+namespace weft::api {
+
+namespace {
+
+constexpr const char* key = "weft.memory";
+constexpr const char* rank_start = "the start of a rank";
+
+// Measured with PMIx 4.2 and UCX 1.13, with all transports and what is opened for a moment only, and some
+// more. A third of the files is open when the job has been joined.
+constexpr std::size_t files = 34, files_of_ucx = 22;
+// Of libraries and threads, beside the memory that ranks share.
+constexpr std::size_t data = std::size_t{64} << 20;
+constexpr std::size_t addresses = std::size_t{256} << 20, addresses_of_ucx = std::size_t{192} << 20;
+
+// Ranks of this job on this host: virtual nodes are on one.
+std::vector<std::uint32_t> neighbours(const boot::job& job) {
+  std::vector<std::uint32_t> found;
+  for (std::uint32_t r = 0; r < job.size(); ++r)
+    if (job.one_host() || job.nodes()[r] == job.nodes()[job.rank()]) found.push_back(r);
+  return found;
+}
+
+} // namespace
+
+start_room::start_room() {
+  boot::require_files(files, rank_start);
+  boot::require_addresses(addresses, rank_start, "");
+  boot::require_data(data, rank_start);
+}
+
+void start_room::look(boot::job& job, std::size_t segment_bytes) {
+  segment_bytes_ = segment_bytes;
+  const std::size_t ranks = neighbours(job).size();
+  const std::string start = "the start of a rank with " + std::to_string(ranks) + " on its host";
+  boot::require_files(files_of_ucx + ranks, start);
+  // That of another rank is mapped twice for a moment (held_segment).
+  boot::require_addresses(addresses_of_ucx + (ranks + (ranks > 1)) * segment_bytes, start,
+                          ", or lower WEFT_HEAP_SIZE (each rank of the host takes twice as much)");
+  trial_.emplace(segment_bytes, ranks);
+  job.put(key, std::as_bytes(std::span(&trial_->found(), 1)));
+}
+
+transport::ucx::shared_memory start_room::agree(const boot::job& job) {
+  std::vector<transport::ucx::memory_offer> offers;
+  for (const std::uint32_t r : neighbours(job)) {
+    const std::vector<std::byte> bytes = job.get(r, key);
+    if (bytes.size() == sizeof(transport::ucx::memory_offer))
+      std::memcpy(&offers.emplace_back(), bytes.data(), bytes.size());
+  }
+  trial_.reset();
+  return transport::ucx::choose_memory(offers, segment_bytes_);
+}
+
+namespace {
+
+// The ranks that are on rank 0's node, or those that are not, as in "0-3, 8".
+std::string ranks(const std::vector<std::uint32_t>& nodes, bool near) {
+  std::string text;
+  for (std::size_t first = 0; first < nodes.size(); ++first) {
+    if ((nodes[first] == nodes[0]) != near) continue;
+    std::size_t last = first;
+    while (last + 1 < nodes.size() && (nodes[last + 1] == nodes[0]) == near)
+      ++last;
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", first);
+    if (last != first) text += fmt::format("-{}", last);
+    first = last;
+  }
+  return text.empty() ? "none" : text;
+}
+
+const char* name(progress::mode mode) {
+  switch (mode) {
+  case progress::mode::dedicated:
+    return "dedicated";
+  case progress::mode::helping:
+    return "helping";
+  default:
+    return "caller";
+  }
+}
+
+} // namespace
+
+void start_log::ended(const char* part) {
+  const auto now = clock::now();
+  const double took = std::chrono::duration<double, std::milli>(now - last_).count();
+  parts_ += fmt::format("{}{} {:.1f}", parts_.empty() ? "" : ", ", part, took);
+  total_ += took;
+  last_ = now;
+}
+
+void start_log::print(const std::vector<std::uint32_t>& nodes, progress::mode mode, const std::string& asked,
+                      double cores, std::uint32_t local_ranks) const {
+  engine::log(engine::severity::info,
+              "lanes: thread 0 reaches threads {} by loads and stores, {} through UCX", ranks(nodes, true),
+              ranks(nodes, false));
+  engine::log(engine::severity::info, "progress: {} ({}; {:.1f} cores for {} threads on this node)",
+              name(mode), asked == "auto" ? "chosen" : "as WEFT_PROGRESS asks", cores, local_ranks);
+  engine::log(engine::severity::info, "start: {:.1f} ms ({})", total_, parts_);
+}
+
+} // namespace weft::api

@@ -1,0 +1,117 @@
+#include "engine/operations/finish.hpp"
+
+#include "engine/operations/all_kinds.hpp"
+#include "engine/plan/peers.hpp"
+
+#include <algorithm>
+
+namespace weft::graph {
+
+namespace {
+
+// Whoever the peer is, and whichever the step.
+bool same_for_all(const plan& p, const node& n) {
+  const auto fixed = [&](const operand& o) {
+    const place& at = p.places[o.at];
+    return at.is_steady() && (at.from | at.to | at.turn) == 0;
+  };
+  return n.of == blocks::one && fixed(n.read) && fixed(n.write);
+}
+
+void settle_step(plan& p, const topology& g, node& n, std::uint32_t peer) {
+  n.settled = 0;
+  const bool one_peer = n.peer == peer_rule::each || n.peer == peer_rule::self || n.peer == peer_rule::group;
+  if (!moves_regions(n) || !one_peer || p.settled_count == max_settled) return;
+  const action a = resolve(p, way_of(n), peer, 0);
+  settled_step s;
+  unsigned regions = 0;
+  const auto note = [&](const region& r) { ++regions, s.moved = r; };
+  each_move(p, g, n, a, visitor<const region&>(note));
+  if (regions != 1) return;
+  if (n.what == kind::take) s.payload = payload_bytes(p, g, n, a);
+  p.settled[p.settled_count] = s;
+  n.settled = ++p.settled_count;
+}
+
+} // namespace
+
+void settle(plan& p, const topology& g) {
+  p.settled_count = 0;
+  if (p.by_rows || p.in_place) return; // what is moved is found when it is
+  for (unsigned k = 0; k < p.size; ++k) {
+    const node& n = p.nodes[k];
+    if ((p.top >> k & 1) == 0) continue;
+    const bool by_name = n.over == range::named || n.over == range::naming;
+    if (n.what != kind::loop)
+      settle_step(p, g, p.nodes[k], p.me);
+    else if (n.single && !by_name && !rule_of(n.over).in_rounds)
+      settle_step(p, g, p.nodes[n.body], peer_at(p, g, n.over, peer_rule::each, 0));
+    else
+      for (unsigned s = n.body; s < unsigned{n.body} + n.body_size; ++s)
+        if (same_for_all(p, p.nodes[s])) settle_step(p, g, p.nodes[s], p.me);
+  }
+}
+
+namespace {
+
+// Nodes of which all steps are so.
+template <class Is> bool all_steps(const plan& p, const node& n, Is&& is) {
+  const auto* const body = p.nodes.data() + n.body;
+  return n.what == kind::loop ? std::all_of(body, body + n.body_size, is) : is(n);
+}
+
+// Those to near members are stores; that some of a range may be near is not looked at. Rounds wait for each
+// other, so a post sends the first at most.
+std::uint64_t sent(const plan& p, const node& n) {
+  const node& first = p.nodes[n.body];
+  if (n.what != kind::loop || first.only == lane::near || n.over == range::near) return 0;
+  const std::uint64_t payload = first.about == fact::payload ? std::max(p.block(), p.packed) : 0;
+  return (n.ordered == 0 ? n.count : std::min<std::uint64_t>(n.count, n.ordered)) * (message_worth + payload);
+}
+
+// A message, or what a post looks at or computes in no time.
+bool is_prompt(const node& s) {
+  return s.what == kind::signal || s.what == kind::await || s.what == kind::take ||
+         (s.what == kind::compute && s.quick);
+}
+
+// What other ranks wait for and cannot do themselves: a word that this rank raises, or data that it brings.
+// Under OUT_ALL between hosts that is also a block that only its two ends carry, for both may be away.
+bool tells(const plan& p, const node& n) {
+  const bool both_ends = p.far && p.out == sync::all;
+  return !all_steps(p, n, [&](const node& s) {
+    return s.what != kind::signal && s.what != kind::put && !(both_ends && s.what == kind::claim);
+  });
+}
+
+// And the top nodes in front of it.
+node_set with_those_before(const plan& p, node_set of) {
+  for (node_set all = ~of; all != of;) {
+    all = of;
+    for (unsigned k = 0; k < p.size; ++k)
+      if ((p.top >> k & 1) != 0 && (p.nodes[k].then & of) != 0) of |= node_set{1} << k;
+  }
+  return of;
+}
+
+} // namespace
+
+void note_for_post(plan& p) {
+  p.serving = p.opening = p.alone = 0;
+  node_set computing = 0;
+  for (unsigned k = 0; k < p.size; ++k) {
+    const node& n = p.nodes[k];
+    const bool mine = all_steps(p, n, [](const node& s) { return !serves_others(s.what); });
+    if ((p.top >> k & 1) == 0 || mine) continue;
+    (n.what == kind::compute ? computing : p.serving) |= node_set{1} << k;
+    if (tells(p, n)) p.alone |= node_set{1} << k;
+    p.opening += sent(p, n);
+  }
+  const node_set until_served = with_those_before(p, p.serving);
+  p.serving |= until_served & computing; // what is computed behind is my own result
+  p.alone = with_those_before(p, p.alone);
+  for (unsigned k = 0; k < p.size; ++k)
+    if ((until_served >> k & 1) != 0 && !all_steps(p, p.nodes[k], is_prompt)) p.opening = plan::unbounded;
+}
+
+} // namespace weft::graph
