@@ -359,8 +359,9 @@ private:
   }
 
   // To far members: told() may have moved.
-  void tell_retirement(channel& on) {
-    if (!on.askers.empty()) inbox_.answer_askers(on);
+  [[gnu::always_inline]] void tell_retirement(channel& on) {
+    if (!on.askers.empty()) [[unlikely]]
+      inbox_.answer_askers(on);
     if (on.leaving) [[unlikely]]
       report_if_quiet(on);
   }

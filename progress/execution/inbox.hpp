@@ -45,7 +45,7 @@ public:
   }
 
   // To far members that wait for credit: told() may have moved.
-  void answer_askers(channel& on) {
+  [[gnu::noinline]] void answer_askers(channel& on) {
     std::erase_if(on.askers, [&](const credit_request& asker) {
       if (on.told() < asker.needed) return false;
       members_.answer(on, asker.member, {.kind = transport::message_kind::credit});

@@ -18,24 +18,17 @@ class plan_store {
 public:
   plan_store(std::size_t cap_bytes, const collectives::tuning& tuning) : cache_(cap_bytes), tuning_(tuning) {}
 
-  const graph::plan* pin(const collectives::request& r, const engine::team_info& team, statistics& counts) {
+  [[gnu::always_inline]] const graph::plan* pin(const collectives::request& r, const engine::team_info& team,
+                                                statistics& counts) {
     recent& last = recent_[static_cast<std::size_t>(r.op) % recent_.size()];
     latest_ = &last;
-    if (special::recent_plans && last.program != nullptr && last.at == key{team.id, r}) [[likely]] {
+    if (special::recent_plans && last.program != nullptr && last.at.team == team.id && last.at.request == r)
+        [[likely]] {
       cache_.pin_again(last.program);
       counts.cache_hits.add();
       return last.program;
     }
-    const std::uint64_t missed = cache_.counts().misses;
-    const graph::plan* p = cache_.pin({team.id, r}, [&] {
-      log_plan(r, team, tuning_);
-      return collectives::compile(r, team.topology, tuning_);
-    });
-    (cache_.counts().misses == missed ? counts.cache_hits : counts.cache_misses).add();
-    if (last.program != nullptr) cache_.unpin(last.program);
-    cache_.pin_again(p);
-    last = {{team.id, r}, p};
-    return p;
+    return pin_another(r, team, counts, last);
   }
   void unpin(const graph::plan* p) { cache_.unpin(p); }
 
@@ -65,6 +58,21 @@ private:
     key at;
     const graph::plan* program = nullptr;
   };
+
+  [[gnu::noinline]] const graph::plan* pin_another(const collectives::request& r,
+                                                   const engine::team_info& team, statistics& counts,
+                                                   recent& last) {
+    const std::uint64_t missed = cache_.counts().misses;
+    const graph::plan* p = cache_.pin({team.id, r}, [&] {
+      log_plan(r, team, tuning_);
+      return collectives::compile(r, team.topology, tuning_);
+    });
+    (cache_.counts().misses == missed ? counts.cache_hits : counts.cache_misses).add();
+    if (last.program != nullptr) cache_.unpin(last.program);
+    cache_.pin_again(p);
+    last = {{team.id, r}, p};
+    return p;
+  }
 
   graph::plan_cache<key, hash> cache_;
   std::array<recent, 8> recent_{};

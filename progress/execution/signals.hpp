@@ -169,7 +169,7 @@ private:
     return outcome::done;
   }
 
-  [[gnu::noinline]] outcome publish(operation& op, const graph::node& n) {
+  [[gnu::always_inline]] outcome publish(operation& op, const graph::node& n) {
     payloads_.write(op, n);
     return stamp(op, n.phase);
   }
