@@ -226,11 +226,10 @@ function(weft_finish_jobs)
     file(CREATE_LINK ${CMAKE_CURRENT_BINARY_DIR}/weft_jobs ${WEFT_PROGRAMS}/${name} SYMBOLIC)
   endforeach()
 
-  find_package(CLI11 REQUIRED)
   add_executable(weft_jobs ${sources} ${WEFT_JOBS_DIR}/main.cpp ${WEFT_JOBS_DIR}/session.cpp
     ${PROJECT_BINARY_DIR}/jobs_table.cpp)
   target_include_directories(weft_jobs PRIVATE ${PROJECT_SOURCE_DIR})
-  target_link_libraries(weft_jobs PRIVATE test_calls weft::weft weft_flags CLI11::CLI11 fmt::fmt GTest::gmock GTest::gtest
+  target_link_libraries(weft_jobs PRIVATE test_calls weft::weft weft_flags weft_options fmt::fmt GTest::gmock GTest::gtest
     Threads::Threads)
   target_compile_options(weft_jobs PRIVATE $<$<COMPILE_LANGUAGE:C>:-pedantic -Werror>)
   set_property(TARGET weft_jobs PROPERTY UNITY_BUILD OFF) # programs share names

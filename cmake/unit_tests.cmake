@@ -89,8 +89,8 @@ function(weft_finish_units)
     WEFT_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
     WEFT_SEMANTICS_PAGE="${PROJECT_SOURCE_DIR}/docs/semantics.md"
     WEFT_PLAN_DIGESTS="${PROJECT_SOURCE_DIR}/tests/graph/plans.digest")
-  target_link_libraries(weft_unit_tests PRIVATE test_calls weft_threads weft_simulated weft_verify weft_launcher weft_core
-    weft::weft GTest::gmock GTest::gtest_main Threads::Threads)
+  target_link_libraries(weft_unit_tests PRIVATE test_calls weft_threads weft_simulated weft_verify weft_launcher weft_options
+    weft_core weft::weft GTest::gmock GTest::gtest_main Threads::Threads)
   foreach(library ft_core weft_bench_parts)
     if(TARGET ${library})
       target_link_libraries(weft_unit_tests PRIVATE ${library})

@@ -132,14 +132,12 @@ int run(const options& chosen) {
 } // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("NAS CG with blocking, overlapped and pipelined dot products");
+  weft::command_line app("NAS CG with blocking, overlapped and pipelined dot products");
   options chosen;
-  app.add_option("--class", chosen.problem, "problem class: S, W or A")
-      ->check(CLI::IsMember({"S", "W", "A"}))
-      ->capture_default_str();
-  app.add_option("--variant", chosen.variant, "blocking, overlapped, pipelined or all")
-      ->check(CLI::IsMember({"blocking", "overlapped", "pipelined", "all"}))
-      ->capture_default_str();
+  app.add("--class", &chosen.problem, "problem class: S, W or A").one_of({"S", "W", "A"}).tells_default();
+  app.add("--variant", &chosen.variant, "blocking, overlapped, pipelined or all")
+      .one_of({"blocking", "overlapped", "pipelined", "all"})
+      .tells_default();
   app.add_flag("--json", chosen.json, "print one JSON object per variant instead of text");
   return example::run_program(app, "cg", argc, argv, [&] { return run(chosen); });
 }

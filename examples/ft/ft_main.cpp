@@ -4,7 +4,6 @@
 #include "examples/ft/ft_carrier.hpp"
 #include "examples/support/program.hpp"
 
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -39,20 +38,17 @@ private:
 using example::first_thread;
 using example::say;
 
-void configure(CLI::App& app, options& chosen) {
-  app.add_option("--class", chosen.problem, "problem class: S, W or A")
-      ->check(CLI::IsMember({"S", "W", "A"}))
-      ->capture_default_str();
-  app.add_option("--variant", chosen.variant, "transposition: blocking, pipelined or both")
-      ->check(CLI::IsMember({"blocking", "pipelined", "both"}))
-      ->capture_default_str();
-  app.add_option("--pieces", chosen.pieces, "pieces of a slab in the pipelined variant")
-      ->check(CLI::Range(1, 1024))
-      ->capture_default_str();
-  app.add_option("--plan", chosen.plan,
-                 "how FFTW plans: measure (faster transforms), or estimate (faster start)")
-      ->check(CLI::IsMember({"estimate", "measure"}))
-      ->capture_default_str();
+void configure(weft::command_line& app, options& chosen) {
+  app.add("--class", &chosen.problem, "problem class: S, W or A").one_of({"S", "W", "A"}).tells_default();
+  app.add("--variant", &chosen.variant, "transposition: blocking, pipelined or both")
+      .one_of({"blocking", "pipelined", "both"})
+      .tells_default();
+  app.add("--pieces", &chosen.pieces, "pieces of a slab in the pipelined variant")
+      .between(1, 1024)
+      .tells_default();
+  app.add("--plan", &chosen.plan, "how FFTW plans: measure (faster transforms), or estimate (faster start)")
+      .one_of({"estimate", "measure"})
+      .tells_default();
   app.add_flag("--json", chosen.json, "print one JSON object per variant instead of text");
 }
 
@@ -139,7 +135,7 @@ int run(const options& chosen) {
 } // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("NAS FT with a blocking and a pipelined all-to-all");
+  weft::command_line app("NAS FT with a blocking and a pipelined all-to-all");
   options chosen;
   configure(app, chosen);
   return example::run_program(app, "ft", argc, argv, [&] { return run(chosen); });

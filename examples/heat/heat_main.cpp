@@ -3,7 +3,6 @@
 // next sweep. In the end each thread repeats the work alone and compares the bits.
 #include "examples/heat/heat_halo.hpp"
 #include "examples/heat/heat_plate.hpp"
-#include "examples/support/options.hpp"
 #include "examples/support/process_grid.hpp"
 #include "examples/support/program.hpp"
 
@@ -200,13 +199,16 @@ int run(const options& chosen) {
 } // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("The heat equation on a plate, with halos and convergence behind the computation");
+  weft::command_line app("The heat equation on a plate, with halos and convergence behind the computation");
   options chosen;
-  example::add_count(app, "--rows", chosen.rows, "rows of points", 1 << 20);
-  example::add_count(app, "--columns", chosen.columns, "columns of points", 1 << 20);
-  example::add_count(app, "--iterations", chosen.iterations, "at most so many iterations", 1 << 30);
-  example::add_option(app, "--tolerance", chosen.tolerance, "largest change that is taken for none",
-                      CLI::NonNegativeNumber);
+  app.add("--rows", &chosen.rows, "rows of points").between(1, 1 << 20).tells_default();
+  app.add("--columns", &chosen.columns, "columns of points").between(1, 1 << 20).tells_default();
+  app.add("--iterations", &chosen.iterations, "at most so many iterations")
+      .between(1, 1 << 30)
+      .tells_default();
+  app.add("--tolerance", &chosen.tolerance, "largest change that is taken for none")
+      .not_negative()
+      .tells_default();
   app.add_flag("--unchecked", chosen.unchecked, "leave the serial run out");
   app.add_flag("--json", chosen.json, "print a JSON object instead of text");
   return example::run_program(app, "heat", argc, argv, [&] { return run(chosen); });

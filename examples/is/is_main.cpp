@@ -70,14 +70,12 @@ int run(const options& chosen) {
 } // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("NAS IS by an exchange of buckets, and by the sort of the library");
+  weft::command_line app("NAS IS by an exchange of buckets, and by the sort of the library");
   options chosen;
-  app.add_option("--class", chosen.problem, "problem class: S, W or A")
-      ->check(CLI::IsMember({"S", "W", "A"}))
-      ->capture_default_str();
-  app.add_option("--variant", chosen.variant, "exchange, sort or both")
-      ->check(CLI::IsMember({"exchange", "sort", "both"}))
-      ->capture_default_str();
+  app.add("--class", &chosen.problem, "problem class: S, W or A").one_of({"S", "W", "A"}).tells_default();
+  app.add("--variant", &chosen.variant, "exchange, sort or both")
+      .one_of({"exchange", "sort", "both"})
+      .tells_default();
   app.add_flag("--json", chosen.json, "print one JSON object per variant instead of text");
   return example::run_program(app, "is", argc, argv, [&] { return run(chosen); });
 }

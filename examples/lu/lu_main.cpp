@@ -2,7 +2,6 @@
 // broadcast panels to teams, along the rows and the columns of the grid, and with look-ahead they travel
 // behind the update by the panel before. The bits are those of a serial run.
 #include "examples/lu/lu_factorization.hpp"
-#include "examples/support/options.hpp"
 #include "examples/support/program.hpp"
 
 #include <chrono>
@@ -65,11 +64,12 @@ int run(const options& chosen) {
 } // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("LU factorization with panels that are broadcast to teams, behind the update");
+  weft::command_line app("LU factorization with panels that are broadcast to teams, behind the update");
   options chosen;
-  example::add_count(app, "--rows", chosen.rows, "rows of the matrix", 1 << 14);
-  example::add_option(app, "--variant", chosen.variant, "blocking, look-ahead or both",
-                      CLI::IsMember({"blocking", "look-ahead", "both"}));
+  app.add("--rows", &chosen.rows, "rows of the matrix").between(1, 1 << 14).tells_default();
+  app.add("--variant", &chosen.variant, "blocking, look-ahead or both")
+      .one_of({"blocking", "look-ahead", "both"})
+      .tells_default();
   app.add_flag("--json", chosen.json, "print one JSON object per variant instead of text");
   return example::run_program(app, "lu", argc, argv, [&] { return run(chosen); });
 }

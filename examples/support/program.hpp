@@ -1,12 +1,12 @@
 // What the examples with options have in common: one thread speaks, and a failure ends the job.
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include "tools/options/command_line.hpp"
+
 #include <cstdio>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <functional>
-#include <sstream>
 #include <string>
 #include <upc.h>
 #include <utility>
@@ -25,21 +25,13 @@ template <class... A> void say(fmt::format_string<A...> text, A&&... values) {
 }
 
 // All threads parse the same arguments and come to the same end, but only one of them says so.
-inline int parse_and_run(CLI::App& app, int argc, char** argv, const std::function<int()>& run) {
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    std::ostringstream out, err;
-    const int status = app.exit(error, out, err);
-    say("{}", out.str());
-    if (first_thread()) fmt::print(stderr, "{}", err.str());
-    return status;
-  }
+inline int parse_and_run(weft::command_line& app, int argc, char** argv, const std::function<int()>& run) {
+  if (const auto status = app.parse(argc, argv, first_thread())) return *status;
   return run();
 }
 
 // The whole of main: `run` between weft_init and weft_finalize.
-inline int run_program(CLI::App& app, const char* name, int argc, char** argv,
+inline int run_program(weft::command_line& app, const char* name, int argc, char** argv,
                        const std::function<int()>& run) {
   weft_init(&argc, &argv);
   try {

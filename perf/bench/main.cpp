@@ -2,8 +2,8 @@
 #include "perf/bench/measurements.hpp"
 #include "perf/bench/pin.hpp"
 #include "perf/bench/record_line.hpp"
+#include "tools/options/command_line.hpp"
 
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <iostream>
 #include <string>
@@ -32,33 +32,28 @@ struct options {
   std::string meeting;
 };
 
-void describe(CLI::App& app, options& chosen) {
+void describe(weft::command_line& app, options& chosen) {
   std::vector<std::string> bench_names;
   for (const bench& one : benches())
     bench_names.emplace_back(one.name);
-  app.add_option("--benches", chosen.benches, "what to measure")
-      ->delimiter(',')
-      ->check(CLI::IsMember(bench_names));
-  app.add_option("--ops", chosen.operations, "which operations")
-      ->delimiter(',')
-      ->check(CLI::IsMember(all_operations()));
-  app.add_option("--sizes", chosen.sizes, "bytes per block, multiples of 8; suffixes K and M are allowed")
-      ->delimiter(',')
-      ->transform(CLI::AsSizeValue(false));
-  app.add_option("--overlap-from", chosen.overlap_from, "least block of overlap, pipeline and independence")
-      ->transform(CLI::AsSizeValue(false));
-  app.add_option("--budget-ms", chosen.budget_ms, "wall time of one measurement");
-  app.add_option("--minimum-iterations", chosen.settings.minimum_iterations)->check(CLI::PositiveNumber);
-  app.add_option("--maximum-iterations", chosen.settings.maximum_iterations)->check(CLI::PositiveNumber);
-  app.add_option("--independence-iterations", chosen.settings.independence_iterations)
-      ->check(CLI::PositiveNumber);
-  app.add_option("--beside-bytes", chosen.settings.beside_bytes, "of a rank, in the large exchange of beside")
-      ->transform(CLI::AsSizeValue(false));
-  app.add_option("--idle-seconds", chosen.idle_seconds)->check(CLI::PositiveNumber);
+  app.add("--benches", &chosen.benches, "what to measure").separated_by(',').one_of(bench_names);
+  app.add("--ops", &chosen.operations, "which operations").separated_by(',').one_of(all_operations());
+  app.add("--sizes", &chosen.sizes, "bytes per block, multiples of 8; suffixes K and M are allowed")
+      .separated_by(',')
+      .in_bytes();
+  app.add("--overlap-from", &chosen.overlap_from, "least block of overlap, pipeline and independence")
+      .in_bytes();
+  app.add("--budget-ms", &chosen.budget_ms, "wall time of one measurement");
+  app.add("--minimum-iterations", &chosen.settings.minimum_iterations).positive();
+  app.add("--maximum-iterations", &chosen.settings.maximum_iterations).positive();
+  app.add("--independence-iterations", &chosen.settings.independence_iterations).positive();
+  app.add("--beside-bytes", &chosen.settings.beside_bytes, "of a rank, in the large exchange of beside")
+      .in_bytes();
+  app.add("--idle-seconds", &chosen.idle_seconds).positive();
   app.add_flag("--processor-time", chosen.settings.processor_time,
                "add cpu_us, what all ranks use during what is measured, by the calls");
-  app.add_option("--meeting", chosen.meeting,
-                 "HOST:PORT of rank 0, where the ranks meet if they are on several hosts");
+  app.add("--meeting", &chosen.meeting,
+          "HOST:PORT of rank 0, where the ranks meet if they are on several hosts");
   app.add_flag("!--no-pin", chosen.pin, "leave the placement of the ranks to the system");
 }
 
@@ -124,10 +119,10 @@ void run(backend& library, const options& chosen) {
 } // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"measures the collectives of one library"};
+  weft::command_line app("measures the collectives of one library");
   options chosen;
   describe(app, chosen);
-  CLI11_PARSE(app, argc, argv);
+  if (const auto status = app.parse(argc, argv)) return *status;
   chosen.settings.budget_us = chosen.budget_ms * 1000;
   chosen.settings.idle_us = chosen.idle_seconds * 1e6;
 

@@ -1,20 +1,12 @@
 // A measurement as the line of output that the runner reads: one JSON object.
 #pragma once
 
-#include <cmath>
-#include <cstdint>
-#include <iostream>
-#include <nlohmann/json.hpp>
+#include <cstddef>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace perf {
-
-// Four decimals: what lies below a tenth of a nanosecond is no information. Counts stay whole numbers.
-inline nlohmann::ordered_json rounded(double value) {
-  const double whole = std::floor(value);
-  if (value == whole) return static_cast<std::int64_t>(whole);
-  return std::round(value * 1e4) / 1e4;
-}
 
 // What all benches have: `us` is the main figure.
 struct measured_call {
@@ -25,14 +17,8 @@ struct measured_call {
   double us;
 };
 
-// The figures are pairs of a name and a value.
-template <class Figures> void print_record(const measured_call& call, const Figures& figures) {
-  nlohmann::ordered_json line{{"bench", call.bench}, {"op", call.op},     {"np", call.np},
-                              {"bytes", call.bytes}, {"mode", call.mode}, {"library", call.library}};
-  line["us"] = rounded(call.us);
-  for (const auto& [name, value] : figures)
-    line[std::string(name)] = rounded(value);
-  std::cout << line.dump() << std::endl;
-}
+using figures = std::vector<std::pair<std::string_view, double>>;
+
+void print_record(const measured_call& call, const figures& more);
 
 } // namespace perf

@@ -4,8 +4,8 @@
 #include "perf/bench/pin.hpp"
 #include "perf/bench/statistics.hpp"
 #include "perf/bench/tcp.hpp"
+#include "tools/options/command_line.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
@@ -118,13 +118,13 @@ void run(const options& chosen) {
 } // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"measures what plain sockets move between two hosts"};
+  weft::command_line app("measures what plain sockets move between two hosts");
   options chosen;
-  app.add_option("--meeting", chosen.meeting, "HOST:PORT of rank 0")->required();
-  app.add_option("--sizes", chosen.sizes, "bytes per message")->delimiter(',');
-  app.add_option("--budget-ms", chosen.budget_ms, "wall time of one measurement");
-  app.add_option("--minimum-iterations", chosen.minimum_iterations)->check(CLI::PositiveNumber);
-  CLI11_PARSE(app, argc, argv);
+  app.add("--meeting", &chosen.meeting, "HOST:PORT of rank 0").required();
+  app.add("--sizes", &chosen.sizes, "bytes per message").separated_by(',');
+  app.add("--budget-ms", &chosen.budget_ms, "wall time of one measurement");
+  app.add("--minimum-iterations", &chosen.minimum_iterations).positive();
+  if (const auto status = app.parse(argc, argv)) return *status;
   try {
     run(chosen);
   } catch (const std::exception& error) {

@@ -99,9 +99,9 @@ void measure_all(const options& chosen) {
 } // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("one-sided copies between two ranks");
+  weft::command_line app("one-sided copies between two ranks");
   options chosen;
   perf::add_sizes(app, chosen.sizes);
-  app.add_option("--budget-ms", chosen.budget_ms, "wall time of one measurement")->check(CLI::PositiveNumber);
+  app.add("--budget-ms", &chosen.budget_ms, "wall time of one measurement").positive();
   return perf::run_program(app, argc, argv, [&] { measure_all(chosen); });
 }

@@ -231,16 +231,15 @@ void measure_all(const options& chosen) {
 } // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("how long threads wait for one that has posted and computes");
+  weft::command_line app("how long threads wait for one that has posted and computes");
   options chosen;
   perf::add_sizes(app, chosen.sizes);
-  app.add_option("--ops", chosen.operations, "which operations")->delimiter(',');
-  app.add_option("--modes", chosen.modes, "which modes, such as all/all,my/my")->delimiter(',');
-  app.add_option("--absence-ms", chosen.absence_ms, "how long the thread computes")->capture_default_str();
-  app.add_option("--trials", chosen.trials, "in all; 0: each operation, mode, size and thread once")
-      ->capture_default_str();
-  app.add_option("--calls", chosen.calls, "of each without a computation, for comparison")
-      ->capture_default_str();
+  app.add("--ops", &chosen.operations, "which operations").separated_by(',');
+  app.add("--modes", &chosen.modes, "which modes, such as all/all,my/my").separated_by(',');
+  app.add("--absence-ms", &chosen.absence_ms, "how long the thread computes").tells_default();
+  app.add("--trials", &chosen.trials, "in all; 0: each operation, mode, size and thread once")
+      .tells_default();
+  app.add("--calls", &chosen.calls, "of each without a computation, for comparison").tells_default();
   app.add_flag("--each", chosen.each, "print each trial that is over, too");
   return perf::run_program(app, argc, argv, [&] { measure_all(chosen); });
 }

@@ -142,10 +142,10 @@ void measure_all(const options& chosen) {
 } // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("one-sided collectives beside a loop of upc_memcpy");
+  weft::command_line app("one-sided collectives beside a loop of upc_memcpy");
   options chosen;
   perf::add_sizes(app, chosen.sizes);
   perf::add_repetitions(app, chosen.repetitions);
-  app.add_option("--ops", chosen.operations, "which operations")->delimiter(',');
+  app.add("--ops", &chosen.operations, "which operations").separated_by(',');
   return perf::run_program(app, argc, argv, [&] { measure_all(chosen); });
 }

@@ -5,20 +5,17 @@
 #include "perf/bench/pin.hpp"
 #include "perf/bench/record_line.hpp"
 #include "perf/bench/statistics.hpp"
+#include "tools/options/command_line.hpp"
 
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 #include <initializer_list>
 #include <iostream>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 #include <weft/weft.hpp>
 
 namespace perf {
-
-using figures = std::vector<std::pair<std::string_view, double>>;
 
 // The part of a shared object that lies on `thread`, `offset` bytes behind the place of p.
 inline upc_shared_ptr_t on(upc_shared_ptr_t p, int thread, std::size_t offset = 0) {
@@ -41,22 +38,18 @@ struct reporter {
   }
 };
 
-inline void add_sizes(CLI::App& app, std::vector<std::size_t>& sizes) {
-  app.add_option("--sizes", sizes, "bytes of a block; suffixes K and M are allowed")
-      ->delimiter(',')
-      ->transform(CLI::AsSizeValue(false));
+inline void add_sizes(weft::command_line& app, std::vector<std::size_t>& sizes) {
+  app.add("--sizes", &sizes, "bytes of a block; suffixes K and M are allowed").separated_by(',').in_bytes();
 }
-inline void add_repetitions(CLI::App& app, int& repetitions) {
-  app.add_option("--repetitions", repetitions, "of each measurement")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
+inline void add_repetitions(weft::command_line& app, int& repetitions) {
+  app.add("--repetitions", &repetitions, "of each measurement").between(1, 1000).tells_default();
 }
 
 // The whole of main.
-template <class F> int run_program(CLI::App& app, int argc, char** argv, F&& measure_all) {
+template <class F> int run_program(weft::command_line& app, int argc, char** argv, F&& measure_all) {
   bool pin = true;
   app.add_flag("!--no-pin", pin, "leave the placement of the ranks to the system");
-  CLI11_PARSE(app, argc, argv);
+  if (const auto status = app.parse(argc, argv)) return *status;
   try {
     if (pin) pin_by_rank("PMIX_RANK");
     weft_init(&argc, &argv);

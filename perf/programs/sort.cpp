@@ -108,9 +108,9 @@ void measure_all(const options& o) {
 } // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("the sort of the library beside std::stable_sort");
+  weft::command_line app("the sort of the library beside std::stable_sort");
   options o;
-  app.add_option("--elements", o.elements, "in all")->capture_default_str();
+  app.add("--elements", &o.elements, "in all").tells_default();
   perf::add_repetitions(app, o.repetitions);
   return perf::run_program(app, argc, argv, [&] { measure_all(o); });
 }

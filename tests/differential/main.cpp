@@ -8,8 +8,8 @@
 // has not entered; a sort that leaves before the results of others are in its part.
 #include "tests/calls/character.hpp"
 #include "tests/jobs/suite.h"
+#include "tools/options/command_line.hpp"
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
 #include <optional>
@@ -49,26 +49,26 @@ std::vector<kind> chosen_kinds(const options& chosen) {
   return found;
 }
 
-void describe(CLI::App& app, options& chosen) {
+void describe(weft::command_line& app, options& chosen) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i != kinds; ++i)
     names.emplace_back(name_of(static_cast<kind>(i)));
-  app.add_option("--seed", chosen.seed, "all of the program follows from it");
-  app.add_option("--first", chosen.first, "the first case");
-  app.add_option("--cases", chosen.cases, "how many");
-  app.add_option("--only", chosen.only, "these functions only")->delimiter(',')->check(CLI::IsMember(names));
+  app.add("--seed", &chosen.seed, "all of the program follows from it");
+  app.add("--first", &chosen.first, "the first case");
+  app.add("--cases", &chosen.cases, "how many");
+  app.add("--only", &chosen.only, "these functions only").separated_by(',').one_of(names);
   app.add_flag("--one-sided", chosen.one_sided, "calls of one thread, while the others compute");
-  app.add_option("--largest", chosen.largest, "bytes of a block at most");
+  app.add("--largest", &chosen.largest, "bytes of a block at most");
   app.add_flag("--show", chosen.show, "print what each case does");
   app.add_flag("--no-in-place", chosen.no_in_place, "leave out what is in place");
   app.add_flag("--busy", chosen.busy, "a job of a character that follows from the seed");
-  app.add_flag("--away", chosen.away, "one thread is away behind its posts until the others have completed theirs");
-  app.add_option("--seconds", chosen.seconds, "begin no case after this time");
-  app.add_option("--patience", chosen.how_long.seconds, "seconds of silence that are a hang");
-  app.add_option("--pulses", chosen.how_long.pulses,
-                 "a file through which the processes see each other's steps");
+  app.add_flag("--away", chosen.away,
+               "one thread is away behind its posts until the others have completed theirs");
+  app.add("--seconds", &chosen.seconds, "begin no case after this time");
+  app.add("--patience", &chosen.how_long.seconds, "seconds of silence that are a hang");
+  app.add("--pulses", &chosen.how_long.pulses, "a file through which the processes see each other's steps");
   app.add_flag("--hold", chosen.how_long.hold, "keep a silent process for a debugger");
-  app.add_option("--corrupt-reference", chosen.corrupt, "expect one wrong byte in this case: it must fail");
+  app.add("--corrupt-reference", &chosen.corrupt, "expect one wrong byte in this case: it must fail");
 }
 
 // The nodes' teams, from the ranks in the node's team: nodes are runs of threads.
@@ -215,9 +215,9 @@ private:
 
 int run(int argc, char** argv) {
   options chosen;
-  CLI::App app("Random programs of collective calls against a serial reference.");
+  weft::command_line app("Random programs of collective calls against a serial reference.");
   describe(app, chosen);
-  CLI11_PARSE(app, argc, argv);
+  if (const auto status = app.parse(argc, argv)) return *status;
   try {
     return runner(chosen).run() == 0 ? 0 : 1;
   } catch (const weft::error& e) {

@@ -66,14 +66,15 @@ FOLDERS = {
     "verify": (COMPILING, "spdlog"),
     "tools": (f"{COMPILING} verify engine/transport/ucx progress/execution progress/driving "
               "pmix_boot/client pmix_boot/launcher", "spdlog cli json"),
-    "examples": ("api/include", "fftw mpi cli json spdlog"),
+    "tools/options": ("", "cli"),
+    "examples": ("api/include tools/options", "fftw mpi json spdlog"),
     "mpi/include/weft": ("api/include", "mpi"),
     "mpi/shim": ("api/include mpi/include/weft", "mpi"),
     "perf/tests": ("perf/bench", "tests"),
     "perf": ("api/include", "mpi spdlog"),
-    "perf/bench": ("api/include", "mpi cli json spdlog"),
-    "perf/link": ("perf/bench", "cli json"),
-    "perf/programs": ("perf/bench api/include", "cli json spdlog"),
+    "perf/bench": ("api/include tools/options", "mpi json spdlog"),
+    "perf/link": ("perf/bench tools/options", "json"),
+    "perf/programs": ("perf/bench api/include tools/options", "json spdlog"),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 

@@ -9,8 +9,8 @@
 // blocks that only one end carries; peers taken in order, or operations; rows in shared memory read early.
 #include "tests/jobs/suite.h"
 #include "tests/modes/part.hpp"
+#include "tools/options/command_line.hpp"
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -129,20 +129,19 @@ private:
 int run(int argc, char** argv) {
   options o;
   bool blocking = false;
-  CLI::App app{"holds the library to what the synchronisation modes allow a late rank"};
+  weft::command_line app("holds the library to what the synchronisation modes allow a late rank");
   app.add_flag("--blocking", blocking, "blocking calls instead of posted ones");
-  app.add_option("--only", o.only, "only functions with this in their name");
-  app.add_option("--roots", o.roots, "this many roots for each late rank; 0 = all");
-  app.add_option("--sent-ahead", o.sent_ahead,
-                 "blocks up to this size may be sent before their reader comes");
-  app.add_option("--sizes", o.sizes, "bytes of a block, multiples of 8")->check([](const std::string& n) {
+  app.add("--only", &o.only, "only functions with this in their name");
+  app.add("--roots", &o.roots, "this many roots for each late rank; 0 = all");
+  app.add("--sent-ahead", &o.sent_ahead, "blocks up to this size may be sent before their reader comes");
+  app.add("--sizes", &o.sizes, "bytes of a block, multiples of 8").valid_if([](const std::string& n) {
     return std::stoull(n) % 8 == 0 ? std::string{} : n + " is no multiple of 8";
   });
   app.add_flag("--all-hints", o.all_hints, "every trial without, with UPC_PUSH and with UPC_PULL");
-  app.add_option("--share", o.share, "play only the trials of this number modulo --of");
-  app.add_option("--of", o.of, "in how many shares")->check(CLI::PositiveNumber);
+  app.add("--share", &o.share, "play only the trials of this number modulo --of");
+  app.add("--of", &o.of, "in how many shares").positive();
   app.add_flag("--behind", o.behind, "every call behind an exchange that the late rank holds up");
-  CLI11_PARSE(app, argc, argv);
+  if (const auto status = app.parse(argc, argv)) return *status;
   if (blocking) o.how = form::blocking;
   return adversary(o).run();
 }
