@@ -7,6 +7,7 @@
 #include <fstream>
 #include <spawn.h>
 #include <sstream>
+#include <string_view>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -31,34 +32,40 @@ template <class T> std::vector<T> read(std::ifstream& file, std::uint64_t at, st
   return all;
 }
 
-// Is there a function of this name in the file itself?
-bool defines(std::ifstream& file, const Elf64_Ehdr& header, const char* name) {
+using name_at = std::optional<std::uint64_t>;
+
+// The names that entries of the tables of one kind have, section by section. Is one of them the one that is
+// looked for? `name_of` says where the name of an entry is, or nothing if it does not count.
+template <class Entry, class NameOf, class Wanted>
+bool has_name(std::ifstream& file, const Elf64_Ehdr& header, std::uint32_t table, NameOf&& name_of,
+              Wanted&& wanted) {
   const auto sections = read<Elf64_Shdr>(file, header.e_shoff, header.e_shnum);
   for (const Elf64_Shdr& s : sections) {
-    if (s.sh_type != SHT_SYMTAB || s.sh_link >= sections.size()) continue;
+    if (s.sh_type != table || s.sh_link >= sections.size()) continue;
     auto names = read<char>(file, sections[s.sh_link].sh_offset, sections[s.sh_link].sh_size);
     names.push_back('\0');
-    for (const Elf64_Sym& symbol : read<Elf64_Sym>(file, s.sh_offset, s.sh_size / sizeof(Elf64_Sym)))
-      if (symbol.st_shndx != SHN_UNDEF && symbol.st_name < names.size() &&
-          std::strcmp(&names[symbol.st_name], name) == 0)
-        return true;
+    for (const Entry& entry : read<Entry>(file, s.sh_offset, s.sh_size / sizeof(Entry))) {
+      const name_at at = name_of(entry);
+      if (at && *at < names.size() && wanted(std::string_view(&names[*at]))) return true;
+    }
   }
   return false;
 }
 
+// Is there a function of this name in the file itself?
+bool defines(std::ifstream& file, const Elf64_Ehdr& header, std::string_view name) {
+  return has_name<Elf64_Sym>(
+      file, header, SHT_SYMTAB,
+      [](const Elf64_Sym& s) { return s.st_shndx != SHN_UNDEF ? name_at(s.st_name) : name_at(); },
+      [name](std::string_view found) { return found == name; });
+}
+
 // Does the file itself ask for a library whose name begins so?
-bool asks_for(std::ifstream& file, const Elf64_Ehdr& header, const std::string& library) {
-  const auto sections = read<Elf64_Shdr>(file, header.e_shoff, header.e_shnum);
-  for (const Elf64_Shdr& s : sections) {
-    if (s.sh_type != SHT_DYNAMIC || s.sh_link >= sections.size()) continue;
-    auto names = read<char>(file, sections[s.sh_link].sh_offset, sections[s.sh_link].sh_size);
-    names.push_back('\0');
-    for (const Elf64_Dyn& entry : read<Elf64_Dyn>(file, s.sh_offset, s.sh_size / sizeof(Elf64_Dyn)))
-      if (entry.d_tag == DT_NEEDED && entry.d_un.d_val < names.size() &&
-          std::string(&names[entry.d_un.d_val]).starts_with(library))
-        return true;
-  }
-  return false;
+bool asks_for(std::ifstream& file, const Elf64_Ehdr& header, std::string_view library) {
+  return has_name<Elf64_Dyn>(
+      file, header, SHT_DYNAMIC,
+      [](const Elf64_Dyn& d) { return d.d_tag == DT_NEEDED ? name_at(d.d_un.d_val) : name_at(); },
+      [library](std::string_view found) { return found.starts_with(library); });
 }
 
 bool is_program(const Elf64_Ehdr& header) {

@@ -128,8 +128,7 @@ bool test_for_one(const char* call, runtime& rt, ready_scan& scan) {
   return scan.found();
 }
 
-using look_for_one = bool(const char* call, runtime& rt, ready_scan& scan);
-
+// `find` is one of the three above.
 template <class Find>
 int complete_any(const char* call, int count, upc_coll_handle_t* handles, int none_found, Find&& find) {
   const handle_array all = array_of(call, count, handles);
@@ -141,23 +140,24 @@ int complete_any(const char* call, int count, upc_coll_handle_t* handles, int no
   return find(call, rt, scan) ? complete_one(call, rt, all, scan.index()) : none_found;
 }
 
-template <look_for_one& Find> int complete_some(const char* call, handle_array all, int* indices) {
+template <class Find> int complete_some(const char* call, handle_array all, int* indices, Find&& find) {
   if (!active(all)) return 0;
   runtime& rt = runtime::get(call);
   ready_scan scan(rt, all, places.begin(all.data(), all.size()));
-  return Find(call, rt, scan) ? complete_ready(call, rt, all, indices) : 0;
+  return find(call, rt, scan) ? complete_ready(call, rt, all, indices) : 0;
 }
 
-template <look_for_one& Find> int complete_some(const char* call, int count, upc_coll_handle_t* handles) {
+template <class Find>
+int complete_some(const char* call, int count, upc_coll_handle_t* handles, Find&& find) {
   const handle_array all = array_of(call, count, handles);
-  return complete_some<Find>(call, all, room_for_indices(all.size()));
+  return complete_some(call, all, room_for_indices(all.size()), find);
 }
 
-template <look_for_one& Find>
-int complete_some(const char* call, int count, upc_coll_handle_t* handles, int* indices) {
+template <class Find>
+int complete_some(const char* call, int count, upc_coll_handle_t* handles, int* indices, Find&& find) {
   const handle_array all = array_of(call, count, handles);
   require_indices(call, count, indices);
-  return complete_some<Find>(call, all, indices);
+  return complete_some(call, all, indices, find);
 }
 
 } // namespace
@@ -204,19 +204,19 @@ int upc_testall(int count, upc_coll_handle_t* handles) {
 }
 
 int upc_waitsome(int count, upc_coll_handle_t* handles) {
-  return api::complete_some<api::wait_for_one>("upc_waitsome", count, handles);
+  return api::complete_some("upc_waitsome", count, handles, api::wait_for_one);
 }
 
 int upc_testsome(int count, upc_coll_handle_t* handles) {
-  return api::complete_some<api::test_for_one>("upc_testsome", count, handles);
+  return api::complete_some("upc_testsome", count, handles, api::test_for_one);
 }
 
 int weft_waitsome_indices(int count, upc_coll_handle_t* handles, int* indices) {
-  return api::complete_some<api::wait_for_one>("weft_waitsome_indices", count, handles, indices);
+  return api::complete_some("weft_waitsome_indices", count, handles, indices, api::wait_for_one);
 }
 
 int weft_testsome_indices(int count, upc_coll_handle_t* handles, int* indices) {
-  return api::complete_some<api::test_for_one>("weft_testsome_indices", count, handles, indices);
+  return api::complete_some("weft_testsome_indices", count, handles, indices, api::test_for_one);
 }
 
 } // namespace weft

@@ -32,6 +32,12 @@ bool keep(collective what, const arguments& a, MPI_Request* request) {
   return true;
 }
 
+// What the library carries each of them as.
+namespace carried_as {
+using enum collective;
+constexpr collective allgatherv = allgather;
+} // namespace carried_as
+
 arguments of_bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
   return {.src = buffer, .scount = count, .stype = type, .root = root, .comm = comm};
 }
@@ -63,11 +69,11 @@ using namespace weft::mpi;
 
 // The three forms of a collective. `given` is what prepare() takes.
 #define WEFT_COLLECTIVE(name, small_name, parameters, passed, given)                                         \
-  WEFT_ENTRY(MPI_##name, parameters, passed, carry(collective::small_name, WEFT_BARE given))                 \
+  WEFT_ENTRY(MPI_##name, parameters, passed, carry(carried_as::small_name, WEFT_BARE given))                 \
   WEFT_ENTRY(MPI_I##small_name, (WEFT_BARE parameters, MPI_Request * request), (WEFT_BARE passed, request),  \
-             carry(collective::small_name, WEFT_BARE given, request))                                        \
+             carry(carried_as::small_name, WEFT_BARE given, request))                                        \
   WEFT_STORED(WEFT_PERSISTENT(name), (WEFT_BARE parameters, MPI_Info info, MPI_Request * request),           \
-              (WEFT_BARE passed, info, request), keep(collective::small_name, WEFT_BARE given, request))
+              (WEFT_BARE passed, info, request), keep(carried_as::small_name, WEFT_BARE given, request))
 // The name of a persistent one is a macro.
 #define WEFT_STORED(symbol, parameters, passed, carried) WEFT_ENTRY(symbol, parameters, passed, carried)
 

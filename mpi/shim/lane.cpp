@@ -24,14 +24,32 @@ std::uint64_t whole_lines(std::uint64_t bytes) {
   return (bytes + line - 1) / line * line;
 }
 
-// The most that a member has of it: the same on all.
+// What a member gives and gets at most, the same on all, and which members have a block for themselves.
+struct blocks_of_call {
+  enum blocks : std::uint8_t { none, one, for_each } given, got;
+  enum members : std::uint8_t { no_member, root, all } own;
+  bool from_root; // else from each member
+};
+constexpr blocks_of_call blocks_of_calls[] = {
+    {blocks_of_call::none, blocks_of_call::none, blocks_of_call::no_member, false},   // barrier
+    {blocks_of_call::one, blocks_of_call::one, blocks_of_call::no_member, true},      // bcast
+    {blocks_of_call::one, blocks_of_call::for_each, blocks_of_call::root, false},     // gather
+    {blocks_of_call::for_each, blocks_of_call::one, blocks_of_call::root, true},      // scatter
+    {blocks_of_call::one, blocks_of_call::for_each, blocks_of_call::all, false},      // allgather
+    {blocks_of_call::for_each, blocks_of_call::for_each, blocks_of_call::all, false}, // alltoall
+    {blocks_of_call::one, blocks_of_call::one, blocks_of_call::no_member, false},     // reduce
+    {blocks_of_call::one, blocks_of_call::one, blocks_of_call::no_member, false}};    // allreduce
+const blocks_of_call& blocks_of(collective what) {
+  return blocks_of_calls[static_cast<std::size_t>(what)];
+}
+std::uint64_t number(blocks_of_call::blocks b, std::uint64_t members) {
+  return b == blocks_of_call::for_each ? members : std::uint64_t{b};
+}
 std::uint64_t most_in(collective what, std::uint64_t members) {
-  return what == collective::scatter || what == collective::alltoall ? members : what != collective::barrier;
+  return number(blocks_of(what).given, members);
 }
 std::uint64_t most_out(collective what, std::uint64_t members) {
-  const bool all =
-      what == collective::gather || what == collective::allgather || what == collective::alltoall;
-  return all ? members : what != collective::barrier;
+  return number(blocks_of(what).got, members);
 }
 
 // The C library copies what is large past the caches, where another member finds it late.
@@ -50,7 +68,7 @@ void nap(std::uint64_t nanoseconds) {
 
 // Does a member give each another block?
 bool differ(collective what) {
-  return what == collective::scatter || what == collective::alltoall;
+  return blocks_of(what).given == blocks_of_call::for_each;
 }
 
 } // namespace
@@ -166,35 +184,26 @@ std::uint64_t lane::place_of_results(const call& c, const piece& p) const {
   return p.in->place(p.begin) + whole_lines(blocks_given(c) * p.bytes);
 }
 
-// One of the blocks is this member's for itself: `rank_` of what it gives to each, or of what comes from
-// each.
-bool lane::has_own(const call& c) const {
-  switch (c.what) {
-  case collective::alltoall:
-  case collective::allgather:
-    return true;
-  case collective::gather:
-  case collective::scatter:
-    return rank_ == c.root;
-  default:
-    return false;
-  }
+std::optional<own_block> lane::own(const call& c) const {
+  using b = blocks_of_call;
+  const b& of = blocks_of(c.what);
+  if (of.own == b::no_member || (of.own == b::root && rank_ != c.root)) return std::nullopt;
+  const auto mine = static_cast<std::size_t>(rank_);
+  return own_block{of.given == b::for_each ? mine : 0, of.got == b::for_each ? mine : 0,
+                   of.given == b::one && of.own == b::all};
 }
 
 void lane::stage(const call& c, const piece& p) {
   std::byte* const staged = memory_of(rank_, p.in->place(p.begin));
-  const bool own = has_own(c);
-  const auto mine = static_cast<std::size_t>(rank_);
-  // No other member needs it, unless each gets the same.
-  const std::size_t left_out =
-      own && c.what != collective::allgather ? (c.in_blocks == 1 ? 0 : mine) : c.in_blocks;
+  const std::optional<own_block> mine = own(c);
+  const std::size_t left_out = mine && !mine->taken ? mine->given : c.in_blocks;
   for (std::size_t k = 0; k != c.in_blocks; ++k)
     if (k != left_out)
       copy(staged + place_of_block(c, rank_, static_cast<int>(k)) * p.bytes, c.in + k * c.bytes + p.from,
            p.bytes);
-  if (!own || c.out_blocks == 0) return;
-  const std::byte* const from = c.in + (c.in_blocks == 1 ? 0 : mine) * c.bytes + p.from;
-  std::byte* const to = c.out + (c.out_blocks == 1 ? 0 : mine) * c.bytes + p.from;
+  if (!mine || c.out_blocks == 0) return;
+  const std::byte* const from = c.in + mine->given * c.bytes + p.from;
+  std::byte* const to = c.out + mine->got * c.bytes + p.from;
   if (from != to) copy(to, from, p.bytes);
 }
 
@@ -231,8 +240,6 @@ void lane::start(const operation& op, piece& p) {
   case collective::allreduce:
     cray_upc_team_allreduce(at(rank_, to), at(rank_, from), elements, c.element, c.op, team_, &p.handle);
     break;
-  case collective::allgatherv:
-    break;
   }
 }
 
@@ -259,13 +266,13 @@ const std::byte* lane::lent_by(int giver, const call& c, const piece& p) const {
 void lane::finish(const operation& op, piece& p) {
   const call& c = op.c;
   const auto blocks = static_cast<int>(c.out_blocks);
-  const bool own = has_own(c);
+  const std::optional<own_block> mine = own(c);
+  const bool of_root = blocks_of(c.what).from_root;
   // Each member begins behind itself: they do not all read at the same one.
   for (int j = 0; j != blocks; ++j) {
     const int block = (rank_ + j) % blocks;
-    if (own && (blocks == 1 || block == rank_)) continue;
     const auto number = static_cast<std::size_t>(block);
-    const bool of_root = c.what == collective::bcast || c.what == collective::scatter;
+    if (mine && number == mine->got) continue;
     const std::byte* const from = p.lent ? lent_by(of_root ? c.root : block, c, p)
                                          : memory_of(rank_, place_of_results(c, p)) + number * p.bytes;
     copy(c.out + number * c.bytes + p.from, from, p.bytes);

@@ -29,6 +29,7 @@
 #include <cstdint>
 #include <deque>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -42,8 +43,7 @@ enum class collective : std::uint8_t {
   allgather,
   alltoall,
   reduce,
-  allreduce,
-  allgatherv // as one of equal blocks
+  allreduce
 };
 
 // A call, once its types are bytes. `in` are so many blocks of this rank, `out` so many of its results; a
@@ -57,6 +57,12 @@ struct call {
   std::size_t unit = 1; // bytes that no cut may part
   cray_upc_dtype_t element = CRAY_UPC_INT;
   upc_op_t op = UPC_ADD;
+};
+
+// A member's block for itself: its number among those that the member gives, and among those that it gets.
+struct own_block {
+  std::size_t given, got;
+  bool taken; // by the others too
 };
 
 class lane;
@@ -116,7 +122,7 @@ private:
   std::uint64_t length(const call& c, std::size_t bytes) const;
   bool lends(const call& c) const;
   std::uint64_t place_of_results(const call& c, const piece& p) const;
-  bool has_own(const call& c) const;
+  std::optional<own_block> own(const call& c) const;
   void stage(const call& c, const piece& p);
   void start(const operation& op, piece& p);
   void signal(const call& c, piece& p);

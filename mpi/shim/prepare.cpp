@@ -85,17 +85,16 @@ void set_sides(collective what, const arguments& a, carried& c) {
     break;
   case collective::allgather:
     out.blocks = way.size();
-    if (a.src == MPI_IN_PLACE) in = {block(a.dst, way.rank(), a.dcount, a.dtype), a.dcount, a.dtype, 1};
+    if (a.src != MPI_IN_PLACE) break;
+    if (a.counts == nullptr)
+      in = {block(a.dst, way.rank(), a.dcount, a.dtype), a.dcount, a.dtype, 1};
+    else
+      in = {block(a.dst, 1, a.places[way.rank()], a.dtype), a.counts[way.rank()], a.dtype, 1};
     break;
   case collective::alltoall:
     out.blocks = way.size();
     in.blocks = way.size();
     if (a.src == MPI_IN_PLACE) in = out;
-    break;
-  case collective::allgatherv:
-    out.blocks = way.size();
-    if (a.src == MPI_IN_PLACE)
-      in = {block(a.dst, 1, a.places[way.rank()], a.dtype), a.counts[way.rank()], a.dtype, 1};
     break;
   case collective::reduce:
   case collective::allreduce:
@@ -136,22 +135,22 @@ carried* prepare(collective what, form f, const arguments& a) {
   if (way == nullptr) {
     int between = 0;
     MPI_Comm_test_inter(a.comm, &between);
-    count(what, f, between != 0 ? reason::between_groups : reason::no_lane);
+    count(what, a.counts != nullptr, f, between != 0 ? reason::between_groups : reason::no_lane);
     return nullptr;
   }
   if (const reason no = why_not(what, a); no != reason::carried) {
-    count(what, f, no);
+    count(what, a.counts != nullptr, f, no);
     return nullptr;
   }
   const auto members = static_cast<std::size_t>(way->size());
   if (!is_right(what, a, *way)) return nullptr;
   std::optional<std::size_t> unequal;
   if (a.counts != nullptr && !(unequal = block_of(a, members))) {
-    count(what, f, reason::unequal);
+    count(what, a.counts != nullptr, f, reason::unequal);
     return nullptr;
   }
   carried& c = new_call();
-  c.op.c = {.what = a.counts != nullptr ? collective::allgather : what, .root = a.root};
+  c.op.c = {.what = what, .root = a.root};
   c.counts.assign(a.counts, a.counts + (a.counts != nullptr ? members : 0));
   c.places.assign(a.places, a.places + (a.counts != nullptr ? members : 0));
   c.way = way;
@@ -168,11 +167,11 @@ carried* prepare(collective what, form f, const arguments& a) {
     c.op.c.op = *operator_of(a.op);
   }
   if (c.op.c.bytes > most_carried()) {
-    count(what, f, reason::too_large);
+    count(what, a.counts != nullptr, f, reason::too_large);
     give_back(c);
     return nullptr;
   }
-  count(what, f, reason::carried);
+  count(what, a.counts != nullptr, f, reason::carried);
   return &c;
 }
 

@@ -17,7 +17,7 @@ struct arguments {
   int root = 0;
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Op op = MPI_OP_NULL;
-  const int *counts = nullptr, *places = nullptr; // of allgatherv, in the place of dcount
+  const int *counts = nullptr, *places = nullptr; // of an allgather, in the place of dcount
 };
 
 // The call, ready to be posted. Null if MPI is to do it: the library does not carry such calls, or this one

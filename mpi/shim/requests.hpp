@@ -66,7 +66,7 @@ void release_types(carried& c);
 void conclude(carried& c);
 
 inline std::string name_of(const carried& c) {
-  return name_of(c.counts.empty() ? c.op.c.what : collective::allgatherv, c.as);
+  return name_of(c.op.c.what, !c.counts.empty(), c.as);
 }
 
 // At the beginning, at the end of a session.

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -29,8 +30,12 @@ constexpr std::uint64_t of_lane = words + small_ring + middle_ring;
 constexpr std::uint64_t sizes_of_large[] = {1, 4, 19}; // 24th parts
 constexpr unsigned most_lanes = 60, large_lanes = 4;   // bits of a word together
 
+// By the collective; behind them one whose blocks have sizes of their own.
 constexpr const char* names[] = {"barrier",  "bcast",  "gather",    "scatter",   "allgather",
                                  "alltoall", "reduce", "allreduce", "allgatherv"};
+std::size_t number_of(collective what, bool unequal) {
+  return unequal ? std::size(names) - 1 : static_cast<std::size_t>(what);
+}
 constexpr const char* reasons[] = {"carried",
                                    "communicator has no lane",
                                    "two groups",
@@ -61,6 +66,7 @@ struct session {
   std::uint64_t taken = 0;        // a bit for each lane, and behind those for the large ones
   std::uint64_t used = 0;         // no lane that is gone has used positions behind it
   std::list<place_of_lane> leave; // of communicators that are freed, until they are quiet
+  std::atomic<std::uint64_t> tickets{0};
   std::array<std::atomic<std::uint64_t>, counters> counts{};
 };
 session* the_session = nullptr;
@@ -92,30 +98,36 @@ int forget(MPI_Comm, int, void* value, void*) {
   return MPI_SUCCESS;
 }
 
-// What is free here, and is offered to no other communicator at the same time: that one gets no lane.
-class offer {
-public:
-  offer() {
-    const std::lock_guard lock(the_session->mutex);
-    free_ = ~std::exchange(the_session->taken, ~std::uint64_t{0});
-    used_ = the_session->used;
-  }
-  ~offer() {
-    const std::lock_guard lock(the_session->mutex);
-    the_session->taken &= ~free_;
-  }
-  offer(const offer&) = delete;
-  offer& operator=(const offer&) = delete;
-  std::uint64_t free() const { return free_; }
-  std::uint64_t used() const { return used_; }
-  void keep(std::uint64_t bits) { free_ &= ~bits; }
+// A bit for each place that no communicator has here.
+std::uint64_t look() {
+  const std::lock_guard lock(the_session->mutex);
+  return ~the_session->taken;
+}
+// False if another thread has taken one of them meanwhile. `used`: no lane that was here has been behind it.
+bool take(std::uint64_t bits, std::uint64_t& used) {
+  const std::lock_guard lock(the_session->mutex);
+  used = the_session->used;
+  if (bits == 0 || (the_session->taken & bits) != 0) return false;
+  the_session->taken |= bits;
+  return true;
+}
+void give_back(std::uint64_t bits) {
+  const std::lock_guard lock(the_session->mutex);
+  the_session->taken &= ~bits;
+}
 
-private:
-  std::uint64_t free_ = 0, used_ = 0;
-};
-
-std::uint64_t lowest(std::uint64_t set) {
+// One of a set, the lowest first.
+std::uint64_t member_of(std::uint64_t set, std::uint64_t number) {
+  if (set == 0) return 0;
+  for (number %= static_cast<std::uint64_t>(std::popcount(set)); number != 0; --number)
+    set &= set - 1;
   return set & -set;
+}
+
+std::string name_of(std::size_t number, form f) {
+  const std::string name = names[number];
+  if (f == form::nonblocking) return "I" + name;
+  return static_cast<char>(std::toupper(name[0])) + name.substr(1) + (f == form::persistent ? "_init" : "");
 }
 
 void print_statistics() {
@@ -132,7 +144,7 @@ void print_statistics() {
       for (std::size_t why = 0; why != outcomes; ++why) {
         const std::uint64_t n = sums[counter(what, f, why)];
         if (n == 0) continue;
-        const std::string name = name_of(static_cast<collective>(what), static_cast<form>(f));
+        const std::string name = name_of(what, static_cast<form>(f));
         std::fprintf(stderr, "weft: MPI_%-15s %12llu  %s%s\n", name.c_str(),
                      static_cast<unsigned long long>(n), why == 0 ? "" : "passed on: ", reasons[why]);
       }
@@ -140,10 +152,8 @@ void print_statistics() {
 
 } // namespace
 
-std::string name_of(collective what, form f) {
-  const std::string name = names[static_cast<std::size_t>(what)];
-  if (f == form::nonblocking) return "I" + name;
-  return static_cast<char>(std::toupper(name[0])) + name.substr(1) + (f == form::persistent ? "_init" : "");
+std::string name_of(collective what, bool unequal, form f) {
+  return name_of(number_of(what, unequal), f);
 }
 
 void begin_session() {
@@ -181,6 +191,61 @@ void end_session() {
   the_session = nullptr;
 }
 
+namespace {
+
+// What all members of a new communicator agree on.
+struct agreement {
+  std::uint64_t bits = 0, used = 0; // none: there is no room for a lane
+  bool on_one_host = true;
+  std::vector<std::uint32_t> threads{};
+};
+
+// Each member says what is free, and takes what all of them choose by that. Communicators that several
+// threads make at once may choose the same. Where a member comes too late all give it back and choose again,
+// by a number of the first member's own, so that two communicators choose apart.
+agreement agree(MPI_Comm comm, int members) {
+  constexpr std::uint64_t trials = 16, with_large = 8;
+  constexpr std::uint64_t of_large = ~((std::uint64_t{1} << most_lanes) - 1);
+  const std::uint64_t of_lanes = (std::uint64_t{1} << the_session->lanes) - 1;
+  struct member {
+    std::uint64_t thread, ticket, free, first_of_host, on_host;
+  };
+  std::vector<member> all(static_cast<std::size_t>(members));
+  const std::uint64_t ticket = the_session->tickets.fetch_add(1, std::memory_order_relaxed);
+  for (std::uint64_t trial = 0; trial != trials; ++trial) {
+    const member mine{static_cast<std::uint64_t>(MYTHREAD), ticket, look(), the_session->first_of_host,
+                      the_session->on_host};
+    WEFT_REAL(Allgather)(&mine, 5, MPI_UINT64_T, all.data(), 5, MPI_UINT64_T, comm);
+    std::uint64_t free = ~std::uint64_t{0};
+    for (const member& m : all)
+      free &= m.free;
+    const std::uint64_t choice = trial == 0 ? 0 : (all[0].thread * 13 + all[0].ticket) * trial;
+    const bool large = the_session->large != 0 && trial < with_large;
+    agreement made{.bits = member_of(free & of_lanes, choice)};
+    if (made.bits == 0) return made;
+    made.bits |= large ? member_of(free & of_large, choice) : 0;
+    std::uint64_t used = 0;
+    const bool taken = take(made.bits, used);
+    const std::uint64_t here[] = {taken, ~used};
+    std::uint64_t least[2];
+    WEFT_REAL(Allreduce)(here, least, 2, MPI_UINT64_T, MPI_MIN, comm);
+    if (least[0] == 0) {
+      if (taken) give_back(made.bits);
+      continue;
+    }
+    made.used = ~least[1];
+    for (const member& m : all) {
+      made.threads.push_back(static_cast<std::uint32_t>(m.thread));
+      made.on_one_host =
+          made.on_one_host && m.first_of_host == mine.first_of_host && m.on_host == mine.on_host;
+    }
+    return made;
+  }
+  return {};
+}
+
+} // namespace
+
 void make_lane(MPI_Comm comm) {
   if (the_session == nullptr || comm == MPI_COMM_NULL) return;
   int between = 0, members = 0;
@@ -189,47 +254,26 @@ void make_lane(MPI_Comm comm) {
   MPI_Comm_size(comm, &members);
   if (members < 2) return;
   drop_lanes();
-  struct member {
-    std::uint64_t thread, free, used, first_of_host, on_host;
-  };
-  std::vector<member> all(static_cast<std::size_t>(members));
-  offer here;
-  const member mine{static_cast<std::uint64_t>(MYTHREAD), here.free(), here.used(),
-                    the_session->first_of_host, the_session->on_host};
-  WEFT_REAL(Allgather)(&mine, 5, MPI_UINT64_T, all.data(), 5, MPI_UINT64_T, comm);
-  std::uint64_t free = ~std::uint64_t{0}, used = 0;
-  bool on_one_host = true;
-  std::vector<std::uint32_t> threads;
-  for (const member& m : all) {
-    free &= m.free;
-    used = std::max(used, m.used);
-    threads.push_back(static_cast<std::uint32_t>(m.thread));
-    on_one_host = on_one_host && m.first_of_host == mine.first_of_host && m.on_host == mine.on_host;
-  }
-  const std::uint64_t of_lanes = (std::uint64_t{1} << the_session->lanes) - 1,
-                      of_large = ~((std::uint64_t{1} << most_lanes) - 1);
-  const std::uint64_t bit = lowest(free & of_lanes),
-                      large = the_session->large != 0 ? lowest(free & of_large) : 0;
-  if (bit == 0) return;
+  agreement with = agree(comm, members);
+  if (with.bits == 0) return;
   const upc_team_t team = comm == MPI_COMM_WORLD ? UPC_TEAM_ALL : weft_team_from_mpi(comm);
-  if (team == 0) return;
-  const std::uint64_t place = static_cast<std::uint64_t>(__builtin_ctzll(bit)) * of_lane;
+  if (team == 0) return give_back(with.bits);
+  const std::uint64_t place = static_cast<std::uint64_t>(std::countr_zero(with.bits)) * of_lane;
   lane::memory m{the_session->area,
                  place,
-                 used,
+                 with.used,
                  {{place + words, small_ring}, {place + words + small_ring, middle_ring}},
-                 on_one_host};
-  if (large != 0) {
+                 with.on_one_host};
+  if (const std::uint64_t large = with.bits >> most_lanes; large != 0) {
     std::uint64_t at = the_session->lanes * of_lane +
-                       (static_cast<std::uint64_t>(__builtin_ctzll(large)) - most_lanes) * the_session->large;
+                       static_cast<std::uint64_t>(std::countr_zero(large)) * the_session->large;
     for (const std::uint64_t parts : sizes_of_large) {
       const std::uint64_t size = the_session->large / 24 * parts;
       m.rooms.push_back({std::exchange(at, at + size), size});
     }
   }
   auto made =
-      std::make_unique<place_of_lane>(bit | large, std::make_unique<lane>(team, std::move(threads), m));
-  here.keep(made->bits);
+      std::make_unique<place_of_lane>(with.bits, std::make_unique<lane>(team, std::move(with.threads), m));
   MPI_Comm_set_attr(comm, the_session->keyval, made.release());
   changes.fetch_add(1, std::memory_order_relaxed);
 }
@@ -257,11 +301,10 @@ std::size_t most_carried() {
   return the_session->largest;
 }
 
-void count(collective what, form f, reason why) {
+void count(collective what, bool unequal, form f, reason why) {
   if (the_session == nullptr) return;
   the_session
-      ->counts[counter(static_cast<std::size_t>(what), static_cast<std::size_t>(f),
-                       static_cast<std::size_t>(why))]
+      ->counts[counter(number_of(what, unequal), static_cast<std::size_t>(f), static_cast<std::size_t>(why))]
       .fetch_add(1, std::memory_order_relaxed);
 }
 

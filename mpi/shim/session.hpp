@@ -27,8 +27,8 @@ bool carries(form f);
 // Larger blocks are not.
 std::size_t most_carried();
 
-// Of its function, without MPI_.
-std::string name_of(collective what, form f);
+// Of its function, without MPI_. `unequal`: an allgather whose blocks have sizes of their own.
+std::string name_of(collective what, bool unequal, form f);
 
 // Counts, printed at the end with WEFT_STATISTICS=1.
 enum class reason : unsigned {
@@ -41,6 +41,6 @@ enum class reason : unsigned {
   unequal,
   last
 };
-void count(collective what, form f, reason why);
+void count(collective what, bool unequal, form f, reason why);
 
 } // namespace weft::mpi

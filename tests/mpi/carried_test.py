@@ -4,7 +4,8 @@ What they print is what they print without it. Mutations that this catches: pati
 MPICH hang in Random), or looks into messages of MPI_COMM_SELF; ring::fits says yes, or drop() asks no words (what others
 still read is overwritten); extent_of calls all types contiguous; place_of_block leaves no block out; lane::quiet forgets
 known_ (Scenes.freed_early hangs); finish() leaves the request (random.c: a request is left); complete() of a persistent
-request sends nothing (a Waitany never ends); side_from_bottom moves nothing; require_buffers does nothing.
+request sends nothing (a Waitany never ends); side_from_bottom moves nothing; require_buffers does nothing; agree() gives
+up at once where another thread has taken what it chose.
 """
 
 import os
@@ -97,6 +98,11 @@ class Scenes(Programs):
                 self.assertEqual(self.output(mpi, 2, program, *self.RIGHT, **settings), said)
         self.assertEqual(self.output(mpi, 3, program, *self.RIGHT[1:5]), "".join(said.splitlines(True)[1:5]))
         self.assertEqual(self.launch(mpi, 3, program, "aborts").returncode, 5)
+        # Communicators that several threads make at once get their lanes, too.
+        for _ in range(3):
+            result = self.launch(mpi, 3, program, "threads", WEFT_STATISTICS="1")
+            self.assertEqual((result.returncode, result.stdout), (0, "threads is right\n"), result.stderr)
+            self.assertNotIn("no lane", result.stderr)
         for scene, settings, line in (
                 ("forgotten", {}, r"weft: MPI_Finalize on rank \d: the program has not completed 1 of its collectives"),
                 ("alone", {}, r"weft: MPI_Finalize on rank 0: other ranks have not posted its collectives"),
