@@ -17,6 +17,8 @@ constexpr const char* rank_start = "the start of a rank";
 // Measured with PMIx 4.2 and UCX 1.13, with all transports and what is opened for a moment only, and some
 // more. A third of the files is open when the job has been joined.
 constexpr std::size_t files = 34, files_of_ucx = 22;
+// Of PMIx two, of UCX one, and the library's own: for progress, deaths, reports and the end.
+constexpr std::size_t threads = 7;
 // Of libraries and threads, beside the memory that ranks share.
 constexpr std::size_t data = std::size_t{64} << 20;
 constexpr std::size_t addresses = std::size_t{256} << 20, addresses_of_ucx = std::size_t{192} << 20;
@@ -35,6 +37,7 @@ start_room::start_room() {
   boot::require_files(files, rank_start);
   boot::require_addresses(addresses, rank_start, "");
   boot::require_data(data, rank_start);
+  boot::require_threads(threads, rank_start);
 }
 
 void start_room::look(boot::job& job, std::size_t segment_bytes) {

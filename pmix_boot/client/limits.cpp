@@ -3,7 +3,10 @@
 #include "pmix_boot/client/pmix_info.hpp"
 
 #include <cerrno>
+#include <csignal>
 #include <fstream>
+#include <mutex>
+#include <pthread.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -85,6 +88,75 @@ void require_addresses(std::size_t bytes, const std::string& needed_by, const st
 
 void require_data(std::size_t bytes, const std::string& needed_by) {
   require(data, bytes, needed_by, "");
+}
+
+namespace {
+
+// Threads of all users; more than any limit if the system does not tell.
+std::size_t threads_of_system() {
+  std::ifstream load("/proc/loadavg");
+  std::string averages;
+  std::size_t running = 0, all = 0;
+  char slash = 0;
+  for (int k = 0; k < 3; ++k)
+    load >> averages;
+  return load >> running >> slash >> all ? all : ~std::size_t{0} >> 1;
+}
+
+// As many as may be begun, up to a number. They wait, with signals left to others, and end with this.
+class waiting_threads {
+public:
+  explicit waiting_threads(std::size_t most) {
+    all_.reserve(most);
+    until_.lock();
+    sigset_t none, before;
+    sigfillset(&none);
+    pthread_sigmask(SIG_SETMASK, &none, &before);
+    while (all_.size() < most && begin())
+      ;
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+  ~waiting_threads() {
+    until_.unlock();
+    for (const pthread_t t : all_)
+      pthread_join(t, nullptr);
+  }
+  waiting_threads(const waiting_threads&) = delete;
+  waiting_threads& operator=(const waiting_threads&) = delete;
+  std::size_t count() const { return all_.size(); }
+
+private:
+  bool begin() {
+    constexpr std::size_t stack = 256 * 1024;
+    pthread_attr_t small;
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, stack);
+    const auto wait = [](void* until) -> void* {
+      const std::lock_guard lock(*static_cast<std::mutex*>(until));
+      return nullptr;
+    };
+    pthread_t made;
+    const bool begun = pthread_create(&made, &small, wait, &until_) == 0;
+    pthread_attr_destroy(&small);
+    if (begun) all_.push_back(made);
+    return begun;
+  }
+
+  std::mutex until_;
+  std::vector<pthread_t> all_;
+};
+
+} // namespace
+
+void require_threads(std::size_t threads, const std::string& needed_by) {
+  const rlim_t limit = limit_of(RLIMIT_NPROC);
+  if (limit == RLIM_INFINITY || threads_of_system() + threads <= limit) return;
+  const std::size_t left = waiting_threads(threads).count();
+  if (left == threads) return;
+  throw boot_error(needed_by + " needs " + std::to_string(threads) +
+                   " threads and processes more, and the limit of " + std::to_string(limit) +
+                   " of this user (ulimit -u) leaves " + std::to_string(left) +
+                   "; raise it, as in ulimit -u " + std::to_string(limit + threads - left));
 }
 
 } // namespace weft::boot

@@ -17,4 +17,8 @@ void require_addresses(std::size_t bytes, const std::string& needed_by, const st
 // The same of memory that a process shares with no other (ulimit -d), as its stacks.
 void require_data(std::size_t bytes, const std::string& needed_by);
 
+// The same of threads that can run, which count with the processes of the user (ulimit -u). Where the threads
+// of the system, all together, leave room below the limit none is begun.
+void require_threads(std::size_t threads, const std::string& needed_by);
+
 } // namespace weft::boot

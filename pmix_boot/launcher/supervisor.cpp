@@ -47,6 +47,7 @@ std::string prefix(std::uint32_t rank) {
 // Of the launcher and of its server, measured with PMIx 4.2: what they open themselves, also for a moment
 // only, and for each rank: two pipes and a connection here, a connection there.
 constexpr std::size_t own_files = 20, files_of_rank = 3;
+constexpr std::size_t own_threads = 6, threads_of_rank = 10; // and processes
 constexpr std::size_t own_addresses = std::size_t{64} << 20, own_data = std::size_t{32} << 20;
 
 // Before the first file is opened, and before the server is forked. What the ranks get back is the limit that
@@ -60,6 +61,7 @@ inherited_state take_room(std::uint32_t ranks) {
   require_files(own_files + files_of_rank * ranks, start);
   require_addresses(own_addresses, start, "");
   require_data(own_data, start);
+  require_threads(own_threads + threads_of_rank * ranks, start);
   return found;
 }
 

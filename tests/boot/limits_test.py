@@ -27,6 +27,7 @@ class Limits(unittest.TestCase):
         holder = tempfile.TemporaryDirectory()
         self.addCleanup(holder.cleanup)
         self.tmp = holder.name
+        os.chmod(self.tmp, 0o777)
         environment = {k: v for k, v in os.environ.items() if not k.startswith("PMIX_")}
         return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False,
                               stdin=subprocess.DEVNULL, preexec_fn=limit,
@@ -90,6 +91,40 @@ class Files(Limits):
 
     def test_ranks(self):
         self.sweep_ranks(self.FEW)
+
+
+class Threads(Limits):
+    """Without the looks (boot::require_threads does nothing) PMIx hangs, or the process ends by an exception. The limit is not
+    one of the superuser, so another user has it, which has no process."""
+
+    SAYS = r"needs \d+ threads and processes more, and the limit of \d+ of this user \(ulimit -u\) leaves \d+; raise it, as in ulimit -u \d+$"
+    FEW = 1, 4, 8, 12, 16, 20, 24, 30, 60
+    USER = "54321"
+
+    def threads(self, number, *command):
+        if os.geteuid() != 0 or shutil.which("setpriv") is None:
+            self.skipTest("needs setpriv and the right to be another user")
+        if subprocess.run(["ps", "-U", self.USER], capture_output=True, check=False).returncode == 0:
+            self.skipTest(f"user {self.USER} has processes")
+        # Nothing but the limit is other than in the job of any user.
+        as_user = ["setpriv", "--reuid", self.USER, "--regid", self.USER, "--clear-groups"]
+        return self.run_within(resource.RLIMIT_NPROC, number, number, *as_user, *command)
+
+    def test_rank(self):
+        self.sweep(self.FEW, lambda n: self.threads(n, JOB_CLIENT, "ends"), self.SAYS)
+
+    def test_ranks(self):
+        self.sweep(self.FEW, lambda n: self.threads(n, WEFT, "run", "-n", "2", JOB_CLIENT, "ends"), self.SAYS, 2)
+
+    def test_the_limit_that_is_named_is_enough(self):
+        for command in [WEFT, "run", "-n", "2", "true"], [JOB_CLIENT, "ends"]:
+            error = self.threads(2, *command).stderr
+            enough = int(re.search(r"ulimit -u (\d+)$", error.splitlines()[-1]).group(1))
+            self.assertEqual(self.threads(enough, *command).returncode, 0)
+
+
+class AllThreads(Threads):
+    FEW = range(1, 61)
 
 
 class AllFiles(Files):

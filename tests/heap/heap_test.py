@@ -23,7 +23,7 @@ def may_unshare():
 
 @unittest.skipUnless(may_unshare(), "needs the right to make namespaces")
 class Heap(unittest.TestCase):
-    def run_job(self, heap, shmmax, files, ranks=2, **limits):
+    def run_job(self, heap, shmmax, files, ranks=2, transports=None, **limits):
         """The job's result in namespaces with these limits of System V segments and room for files in /dev/shm."""
         small = "".join(f"echo {value} > /proc/sys/kernel/{name} && " for name, value in
                         {"shmmax": shmmax, **limits}.items())
@@ -31,7 +31,8 @@ class Heap(unittest.TestCase):
                   '"$@"; status=$?; ls /dev/shm >&2; ipcs -m | grep 0x >&2; exit $status')
         return subprocess.run([*NAMESPACES, "sh", "-c", script, "sh", WEFT, "run", "-n", str(ranks), *PROGRAM],
                               capture_output=True, text=True, timeout=PATIENCE, check=False,
-                              env=dict(os.environ, WEFT_HEAP_SIZE=heap, LC_ALL="C"))
+                              env=dict(os.environ, WEFT_HEAP_SIZE=heap, LC_ALL="C",
+                                       **({"UCX_TLS": transports} if transports else {})))
 
     def assert_refused(self, result):
         self.assertNotEqual(result.returncode, 0)
@@ -53,6 +54,17 @@ class Heap(unittest.TestCase):
     def test_files_take_the_place_of_limited_segments(self):
         result = self.run_job("128M", 1 << 26, "2g")
         self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_files_take_the_place_in_the_users_own_transports(self):
+        for transports in "sm", "self,shm", "mm,self,cma", "^tcp", "all":
+            with self.subTest(transports=transports):
+                result = self.run_job("128M", 1 << 26, "2g", transports=transports)
+                self.assertEqual((result.returncode, result.stderr), (0, ""))
+        result = self.run_job("128M", 1 << 26, "2g", transports="self,sysv")
+        lines = [l for l in result.stderr.splitlines() if not l.startswith("weft run:")]
+        self.assertEqual((result.returncode, result.stdout, len(lines)), (1, "", 2), result.stderr)
+        for line in lines:
+            self.assertRegex(line, "UCX_TLS=self,sysv asks for System V segments, .* raise kernel.shmmni, .*shmmax .* or leave")
 
     def test_files_take_the_place_where_there_are_segments_for_some_ranks_only(self):
         # Fails when each rank looks for itself, or does not try the small segments of UCX.

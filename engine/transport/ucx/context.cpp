@@ -33,6 +33,7 @@ public:
     names_.push_back(text);
   }
   bool excludes() const { return excludes_; }
+  const std::vector<std::string_view>& names() const { return names_; }
   bool has(std::string_view beginning) const {
     return std::ranges::any_of(names_, [&](std::string_view n) { return n.starts_with(beginning); });
   }
@@ -89,13 +90,23 @@ std::string transports_of(const options& o) {
   return o.one_host ? "self,sysv,cma" : "all";
 }
 
-void require_usable(std::string_view transports, shared_memory memory) {
-  if (memory == shared_memory::system_v || !opens(transports, "sysv")) return;
-  throw std::runtime_error(
-      "UCX_TLS=" + std::string(transports) +
-      " has System V segments in it, which this host's limits do not allow to all ranks: raise "
-      "kernel.shmmni, "
-      "kernel.shmmax and kernel.shmall, or leave them out, as in UCX_TLS=self,posix,cma");
+// What the user has chosen, with files in the place of System V segments, which a name for several kinds of
+// shared memory has in it.
+std::string with_files(std::string_view transports) {
+  const transport_list list(transports);
+  if (list.excludes()) return std::string(transports) + ",sysv";
+  if (list.has("sysv"))
+    throw std::runtime_error(
+        "UCX_TLS=" + std::string(transports) +
+        " asks for System V segments, which this host's limits do not allow to all ranks: raise "
+        "kernel.shmmni, kernel.shmmax and kernel.shmall, or leave them out, as in UCX_TLS=self,posix,cma");
+  std::string all;
+  for (const std::string_view name : list.names()) {
+    if (name == "all") return "^sysv";
+    all += all.empty() ? "" : ",";
+    all += name == "sm" || name == "shm" ? "posix,cma" : name == "mm" ? "posix" : name;
+  }
+  return all;
 }
 
 // Of the segment. The memory for those that open no shared-memory transport comes last: it is private to the
@@ -123,9 +134,9 @@ bool network_reaches_memory() {
 opened_context open_context(const options& o) {
   give_back_signals();
   const bool reaches = reaches_memory(o.one_host, chosen_transports(), has_adapters());
-  const std::string own_choice = transports_of(o);
-  const std::string_view opened = chosen_transports().value_or(own_choice);
-  require_usable(opened, o.memory);
+  std::string opened(chosen_transports().value_or(transports_of(o)));
+  if (o.memory == shared_memory::files && chosen_transports() && opens(opened, "sysv"))
+    opened = with_files(opened);
   let_shared_memory_break(opened);
   if (opens_sockets(o.one_host)) enlarge_segments_of_sockets();
   ucp_config_t* raw = nullptr;
@@ -133,7 +144,7 @@ opened_context open_context(const options& o) {
   const config_ptr config(raw);
   choose(raw, "ALLOC_PRIO", allocators(o.memory));
   if (o.one_host) choose(raw, "KEEPALIVE_INTERVAL", "inf"); // its dead are seen by other means
-  choose(raw, "TLS", own_choice);
+  check(ucp_config_modify(raw, "TLS", opened.c_str()), "cannot set UCX_TLS to " + opened);
   ucp_params_t params{};
   params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_NAME;
   params.features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
