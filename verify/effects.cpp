@@ -68,7 +68,7 @@ void effects::check_announcement(std::uint32_t peer, const effect& signal) {
   const kind announced = (signal.about == fact::consumed) == signal.to_self ? kind::put : kind::get;
   bool done = false, in_place = false;
   for (const effect& d : with_peer_[peer]) {
-    const bool read = d.what == kind::get || d.what == kind::save;
+    const bool read = d.what == kind::get || d.what == kind::save || d.what == kind::reduce;
     if ((announced == kind::get ? !read : d.what != announced) || !precedes(d.when, signal.when)) continue;
     done = true;
     in_place = read || near(peer) || flushed_between(peer, d.when, signal.when);

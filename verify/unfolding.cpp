@@ -178,7 +178,8 @@ event_id unfolding::step(std::uint8_t index, std::uint32_t peer, std::uint32_t i
 template <class Kind> std::size_t unfolding::moves(const node& n, event_id e) {
   const event at = graph_.events[e];
   const action a = resolve(*plan_, Kind::way(n), at.peer == nobody ? me_ : at.peer, at.iteration);
-  const bool transfer = Kind::what == kind::get || Kind::what == kind::put;
+  const bool transfer = Kind::what == kind::get || Kind::what == kind::put ||
+                        (Kind::what == kind::reduce && n.peer == peer_rule::each);
   const bool complete = Kind::what != kind::put || place_->is_near(at.peer);
   if (Kind::what == kind::take && place_->is_near(at.peer)) check_payload(n, e, a);
   if (Kind::what == kind::signal && n.peer != peer_rule::group) check_message(n, e, a);

@@ -14,6 +14,9 @@ using reductions::reduction;
 
 // A member that has more is not done with it in one go.
 constexpr std::uint64_t large_bytes = 16 * 1024;
+// So many bytes of elements the root of a reduce brings and combines itself, where else members would work on
+// ranges: then a late member holds up the root alone.
+constexpr std::uint64_t most_of_root = 256 * 1024;
 
 upc_flag_t flags_of(collectives::operation op) {
   const upc_flag_t all = UPC_IN_PLACE | WEFT_REPRODUCIBLE;
@@ -86,7 +89,10 @@ void prepare(reduction& r, std::uint32_t threads, collectives::request& wanted) 
   reductions::prepare(r, threads);
   wanted.bytes = r.partials() * size;
   wanted.by_ranges = r.by_ranges;
-  wanted.large = std::min(r.from.elements, r.from.most_rows() * r.from.block) * size > large_bytes;
+  wanted.whole = r.by_ranges && r.alone != reduction::none;
+  const std::uint64_t most =
+      wanted.whole ? r.from.elements : std::min(r.from.elements, r.from.most_rows() * r.from.block);
+  wanted.large = most * size > large_bytes;
 }
 
 namespace {
@@ -113,7 +119,10 @@ checked_array check(const array_reduction_call& call) {
   r.from = check.of("src", src);
   r.in_order = call.with == UPC_NONCOMM_FUNC;
   collectives::request wanted{.op = call.op};
-  if (call.op == collectives::operation::reduce) wanted.root = one_element(c, "dst", call);
+  if (call.op == collectives::operation::reduce) {
+    wanted.root = one_element(c, "dst", call);
+    if (r.from.elements * r.from.size <= most_of_root) r.alone = wanted.root;
+  }
   if (call.op == collectives::operation::reduce_all) one_on_each(c, "dst", call);
   if (prefix) place_results(c, check, call.dst, own, r);
   r.reproducible = c.m.reproducible;

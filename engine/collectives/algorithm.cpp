@@ -35,7 +35,7 @@ constexpr algorithm shared_reduction(operation op) {
   return {op,
           "shared",
           "the members that have entered combine pieces of all vectors",
-          op == operation::team_reduce ? "one node, all vectors have more than 256 KiB" : "one node",
+          "one node",
           fits_shared_reduction,
           cost_of_shared_reduction,
           compile_shared_reduction};
@@ -44,8 +44,9 @@ constexpr algorithm sliced_reduction(operation op) {
   return {op,
           "sliced",
           "each member combines a slice of all vectors, and hands out its result",
-          op == operation::team_reduce ? "several nodes, all vectors have more than 256 KiB"
-                                       : "several nodes",
+          op == operation::team_reduce
+              ? "several nodes, all vectors have more than 256 KiB, and gathered costs more"
+              : "several nodes",
           fits_sliced_reduction,
           cost_of_sliced_reduction,
           compile_sliced_reduction};
@@ -54,8 +55,7 @@ constexpr algorithm gathered_reduction(operation op) {
   return {op,
           "gathered",
           "the members that want the result bring all vectors, and combine them",
-          op == operation::team_reduce ? "all vectors have 256 KiB at most, or 1 MiB on several nodes"
-                                       : "several nodes, all vectors have 1 MiB at most",
+          "several nodes, all vectors have 1 MiB at most",
           fits_gathered_reduction,
           cost_of_gathered_reduction,
           compile_gathered_reduction};

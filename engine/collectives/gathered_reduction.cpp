@@ -3,8 +3,7 @@
 //
 // A member tells the members that bring its vector where that lies, and leaves when they have it: so only
 // those that want the result wait for a late one. (P-1)*n bytes into each of them, one step; sliced moves
-// less, in two. On one host a root copies what shared would read in place, and combines it alone: about twice
-// the time.
+// less, in two.
 #include "engine/collectives/families.hpp"
 #include "engine/collectives/vector_plan.hpp"
 
@@ -19,8 +18,6 @@ public:
     b_.draft().parts = true;
     b_.draft().scratch += g.size() * r.bytes;
     brought_ = place_of_slices(0);
-    of_member_ = b_.add_place({.base = g.size() * told, .owner = r.bytes, .bytes = r.bytes});
-    result_ = b_.add_place({.owner = r.bytes, .bytes = r.bytes});
   }
 
   plan make() {
@@ -43,13 +40,10 @@ private:
   }
   // My vector may be the place of the result, so the others must have read it.
   void combine_all_of(node_set brought, node_set read) {
-    node own = reading(compute(2, true), buffer::source, in_source);
-    const node_set mine = b_.add(writing(own, buffer::scratch, brought_));
-    const node combine = of_blocks(reading(compute(10), buffer::scratch, of_member_), blocks::members);
-    b_.add(writing(combine, buffer::destination, result_), mine | brought | read);
+    b_.add(of_all(compute(10)), own_beside(brought_) | brought | read);
   }
 
-  std::uint8_t brought_ = 0, of_member_ = 0, result_ = 0;
+  std::uint8_t brought_ = 0;
 };
 
 // What is brought lies in a scratch of the operation.
@@ -57,8 +51,14 @@ constexpr std::uint64_t most_brought = std::uint64_t{1} << 20;
 
 } // namespace
 
+bool waits_at_root_only(const request& r, const topology& g, const tuning& t) {
+  if (!rooted(r.op) || g.one_host() || !vectors_fit(r, g, most_brought)) return false;
+  if (vectors_fit(r, g, std::uint64_t{256} << 10)) return true;
+  return cost_of_gathered_reduction(r, g, t) <= cost_of_sliced_reduction(r, g, t) / 10 * 13;
+}
+
 bool fits_gathered_reduction(const request& r, const topology& g, const tuning&) {
-  return waits_at_root_only(r, g) || (!g.one_host() && vectors_fit(r, g, most_brought));
+  return !g.one_host() && vectors_fit(r, g, most_brought);
 }
 plan compile_gathered_reduction(const request& r, const topology& g, const tuning& t) {
   return gathered_plan(r, g, t).make();

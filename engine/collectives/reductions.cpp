@@ -14,6 +14,9 @@
 //
 // With vectors of n bytes, element by element, it is the same: Cray's team reductions of small ones.
 //
+// Where members work on ranges of the elements all of them wait for a late one. So the root of a small reduce
+// works on all elements itself (`whole`): it brings them, and combines them alone.
+//
 // The parts travel as eager payloads, from scratch to scratch, which need no entry of who takes them. So late
 // members hold up those who need their elements; only where parts are handed on for a root all must be there.
 #include "engine/collectives/families.hpp"
@@ -37,6 +40,10 @@ bool has_results(const request& r) {
   return r.op == operation::prefix_reduce && r.by_ranges;
 }
 
+bool by_root_alone(const request& r) {
+  return r.op == operation::reduce && r.whole;
+}
+
 class table_reduction {
 public:
   table_reduction(const request& r, const topology& g)
@@ -57,6 +64,7 @@ public:
   }
 
   plan flat() {
+    if (by_root_alone(request_)) return needs_result() ? of_whole() : for_whole();
     const node_set own = compute_own();
     const node_set sent = rooted(request_.op) ? send_to_root(own) : send_to_all(own);
     if (!needs_result()) return finish(sent | own);
@@ -90,6 +98,30 @@ private:
     steps.then(writing(get_from_each(), buffer::scratch, brought));
     steps.then_if(modes_.tells_ends(), count_for_each(fact::consumed, 1));
     return b_.loop(range::others, others(), steps, gate);
+  }
+
+  // The root's part if it works on all elements. Those of the others lie where their partial results would,
+  // to the verifier.
+  plan of_whole() {
+    const node_set gate = modes_.gate();
+    builder::step_list steps;
+    steps.then_if(modes_.each_waits(), await_entry());
+    steps.then(writing(get_from_each(), buffer::scratch, of_peer_));
+    steps.then_if(modes_.tells_ends(), count_for_each(fact::consumed, 1));
+    const node_set brought = b_.loop(range::others, others(), steps, gate);
+    node n = writing(compute(0), buffer::scratch, of_peer_);
+    n.needs = of_peer_;
+    const node_set result = compute_result(b_.add(n, gate | brought));
+    modes_.leave(result);
+    return b_.finish();
+  }
+  // And the others'. What the root counts on one host says that all have entered.
+  plan for_whole() {
+    if (!g_.one_host() || !modes_.leaves_quiet()) modes_.gate();
+    if (!g_.is_near(request_.root)) modes_.announce({range::root, 1});
+    if (modes_.tells_ends()) b_.add(await_count(fact::consumed, 1));
+    modes_.leave(0);
+    return b_.finish();
   }
 
   node_set compute_result(node_set after) {
@@ -210,7 +242,7 @@ std::uint64_t cost_of_flat_reduction(const request& r, const topology& g, const 
 }
 
 bool fits_handed_on_reduction(const request& r, const topology& g, const tuning&) {
-  if (g.one_host() || (rooted(r.op) && r.in != sync::all)) return false;
+  if (g.one_host() || by_root_alone(r) || (rooted(r.op) && r.in != sync::all)) return false;
   return g.size() * r.bytes <= most_partials;
 }
 

@@ -73,7 +73,7 @@ struct request {
   bool large = false;             // computations: a member has more elements than a pass may touch
   bool by_ranges = false;         // computations: members work on ranges, whoever has the elements
   bool apart = false;             // computations: the operands lie at another place on each thread
-  bool whole = false;             // sort: a member's row has all of its elements
+  bool whole = false; // sort: a member's row has all of its elements; reduce: the root's range too
   std::array<std::uint8_t, 1> unused{};
 
   // Compared with every call: as words.

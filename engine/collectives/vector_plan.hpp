@@ -15,11 +15,9 @@ namespace weft::collectives {
 inline bool vectors_fit(const request& r, const graph::topology& g, std::uint64_t most) {
   return r.bytes != 0 && r.bytes <= most / g.size();
 }
-// Of so few bytes in all, a reduce leaves no member waiting for a late one but its root:
-// gathered_reduction.cpp.
-inline bool waits_at_root_only(const request& r, const graph::topology& g) {
-  return rooted(r.op) && g.size() != 1 && vectors_fit(r, g, std::uint64_t{256} << 10);
-}
+// A reduce between hosts that leaves no member waiting for a late one but its root, though sliced may cost
+// less: of few bytes in all, or where it costs little more. On one host: vector_reductions.cpp.
+bool waits_at_root_only(const request& r, const graph::topology& g, const tuning& t);
 
 // What the plans have in common that combine vectors where they lie. To the verifier a vector is as many
 // blocks as there are members, side by side: that of a member is the slice whose result it makes. Places of
@@ -77,6 +75,20 @@ protected:
     steps.then(take_address()).then(at_stage(stage, writing(get_from_each(), buffer::scratch, to)));
     steps.then(count_for_each(fact::consumed, 1));
     return b_.loop(range::others, others(), steps);
+  }
+  // My vector, beside those that are brought there.
+  graph::node_set own_beside(std::uint8_t brought) {
+    using namespace graph;
+    return b_.add(writing(reading(compute(2, true), buffer::source, in_source), buffer::scratch, brought));
+  }
+  // Combines what lies in all those places into my result.
+  graph::node of_all(graph::node combine) {
+    using namespace graph;
+    const std::uint64_t bytes = request_.bytes;
+    const std::uint8_t from = b_.add_place({.base = g_.size() * told, .owner = bytes, .bytes = bytes});
+    const std::uint8_t to = b_.add_place({.owner = bytes, .bytes = bytes});
+    return writing(of_blocks(reading(combine, buffer::scratch, from), blocks::members), buffer::destination,
+                   to);
   }
   graph::node telling(graph::node n) const {
     using namespace graph;

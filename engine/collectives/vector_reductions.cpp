@@ -2,9 +2,12 @@
 // see reductions.cpp. P members, vectors of n bytes. The vectors lie at addresses that differ, so the members
 // tell each other theirs first, which also says that they have entered.
 //
-// shared   On one host. The vector is cut into pieces that whoever is there claims: a piece is read from all
-//          sources and written to all destinations (or the root's). P*n bytes read and P*n written, once, by
-//          all who are there together.
+// shared   On one host. The vector is cut into pieces that those members claim that are there: a piece is
+//          read from all sources and written to all destinations (or the root's). P*n bytes read and P*n
+//          written, once, by all that are there together. While a member is missing the root of a reduce
+//          keeps aside what the others have: so each leaves when the root has its vector, and the late one
+//          holds up the root alone. That costs nothing but time in which the root would wait; P*n bytes of
+//          memory, bounded.
 // sliced   Reduce-scatter and gather-all: member k combines the k-th of P slices, which it gets from the
 //          others, and puts the result to them (or to the root). (P-1)/P*n bytes into every member, and as
 //          many out of it, twice; two steps whatever P is.
@@ -16,26 +19,60 @@ using namespace graph;
 
 namespace {
 
+// Every member of a host has a piece: to combine one takes longer than to claim it.
+void share_out(plan& p, std::uint64_t bytes, std::uint32_t members) {
+  constexpr std::uint64_t least = 4096;
+  const std::uint64_t each = (bytes / members + least - 1) / least * least;
+  p.chunk = std::min(p.chunk, std::max(each, least));
+  if (p.chunk != 0) p.chunks = static_cast<std::uint32_t>((bytes + p.chunk - 1) / p.chunk);
+}
+
 class shared_plan : vector_plan {
 public:
-  using vector_plan::vector_plan;
+  shared_plan(const request& r, const topology& g, const tuning& t) : vector_plan(r, g, t) {
+    share_out(b_.draft(), r.bytes, g.size());
+  }
 
   plan make() {
-    share_out(b_.draft());
     node combine = combine_all();
     combine.needs = addresses_;
     const node_set told = note_addresses();
     b_.add(combine, told | b_.loop(range::near, near(), builder::step_list().then(take_address())));
     return b_.finish();
   }
+};
+
+// The vectors that a root may have to keep have so many bytes at most.
+constexpr std::uint64_t most_kept = std::uint64_t{64} << 20;
+
+class kept_plan : vector_plan {
+public:
+  kept_plan(const request& r, const topology& g, const tuning& t) : vector_plan(r, g, t) {
+    constexpr std::uint64_t note = sizeof(std::uint64_t);
+    share_out(b_.draft(), r.bytes, g.size());
+    b_.draft().scratch += (g.size() + 2) * note; // of the executor: which pieces are kept
+  }
+
+  plan make() {
+    const node_set told = note_addresses();
+    if (gets_result()) {
+      combine_and_keep(told);
+    } else {
+      b_.loop(range::root, 1, builder::step_list().then(take_address()));
+      b_.add(combine_until_read());
+    }
+    return b_.finish();
+  }
 
 private:
-  // Every member of a host has a piece: to combine one takes longer than to claim it.
-  void share_out(plan& p) const {
-    constexpr std::uint64_t least = 4096;
-    const std::uint64_t each = (request_.bytes / g_.largest_host() + least - 1) / least * least;
-    p.chunk = std::min(p.chunk, std::max(each, least));
-    if (p.chunk != 0) p.chunks = static_cast<std::uint32_t>((request_.bytes + p.chunk - 1) / p.chunk);
+  void combine_and_keep(node_set told) {
+    const std::uint8_t kept = place_of_slices(0);
+    const node_set mine = own_beside(kept);
+    builder::step_list steps;
+    steps.then(take_address()).then(writing(combine_or_keep(), buffer::scratch, kept));
+    steps.then(count_for_each(fact::consumed, 1));
+    const node_set others_done = b_.loop(range::others, others(), steps);
+    b_.add(of_all(combine_kept()), told | mine | others_done);
   }
 };
 
@@ -72,10 +109,11 @@ private:
 
 } // namespace
 
-bool fits_shared_reduction(const request& r, const topology& g, const tuning&) {
-  return g.one_host() && !waits_at_root_only(r, g);
+bool fits_shared_reduction(const request&, const topology& g, const tuning&) {
+  return g.one_host();
 }
 plan compile_shared_reduction(const request& r, const topology& g, const tuning& t) {
+  if (rooted(r.op) && g.size() != 1 && vectors_fit(r, g, most_kept)) return kept_plan(r, g, t).make();
   return shared_plan(r, g, t).make();
 }
 std::uint64_t cost_of_shared_reduction(const request& r, const topology& g, const tuning& t) {
@@ -84,8 +122,8 @@ std::uint64_t cost_of_shared_reduction(const request& r, const topology& g, cons
          most_partials;
 }
 
-bool fits_sliced_reduction(const request& r, const topology& g, const tuning&) {
-  return !g.one_host() && r.bytes != 0 && !waits_at_root_only(r, g);
+bool fits_sliced_reduction(const request& r, const topology& g, const tuning& t) {
+  return !g.one_host() && r.bytes != 0 && !waits_at_root_only(r, g, t);
 }
 plan compile_sliced_reduction(const request& r, const topology& g, const tuning& t) {
   return sliced_plan(r, g, t).make();

@@ -38,26 +38,58 @@ struct compute : operation_kind {
   }
 };
 
-// Combines the sources of all members of my host, element by element in the order of their ranks, into all
-// their destinations, or the root's, in pieces that whoever is there takes his share of. It is done when all
-// pieces are. Where the vectors lie, the table of addresses says in the first bytes of scratch.
+// Combines the sources of all members of my host, element by element in the order of their ranks, in pieces
+// of which any member that is there takes its share, as soon as all have entered. Where the vectors lie, the
+// members tell each other in payloads; a table in the first bytes of scratch has it.
+//   group       into all destinations. It is done when all pieces are.
+//   each        of a root: its share, into its destination. While a member is missing the root keeps pieces of
+//               the peer's vector aside, in the task's room: done when the peer's vector is not needed any more.
+//   self, out   of another member than the root: its share. Done when the root has read its vector, or all is
+//               combined.
+//   self, in    of the root, behind the others' vectors: what it has kept aside is combined, too.
+// To the verifier the root brings the others' vectors and combines them alone.
 struct reduce : operation_kind {
   static constexpr kind what = kind::reduce;
   static constexpr std::string_view name = "reduce";
   static constexpr bool moves_data = true;
+  static flow way(const node& n) { return n.peer == peer_rule::each ? flow::in : flow::own; }
 
-  static bool fits(const node& n) {
-    return n.of == blocks::one && n.peer == peer_rule::group && n.read.in == buffer::source &&
-           n.write.in == buffer::destination;
+  // The member whose words say what is claimed and what is done. Others may leave before a root does: so no
+  // later operation has its words before all is combined.
+  static std::uint32_t lender(const plan& p, const topology& g) {
+    return p.pairs == pattern::to_root ? p.root : g.local(0);
   }
-  static std::string text(const node&) { return "combine the blocks of my host"; }
+
+  static bool leaves(const node& n) { return n.peer == peer_rule::self && n.way == direction::out; }
+  static bool fits(const node& n) {
+    if (n.peer == peer_rule::self)
+      return leaves(n) ? n.about == fact::consumed && n.count != 0
+                       : n.read.in == buffer::scratch && n.write.in == buffer::destination;
+    const bool from_sources = n.of == blocks::one && n.read.in == buffer::source;
+    return (n.peer == peer_rule::group && from_sources && n.write.in == buffer::destination) ||
+           (n.peer == peer_rule::each && from_sources && n.write.in == buffer::scratch);
+  }
+  static std::string text(const node& n) {
+    if (n.peer == peer_rule::group) return "combine the blocks of my host";
+    if (n.peer == peer_rule::each) return words("combine or keep the block of ", graph::name(n.peer));
+    return leaves(n) ? "combine blocks of my host until mine is read" : "combine what is kept";
+  }
 
   template <class Meaning> static auto means(Meaning& m, const node& n, std::uint32_t e) {
+    if (leaves(n)) {
+      m.receives(n, e);
+      return e;
+    }
     m.needs(n, e);
-    return m.combines_host(e);
+    if (n.peer == peer_rule::group) return m.combines_host(e);
+    if (m.template moves<reduce>(n, e) == 0 && n.peer == peer_rule::each) m.did(n, e);
+    return e;
   }
-  template <class C, class Op, class Tag> static outcome run(C& c, Op& op, const node&, std::uint32_t, Tag) {
-    return c.reductions.share_host(op);
+  template <class C, class Op, class Tag>
+  static outcome run(C& c, Op& op, const node& n, std::uint32_t peer, Tag) {
+    if (n.peer == peer_rule::group) return c.reductions.share_host(op);
+    if (n.peer == peer_rule::each) return c.reductions.share_or_keep(op, peer);
+    return leaves(n) ? c.reductions.share_until_read(op, n) : c.reductions.share_rest(op);
   }
 };
 

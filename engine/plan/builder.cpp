@@ -147,6 +147,18 @@ node at_stage(std::uint32_t stage, node n) {
 node combine_all() {
   return moves(make(kind::reduce, fact::none, peer_rule::group));
 }
+node combine_or_keep() {
+  return moves(make(kind::reduce, fact::none, peer_rule::each));
+}
+node combine_until_read() {
+  node n = await_count(fact::consumed, 1);
+  n.what = kind::reduce;
+  n.way = direction::out;
+  return n;
+}
+node combine_kept() {
+  return moves(make(kind::reduce, fact::none, peer_rule::self));
+}
 node get_from_each() {
   return moves(make(kind::get, fact::none, peer_rule::each));
 }

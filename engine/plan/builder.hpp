@@ -70,7 +70,10 @@ void prepare(plan& p);
 node copy_own();
 node compute(std::uint32_t stage, bool quick = false); // what the operation's task says
 node at_stage(std::uint32_t stage, node n);            // the same node, of a part of that stage
-node combine_all();                                    // of all members of my host, by whoever is there
+node combine_all();                                    // of all members of my host, by those that are there
+node combine_or_keep();    // the same into a root's destination: the root, of each
+node combine_until_read(); // and the others
+node combine_kept();       // and what the root has kept
 node get_from_each();
 node put_to_each();
 node flush_each();

@@ -11,8 +11,7 @@ namespace weft::graph {
 namespace {
 
 bool shares_work(const node& n) {
-  return n.what == kind::claim || n.what == kind::assist || n.what == kind::rotate ||
-         (n.what == kind::reduce && n.peer == peer_rule::group);
+  return n.what == kind::claim || n.what == kind::assist || n.what == kind::rotate || n.what == kind::reduce;
 }
 
 // Phases that it has cells in.

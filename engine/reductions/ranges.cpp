@@ -10,25 +10,27 @@ namespace weft::reductions {
 
 namespace {
 
-// Of the elements, as even as may be, in the order of the ranks.
+// Of the elements, as even as may be, in the order of the ranks; or one member has all.
 struct range {
   std::uint64_t begin, end;
 };
-range part_of_line(std::uint64_t length, std::uint32_t members, std::uint32_t member) {
+range part_of_line(const reduction& r, std::uint64_t length, std::uint32_t members, std::uint32_t member) {
+  if (r.alone != reduction::none) return {member > r.alone ? length : 0, member >= r.alone ? length : 0};
   const std::uint64_t each = length / members, more = length % members;
   const auto begin_of = [&](std::uint64_t m) { return m * each + std::min(m, more); };
   return {begin_of(member), begin_of(member + 1u)};
 }
 range leaf_range(const reduction& r, std::uint32_t members, std::uint32_t member) {
-  return part_of_line(leaves_of(r.from.elements), members, member);
+  return part_of_line(r, leaves_of(r.from.elements), members, member);
 }
 range range_of(const reduction& r, std::uint32_t members, std::uint32_t member) {
-  if (!r.reproducible) return part_of_line(r.from.elements, members, member);
+  if (!r.reproducible) return part_of_line(r, r.from.elements, members, member);
   const range leaves = leaf_range(r, members, member);
   return {std::min(r.from.elements, leaves.begin * leaf_elements),
           std::min(r.from.elements, leaves.end * leaf_elements)};
 }
 std::uint64_t longest_range(const reduction& r, std::uint32_t members) {
+  if (r.alone != reduction::none) return r.from.elements;
   return r.reproducible ? (leaves_of(r.from.elements) / members + 1) * leaf_elements
                         : r.from.elements / members + 1;
 }

@@ -94,7 +94,7 @@ private:
     case kind::assist:
       return list_destinations(op, to);
     case kind::reduce:
-      return list_cell(op, {fact::delivered, 0, op.channel->info.topology.local(0), op.program->chunks}, to);
+      return list_reduce(op, n, to);
     case kind::get:
     case kind::put:
     case kind::copy:
@@ -104,6 +104,19 @@ private:
     default:
       return to.give_up();
     }
+  }
+
+  // A root that keeps or combines has something to do at once. What all do together is counted at the end.
+  void list_reduce(operation& op, const graph::node& n, writer& to) {
+    const bool read = graph::operations::reduce::leaves(n);
+    if (read) {
+      list_cell(op, {n.about, n.phase, op.program->me, n.count}, to);
+      to.end_group();
+    } else if (n.peer != graph::peer_rule::group && !steps_.reductions.waits_for_others(op)) {
+      return to.add_ready(net_.rank());
+    }
+    const std::uint32_t lender = graph::operations::reduce::lender(*op.program, op.channel->info.topology);
+    list_cell(op, {fact::delivered, 0, lender, op.program->chunks}, to);
   }
 
   // What is on its way from another host wakes this rank when it comes.

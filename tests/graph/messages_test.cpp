@@ -357,11 +357,12 @@ TEST(messages, a_plan_is_as_large_for_64_members_as_for_4) {
       request small = r;
       small.root = r.root == 0 ? 0 : 3;
       // Another algorithm: of so few vectors.
-      if (waits_at_root_only(small, topology(0, one_host(4))) !=
-          waits_at_root_only(r, topology(0, one_host(64))))
+      const node_map few_nodes = near ? one_host(4) : alone(4), many_nodes = near ? one_host(64) : alone(64);
+      if (waits_at_root_only(small, topology(0, few_nodes), flat()) !=
+          waits_at_root_only(r, topology(0, many_nodes), flat()))
         continue;
-      const auto few = compile_all(small, near ? one_host(4) : alone(4), flat());
-      const auto many = compile_all(r, near ? one_host(64) : alone(64), flat());
+      const auto few = compile_all(small, few_nodes, flat());
+      const auto many = compile_all(r, many_nodes, flat());
       EXPECT_EQ(few[0].size, many[0].size) << text(r, {});
       EXPECT_EQ(few[3].size, many[63].size) << text(r, {});
     }

@@ -83,6 +83,10 @@ bool for_other_cases(const request& r, const plan& p, const node_map& nodes, uns
   // What I have may be longer than what I get, in pieces that are not looked at here.
   if (r.in_place && r.op == operation::permute_x && it.what == kind::await && it.about == fact::consumed)
     return true;
+  // To know where a root of the host wants its result helps it, and one that knows is enough to the verifier.
+  if (r.op == operation::team_reduce && p.me != p.root && has(p, n, kind::take) &&
+      topology(p.me, nodes).one_host())
+    return true;
   // All plans of these are for near members too; and they know from the rows alone when there are none.
   if (by_rows && lonely && (it.only == lane::near || (it.what == kind::await && it.about == fact::delivered)))
     return true;

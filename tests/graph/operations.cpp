@@ -112,9 +112,10 @@ std::string text(const request& r, const node_map& nodes) {
   static constexpr const char* hints[] = {"no hint", "push", "pull"};
   return fmt::format("{}{}{} of {} bytes, IN_{} OUT_{}, {}, root {}, nodes {}", collectives::name(r.op),
                      r.in_place ? " in place" : "",
-                     r.by_ranges ? " by ranges"
-                     : r.whole   ? " of few"
-                                 : "",
+                     r.by_ranges && r.whole ? " by the root"
+                     : r.by_ranges          ? " by ranges"
+                     : r.whole              ? " of few"
+                                            : "",
                      r.bytes, modes[static_cast<int>(r.in)], modes[static_cast<int>(r.out)],
                      hints[static_cast<int>(r.direction)], r.root, engine::joined(nodes, " "));
 }
@@ -147,6 +148,8 @@ void for_each_request(std::uint32_t members, const std::function<void(const requ
           if (partials) {
             r.by_ranges = true;
             for_each_direction(r, members, visit);
+            r.whole = op == operation::reduce;
+            if (r.whole) for_each_direction(r, members, visit);
             r.by_ranges = false;
             r.whole = op == operation::sort;
             if (r.whole) for_each_direction(r, members, visit);

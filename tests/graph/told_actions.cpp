@@ -214,7 +214,8 @@ private:
     case kind::compare:
       return next(at, n.count == 0 ? "compare calls\n" : "compare calls for the last time\n");
     case kind::reduce:
-      return tell_combine(at);
+      if (n.peer == peer_rule::group) return tell_combine(at);
+      return n.read.in == buffer::none ? tell_await(at, n) : tell_moves(at, n);
     case kind::compute:
       return next(at, "compute stage ", n.count, n.quick ? " quickly" : "",
                   n.peer == peer_rule::group ? " of the host\n" : "\n");

@@ -89,8 +89,11 @@ graph::binding collective_case::call::binding(std::uint64_t begin) const {
   const std::uint64_t dst = begin + (rows ? made.dst_at : made.dst.offset);
   const bool one_source = rows && made.what != kind::broadcast_x;
   const std::uint64_t src = begin + (one_source ? made.src_at : made.src.offset);
-  const bool hands_out = request.by_ranges && request.op == operation::prefix_reduce;
-  const graph::task* const task = &gathering_tasks[request.bytes % 3 == 0][hands_out];
+  const form_of_task form = request.by_ranges && request.op == operation::prefix_reduce
+                                ? form_of_task::handed_out
+                            : request.whole ? form_of_task::brought
+                                            : form_of_task::gathered;
+  const graph::task* const task = &gathering_tasks[request.bytes % 3 == 0][static_cast<std::size_t>(form)];
   return {.dst = dst,
           .src = request.in_place ? dst : src,
           .sizes = begin + made.sizes_at,

@@ -81,6 +81,7 @@ collective_case::call make_call(seeded_random& random, std::uint32_t ranks, std:
     r.bytes = one_of(random,
                      std::array{std::uint64_t{1}, std::uint64_t{8}, std::uint64_t{57}, std::uint64_t{2048}});
     r.by_ranges = random.coin(0.3);
+    r.whole = r.by_ranges && r.op == operation::reduce && r.root % 2 == 0;
     r.large = random.coin(0.3);
   }
   return lay_out(ranks, r, random.next(), most);
@@ -144,7 +145,7 @@ std::string text_of(const request& r) {
       std::string(" ") + text_of(r.in) + "/" + text_of(r.out) + " of " + std::to_string(r.bytes) + " bytes";
   if (rooted(r.op)) text += (r.op == operation::gather ? " to " : " from ") + std::to_string(r.root);
   if (r.in_place) text += ", in place";
-  if (r.by_ranges) text += ", by ranges";
+  if (r.by_ranges) text += r.whole ? ", all by the root" : ", by ranges";
   if (r.direction != hint::none) text += r.direction == hint::push ? ", push" : ", pull";
   return text;
 }

@@ -9,10 +9,12 @@ namespace weft::tests {
 // result is all of them side by side. So whoever loses, doubles or mixes up one is found by the reference of
 // a gather. Done in pieces of one member's block, when no more is asked for.
 struct gathering_task : graph::task {
-  // `hands_out`: a member makes results for others, who have no other way to get them.
-  gathering_task(bool of_user, bool hands_out) {
-    run = hands_out ? make_own : gather;
-    part_of = part;
+  // How results come about: of all parts on each member; of its own alone, which the others have no other way
+  // to get; of parts that the root brings.
+  enum class form : std::uint8_t { gathered, handed_out, brought };
+  gathering_task(bool of_user, form f) {
+    run = f == form::handed_out ? make_own : gather;
+    part_of = f == form::brought ? part_of_table : part;
     room = 2 * most_members * most_bytes;
     user = of_user;
   }
@@ -44,13 +46,18 @@ private:
     if (w.stage == 2) std::memcpy(w.segment + w.dst + w.me * w.block, result, w.block);
     return true;
   }
+  static graph::part part_of_table(const graph::task&, const graph::work& w, std::uint32_t peer) {
+    return {w.src, w.scratch + peer * w.block, w.block};
+  }
   static graph::part part(const graph::task&, const graph::work& w, std::uint32_t peer) {
     if (w.stage == 1) return {w.dst + w.me * w.block, w.room + most_members * most_bytes, w.block};
     return {w.src, w.room + peer * w.block, w.block};
   }
 };
 
-inline const gathering_task gathering_tasks[2][2] = {{{false, false}, {false, true}},
-                                                     {{true, false}, {true, true}}};
+using form_of_task = gathering_task::form;
+inline const gathering_task gathering_tasks[2][3] = {
+    {{false, form_of_task::gathered}, {false, form_of_task::handed_out}, {false, form_of_task::brought}},
+    {{true, form_of_task::gathered}, {true, form_of_task::handed_out}, {true, form_of_task::brought}}};
 
 } // namespace weft::tests

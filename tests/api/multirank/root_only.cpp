@@ -1,8 +1,11 @@
-// A late rank holds up no rank in a small reduce of vectors but its root: it enters only when all others that
-// are not the root have left, and have written over their vectors. Each rank is the late one, and each the
-// root.
+// A late rank holds up no rank in a reduce but its root: it enters only when all others that are not the root
+// have left, and have written over what they gave. Each rank is the late one, and each the root. Vectors of
+// all lengths on one host, of some between hosts; and reproducible sums, whose bits are those that
+// all get of a reduce_all.
 //
-// Mutation that this catches: `shared` or `sliced` for such vectors (waits_at_root_only): no round ends then.
+// Mutations that this catches: the plan of `shared` in which all wait for all (compile_shared_reduction);
+// `sliced` for such vectors (waits_at_root_only); ranges for each member (reduction_call.cpp): no round ends
+// then. A root that combines what lies where a rank has left (combine_host).
 #include "tests/jobs/suite.h"
 
 #include <upc.h>
@@ -10,8 +13,10 @@
 #include <upc_collective_cray.h>
 
 #include <atomic>
+#include <bit>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <unistd.h>
 
 namespace {
@@ -28,51 +33,184 @@ int element(int thread, std::size_t k, unsigned round) {
   return static_cast<int>((static_cast<unsigned>(thread) + 1) * (round + 3) + 5 * static_cast<unsigned>(k));
 }
 
+// Rounds of calls in which each rank is late once with each root.
+class rounds {
+public:
+  rounds() : words_(upc_all_alloc(static_cast<std::size_t>(THREADS), sizeof(unsigned))) {
+    left() = 0;
+    upc_barrier;
+  }
+  ~rounds() { upc_all_free(words_); }
+  rounds(const rounds&) = delete;
+  rounds& operator=(const rounds&) = delete;
+
+  // `call` is one with a root, in a round; `check` is called by the root when it has left.
+  void play(const std::function<void(int root, unsigned round)>& call,
+            const std::function<void(int root, int late, unsigned round)>& check) {
+    for (int root = 0; root != THREADS; ++root)
+      for (int late = 0; late != THREADS; ++late) {
+        if (late == root) continue;
+        ++round_;
+        alarm(30);
+        if (MYTHREAD == late) wait_for_others(root);
+        call(root, round_);
+        left() = round_;
+        if (MYTHREAD == root) check(root, late, round_);
+        upc_barrier;
+      }
+  }
+
+private:
+  std::atomic_ref<unsigned> left() { return std::atomic_ref(*mine<unsigned>(words_, sizeof(unsigned))); }
+  void wait_for_others(int root) {
+    for (int t = 0; t != THREADS; ++t)
+      for (unsigned seen = 0; t != MYTHREAD && t != root && seen != round_; usleep(100))
+        upc_memget(&seen, on(words_, t), sizeof seen);
+  }
+
+  upc_shared_ptr_t words_;
+  unsigned round_ = 0;
+};
+
+[[noreturn]] void wrong(const char* what, std::size_t n, int root, int late, std::size_t k) {
+  std::printf("%s of %zu elements, root %d, late %d: element %zu is wrong\n", what, n, root, late, k);
+  std::exit(1);
+}
+
+// Bytes of all vectors with which a reduce holds up its root alone.
+std::size_t most_of_all() {
+  const auto threads = static_cast<std::size_t>(THREADS);
+  const upc_shared_ptr_t numbers = upc_all_alloc(threads, 2 * sizeof(int));
+  int* const near = mine<int>(numbers, 2 * sizeof(int));
+  *near = 0;
+  for (std::size_t t = 0; t != threads; ++t)
+    if ((upc_thread_info(t).guaranteedCastable & UPC_CASTABLE_ALL_ALLOC) != 0) ++*near;
+  upc_shared_ptr_t least = on(numbers, MYTHREAD), own = least;
+  least.addr += sizeof(int);
+  cray_upc_team_allreduce(least, own, 1, CRAY_UPC_INT, UPC_MIN, CRAY_UPC_TEAM_ALL, nullptr);
+  const int hosts = near[1] == THREADS ? 1 : near[1] * 2 == THREADS ? 2 : 3;
+  upc_barrier;
+  upc_all_free(numbers);
+  return std::size_t{hosts == 1 ? 64u << 10 : hosts == 2 ? 1024u : 256u} << 10;
+}
+
+void vectors(rounds& r) {
+  constexpr std::size_t lengths[] = {1, 700, 2000, 5000, 20'000, 60'000, 300'000}, most = 300'000;
+  constexpr std::size_t bytes = most * sizeof(int);
+  const auto threads = static_cast<std::size_t>(THREADS);
+  const upc_shared_ptr_t sources = upc_all_alloc(threads, bytes), results = upc_all_alloc(threads, bytes);
+  const std::size_t at_most = most_of_all();
+  int* const source = mine<int>(sources, bytes);
+  int* const result = mine<int>(results, bytes);
+  for (const std::size_t n : lengths) {
+    if (n * sizeof(int) * threads > at_most) continue;
+    const auto call = [&](int root, unsigned round) {
+      for (std::size_t k = 0; k != n; ++k)
+        source[k] = element(MYTHREAD, k, round);
+      cray_upc_team_reduce(on(results, MYTHREAD), on(sources, MYTHREAD), n, CRAY_UPC_INT, UPC_ADD, root,
+                           CRAY_UPC_TEAM_ALL, nullptr);
+      for (std::size_t k = 0; k != n; ++k)
+        source[k] = -1;
+    };
+    r.play(call, [&](int root, int late, unsigned round) {
+      for (std::size_t k = 0; k != n; ++k) {
+        int sum = 0;
+        for (int t = 0; t != THREADS; ++t)
+          sum += element(t, k, round);
+        if (result[k] != sum) wrong("a vector", n, root, late, k);
+      }
+    });
+  }
+  upc_all_free(sources);
+  upc_all_free(results);
+}
+
+// Single elements from thread to thread, and one block on each.
+void reproducible_sums(rounds& r) {
+  constexpr std::size_t each = 1000, bytes = each * sizeof(double);
+  constexpr upc_flag_t mode = UPC_IN_MYSYNC | UPC_OUT_MYSYNC | WEFT_REPRODUCIBLE;
+  const auto threads = static_cast<std::size_t>(THREADS);
+  const upc_shared_ptr_t array = upc_all_alloc(threads, bytes);
+  const upc_shared_ptr_t sums = upc_all_alloc(threads, sizeof(double));
+  double* const here = mine<double>(array, bytes);
+  double* const sum = mine<double>(sums, sizeof(double));
+  const auto fill = [here] {
+    for (std::size_t k = 0; k != each; ++k)
+      here[k] = 1.0 / element(MYTHREAD, k, 1);
+  };
+  for (const std::size_t block : {std::size_t{1}, each}) {
+    fill();
+    upc_all_reduce_allD(sums, array, UPC_ADD, each * threads, block, nullptr, mode);
+    const auto bits = std::bit_cast<std::uint64_t>(*sum);
+    const auto call = [&](int root, unsigned) {
+      fill();
+      upc_all_reduceD(on(sums, root), array, UPC_ADD, each * threads, block, nullptr, mode);
+      for (std::size_t k = 0; k != each; ++k)
+        here[k] = -1;
+    };
+    r.play(call, [&](int root, int late, unsigned) {
+      if (std::bit_cast<std::uint64_t>(*sum) != bits) wrong("a sum", each * threads, root, late, 0);
+    });
+  }
+  upc_all_free(array);
+  upc_all_free(sums);
+}
+
+// Members that have left a reduce are a turn of the slots ahead, and use the words of that slot again, while
+// its root still waits. Of the gathers to rank 0 rank 2 completes all without the late one.
+void a_turn_ahead() {
+  constexpr std::size_t n = 30'000, gathers = 40, bytes = 4096; // of a block that is claimed
+  constexpr int root = 1, other = 2, late = 3;
+  const auto threads = static_cast<std::size_t>(THREADS);
+  if (THREADS < 4 || most_of_all() < n * sizeof(int) * threads * 2) return; // on one host
+  const upc_shared_ptr_t sources = upc_all_alloc(threads, n * sizeof(int));
+  const upc_shared_ptr_t results = upc_all_alloc(threads, n * sizeof(int));
+  const upc_shared_ptr_t blocks = upc_all_alloc(threads, bytes);
+  const upc_shared_ptr_t all = upc_all_alloc(threads, threads * gathers * bytes);
+  const upc_shared_ptr_t words = upc_all_alloc(threads, sizeof(unsigned));
+  int* const source = mine<int>(sources, n * sizeof(int));
+  for (std::size_t k = 0; k != n; ++k)
+    source[k] = element(MYTHREAD, k, 1);
+  std::atomic_ref<unsigned> left(*mine<unsigned>(words, sizeof(unsigned)));
+  left = 0;
+  upc_barrier;
+  alarm(30);
+  for (unsigned seen = 0; MYTHREAD == late && seen == 0; usleep(100))
+    upc_memget(&seen, on(words, other), sizeof seen);
+  upc_coll_handle_t of_reduce = UPC_HANDLE_COMPLETE, of_gather[gathers];
+  cray_upc_team_reduce(on(results, MYTHREAD), on(sources, MYTHREAD), n, CRAY_UPC_INT, UPC_ADD, root,
+                       CRAY_UPC_TEAM_ALL, &of_reduce);
+  for (std::size_t g = 0; g != gathers; ++g) {
+    upc_shared_ptr_t to = all;
+    to.addr += g * threads * bytes;
+    of_gather[g] = upc_all_gather(to, blocks, bytes, UPC_IN_MYSYNC | UPC_OUT_MYSYNC | UPC_ASYNC);
+  }
+  if (MYTHREAD == other) {
+    upc_waitall(1, &of_reduce);
+    upc_waitall(32, of_gather);
+    left = 1;
+  }
+  upc_waitall(1, &of_reduce);
+  for (std::size_t k = 0; MYTHREAD == root && k != n; ++k) {
+    int sum = 0;
+    for (int t = 0; t != THREADS; ++t)
+      sum += element(t, k, 1);
+    if (mine<int>(results, n * sizeof(int))[k] != sum) wrong("a turn ahead, a vector", n, root, late, k);
+  }
+  upc_waitall(static_cast<int>(gathers), of_gather);
+  upc_barrier;
+  for (const upc_shared_ptr_t& p : {sources, results, blocks, all, words})
+    upc_all_free(p);
+}
+
 } // namespace
 
 WEFT_SUITE(root_only) {
   if (THREADS < 3) return 0;
-  constexpr std::size_t lengths[] = {1, 700, 2000, 5000};
-  constexpr std::size_t bytes = 5000 * sizeof(int);
-  const auto threads = static_cast<std::size_t>(THREADS);
-  const upc_shared_ptr_t sources = upc_all_alloc(threads, bytes), results = upc_all_alloc(threads, bytes);
-  const upc_shared_ptr_t words = upc_all_alloc(threads, sizeof(unsigned));
-  int* const source = mine<int>(sources, bytes);
-  int* const result = mine<int>(results, bytes);
-  std::atomic_ref<unsigned> left(*mine<unsigned>(words, sizeof(unsigned)));
-  left = 0;
-  upc_barrier;
-  unsigned round = 0;
-  for (const std::size_t n : lengths)
-    for (int root = 0; root != THREADS; ++root)
-      for (int late = 0; late != THREADS; ++late) {
-        if (late == root) continue;
-        ++round;
-        alarm(30);
-        for (std::size_t k = 0; k != n; ++k)
-          source[k] = element(MYTHREAD, k, round);
-        for (int t = 0; MYTHREAD == late && t != THREADS; ++t)
-          for (unsigned seen = 0; t != late && t != root && seen != round; usleep(100))
-            upc_memget(&seen, on(words, t), sizeof seen);
-        cray_upc_team_reduce(on(results, MYTHREAD), on(sources, MYTHREAD), n, CRAY_UPC_INT, UPC_ADD, root,
-                             CRAY_UPC_TEAM_ALL, nullptr);
-        for (std::size_t k = 0; k != n; ++k)
-          source[k] = -1;
-        left = round;
-        for (std::size_t k = 0; MYTHREAD == root && k != n; ++k) {
-          int sum = 0;
-          for (int t = 0; t != THREADS; ++t)
-            sum += element(t, k, round);
-          if (result[k] == sum) continue;
-          std::printf("%zu elements, root %d, late %d: element %zu is %d, not %d\n", n, root, late, k,
-                      result[k], sum);
-          std::exit(1);
-        }
-        upc_barrier;
-      }
+  a_turn_ahead();
+  rounds r;
+  vectors(r);
+  reproducible_sums(r);
   alarm(0);
-  upc_all_free(sources);
-  upc_all_free(results);
-  upc_all_free(words);
   return 0;
 }
