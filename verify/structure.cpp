@@ -3,8 +3,7 @@
 #include "engine/operations/all_kinds.hpp"
 #include "engine/operations/describe.hpp"
 #include "engine/plan/peers.hpp"
-
-#include <bit>
+#include "engine/topology/rounds.hpp"
 
 namespace weft::graph::checking {
 
@@ -113,8 +112,7 @@ private:
   static bool in_rounds(const node& loop) { return rule_of(loop.over).in_rounds; }
 
   bool has_halves(const node& loop) const {
-    const std::uint32_t nodes = place_.hosts();
-    return std::has_single_bit(nodes) && loop.count <= static_cast<std::uint32_t>(std::countr_zero(nodes));
+    return loop.count <= static_cast<std::uint32_t>(doubling(place_.hosts()).rounds);
   }
 
   void check_body(const node& loop) {

@@ -76,6 +76,20 @@ void place_results(const collective_call& c, const distributed_array& check, upc
                  "dst for src");
 }
 
+// Otherwise the blocks of a row lie on the ranks of the team one after the other.
+bool in_other_order(const collective_call& c, const reduction& r) {
+  if (r.begins_elsewhere()) return true;
+  if (!r.in_order || c.of_all()) return false;
+  std::uint32_t before = 0;
+  for (std::uint32_t t = 0; t < r.from.threads; ++t) {
+    const std::uint32_t rank = c.rank(t);
+    if (rank >= c.threads) continue;
+    if (rank < before) return true;
+    before = rank;
+  }
+  return false;
+}
+
 void release_argument(const graph::task& t) {
   const auto& r = static_cast<const reduction&>(t);
   r.release_argument(r.argument);
@@ -127,6 +141,7 @@ checked_array check(const array_reduction_call& call) {
   if (prefix) place_results(c, check, call.dst, own, r);
   r.reproducible = c.m.reproducible;
   if (r.reproducible) r.by_ranges = true;
+  wanted.other_order = in_other_order(c, r);
   prepare(r, c.threads, wanted);
   ready.call = c.ready(wanted, {.dst = call.dst.addr, .src = src.addr, .sizes = call.nelems});
   return ready;

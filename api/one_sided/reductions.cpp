@@ -137,6 +137,7 @@ upc_coll_handle_t post(const one_sided_reduction& call, const collective_call& e
     r.by_ranges = !alike(r.from, r.to);
     wanted = {.op = collectives::operation::prefix_reduce};
   }
+  wanted.other_order = r.begins_elsewhere();
   prepare(r, who.size(), wanted);
   return engines.start(wanted, {.dst = it.dst.addr, .src = call.src.addr, .task = &r});
 }

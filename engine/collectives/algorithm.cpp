@@ -31,6 +31,17 @@ constexpr algorithm disseminated_reduction(operation op, std::string_view restri
           cost_of_handed_on_reduction,
           compile_handed_on_reduction};
 }
+constexpr algorithm combined_reduction(operation op) {
+  return {op,
+          "combined",
+          "the members of a node combine first, then the nodes, pair by pair",
+          op == operation::reduce
+              ? "IN_ALL, several nodes, what their members have combined fits into a payload"
+              : "several nodes, what their members have combined fits into a payload",
+          fits_combined_reduction,
+          cost_of_combined_reduction,
+          compile_combined_reduction};
+}
 constexpr algorithm shared_reduction(operation op) {
   return {op,
           "shared",
@@ -94,16 +105,20 @@ constexpr auto list = std::to_array<algorithm>({
     flat_reduction(operation::reduce, "each member sends its partial results to the root"),
     disseminated_reduction(operation::reduce,
                            "IN_ALL, several nodes, what all have fits into an eager payload"),
+    combined_reduction(operation::reduce),
     flat_reduction(operation::reduce_all, "each member sends its partial results to all"),
     disseminated_reduction(operation::reduce_all, small_tables),
+    combined_reduction(operation::reduce_all),
     flat_reduction(operation::prefix_reduce, "each member sends its partial results to all"),
     disseminated_reduction(operation::prefix_reduce, small_tables),
+    combined_reduction(operation::prefix_reduce),
     flat_reduction(operation::team_reduce, "each member sends its vector to the root"),
     shared_reduction(operation::team_reduce),
     sliced_reduction(operation::team_reduce),
     gathered_reduction(operation::team_reduce),
     flat_reduction(operation::team_allreduce, "each member sends its vector to all"),
     disseminated_reduction(operation::team_allreduce, small_tables),
+    combined_reduction(operation::team_allreduce),
     shared_reduction(operation::team_allreduce),
     sliced_reduction(operation::team_allreduce),
     gathered_reduction(operation::team_allreduce),

@@ -73,8 +73,8 @@ struct request {
   bool large = false;             // computations: a member has more elements than a pass may touch
   bool by_ranges = false;         // computations: members work on ranges, whoever has the elements
   bool apart = false;             // computations: the operands lie at another place on each thread
-  bool whole = false; // sort: a member's row has all of its elements; reduce: the root's range too
-  std::array<std::uint8_t, 1> unused{};
+  bool whole = false;       // sort: a member's row has all of its elements; reduce: the root's range too
+  bool other_order = false; // computations: the elements are in another order than the ranks
 
   // Compared with every call: as words.
   bool operator==(const request& other) const {

@@ -21,7 +21,7 @@ bool same_for_all(const plan& p, const node& n) {
 void settle_step(plan& p, const topology& g, node& n, std::uint32_t peer) {
   n.settled = 0;
   const bool one_peer = n.peer == peer_rule::each || n.peer == peer_rule::self || n.peer == peer_rule::group;
-  if (!moves_regions(n) || !one_peer || p.settled_count == max_settled) return;
+  if (!moves_regions(n) || operations::is_part(n) || !one_peer || p.settled_count == max_settled) return;
   const action a = resolve(p, way_of(n), peer, 0);
   settled_step s;
   unsigned regions = 0;

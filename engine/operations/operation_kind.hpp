@@ -43,6 +43,12 @@ constexpr bool travels_packed(const node& n) {
   return n.of == blocks::known || n.of == blocks::travelling;
 }
 
+// A payload that the task of the operation has, or is to have: to the verifier the blocks that it stands for,
+// in memory what the task says.
+constexpr bool is_part(const node& n) {
+  return n.about == fact::payload && n.count != 0;
+}
+
 template <class... Part> std::string words(const Part&... parts) {
   std::string text;
   ((text += parts), ...);

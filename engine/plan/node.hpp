@@ -80,9 +80,11 @@ enum class range : std::uint8_t {
   host_rounds,   // the steps of a dissemination over the hosts, between leaders; see plan::radix
   twin_rounds, // of equal hosts: the same, the other way round, between members of one number on their hosts
   paired,      // of those hosts to which I lead the members who lead to mine, see topology/host_pairs.hpp
-  partners,    // in round k the leader of the host whose number differs in bit k; hosts: a power of two
+  partners,    // in round k of a doubling the leader of the place whose number differs in bit k
   twins,       // of equal hosts: the members of all others with my number on their host
   below,       // the members of the hosts below mine in the tree, if I lead my own; largest subtree first
+  beside,      // the leader of the host that makes a pair with mine before a doubling
+  rootward,    // the leader of the place to which mine sends what goes to the root, if it is not the root's
 };
 
 // Which block a claim carries, seen from the node's owner.
@@ -120,8 +122,8 @@ struct node {
   std::uint8_t settled = 0;     // 1 + its place in the plan's table of settled steps
   std::uint8_t needs = 0;       // the place of scratch that every peer of the range must have filled before
   operand read, write;          // from where to where
-  // loop: iterations; counting signals and awaits: how many, 0 = what the rows tell; compute, and get and put
-  // of parts: which stage
+  // loop: iterations; counting signals and awaits: how many, 0 = what the rows tell; compute, get and put of
+  // parts, and payloads that the task has: which stage
   std::uint32_t count = 0;
   node_set after = 0; // nodes that must be done before this one starts
   node_set then = 0;  // nodes that wait for it; see prepare

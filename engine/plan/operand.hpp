@@ -21,8 +21,8 @@ enum class blocks : std::uint8_t {
   rest,       // the same, counted from the first member behind my host
   known,      // dissemination: those of the hosts whose blocks the sender has and the receiver has not
   of_host,    // those of all members of the host that is written to
-  half,       // doubling: those of the 2^step hosts that share all higher bits with mine
-  other_half, // those of the 2^step hosts that share them with my host's partner
+  half,       // doubling: those of the 2^step places that share all higher bits with my host's
+  other_half, // those of the 2^step places that share them with my host's partner
   outgoing,   // of who is read, to my twins
   incoming,   // those of the members of all other hosts, to me
   members,    // those of all members
@@ -31,6 +31,9 @@ enum class blocks : std::uint8_t {
   leaving,    // of who is read, to all members of the hosts to which I lead
   crossing,   // those of all members of the sender's host to all of the receiver's
   arriving,   // those of all members of the hosts to which I lead, to who is written
+  own_host,   // those of all members of my host
+  beside,     // those of all members of the host that makes a pair with mine before a doubling
+  gathered,   // what has come together at the sender when it sends it on to the root, see doubling
 };
 
 // What the offset of a block depends on. Ranks of the team.

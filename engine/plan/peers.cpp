@@ -5,8 +5,6 @@
 #include "engine/topology/rounds.hpp"
 #include "engine/topology/tree.hpp"
 
-#include <bit>
-
 namespace weft::graph {
 
 namespace {
@@ -109,15 +107,31 @@ constexpr range_rule rules[] = {
      [](P p, G g, peer_rule, number k) { return leader_towards(g, host_led(g, k), mine(p, g)); }},
     {range::partners, "partners",
      [](P p, G g) {
-       const bool halves = leads(p, g) && std::has_single_bit(g.hosts());
-       return halves ? static_cast<number>(std::countr_zero(g.hosts())) : 0;
+       const doubling d(g.hosts());
+       return leads(p, g) && d.acts(mine(p, g)) ? static_cast<number>(d.rounds) : 0;
      },
-     [](P p, G g, peer_rule, number k) { return leader_of(p, g, mine(p, g) ^ (number{1} << k)); }},
+     [](P p, G g, peer_rule, number k) {
+       return leader_of(p, g, doubling(g.hosts()).partner(mine(p, g), k));
+     }},
     {range::twins, "twins", [](P, G g) { return g.equal_hosts() ? g.hosts() - 1 : 0; },
      [](P p, G g, peer_rule, number k) { return g.twin((mine(p, g) + 1 + k) % g.hosts()); }},
     {range::below, "below",
      [](P p, G g) { return p.radix >= 2 ? relay_tree(g, p.root, p.radix).below(p.me) : 0; },
      [](P p, G g, peer_rule, number k) { return relay_tree(g, p.root, p.radix).child(p.me, k); }},
+    range_rule{
+        range::beside, "the leader beside me",
+        [](P p, G g) -> number { return leads(p, g) && doubling(g.hosts()).paired(mine(p, g)) ? 1 : 0; },
+        [](P p, G g, peer_rule, number) { return leader_of(p, g, mine(p, g) ^ 1); }},
+    range_rule{range::rootward, "towards the root",
+               [](P p, G g) -> number {
+                 const doubling d(g.hosts());
+                 const bool sends = d.place(mine(p, g)) != d.place(g.host(p.root));
+                 return leads(p, g) && d.acts(mine(p, g)) && sends ? 1 : 0;
+               },
+               [](P p, G g, peer_rule, number) {
+                 const doubling d(g.hosts());
+                 return leader_of(p, g, d.partner(mine(p, g), d.leaves(mine(p, g), g.host(p.root))));
+               }},
 };
 
 static_assert(in_order(rules, [](const range_rule& r) { return r.over; }));

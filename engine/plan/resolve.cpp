@@ -39,7 +39,17 @@ void each_block(const plan& p, const topology& g, const node& n, const action& a
   case blocks::half:
     return of_run(half_in_round(g, host, a.step));
   case blocks::other_half:
-    return of_run(half_in_round(g, host ^ (std::uint32_t{1} << a.step), a.step));
+    return of_run(half_in_round(g, doubling(g.hosts()).partner(host, a.step), a.step));
+  case blocks::own_host:
+    return of_run({g.first(host), g.members(host)});
+  case blocks::gathered: {
+    const std::uint32_t sender = g.host(a.from);
+    return of_run(half_in_round(g, sender, doubling(g.hosts()).leaves(sender, g.host(p.root))));
+  }
+  case blocks::beside: {
+    const std::uint32_t there = host ^ 1;
+    return of_run({g.first(there), g.members(there)});
+  }
   case blocks::members:
     for (; c.turn < size; ++c.turn) {
       c.owner = c.turn;

@@ -26,6 +26,7 @@ struct work {
   std::byte* scratch = nullptr; // of the operation, as its plan lays it out
   std::byte* room = nullptr;    // as much as the task has asked for
   std::uint64_t block = 0;      // bytes that a member contributes
+  std::uint64_t message = 0;    // bytes of the longest message that is no block; see plan::packed
   std::uint64_t budget = 0;     // bytes to touch, about; at least a little is done
   std::uint64_t done = 0;       // how far the stage is: 0 when it begins, then what the task makes of it
 };
@@ -43,7 +44,8 @@ struct part {
 struct task {
   // Does some of a stage; true when it is through. `user`: it may throw.
   bool (*run)(const task&, work&) = nullptr;
-  // What `peer` has, or is to have, of what I work on in a stage.
+  // What `peer` has, or is to have, of what I work on in a stage; of a payload all of it, and where I have
+  // it.
   part (*part_of)(const task&, const work&, std::uint32_t peer) = nullptr;
   // A piece of what the members of a host may share: see operations/reduce.hpp.
   void (*combine)(const task&, void* into, const void* from, std::uint64_t bytes) = nullptr;

@@ -2,6 +2,7 @@
 
 #include "engine/plan/call_fields.hpp"
 #include "engine/reductions/fixed_tree.hpp"
+#include "engine/reductions/runs.hpp"
 
 #include <bit>
 #include <cstring>
@@ -12,28 +13,57 @@ namespace {
 
 // Where stage 1 of a prefix reduction stands, between two pieces.
 struct scan_state {
-  std::uint64_t block = 0, element = 0; // the next one
+  std::uint64_t block = 0, element = 0; // the next one; of runs, the next one of all rows
+  bool begun = false;                   // of runs: there is something in front
   alignas(16) std::byte front[32];      // of all blocks before this one
   alignas(16) std::byte carry[32];      // of all elements before this one
 };
 static_assert(sizeof(scan_state) + 16 <= state_bytes);
+static_assert(sizeof(scan_state) + 16 <= combined_runs::state_bytes);
 
 class array_reduction {
 public:
   array_reduction(const reduction& r, graph::work& w) : r_(r), from_(r.from), w_(w) {}
 
   // A piece of the elements that lie on my thread.
-  bool fold_own() {
+  bool fold_own() { return fold_own(entry(w_.me, 0)); }
+  bool fold_own(std::byte* into) {
     const layout::span mine = from_.of_thread(thread(w_.me));
     std::uint64_t left = std::max<std::uint64_t>(1, w_.budget / from_.size);
     for (; left != 0 && w_.done != mine.elements;) {
       const piece next = next_piece(mine.elements, left);
-      r_.how.fold(entry(w_.me, next.partial), w_.segment + mine.at + w_.done * from_.size, next.elements,
-                  next.more, r_.of_kernels());
+      r_.how.fold(into + next.partial * from_.size, w_.segment + mine.at + w_.done * from_.size,
+                  next.elements, next.more, r_.of_kernels());
       w_.done += next.elements;
       left -= next.elements;
     }
     return w_.done == mine.elements;
+  }
+
+  // The stages of a reduction that hosts combine among each other.
+  bool combine_by_hosts() {
+    const combined_runs all(w_, r_.what != reduction::form::value);
+    if (w_.stage == own_run) {
+      const run_row mine = all.given();
+      const std::uint32_t k = w_.where->local_index(w_.me);
+      const std::uint64_t blocks = from_.rows_of(thread(w_.me));
+      mine[k] = {w_.me, w_.me + 1, r_.in_order ? blocks == rows() : blocks != 0};
+      return fold_own(mine.value(k));
+    }
+    if (w_.stage == combined_result) return from_.elements == 0 || finish(all);
+    all.compute(w_.stage,
+                [this](rank_run& into, std::byte* value, const rank_run& behind, const std::byte* its) {
+                  for (std::uint64_t row = 0; row != rows(); ++row) {
+                    if (!has(behind, row)) continue;
+                    std::byte* const to = value + row * from_.size;
+                    if (has(into, row))
+                      r_.how.combine(to, its + row * from_.size, 1, r_.of_kernels());
+                    else
+                      std::memcpy(to, its + row * from_.size, from_.size);
+                  }
+                  into.last |= behind.last;
+                });
+    return true;
   }
 
   bool finish() {
@@ -88,15 +118,15 @@ private:
     std::uint64_t left = std::max<std::uint64_t>(1, w_.budget / from_.size);
     for (; at.block != from_.blocks; ++at.block) {
       const std::uint64_t b = at.block;
-      if (from_.thread_of(b) == thread(w_.me) && !scan_block(at, left)) return false;
+      if (from_.thread_of(b) == thread(w_.me) && !scan_block(at, b, left)) return false;
       r_.how.fold(at.front, entry(member(from_.thread_of(b)), number_of(b)), 1, b != 0, r_.of_kernels());
     }
     return true;
   }
 
   // As much of it as is left to do now.
-  bool scan_block(scan_state& at, std::uint64_t& left) {
-    const std::uint64_t begin = from_.begin_of(at.block), end = from_.end_of(at.block);
+  bool scan_block(scan_state& at, std::uint64_t b, std::uint64_t& left) {
+    const std::uint64_t begin = from_.begin_of(b), end = from_.end_of(b);
     if (at.element < begin) {
       at.element = begin;
       std::memcpy(at.carry, at.front, sizeof at.carry);
@@ -109,6 +139,36 @@ private:
     return at.element == end;
   }
 
+  // Partial results of a run. All threads have blocks in all rows but the last.
+  std::uint64_t rows() const { return w_.block / from_.size; }
+  bool has(const rank_run& of, std::uint64_t row) const { return row + 1 != rows() || of.last != 0; }
+
+  // Row after row, run after run.
+  bool finish(const combined_runs& all) {
+    const bool scans = r_.what != reduction::form::value;
+    scan_state fresh;
+    auto& at = scans ? *reinterpret_cast<scan_state*>(all.state()) : fresh;
+    if (w_.done == 0) at = {};
+    w_.done = 1;
+    std::uint64_t left = std::max<std::uint64_t>(1, w_.budget / from_.size), number = 0;
+    bool through = true;
+    for (std::uint64_t row = 0; through && row != rows(); ++row)
+      all.each([&](const rank_run& one, const std::byte* value) {
+        if (number++ < at.block) return true;
+        if (has(one, row)) {
+          const bool mine = scans && one.begin == w_.me;
+          if (mine && !scan_block(at, first_block() + row * from_.threads, left)) return through = false;
+          std::byte* const sum = scans ? at.front : w_.segment + w_.dst;
+          r_.how.fold(sum, value + row * from_.size, 1, at.begun, r_.of_kernels());
+          at.begun = true;
+        }
+        at.block = number;
+        return true;
+      });
+    return through;
+  }
+  std::uint64_t first_block() const { return from_.first_of(thread(w_.me)); }
+
   const reduction& r_;
   const layout& from_;
   graph::work& w_;
@@ -116,7 +176,13 @@ private:
 
 bool run(const graph::task& t, graph::work& w) {
   array_reduction it(static_cast<const reduction&>(t), w);
+  if (w.stage >= own_run) return it.combine_by_hosts();
   return w.stage == 0 ? it.fold_own() : it.finish();
+}
+
+graph::part part_of(const graph::task& t, const graph::work& w, std::uint32_t peer) {
+  const bool prefix = static_cast<const reduction&>(t).what != reduction::form::value;
+  return combined_runs(w, prefix).part(w.stage, peer);
 }
 
 void say(const graph::task& t, graph::call_fields& call) {
@@ -141,6 +207,7 @@ std::uint64_t reduction::partials() const {
 
 void prepare(reduction& r, std::uint32_t members) {
   r.run = run;
+  r.part_of = part_of;
   r.say = say;
   r.bytes = sizeof(reduction);
   if (r.by_ranges) prepare_ranges(r, members);

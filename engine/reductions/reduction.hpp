@@ -15,6 +15,8 @@ namespace weft::reductions {
 //   stage 0   my elements -> my block of the table
 //   stage 1   the table (and, of a prefix reduction, my elements) -> the result
 //
+// Or members of a host combine first, and hosts among each other: the stages from 11, see runs.hpp.
+//
 // With an operator that commutes a reduction needs one partial result of each member. Where the order counts
 // it is one of each block of the array: a table of rows. Where those would be too many, or a prefix reduction
 // writes to another layout than it reads, a member works on a range of the elements instead, whoever has them
@@ -41,6 +43,8 @@ struct reduction : graph::task {
   const void* of_kernels() const {
     return function != nullptr ? static_cast<const void*>(&function) : argument;
   }
+  // The blocks of a row begin on another thread than the first, and their order counts.
+  bool begins_elsewhere() const { return in_order && from.blocks > 1 && from.first != 0; }
   // Partial results of a member at most.
   std::uint64_t partials() const;
 };

@@ -1,5 +1,6 @@
 #include "engine/reductions/vector_reduction.hpp"
 
+#include "engine/reductions/runs.hpp"
 #include "engine/topology/topology.hpp"
 
 #include <algorithm>
@@ -45,6 +46,23 @@ public:
       return combine_slices_of_twins();
     case 10:
       return combine_whole();
+    case own_run:
+      own_run_of(combined());
+      return true;
+    case combined_result:
+      combine_runs(combined());
+      return true;
+    case known_of_host:
+    case known_of_pair:
+    case known_of_more:
+    case rest_of_pair:
+    case known_of_rest:
+    case told_to_host:
+      combined().compute(w_.stage,
+                         [this](rank_run&, std::byte* value, const rank_run&, const std::byte* behind) {
+                           reductions::combine(r_, value, behind, w_.block);
+                         });
+      return true;
     default:
       const slice mine = own_slice();
       std::memcpy(own(mine), result(), mine.bytes);
@@ -53,6 +71,7 @@ public:
   }
 
   graph::part part_of(std::uint32_t peer) const {
+    if (w_.stage >= own_run) return combined().part(w_.stage, peer);
     const addresses& there = table()[peer];
     if (w_.stage == 9) return {there.src, whole(peer), w_.block};
     const slice it = w_.stage == 8 ? own_part() : own_slice();
@@ -93,6 +112,30 @@ private:
     std::memcpy(into, w_.scratch, w_.block);
     for (std::uint32_t m = 1; m < end; ++m)
       reductions::combine(r_, into, w_.scratch + m * w_.block, w_.block);
+  }
+
+  combined_runs combined() const { return {w_, r_.what != vector_reduction::form::all}; }
+  void own_run_of(const combined_runs& all) const {
+    const run_row mine = all.given();
+    const std::uint32_t k = w_.where->local_index(w_.me);
+    mine[k] = {w_.me, w_.me + 1, 1};
+    std::memcpy(mine.value(k), w_.segment + w_.src, w_.block);
+  }
+  // All of them; of a prefix those that end with me, or before me.
+  void combine_runs(const combined_runs& all) const {
+    using form = vector_reduction::form;
+    const std::uint32_t end =
+        r_.what == form::all ? w_.members : w_.me + (r_.what == form::inclusive_prefix ? 1 : 0);
+    bool more = false;
+    all.each([&](const rank_run& one, const std::byte* value) {
+      if (one.begin >= end) return false;
+      std::byte* const into = w_.segment + w_.dst;
+      if (more)
+        reductions::combine(r_, into, value, w_.block);
+      else
+        std::memcpy(into, value, w_.block);
+      return more = true;
+    });
   }
 
   bool combine_slice() {

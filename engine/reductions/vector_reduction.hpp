@@ -19,6 +19,7 @@ namespace weft::reductions {
 //                    twins' destinations, which is brought before -> its result, which goes to them (4)
 //   stage 8          the part in my destination -> those of my neighbours
 //   stages 9, 10     the vectors of others, which are brought whole; all of them -> my result
+//   stages 11 ...    what hosts combine among each other, see runs.hpp
 struct vector_reduction : graph::task {
   // Of a table: all vectors, or those of the members up to me, or before me.
   enum class form : std::uint8_t { all, inclusive_prefix, exclusive_prefix };

@@ -33,9 +33,10 @@ member_run sent_in_step(const topology& g, std::uint32_t host, round_step step) 
 }
 
 member_run half_in_round(const topology& g, std::uint32_t host, std::uint32_t round) {
-  const std::uint32_t first = host >> round << round;
-  const std::uint32_t begin = g.first(first);
-  return {begin, g.first(first + (std::uint32_t{1} << round)) - begin};
+  const doubling d(g.hosts());
+  const std::uint32_t first = d.place(host) >> round << round;
+  const std::uint32_t begin = g.first(d.first(first));
+  return {begin, g.first(d.first(first + (std::uint32_t{1} << round))) - begin};
 }
 
 bool in_rank_order(const topology& g) {

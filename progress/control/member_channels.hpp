@@ -55,6 +55,7 @@ public:
     if (of == nullptr || r.task.threads != of->on->info.size()) return;
     call it{r.part.request(), r.part.where(), reductions::described(r.task)};
     it.what.by_ranges = it.task->by_ranges;
+    it.what.other_order = it.task->begins_elsewhere();
     it.what.large = r.large != 0;
     called(from, r.part, it);
   }

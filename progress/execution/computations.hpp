@@ -50,7 +50,7 @@ public:
 
   // A piece of the stage that it has come to.
   static graph::work piece_of(const flight& f, T& net) {
-    graph::work w = work_of(*f.op, net, f.op->program->nodes[f.tag.node].count);
+    graph::work w = work_of(*f.op, net, node_of(f).count);
     w.budget = at_once;
     return w;
   }
@@ -79,6 +79,14 @@ public:
   }
 
 private:
+  // In a loop, the step that its iteration has come to.
+  static const graph::node& node_of(const flight& f) {
+    const graph::plan& p = *f.op->program;
+    const graph::node& top = p.nodes[f.tag.node];
+    if (!f.tag.in_loop) return top;
+    return p.nodes[top.body + f.op->run->loops[top.loop_index].step[f.tag.iteration % loop_state::window]];
+  }
+
   void count(std::uint32_t stage, std::chrono::nanoseconds took) {
     static constexpr counter statistics::*stages[] = {&statistics::stage_0_ns, &statistics::stage_1_ns,
                                                       &statistics::stage_2_ns, &statistics::stage_3_ns};

@@ -1,4 +1,5 @@
 #pragma once
+#include "engine/operations/operation_kind.hpp"
 #include "engine/plan/resolve.hpp"
 #include "progress/execution/transfers.hpp"
 
@@ -18,6 +19,8 @@ public:
     const graph::plan& p = *op.program;
     const std::uint32_t cells = engine::cells_of(op.seq, n.phase);
     if (n.valued) return net_.copy(op.channel->own.head(cells).payload, &op.value, sizeof op.value);
+    if (graph::operations::is_part(n)) [[unlikely]]
+      return write_part(op, n, cells);
     std::byte* const to = op.channel->own.payload(cells, p.eager_bytes[n.phase]);
     if (p.names != graph::naming::none) [[unlikely]]
       net_.copy(to, &operands_.own_row(op).named, sizeof(std::uint32_t));
@@ -35,6 +38,10 @@ public:
     const graph::plan& p = *op.program;
     if (p.names != graph::naming::none) // as it is published, by who is named
       return published(op, n.phase);
+    if (graph::operations::is_part(n)) {
+      const graph::part it = part_of(op, n, peer);
+      return {it.mine, it.bytes};
+    }
     const graph::action a = graph::resolve(p, graph::flow::out, peer, step);
     const std::byte* const from = buffers_.own(op, n.read.in);
     if (n.of == graph::blocks::one) {
@@ -65,6 +72,8 @@ public:
       return merge_value(op, reach_.view(*op.channel, peer).head(engine::cells_of(op.seq, n.phase)).payload);
     if (n.settled != 0) [[likely]]
       return take_settled(op, n, peer, op.program->settled[n.settled - 1u]);
+    if (graph::operations::is_part(n)) [[unlikely]]
+      return take_part(op, n, peer);
     const graph::action a = graph::resolve(*op.program, graph::flow::in, peer, step);
     const std::uint64_t bytes = graph::payload_bytes(*op.program, op.channel->info.topology, n, a);
     const std::byte* const from =
@@ -82,6 +91,19 @@ private:
     const std::uint32_t cells = engine::cells_of(op.seq, n.phase);
     const std::byte* const from = reach_.view(*op.channel, peer).payload(cells, s.payload);
     net_.copy(buffers_.own(op, n.write.in) + s.moved.write, from + s.moved.read, s.moved.bytes);
+  }
+  // What the task has of a payload, or where it wants one: all of it, whoever reads.
+  graph::part part_of(operation& op, const graph::node& n, std::uint32_t peer) {
+    return op.at.task->part_of(*op.at.task, work_of(op, net_, n.count), peer);
+  }
+  [[gnu::noinline]] void write_part(operation& op, const graph::node& n, std::uint32_t cells) {
+    const graph::part it = part_of(op, n, op.program->me);
+    net_.copy(op.channel->own.payload(cells, it.bytes), it.mine, it.bytes);
+  }
+  [[gnu::noinline]] void take_part(operation& op, const graph::node& n, std::uint32_t peer) {
+    const graph::part it = part_of(op, n, peer);
+    const std::uint32_t cells = engine::cells_of(op.seq, n.phase);
+    net_.copy(it.mine, reach_.view(*op.channel, peer).payload(cells, it.bytes), it.bytes);
   }
   static std::span<const std::byte> published(const operation& op, std::uint32_t phase) {
     const std::uint32_t bytes = op.program->eager_bytes[phase];

@@ -19,6 +19,7 @@ template <class T> graph::work work_of(operation& op, T& net, std::uint32_t stag
   w.scratch = op.run->scratch.data();
   w.room = op.run->room.data();
   w.block = op.program->block();
+  w.message = op.program->packed;
   w.done = op.run->computed;
   return w;
 }

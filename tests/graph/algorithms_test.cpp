@@ -250,6 +250,48 @@ TEST(algorithms, a_small_exchange_between_many_hosts_has_few_messages) {
   EXPECT_LE(predicted(65536, 64).second, 30000u);
 }
 
+// What the model says of 8 bytes from 2 to 131,072 ranks. The first step out of a host costs messages, which
+// one of hosts does not.
+TEST(algorithms, small_reductions_grow_like_the_logarithm_of_the_ranks) {
+  const tuning t;
+  const std::uint64_t hop = 2 * cost_model(t.costs).message();
+  const auto grows = [&](const request& r, std::uint32_t each, bool dealt_out) {
+    std::uint64_t before = 0;
+    for (std::uint32_t ranks = 2; ranks <= 131072; ranks *= 2) {
+      const std::uint32_t hosts = std::max(1u, ranks / each);
+      const topology g(0, dealt_out ? dealt(ranks, hosts) : blocks_of(ranks, each));
+      const std::uint64_t now = choose(r, g, t)->cost(r, g, t);
+      EXPECT_LE(now, before * 22 / 10 + (hosts <= 2 ? hop : 0))
+          << name(r.op) << " of " << ranks << " ranks, " << each << " on a host";
+      before = now;
+    }
+    return before;
+  };
+  for (const std::uint32_t each : {16u, 32u, 64u}) {
+    for (const operation op : {operation::reduce, operation::reduce_all, operation::prefix_reduce}) {
+      for (const sync in : {sync::no, sync::my, sync::all}) {
+        if (op == operation::reduce && in != sync::all) continue; // who waits for nobody is read by the root
+        for (const sync out : {sync::no, sync::my, sync::all})
+          grows({.op = op, .in = in, .out = out, .bytes = 8}, each, false);
+      }
+      grows({.op = op, .bytes = 8}, each, true);
+    }
+    grows({.op = operation::team_allreduce, .in = sync::my, .out = sync::my, .bytes = 8}, each, false);
+  }
+}
+
+TEST(algorithms, small_reductions_among_many_hosts_take_microseconds) {
+  const auto predicted = [](operation op, std::uint32_t ranks, std::uint32_t each) {
+    const request r{.op = op, .in = sync::my, .out = sync::my, .bytes = 8};
+    const topology g(0, blocks_of(ranks, each));
+    return choose(r, g, tuning{})->cost(r, g, tuning{}) / 1000;
+  };
+  for (const operation op : {operation::reduce_all, operation::prefix_reduce, operation::team_allreduce}) {
+    EXPECT_LE(predicted(op, 1024, 32), 60u) << name(op);
+    EXPECT_LE(predicted(op, 65536, 64), 150u) << name(op);
+  }
+}
+
 TEST(algorithms, a_ring_sends_each_block_once_into_each_node) {
   const node_map nodes = blocks_of(24, 4);
   const request r{operation::gather_all, sync::all, sync::my, hint::none, 0, 65536};

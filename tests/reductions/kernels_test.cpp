@@ -1,10 +1,12 @@
 // The kernels of every type and operator against a fold element by element, for every small number of
-// elements; and the layouts against their definition, block by block.
+// elements; the layouts against their definition, block by block; and runs of ranks.
 #include "engine/reductions/block_walk.hpp"
 #include "engine/reductions/kernels.hpp"
+#include "engine/reductions/runs.hpp"
 #include "tests/calls/typed_case.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <gtest/gtest.h>
 #include <memory>
 
@@ -204,6 +206,27 @@ TEST(layouts, are_those_of_the_language) {
             for (std::uint32_t t = 0; t < threads; ++t)
               ASSERT_EQ(l.of_thread(t).elements, of_thread[t]) << "of thread " << t;
           }
+}
+
+// A leader tells its neighbours one run, though a message has room for more, and scratch holds anything.
+TEST(combined_runs, a_result_for_all_is_one_run_whatever_lay_there_before) {
+  const weft::graph::topology where(1, {0, 0, 1, 0});
+  constexpr std::uint64_t value = 8, most = 2;
+  std::vector<std::byte> scratch(combined_runs::scratch(where.locals(), value, most), std::byte{0x11});
+  weft::graph::work w;
+  w.me = 1, w.members = 4, w.where = &where, w.block = value;
+  w.scratch = scratch.data(), w.message = most * bytes_of_run(value);
+  const combined_runs all(w, false);
+  const weft::graph::part told = all.part(told_runs, 0);
+  ASSERT_EQ(told.bytes, bytes_of_run(value));
+  const rank_run of_all{0, 4, 1};
+  std::memcpy(told.mine, &of_all, sizeof of_all);
+  std::vector<std::uint32_t> ends;
+  all.each([&](const rank_run& one, const std::byte*) {
+    ends.push_back(one.end);
+    return true;
+  });
+  EXPECT_EQ(ends, std::vector{4u});
 }
 
 } // namespace

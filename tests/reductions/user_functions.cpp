@@ -128,15 +128,23 @@ TEST(user_functions, what_they_throw_reaches_the_completing_call_and_others_go_o
   }
 }
 
+// Associative, and does not commute.
+long digits_of_both(long x, long y) {
+  long beyond = 10;
+  while (beyond <= y)
+    beyond *= 10;
+  return x * beyond + y;
+}
+
 TEST(user_functions, values_are_reduced_without_arrays) {
   auto sum = weft::reduce_all(MYTHREAD + 1, UPC_ADD);
   auto before = weft::exclusive_prefix_reduce(MYTHREAD + 1, UPC_ADD, -1);
-  auto digits = weft::prefix_reduce(long{MYTHREAD} + 1, [](long x, long y) { return x * 10 + y; });
+  auto digits = weft::prefix_reduce(long{MYTHREAD} + 1, [](long x, long y) { return digits_of_both(x, y); });
   EXPECT_EQ(sum.get(), THREADS * (THREADS + 1) / 2);
   EXPECT_EQ(before.get(), MYTHREAD == 0 ? -1 : MYTHREAD * (MYTHREAD + 1) / 2);
   long wanted = 0;
   for (int t = 0; t <= MYTHREAD; ++t)
-    wanted = wanted * 10 + t + 1;
+    wanted = digits_of_both(wanted, t + 1);
   EXPECT_EQ(digits.get(), wanted);
 }
 

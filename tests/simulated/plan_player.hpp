@@ -20,6 +20,7 @@ struct played_plan {
   const graph::task* task = nullptr;
   bool in_place = false;   // the source is the destination
   std::uint32_t calls = 5; // posted together, each with buffers of its own
+  bool late = true;        // some ranks
 
   std::uint64_t area() const { return (std::max(source, destination) / 64 + 1) * 64; }
 };
@@ -44,7 +45,7 @@ public:
     for (std::uint32_t call = 0; call < played_.calls; ++call) {
       const std::uint64_t src = heap + 2 * call * played_.area(), dst = src + played_.area();
       played_.fill(rank_, call, net_.segment() + src);
-      if (draw_() % 3 == 0) net_.compute(std::chrono::nanoseconds(draw_() % 20'000));
+      if (played_.late && draw_() % 3 == 0) net_.compute(std::chrono::nanoseconds(draw_() % 20'000));
       progress::operation& op = posted[call];
       op.channel = team_;
       op.program = &program_;
@@ -76,12 +77,15 @@ private:
   progress::channel* team_ = nullptr;
 };
 
-inline void play(const played_plan& p, std::uint64_t seed) {
+// Returns what it has taken on the virtual clock.
+inline std::chrono::nanoseconds
+play(const played_plan& p, std::uint64_t seed,
+     const transport::simulated_chaos& chaos = transport::simulated_chaos::rough()) {
   transport::simulation_options o;
   o.seed = seed;
   o.ranks = static_cast<std::uint32_t>(p.nodes.size());
   o.host_of_rank = p.nodes;
-  o.chaos = transport::simulated_chaos::rough();
+  o.chaos = chaos;
   const std::uint64_t heap = engine::heap_offset(o.ranks);
   o.segment_bytes = heap + 2 * p.calls * p.area();
   transport::simulation s(o);
@@ -92,6 +96,7 @@ inline void play(const played_plan& p, std::uint64_t seed) {
     for (++ended; ended != o.ranks;)
       it.sweep();
   });
+  return s.elapsed();
 }
 
 } // namespace weft::tests

@@ -1,11 +1,14 @@
-// Reductions of vectors run: every algorithm, on any hosts, by seeds; several in a row, members late. The
-// operator is associative and does not commute, so whatever is combined twice, not at all or in another order
-// than that of the ranks shows.
+// Reductions of vectors run: every algorithm, on any hosts, by seeds; several in a row, members late; and
+// those of values and of arrays that hosts combine among each other. The operator is associative and does not
+// commute, so whatever is combined twice, not at all or in another order than that of the ranks shows.
 //
 // Mutations that this catches: shared pieces that are combined in another order; a member that leaves before
-// all pieces are counted; a slice that is handed out before all of it is combined.
+// all pieces are counted; a slice that is handed out before all of it is combined; a leader that joins what
+// has come in front of what it knows, or tells the second host of a pair what that one has told.
 #include "engine/collectives/families.hpp"
+#include "engine/reductions/reduction.hpp"
 #include "engine/reductions/vector_reduction.hpp"
+#include "tests/simulated/one_operation.hpp"
 #include "tests/simulated/plan_player.hpp"
 #include "tests/simulated/seeds.hpp"
 
@@ -35,6 +38,57 @@ word content(std::uint32_t rank, std::uint32_t call, std::uint64_t k) {
   return (rank * 1000003u + call * 97u + k) * 0x9e3779b97f4a7c15u | 1;
 }
 
+void fold_all(void* into, const void* from, std::size_t count, bool more, const void*) {
+  for (std::size_t k = 0; k < count; ++k) {
+    const auto* const next = static_cast<const std::byte*>(from) + k * sizeof(word);
+    if (more || k != 0)
+      compose_all(into, next, 1, nullptr);
+    else
+      std::memcpy(into, next, sizeof(word));
+  }
+}
+void scan_all(void* to, const void* from, std::size_t count, void* carry, bool more, bool exclusive,
+              const void*) {
+  for (std::size_t k = 0; k < count; ++k) {
+    auto* const here = static_cast<std::byte*>(to) + k * sizeof(word);
+    const auto* const next = static_cast<const std::byte*>(from) + k * sizeof(word);
+    if (exclusive && (more || k != 0)) std::memcpy(here, carry, sizeof(word));
+    fold_all(carry, next, 1, more || k != 0, nullptr);
+    if (!exclusive) std::memcpy(here, carry, sizeof(word));
+  }
+}
+
+using form = reductions::vector_reduction::form;
+
+// Random modes where there is a choice, and any root.
+collectives::request request_of(const collectives::algorithm& a, std::uint64_t ranks, std::mt19937_64& draw) {
+  using graph::sync;
+  constexpr std::array modes{sync::no, sync::my, sync::all};
+  collectives::request r{.op = a.op, .in = modes[draw() % 3], .out = modes[draw() % 3]};
+  if (collectives::of_vectors(a.op)) r.in = r.out = sync::my;
+  if (a.op == collectives::operation::reduce) r.in = sync::all;
+  if (rooted(a.op)) r.root = static_cast<std::uint32_t>(draw() % ranks);
+  return r;
+}
+
+// Hosts of any sizes: members dealt round them, host after host, or anyhow.
+void draw_hosts(played_plan& p, std::mt19937_64& draw) {
+  const std::uint64_t ranks = 2 + draw() % 15, hosts = 2 + draw() % 7, shape = draw() % 3;
+  for (std::uint64_t rank = 0; rank < ranks; ++rank)
+    p.nodes.push_back(static_cast<std::uint32_t>(shape == 0   ? rank % hosts
+                                                 : shape == 1 ? rank * hosts / ranks
+                                                              : draw() % hosts));
+}
+
+std::function<graph::plan(std::uint32_t, const graph::topology&)> plans_of(const collectives::algorithm& a,
+                                                                           const collectives::request& r) {
+  return [&a, r](std::uint32_t, const graph::topology& g) {
+    collectives::tuning t;
+    t.forced = collectives::parse_choice(std::string(name(a.op)) + "=" + std::string(a.name));
+    return collectives::compile(r, g, t);
+  };
+}
+
 struct vector_case {
   played_plan play;
   reductions::vector_reduction task;
@@ -42,36 +96,39 @@ struct vector_case {
 
 void make_case(vector_case& c, const collectives::algorithm& a, std::uint64_t seed) {
   std::mt19937_64 draw(seed);
-  const bool equal = a.name == "hierarchical";
+  const bool equal = a.name == "hierarchical", combined = a.name == "combined";
   const std::uint64_t hosts = a.name == "shared" ? 1 : (equal ? 2 : 1) + draw() % (equal ? 3 : 4);
-  const std::uint64_t each = 2 + draw() % 2, ranks = equal ? hosts * each : 1 + draw() % 7;
-  for (std::uint64_t r = 0; r < ranks; ++r)
-    c.play.nodes.push_back(static_cast<std::uint32_t>(equal ? r / each : draw() % hosts));
-  const std::uint64_t most = a.name == "flat" || a.name == "dissemination" ? 256 / 8 : 5000;
+  const std::uint64_t each = 2 + draw() % 2, members = equal ? hosts * each : 1 + draw() % 7;
+  if (combined)
+    draw_hosts(c.play, draw);
+  else
+    for (std::uint64_t r = 0; r < members; ++r)
+      c.play.nodes.push_back(static_cast<std::uint32_t>(equal ? r / each : draw() % hosts));
+  const std::uint64_t ranks = c.play.nodes.size();
+  const std::uint64_t most = a.name == "flat" || a.name == "dissemination" ? 256 / 8 : combined ? 12 : 5000;
   const std::uint64_t words = 1 + draw() % most, bytes = words * sizeof(word);
   c.play.source = c.play.destination = bytes;
-  collectives::request r{.op = a.op, .bytes = bytes};
-  if (rooted(a.op)) r.root = static_cast<std::uint32_t>(draw() % ranks);
+  collectives::request r = request_of(a, ranks, draw);
+  r.bytes = bytes;
+  if (a.op == collectives::operation::prefix_reduce)
+    c.task.what = draw() % 2 == 0 ? form::inclusive_prefix : form::exclusive_prefix;
   c.task.how.combine = compose_all;
   c.task.size = sizeof(word);
   prepare(c.task, bytes, static_cast<std::uint32_t>(ranks));
   c.play.task = &c.task;
-  c.play.make = [=](std::uint32_t, const graph::topology& g) {
-    collectives::tuning t;
-    t.forced = collectives::parse_choice(std::string(name(a.op)) + "=" + std::string(a.name));
-    return collectives::compile(r, g, t);
-  };
+  c.play.make = plans_of(a, r);
   c.play.fill = [=](std::uint32_t rank, std::uint32_t call, std::byte* to) {
     for (std::uint64_t k = 0; k < words; ++k) {
       const word x = content(rank, call, k);
       std::memcpy(to + k * sizeof x, &x, sizeof x);
     }
   };
-  c.play.check = [=](std::uint32_t rank, std::uint32_t call, const std::byte* from) {
+  c.play.check = [=, what = c.task.what](std::uint32_t rank, std::uint32_t call, const std::byte* from) {
     if (rooted(r.op) && rank != r.root) return;
-    for (std::uint64_t k = 0; k < words; ++k) {
+    const std::uint64_t end = what == form::all ? ranks : rank + (what == form::inclusive_prefix ? 1 : 0);
+    for (std::uint64_t k = 0; end != 0 && k < words; ++k) {
       word wanted = content(0, call, k), got;
-      for (std::uint32_t other = 1; other < ranks; ++other)
+      for (std::uint32_t other = 1; other < end; ++other)
         wanted = compose(wanted, content(other, call, k));
       std::memcpy(&got, from + k * sizeof got, sizeof got);
       ASSERT_EQ(got, wanted) << "rank " << rank << " call " << call << " element " << k;
@@ -94,10 +151,142 @@ TEST_P(vectors, are_combined_in_the_order_of_the_ranks) {
 std::vector<const collectives::algorithm*> of_vectors() {
   std::vector<const collectives::algorithm*> all;
   for (const collectives::algorithm& a : collectives::algorithms())
-    if (collectives::of_vectors(a.op)) all.push_back(&a);
+    if (collectives::of_vectors(a.op) || a.name == "combined") all.push_back(&a);
   return all;
 }
 INSTANTIATE_TEST_SUITE_P(algorithms, vectors, testing::ValuesIn(of_vectors()), [](const auto& info) {
+  return std::string(name(info.param->op)) + "_" + std::string(info.param->name);
+});
+
+// Without chaos the virtual clock says what the model does.
+class many_ranks : public testing::TestWithParam<const collectives::algorithm*> {};
+
+TEST_P(many_ranks, take_the_predicted_time_for_a_value) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "a matter of figures";
+#endif
+  const collectives::algorithm& a = *GetParam();
+  constexpr std::uint32_t ranks = 1024, each = 32;
+  vector_case c;
+  for (std::uint32_t rank = 0; rank < ranks; ++rank)
+    c.play.nodes.push_back(rank / each);
+  c.play.source = c.play.destination = sizeof(word);
+  c.play.calls = 1;
+  c.play.late = false;
+  c.task.how.combine = compose_all;
+  c.task.size = sizeof(word);
+  if (a.op == collectives::operation::prefix_reduce) c.task.what = form::inclusive_prefix;
+  prepare(c.task, sizeof(word), ranks);
+  collectives::request r{.op = a.op, .in = graph::sync::my, .out = graph::sync::my, .bytes = sizeof(word)};
+  if (rooted(a.op)) r.in = graph::sync::all;
+  c.play.task = &c.task;
+  c.play.make = plans_of(a, r);
+  c.play.fill = [](std::uint32_t rank, std::uint32_t call, std::byte* to) {
+    const word x = content(rank, call, 0);
+    std::memcpy(to, &x, sizeof x);
+  };
+  c.play.check = [](std::uint32_t, std::uint32_t, const std::byte*) {};
+  const auto predicted = static_cast<double>(
+      a.cost(r, graph::topology(0, c.play.nodes), tuning_for(transport::simulated_costs{})));
+  const auto elapsed = static_cast<double>(play(c.play, 1, {}).count());
+  RecordProperty("predicted_ns", static_cast<int>(predicted));
+  RecordProperty("elapsed_ns", static_cast<int>(elapsed));
+  const double gate = rooted(a.op) ? predicted : 0; // of IN_ALL: as many rounds again
+  EXPECT_LT(elapsed, 1.6 * predicted + gate); // the model knows nothing of how ranks begin
+  EXPECT_GT(elapsed, predicted / 1.6);
+}
+
+// Arrays of a few blocks on each thread, some with none.
+struct array_case {
+  played_plan play;
+  reductions::reduction task;
+};
+
+void make_case(array_case& c, const collectives::algorithm& a, std::uint64_t seed) {
+  std::mt19937_64 draw(seed);
+  draw_hosts(c.play, draw);
+  const auto ranks = static_cast<std::uint32_t>(c.play.nodes.size());
+  const std::uint64_t block = 1 + draw() % 3, elements = 1 + draw() % (3 * block * ranks);
+  const std::uint64_t heap = engine::heap_offset(ranks);
+  c.play.calls = 1;
+  c.play.source = c.play.destination = 3 * block * sizeof(word);
+  reductions::reduction& t = c.task;
+  t.from = reductions::layout::of(heap, elements, block, 0, 0, ranks, sizeof(word));
+  t.to = t.from;
+  t.to.at = heap + c.play.area();
+  t.how = {compose_all, fold_all, scan_all};
+  const bool prefix = a.op == collectives::operation::prefix_reduce, exclusive = prefix && draw() % 2 == 0;
+  const bool in_order = t.in_order = prefix || draw() % 2 == 0;
+  using array_form = reductions::reduction::form;
+  if (prefix) t.what = exclusive ? array_form::exclusive_prefix : array_form::inclusive_prefix;
+  prepare(t, ranks);
+  collectives::request r = request_of(a, ranks, draw);
+  r.bytes = t.partials() * sizeof(word);
+  r.large = draw() % 2 == 0;
+  c.play.task = &t;
+  c.play.make = plans_of(a, r);
+  const auto element = [=](std::uint64_t k) { return content(7, 0, k); };
+  // In no order the elements of a thread come first, and are numbered so here.
+  const auto numbered = [=](std::uint64_t k) {
+    std::uint64_t number = 0;
+    for (std::uint64_t other = 0; other < elements; ++other)
+      number += std::pair(other / block % ranks, other) < std::pair(k / block % ranks, k);
+    return in_order ? k : number;
+  };
+  const auto front = [=](std::uint64_t end) { // of so many elements
+    word sum = element(0);
+    for (std::uint64_t k = 1; k < end; ++k)
+      sum = compose(sum, element(k));
+    return sum;
+  };
+  const auto each_of = [=](std::uint32_t rank, auto&& visit) { // its elements, in its memory one by one
+    std::uint64_t at = 0;
+    for (std::uint64_t k = 0; k < elements; ++k)
+      if (k / block % ranks == rank) visit(k, sizeof(word) * at++);
+  };
+  c.play.fill = [=](std::uint32_t rank, std::uint32_t, std::byte* to) {
+    each_of(rank, [&](std::uint64_t k, std::uint64_t at) {
+      const word x = element(numbered(k));
+      std::memcpy(to + at, &x, sizeof x);
+    });
+  };
+  c.play.check = [=](std::uint32_t rank, std::uint32_t, const std::byte* from) {
+    const auto expect = [&](std::uint64_t end, std::uint64_t at) {
+      word got;
+      std::memcpy(&got, from + at, sizeof got);
+      EXPECT_EQ(got, front(end)) << "rank " << rank << ", " << end << " of " << elements << " elements";
+    };
+    if (!prefix && (!rooted(r.op) || rank == r.root)) expect(elements, 0);
+    if (prefix)
+      each_of(rank, [&](std::uint64_t k, std::uint64_t at) {
+        if (!exclusive || k != 0) expect(exclusive ? k : k + 1, at);
+      });
+  };
+}
+
+class arrays : public testing::TestWithParam<const collectives::algorithm*> {};
+
+TEST_P(arrays, are_combined_in_the_order_of_their_elements) {
+  const seed_range seeds(100);
+  for (std::uint64_t seed = seeds.first; seed <= seeds.last && !HasFailure(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    array_case c;
+    make_case(c, *GetParam(), seed);
+    play(c.play, seed);
+  }
+}
+
+std::vector<const collectives::algorithm*> of_arrays() {
+  std::vector<const collectives::algorithm*> all;
+  for (const collectives::algorithm* a : of_vectors())
+    if (!collectives::of_vectors(a->op)) all.push_back(a);
+  return all;
+}
+INSTANTIATE_TEST_SUITE_P(algorithms, arrays, testing::ValuesIn(of_arrays()), [](const auto& info) {
+  return std::string(name(info.param->op)) + "_" + std::string(info.param->name);
+});
+
+INSTANTIATE_TEST_SUITE_P(long_algorithms, many_ranks, testing::ValuesIn(of_arrays()), [](const auto& info) {
   return std::string(name(info.param->op)) + "_" + std::string(info.param->name);
 });
 

@@ -76,7 +76,7 @@ private:
   pending operation_;
 };
 
-// On all threads of the team, the same in every bit.
+// On all threads of the team, the same in every bit. In the order of the ranks; f must be associative.
 template <class T>
 requires(detail::reduction_type<T>() >= 0) value<T> reduce_all(const T& mine, upc_op_t op,
                                                                upc_team_t team = UPC_TEAM_ALL) {
