@@ -3,6 +3,8 @@
 #include "engine/collectives/families.hpp"
 #include "engine/collectives/tuning.hpp"
 #include "engine/operations/describe.hpp"
+#include "engine/operations/operation_kind.hpp"
+#include "engine/plan/peers.hpp"
 #include "engine/transport/ucx/context.hpp"
 #include "tools/command.hpp"
 #include "verify/specified.hpp"
@@ -39,6 +41,8 @@ struct plan_options {
   std::optional<std::vector<std::uint32_t>> perm;
   std::string algorithm;
   bool verify = false;
+  std::optional<std::uint32_t> scale; // ranks of a node
+  bool named = false;                 // the operation is
 };
 
 bool has_root(collectives::operation op) {
@@ -49,9 +53,20 @@ bool has_algorithms(collectives::operation op) {
   return std::ranges::any_of(collectives::algorithms(), [&](const auto& a) { return a.op == op; });
 }
 
+// Whatever stands in shared memory.
+bool has_cost(collectives::operation op) {
+  return has_algorithms(op) || collectives::cost_of_only_way({.op = op}, graph::topology(0, {0}), {});
+}
+
 // What does not go together, or nothing.
 std::string wrong(const plan_options& o) {
   const collectives::operation op = o.request.op;
+  if (!o.named && !o.scale) return "operation is required";
+  if (!o.named && (o.root || o.bytes || o.request.in_place || !o.algorithm.empty()))
+    return "--scale of all operations takes no argument of one: name the operation";
+  if (o.scale && (o.verify || o.perm || o.ranks != 2 || o.nodes != 1 || o.rank != 0 || o.root))
+    return "--scale goes over all numbers of ranks, with root 0: leave the others out";
+  if (o.scale && o.named && !has_cost(op)) return fmt::format("{} has no predicted time", name(op));
   if (o.ranks == 0 || o.nodes == 0 || o.nodes > o.ranks || o.rank >= o.ranks || o.root.value_or(0) >= o.ranks)
     return "ranks, nodes, rank and root do not fit: 1 <= nodes <= ranks, rank and root < ranks";
   if (o.root && !has_root(op)) return fmt::format("{} has no root: leave --root out", name(op));
@@ -202,11 +217,82 @@ int verify(const plan_options& o, const std::vector<std::uint32_t>& nodes, const
   }
 }
 
+// Messages and bytes that a rank sends to other nodes, or gets from there.
+std::pair<std::uint64_t, std::uint64_t> traffic_of(const graph::plan& p, const graph::topology& g) {
+  std::uint64_t messages = 0, bytes = 0;
+  for (std::size_t n = 0; n < p.size; ++n) {
+    const graph::node& loop = p.nodes[n];
+    if (loop.what != graph::kind::loop) continue;
+    for (unsigned s = loop.body; s < unsigned{loop.body} + loop.body_size; ++s) {
+      const graph::node& step = p.nodes[s];
+      const bool gets = step.what == graph::kind::get;
+      const bool carries = gets || step.what == graph::kind::put || step.about == graph::fact::payload;
+      const bool sends = step.what == graph::kind::signal || step.what == graph::kind::put;
+      if ((!gets && !sends) || step.peer == graph::peer_rule::self) continue;
+      for (std::uint32_t k = 0; k < loop.count; ++k) {
+        const std::uint32_t peer = graph::peer_at(p, g, loop.over, step.peer, k);
+        if (peer == graph::found_by_rows || g.is_near(peer) || step.only == graph::lane::near) continue;
+        ++messages;
+        if (graph::operations::is_part(step))
+          bytes += p.packed;
+        else if (carries)
+          graph::each_region(p, g, step,
+                             graph::resolve(p, gets ? graph::flow::in : graph::flow::out, peer, k),
+                             [&](const graph::region& r) { bytes += r.bytes; });
+      }
+    }
+  }
+  return {messages, bytes};
+}
+
+// How the predicted time grows with the ranks, of one operation.
+void print_scale(const plan_options& o, const collectives::request& r) {
+  constexpr std::uint32_t most = 131072;
+  constexpr double steep = 4; // times as long for twice as many ranks
+  const collectives::tuning t = tuning_for(o);
+  fmt::print("{} of {} bytes, IN_{} OUT_{}, {} ranks on a node; what rank 0 sends and gets\n", name(r.op),
+             r.bytes, name(r.in), name(r.out), *o.scale);
+  fmt::print("{:>8} {:>8} {:>12} {:>10} {:>12}  algorithm\n", "ranks", "nodes", "microseconds", "messages",
+             "bytes");
+  double before = 0;
+  for (std::uint32_t ranks = 2; ranks <= most; ranks *= 2) {
+    std::vector<std::uint32_t> nodes;
+    for (std::uint32_t rank = 0; rank < ranks; ++rank)
+      nodes.push_back(rank / *o.scale);
+    const graph::topology g(0, nodes);
+    const collectives::algorithm* const by = collectives::choose(r, g, t);
+    const auto cost =
+        static_cast<double>(by != nullptr ? by->cost(r, g, t)
+                                          : collectives::cost_of_only_way(r, g, t).value_or(0)) /
+        1000;
+    const auto [messages, bytes] = traffic_of(collectives::compile(r, g, t), g);
+    const std::string mark =
+        before > 0 && cost > steep * before ? fmt::format("  <- {:.1f} times as long", cost / before) : "";
+    fmt::print("{:>8} {:>8} {:>12.2f} {:>10} {:>12}  {}{}\n", ranks, g.hosts(), cost, messages, bytes,
+               by != nullptr ? by->name : "only way", mark);
+    before = cost;
+  }
+  std::fflush(stdout);
+}
+
+// Of all operations that have a size.
+int show_scale(plan_options o) {
+  for (const collectives::operation op : collectives::operations) {
+    if (o.named ? op != o.request.op : !has_cost(op)) continue;
+    plan_options of = o;
+    of.request.op = op;
+    if (collectives::of_vectors(op)) of.request.in = of.request.out = graph::sync::my;
+    print_scale(of, completed(of));
+  }
+  return 0;
+}
+
 int show(const plan_options& o) {
   if (const std::string complaint = wrong(o); !complaint.empty()) {
     std::cerr << "weft plan: " << complaint << "\n";
     return 2;
   }
+  if (o.scale) return show_scale(o);
   const collectives::request r = completed(o);
   const std::vector<std::uint32_t> nodes = node_map(o);
   const collectives::tuning t = tuning_for(o);
@@ -264,8 +350,8 @@ void add_plan_command(CLI::App& app, int& status) {
       app.add_subcommand("plan", "Print the graph of a collective as DOT, or verify it for all ranks");
   const choices<sync> modes{{"no", sync::no}, {"my", sync::my}, {"all", sync::all}};
   const choices<hint> hints{{"none", hint::none}, {"push", hint::push}, {"pull", hint::pull}};
-  add_choice(*plan, "operation", "NAME", o->request.op, all_operations(), "The collective, one of")
-      ->required();
+  CLI::Option* const operation =
+      add_choice(*plan, "operation", "NAME", o->request.op, all_operations(), "The collective, one of");
   plan->add_option("-n,--ranks", o->ranks, "Number of ranks")
       ->capture_default_str()
       ->check(CLI::Range(std::uint32_t{1}, most_ranks_of_a_plan).description(""));
@@ -286,11 +372,20 @@ void add_plan_command(CLI::App& app, int& status) {
       ->delimiter(',');
   plan->add_option("--algorithm", o->algorithm, "Compile by this algorithm wherever it fits (weft info)");
   plan->add_flag("--verify", o->verify, "Compile the plans of all ranks and check them against each other");
+  plan->add_option(
+          "--scale", o->scale,
+          "How the predicted time grows from 2 to 131072 ranks, so many on a node, 32 unless told; of "
+          "all operations if none is named")
+      ->expected(0, 1)
+      ->default_str("32")
+      ->check(CLI::Range(std::uint32_t{1}, most_ranks_of_a_host).description(""));
   plan->footer("Examples:\n"
                "  weft plan exchange -n 4 --bytes 64K --in my --out my | dot -Tsvg > plan.svg\n"
                "  weft plan broadcast -n 64 --nodes 8 --root 3 --bytes 8 --verify\n"
-               "  weft plan permute_x -n 3 --nodes 2 --in-place --perm 2,0,1 --verify");
-  plan->callback([o, &status] {
+               "  weft plan permute_x -n 3 --nodes 2 --in-place --perm 2,0,1 --verify\n"
+               "  weft plan reduce_all --scale 64 --in my --out my");
+  plan->callback([o, operation, &status] {
+    o->named = operation->count() != 0;
     try {
       status = show(*o);
     } catch (const engine::setting_error& e) {

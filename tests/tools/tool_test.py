@@ -138,6 +138,27 @@ class Plan(ToolTest):
         self.assertIn(b"\rweft plan: 100 %", os.read(terminal, 65536))
         os.close(terminal)
 
+    def test_a_table_of_scale_marks_what_takes_over_four_times_as_long(self):
+        table = r"^ +(\d+) +(\d+) +([0-9.]+) +(\d+) +(\d+)  (\w+)(.*)$"
+        for settings, by, marked in (({}, "combined", [32]), ({"WEFT_ALGORITHM": "reduce_all=flat"}, "flat", [32])):
+            text = self.output("plan", "reduce_all", "--scale", "16", "--in", "my", "--out", "my", **settings)
+            rows = re.findall(table, text, re.MULTILINE)
+            self.assertEqual([int(row[0]) for row in rows], [2 ** k for k in range(1, 18)])
+            self.assertEqual(rows[-1][5], by)
+            steep = [int(row[0]) for row, last in zip(rows[1:], rows) if float(row[2]) > 4 * float(last[2])]
+            self.assertEqual([int(row[0]) for row in rows if row[6]], steep)
+            self.assertEqual(steep, marked)
+        self.assertEqual(rows[-1][3], str(131072 - 16), "the flat plan sends to every rank of other nodes")
+        text = self.output("plan", "--scale")
+        for operation in ALL:
+            self.assertEqual(f"\n{operation} of " in "\n" + text, not operation.endswith("_x"), operation)
+
+    def test_a_table_of_scale_is_of_no_other_ranks(self):
+        self.assertIn("leave the others out", self.refusal("plan", "barrier", "--scale", "--verify"))
+        self.assertIn("leave the others out", self.refusal("plan", "barrier", "--scale", "-n", "4"))
+        self.assertIn("name the operation", self.refusal("plan", "--scale", "--bytes", "8"))
+        self.assertIn("no predicted time", self.refusal("plan", "permute_x", "--scale"))
+
     def test_wrong_words_are_told_what_is_allowed(self):
         self.assertIn("foo is none of barrier", self.refusal("plan", "foo"))
         self.assertIn("foo is none of no, my, all", self.refusal("plan", "exchange", "--in", "foo"))
