@@ -1,5 +1,5 @@
 #pragma once
-#include "engine/operations/reduce.hpp"
+#include "engine/operations/computations.hpp"
 #include "engine/reductions/vector_reduction.hpp"
 #include "progress/execution/shared_work.hpp"
 
