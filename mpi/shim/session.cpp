@@ -70,7 +70,8 @@ struct session {
   std::array<std::atomic<std::uint64_t>, counters> counts{};
 };
 session* the_session = nullptr;
-std::atomic<std::uint64_t> changes{1}; // of which lane a communicator has
+[[gnu::used]] session* ended_session = nullptr; // its lanes would free teams that are gone
+std::atomic<std::uint64_t> changes{1};          // of which lane a communicator has
 
 std::size_t counter(std::size_t what, std::size_t f, std::size_t why) {
   return (what * forms + f) * outcomes + why;
@@ -188,7 +189,7 @@ void end_session() {
   MPI_Comm_delete_attr(MPI_COMM_WORLD, the_session->keyval);
   weft_finalize();
   // Communicators that the program has not freed keep their attributes until MPI drops them.
-  the_session = nullptr;
+  ended_session = std::exchange(the_session, nullptr);
 }
 
 namespace {
