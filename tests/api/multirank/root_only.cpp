@@ -5,7 +5,8 @@
 //
 // Mutations that this catches: the plan of `shared` in which all wait for all (compile_shared_reduction);
 // `sliced` for such vectors (waits_at_root_only); ranges for each member (reduction_call.cpp): no round ends
-// then. A root that combines what lies where a rank has left (combine_host).
+// then. A root that combines what lies where a rank has left (combine_host). The words of another rank than
+// the root (reduce::lender).
 #include "tests/jobs/suite.h"
 
 #include <upc.h>
@@ -191,6 +192,8 @@ void a_turn_ahead() {
     left = 1;
   }
   upc_waitall(1, &of_reduce);
+  for (std::size_t k = 0; MYTHREAD != root && k != n; ++k)
+    source[k] = -1;
   for (std::size_t k = 0; MYTHREAD == root && k != n; ++k) {
     int sum = 0;
     for (int t = 0; t != THREADS; ++t)
