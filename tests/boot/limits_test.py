@@ -107,7 +107,7 @@ class Threads(Limits):
         if subprocess.run(["ps", "-U", self.USER], capture_output=True, check=False).returncode == 0:
             self.skipTest(f"user {self.USER} has processes")
         # Nothing but the limit is other than in the job of any user.
-        as_user = ["setpriv", "--reuid", self.USER, "--regid", self.USER, "--clear-groups"]
+        as_user = ["env", "-u", "SUITE_LAUNCHES", "setpriv", "--reuid", self.USER, "--regid", self.USER, "--clear-groups"]
         return self.run_within(resource.RLIMIT_NPROC, number, number, *as_user, *command)
 
     def test_rank(self):
