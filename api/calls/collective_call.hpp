@@ -40,8 +40,21 @@ struct checked_call {
   bool async = false;
 };
 
+// The same with the task that it is to compute; `call` names no other.
+template <class Task> struct checked_computation {
+  checked_call call;
+  Task task;
+};
+
 // Runs it, or posts it and returns the handle.
 upc_coll_handle_t start(const char* name, runtime& rt, upc_team_t team, const checked_call& call);
+template <class Task>
+upc_coll_handle_t start(const char* name, runtime& rt, upc_team_t team,
+                        const checked_computation<Task>& computation) {
+  checked_call call = computation.call;
+  call.at.task = &computation.task;
+  return start(name, rt, team, call);
+}
 
 // A collective call, on its way from the checks that all of them share to its start.
 struct collective_call {

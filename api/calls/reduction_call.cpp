@@ -111,10 +111,7 @@ void prepare(reduction& r, std::uint32_t threads, collectives::request& wanted) 
 
 namespace {
 
-struct checked_array {
-  checked_call call;
-  reduction with;
-};
+using checked_array = checked_computation<reduction>;
 
 checked_array check(const array_reduction_call& call) {
   const collective_call c =
@@ -126,7 +123,7 @@ checked_array check(const array_reduction_call& call) {
                                     .block = call.blk_size});
   const bool prefix = call.op == collectives::operation::prefix_reduce;
   checked_array ready;
-  reduction& r = ready.with;
+  reduction& r = ready.task;
   choose_kernels(call, r);
   const bool own = in_place(c, call.dst, call.src);
   const upc_shared_ptr_t src = own ? call.dst : call.src;
@@ -147,23 +144,17 @@ checked_array check(const array_reduction_call& call) {
   return ready;
 }
 
-upc_coll_handle_t start(const array_reduction_call& call, runtime& rt, const checked_array& ready) {
-  checked_call with_task = ready.call;
-  with_task.at.task = &ready.with;
-  return start(call.name, rt, call.team, with_task);
-}
-
 // With a function of the user: what it is called with may be another object each time, and may be kept.
 upc_coll_handle_t reduce_by_user(const array_reduction_call& call) {
   checked_array ready = check(call);
-  reduction& r = ready.with;
+  reduction& r = ready.task;
   if (ready.call.async && call.callable != nullptr && r.user) {
     r.argument = call.callable->keep(call.callable->function);
     r.release_argument = call.callable->release;
     r.release = release_argument;
   }
   kept_function function(r);
-  const upc_coll_handle_t h = start(call, runtime::get(call.name), ready);
+  const upc_coll_handle_t h = start(call.name, runtime::get(call.name), call.team, ready);
   function.hand_on();
   return h;
 }
@@ -171,7 +162,7 @@ upc_coll_handle_t reduce_by_user(const array_reduction_call& call) {
 template <collectives::operation op> upc_coll_handle_t reduce_as(const array_reduction_call& call) {
   return start_checked<op, checked_array>(
       call.name, call, [&] { return check(call); },
-      [&](runtime& rt, const checked_array& ready) { return start(call, rt, ready); });
+      [&](runtime& rt, const checked_array& ready) { return start(call.name, rt, call.team, ready); });
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 #include "api/checks/checks.hpp"
 
 #include <new>
+#include <utility>
 
 namespace weft::api {
 
@@ -16,12 +17,12 @@ namespace weft::api {
 template <class Arguments, class Ready> struct last_call {
   Arguments arguments{};
   Ready ready{};
-  std::uint32_t job =
-      0; // the one that it was made in, of those that this process has begun; 0: there was none
+  // In which of the jobs that this process has begun it was made; 0: there was none.
+  std::uint32_t job = 0;
 };
 
-// This thread's, of one kind: tell kinds apart by `check`. Null for want of memory.
-template <auto check, class Last> class last_call_of_thread {
+// This thread's, of one kind. Null for want of memory.
+template <auto kind, class Last> class last_call_of_thread {
 public:
   static Last* get() {
     if (kept == nullptr) [[unlikely]]

@@ -40,10 +40,7 @@ struct vector_call {
   }
 };
 
-struct checked_vectors {
-  checked_call call;
-  vector_reduction with;
-};
+using checked_vectors = checked_computation<vector_reduction>;
 
 void require_mine(const collective_call& c, const char* argument, upc_shared_ptr_t p, element type,
                   checked bytes) {
@@ -66,7 +63,7 @@ checked_vectors check(const char* name, operation op, const vector_call& v) {
   const collective_call c = begin_collective(name, m, v.team);
   const element type = type_of(name, v.dtype);
   checked_vectors ready;
-  vector_reduction& r = ready.with;
+  vector_reduction& r = ready.task;
   const reductions::operation with = operator_of(name, v.op, type, operators_with::pairs);
   r.how = builtin_kernels(name, type, with, operators_with::pairs);
   r.size = static_cast<std::uint32_t>(reductions::size_of(type));
@@ -96,11 +93,7 @@ template <operation op>
 cray_upc_return_t reduce(const char* name, const vector_call& v, upc_handle_t* handle) {
   const upc_handle_t h = start_checked<op, checked_vectors>(
       name, v, [&] { return check(name, op, v); },
-      [&](runtime& rt, const checked_vectors& ready) {
-        checked_call call = ready.call;
-        call.at.task = &ready.with;
-        return start(name, rt, v.team, call);
-      });
+      [&](runtime& rt, const checked_vectors& ready) { return start(name, rt, v.team, ready); });
   if (handle != nullptr) *handle = h;
   return CRAY_UPC_SUCCESS;
 }

@@ -124,7 +124,7 @@ void process_runtime::leave_in_disorder() noexcept {
 }
 
 process_runtime::~process_runtime() {
-  if (open_) leave_in_disorder(); // nobody called close(), or it could not begin
+  if (open_) leave_in_disorder(); // close() was not called, or could not begin
 }
 
 } // namespace weft::api

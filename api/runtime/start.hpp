@@ -30,8 +30,8 @@ private:
   std::optional<transport::ucx::memory_trial> trial_;
 };
 
-// What WEFT_LOG=info tells of the start of a job: how threads are reached, who drives and why, and what the
-// start took. Rank 0 prints, for itself.
+// What WEFT_LOG=info tells of the start of a job: how threads are reached, which thread drives and why, and
+// what the start took. Rank 0 prints, for itself.
 class start_log {
 public:
   // The part of the start that has just ended.

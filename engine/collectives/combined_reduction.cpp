@@ -14,7 +14,7 @@
 // pair join the same runs in the same order, so all have the same bits. To the verifier a run is the blocks
 // of its members side by side: the plan is that of a gather, and the task says what they are in memory.
 //
-// Like in reductions.cpp what travels needs no entry of who takes it, and only where runs are handed on for a
+// Like in reductions.cpp what travels needs no entry of its receiver, and only where runs are handed on for a
 // root all must be there.
 #include "engine/collectives/families.hpp"
 #include "engine/collectives/operations.hpp"

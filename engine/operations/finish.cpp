@@ -9,7 +9,7 @@ namespace weft::graph {
 
 namespace {
 
-// Whoever the peer is, and whichever the step.
+// With every peer, in every step.
 bool same_for_all(const plan& p, const node& n) {
   const auto fixed = [&](const operand& o) {
     const place& at = p.places[o.at];

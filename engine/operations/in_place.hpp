@@ -46,8 +46,8 @@ struct restore : operation_kind {
   }
 };
 
-// In place: the blocks of whole cycles that lie on my host, by whoever is there; of my own cycle, or (group)
-// of all; done when they are in place.
+// In place: the blocks of whole cycles that lie on my host, by members that have entered; of my own cycle, or
+// (group) of all; done when they are in place.
 struct rotate : operation_kind {
   static constexpr kind what = kind::rotate;
   static constexpr std::string_view name = "rotate";
