@@ -181,16 +181,19 @@ TEST_F(several, any_finds_what_is_far_away) {
 }
 
 // How many handles are looked at for each that is completed, while they complete one by one, with some sweeps
-// in between, in the order of their posts. Mutations: looking at all before the first sweep or after it.
+// in between, in the order of their posts. The first search is not counted: it begins where an earlier array at
+// this address left off. Mutations: looking at all before the first sweep or after it.
 TEST_F(several, the_cost_of_any_does_not_grow_with_the_number_of_handles) {
   const auto cost = [&](std::size_t count) {
     handles h = post(count);
+    rt->finish(h[0]);
+    EXPECT_EQ(upc_waitany(size(h), h.data()), 0);
     handles order;
-    for (const upc_coll_handle_t each : h)
-      order.insert(order.end(), {each, none, none, none});
+    for (std::size_t i = 1; i != count; ++i)
+      order.insert(order.end(), {h[i], none, none, none});
     complete_meanwhile(order);
     rt->queries = 0;
-    for (std::size_t i = 0; i != count; ++i)
+    for (std::size_t i = 1; i != count; ++i)
       EXPECT_EQ(upc_waitany(size(h), h.data()), static_cast<int>(i));
     return static_cast<double>(rt->queries) / static_cast<double>(count);
   };
