@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <memory>
 #include <string>
 #include <unistd.h>
 #include <vector>
@@ -63,18 +64,70 @@ void print_paths(const engine::settings& present) {
   print_table(rows);
 }
 
-void print_settings() {
-  std::vector<std::string> warnings;
-  const engine::settings present = engine::present_settings(warnings);
+struct settings_now {
+  engine::settings values;
+  std::vector<table_row> rows; // "setting", "type", "default", "now", "meaning"
+};
+
+// All settings, or the one of this name.
+settings_now look_at_settings(const std::string& one) {
+  std::vector<std::string> warnings, names;
+  settings_now now{engine::present_settings(warnings), {}};
   const engine::settings defaults;
-  std::vector<table_row> rows{{"setting", "type", "default", "now", "meaning"}};
-  for (const engine::setting_entry& e : engine::settings_table())
-    rows.push_back({e.name, e.type, e.show(defaults), e.show(present), e.help});
-  print_table(rows);
+  for (const engine::setting_entry& e : engine::settings_table()) {
+    names.emplace_back(e.name);
+    if (one.empty() || one == e.name)
+      now.rows.push_back({e.name, e.type, e.show(defaults), e.show(now.values), e.help});
+  }
+  if (now.rows.empty()) {
+    const std::string meant = engine::nearest(one, names);
+    throw engine::setting_error(
+        one + " is not a setting; " +
+        (meant.empty() ? "weft info prints all of them" : "did you mean " + meant + "?"));
+  }
   for (const std::string& warning : warnings)
     std::cerr << "weft info: " << warning << "\n";
-  print_algorithms(present);
-  print_paths(present);
+  return now;
+}
+
+// As JSON has it.
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (static_cast<unsigned char>(c) < ' ')
+      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    else
+      out += c;
+  }
+  return out + "\"";
+}
+
+std::string settings_as_json(const settings_now& now) {
+  std::string out;
+  for (const table_row& r : now.rows)
+    out += fmt::format("{}\n  {{\"name\": {}, \"type\": {}, \"default\": {}, \"now\": {}, \"meaning\": {}}}",
+                       out.empty() ? "" : ",", quoted(r[0]), quoted(r[1]), quoted(r[2]), quoted(r[3]),
+                       quoted(r[4]));
+  return "[" + out + "]";
+}
+
+void print_json(const settings_now& now, bool one) {
+  if (one) return fmt::print("{}\n", settings_as_json(now));
+  std::string ways;
+  for (const collectives::algorithm& a : collectives::algorithms())
+    ways += fmt::format("{}\n  {{\"operation\": {}, \"way\": {}, \"what\": {}, \"fits\": {}}}",
+                        ways.empty() ? "" : ",", quoted(std::string(name(a.op))), quoted(std::string(a.name)),
+                        quoted(std::string(a.summary)), quoted(std::string(a.restriction)));
+  fmt::print("{{\"weft\": {}, \"ucx\": {}, \"pmix\": {}, \"usable_cores\": {:.1f},\n\"settings\": {},\n"
+             "\"algorithms\": [{}]}}\n",
+             quoted(WEFT_VERSION), quoted(transport::ucx::version()), quoted(boot::pmix_version()),
+             progress::usable_cores(), settings_as_json(now), ways);
+}
+
+void print_settings(settings_now now) {
+  now.rows.insert(now.rows.begin(), {"setting", "type", "default", "now", "meaning"});
+  print_table(now.rows);
 }
 
 void print_versions() {
@@ -87,13 +140,26 @@ void print_versions() {
 } // namespace
 
 void add_info_command(CLI::App& app, int& status) {
+  struct options {
+    std::string one;
+    bool json = false;
+  };
+  auto asked = std::make_shared<options>();
   CLI::App* info =
       app.add_subcommand("info", "Print versions, usable cores, every setting, algorithms and their costs");
+  info->add_option("setting", asked->one, "Print this setting alone, as WEFT_HEAP_SIZE");
+  info->add_flag("--json", asked->json, "Print JSON, for programs");
   info->footer("Settings are environment variables, e.g. WEFT_HEAP_SIZE=1G weft run -n 4 ./app");
-  info->callback([&status] {
+  info->callback([asked, &status] {
     try {
-      print_versions();
-      print_settings();
+      const bool one = !asked->one.empty();
+      const settings_now now = look_at_settings(asked->one);
+      if (asked->json) return print_json(now, one);
+      if (!one) print_versions();
+      print_settings(now);
+      if (one) return;
+      print_algorithms(now.values);
+      print_paths(now.values);
     } catch (const engine::setting_error& e) {
       std::cerr << "weft info: " << e.what() << "\n";
       status = 2;

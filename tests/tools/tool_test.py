@@ -1,8 +1,10 @@
-"""Tests of `weft plan`, `weft info` and their usage: tool_test.py WEFT MANUAL_PAGE [unittest arguments]."""
+"""Tests of `weft plan`, `weft info`, `weft doctor` and their usage: tool_test.py WEFT MANUAL_PAGE [unittest arguments]."""
 
+import json
 import os
 import pty
 import re
+import resource
 import subprocess
 import sys
 import unittest
@@ -198,11 +200,74 @@ class Info(ToolTest):
         self.assertIn("WEFT_HEAPSIZE is not a setting; did you mean WEFT_HEAP_SIZE?", result.stderr)
 
 
+    def test_json_has_what_the_tables_have(self):
+        said = json.loads(self.output("info", "--json", WEFT_LOG="off", WEFT_NET_DEVICES='a"b'))
+        table = self.output("info")
+        self.assertEqual({each["name"]: each["now"] for each in said["settings"]}["WEFT_NET_DEVICES"], 'a"b')
+        for setting in said["settings"]:
+            self.assertRegex(table, rf"(?m)^{setting['name']} +{setting['type']} ")
+        for way in said["algorithms"]:
+            self.assertRegex(table, rf"(?m)^{way['operation']} +{way['way']} ")
+        for name in "weft", "ucx", "pmix":
+            self.assertIn(said[name], table)
+
+    def test_one_setting(self):
+        first, row = self.output("info", "WEFT_HEAP_SIZE", WEFT_HEAP_SIZE="1G").splitlines()
+        self.assertEqual(first.split(), ["setting", "type", "default", "now", "meaning"])
+        self.assertEqual(row.split()[:4], ["WEFT_HEAP_SIZE", "size", "256M", "1G"])
+        self.assertEqual([each["name"] for each in json.loads(self.output("info", "--json", "WEFT_LOG"))], ["WEFT_LOG"])
+        self.assertIn("WEFT_HEPSIZE is not a setting; did you mean WEFT_HEAP_SIZE?", self.refusal("info", "WEFT_HEPSIZE"))
+
+
+class Doctor(ToolTest):
+    def said(self, *command, status=0, limit=None, **settings):
+        environment = {key: value for key, value in os.environ.items()
+                       if not key.startswith(("WEFT_", "UCX_", "SLURM_", "PMI"))} | settings
+        before = (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))) if limit else None
+        done = subprocess.run([*command, WEFT, "doctor"], capture_output=True, text=True, timeout=60, env=environment,
+                              preexec_fn=before, check=False)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done.stdout
+
+    def test_alone_it_looks_at_the_host_and_tries_a_job(self):
+        text = self.said()
+        for subject in "versions: weft ", "settings: ", "cores: ", "limits: ", "memory: ", "networks: ", "launchers: weft run":
+            self.assertIn(subject, text)
+        self.assertRegex(text, r"(?m)^ok +job: 2 ranks on 1 host; 2 on this one")
+        self.assertRegex(text, r"(?m)^ok +copies: to rank 1 on this host: 8 bytes in [\d.]+ us, 1 MiB at \d+ MB/s$")
+        self.assertRegex(text, r"(?m)^weft doctor: 0 wrong, \d+ to note$")
+
+    def test_in_a_job_rank_0_alone_says_what_is_right(self):
+        text = self.said(WEFT, "run", "-n", "2", "--nodes", "2", UCX_TLS="tcp", WEFT_HEAP_SIZE="8M")
+        self.assertRegex(text, r"(?m)^ok +job: 2 ranks on 1 host; 1 on this one")
+        self.assertRegex(text, r"(?m)^ok +copies: to rank 1 on host \S+: 8 bytes in ")
+        self.assertNotIn("launchers:", text)
+        self.assertNotIn("rank 1: ", text)
+
+    def test_what_is_wrong_is_said_with_the_way_out(self):
+        for settings, line in (({"WEFT_HEAP_SIZ": "1G"}, "note  settings: WEFT_HEAP_SIZ is not a setting"),):
+            self.assertIn(line, self.said(**settings))
+        for settings, line in (
+                ({"WEFT_HEAP_SIZE": "much"}, "wrong settings: WEFT_HEAP_SIZE=much: must be "),
+                ({"WEFT_HEAP_SIZE": "16T"}, "wrong memory: cannot reserve "),
+                ({"WEFT_NET_DEVICES": "eth77"}, "wrong networks: WEFT_NET_DEVICES=eth77: "),
+                ({"SLURM_STEP_NUM_TASKS": "4", "SLURM_PROCID": "1"}, "wrong job: SLURM_STEP_NUM_TASKS=4: ")):
+            self.assertIn(line, self.said(status=1, **settings))
+        text = self.said(status=1, limit=24)
+        self.assertRegex(text, r"wrong ulimit -n: .* raise it, as in ulimit -n \d+")
+        self.assertIn("wrong job: a trial of two ranks on this host did not end well", text)
+
+    def test_every_rank_says_what_is_wrong_with_it(self):
+        text = self.said(WEFT, "run", "-n", "2", status=1, WEFT_HEAP_SIZE="16T")
+        self.assertRegex(text, r"(?m)^rank 1: wrong memory: cannot reserve ")
+        self.assertRegex(text, r"(?m)^rank 1: wrong job: weft_init: ")
+
+
 class Usage(ToolTest):
     def test_every_option_is_in_the_manual_page(self):
         with open(MANUAL, encoding="utf-8") as file:
             page = file.read().replace("\\-", "-")
-        for command in "run", "info", "plan":
+        for command in "run", "info", "plan", "doctor":
             text = self.output(command, "--help")
             self.assertIn(f"weft {command}", page)
             for option in re.findall("--[a-z-]+", text.split("Options:")[1].split("\n\n")[0]):
@@ -219,10 +284,10 @@ class Usage(ToolTest):
             self.assertNotEqual(self.output(*example.partition("|")[0].split()), "")
 
     def test_a_wrong_subcommand_is_told_the_right_one(self):
-        for wrong, meant in (("rum", "run"), ("runn", "run"), ("inf", "info"), ("plam", "plan"), ("--verson", None)):
+        for wrong, meant in (("rum", "run"), ("runn", "run"), ("inf", "info"), ("plam", "plan"), ("docter", "doctor"), ("--verson", None)):
             said = self.refusal(wrong, "-n", "2", "true")
             self.assertEqual(f"weft: {wrong} is no subcommand; did you mean {meant}?" in said, meant is not None, said)
-        self.assertIn("xyz is no subcommand; there are run, mpi, info and plan", self.refusal("xyz"))
+        self.assertIn("xyz is no subcommand; there are run, mpi, info, plan and doctor", self.refusal("xyz"))
         self.assertIn("A subcommand is required", self.refusal())
 
     def test_version(self):
