@@ -1,5 +1,7 @@
 # What `cmake --install` puts under a prefix. Everything finds the rest relative to itself, so a prefix may move.
+# Components are the packages of cmake/packages.cmake; what names none is for those who compile.
 include(CMakePackageConfigHelpers)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
 set(weft_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
 
 # What debuggers need stays in the build: it is most of the bytes.
@@ -15,7 +17,7 @@ install(FILES ${weft_cpp_headers} ${PROJECT_SOURCE_DIR}/mpi/include/weft/mpi.h $
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft)
 
 install(TARGETS weft EXPORT weft_targets
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library NAMELINK_COMPONENT development
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 if(NOT BUILD_SHARED_LIBS AND NOT CMAKE_BUILD_TYPE STREQUAL Debug)
@@ -39,8 +41,20 @@ configure_file(${PROJECT_SOURCE_DIR}/cmake/weft.pc.in ${PROJECT_BINARY_DIR}/weft
 install(FILES ${PROJECT_BINARY_DIR}/weft.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 # The tool needs no library of ours.
-install(TARGETS weft_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TARGET weft_tool)
+  install(TARGETS weft_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
+endif()
 
 file(GLOB weft_man_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/*.1)
-install(FILES ${weft_man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${weft_man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT library)
+
+# For `module load weft`, where a site's module path has the folder. It finds the prefix from its own place.
+configure_file(${PROJECT_SOURCE_DIR}/packaging/weft.lua.in ${PROJECT_BINARY_DIR}/${PROJECT_VERSION}.lua @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/${PROJECT_VERSION}.lua DESTINATION ${CMAKE_INSTALL_DATADIR}/modulefiles/weft
+  COMPONENT tools)
+
+# After `make install`: a C and a C++ program are compiled against what was installed, and run as two ranks.
+add_custom_target(installcheck VERBATIM COMMAND ${PROJECT_SOURCE_DIR}/tests/install/installcheck.sh
+  ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_LIBDIR} ${CMAKE_C_COMPILER} ${CMAKE_CXX_COMPILER})
+include(cmake/packages.cmake)

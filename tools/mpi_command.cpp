@@ -6,6 +6,7 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <glob.h>
 #include <iostream>
 #include <memory>
 #include <stdexcept>
@@ -41,12 +42,16 @@ launcher launcher_of(const std::string& word) {
   return name == "srun" ? launcher::slurm : launcher::none;
 }
 
-// Beside this tool in a build, or where it was installed.
+// Beside this tool in a build, or where it was installed: the library folder has one of these names.
 std::string library_for(const std::string& mpi) {
   const std::string self = real_file("/proc/self/exe"), folder = self.substr(0, self.rfind('/'));
-  for (const std::string& place : {folder + "/../mpi/", folder + "/" WEFT_LIBRARIES_FROM_PROGRAMS "/"}) {
-    const std::string file = place + "libweft-mpi-" + mpi + ".so";
-    if (access(file.c_str(), R_OK) == 0) return real_file(file);
+  for (const char* const place : {"mpi", "lib", "lib64", "lib/*"}) {
+    const std::string pattern = folder + "/../" + place + "/libweft-mpi-" + mpi + ".so";
+    glob_t found{};
+    const bool any = glob(pattern.c_str(), 0, nullptr, &found) == 0;
+    const std::string file = any ? real_file(found.gl_pathv[0]) : "";
+    globfree(&found);
+    if (any) return file;
   }
   return {};
 }

@@ -28,8 +28,10 @@ fail() { echo "check_install: $*"; exit 1; }
 if [ -e "$prefix/$libdir/libweft.so" ]; then
   static=
   leaks=$(nm -DC --defined-only "$prefix/$libdir/libweft.so" | cut -d' ' -f3- |
-    grep -vE '^(upc_|cray_upc_|weft_|weft::|(typeinfo|typeinfo name|vtable) for weft::error$)') || true
+    grep -vE '^(upc_|cray_upc_|weft_|weft::|(typeinfo|typeinfo name|vtable) for weft::error@|WEFT_0.1$)') || true
   [ -z "$leaks" ] || fail "these are visible: $leaks"
+  bare=$(nm -DC --defined-only "$prefix/$libdir/libweft.so" | grep -vE '@@WEFT_|WEFT_0.1$') || true
+  [ -z "$bare" ] || fail "these have no version: $bare"
   needs=$(readelf -d "$prefix/$libdir/libweft.so" | grep -E 'NEEDED.*(fmt|spdlog|hwloc)') || true
   [ -z "$needs" ] || fail "programs would need $needs"
 else
@@ -45,7 +47,8 @@ odd="/a b'c \$d"
 eval "back=$(quoted "$odd")"
 [ "$back" = "$odd" ] || fail "exports are not quoted: $back"
 
-export PKG_CONFIG_PATH="$prefix/$libdir/pkgconfig"
+export PKG_CONFIG_PATH="$prefix/$libdir/pkgconfig" LD_LIBRARY_PATH="$prefix/$libdir"
+if pkg-config --libs weft | grep -q rpath; then fail "weft.pc puts a path of this prefix into programs"; fi
 flags=$(pkg-config $static --cflags --libs weft)
 strict="-Wall -Wextra -Werror"
 # The flags are several words on purpose, and the prefix has a blank: pkg-config quotes for eval.
@@ -54,6 +57,7 @@ eval "\"$cxx\" -std=c++20 $strict -o '$work/pc_cpp' '$here/consumer/consumer.cpp
 run_twice "$work/pc_c"
 run_twice "$work/pc_cpp"
 
+unset LD_LIBRARY_PATH
 export CC="$cc" CXX="$cxx"
 cmake -S "$here/consumer" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" >"$work/configure.log" ||
   { cat "$work/configure.log"; exit 1; }
