@@ -17,6 +17,7 @@ namespace weft::tool {
 inline constexpr std::uint32_t most_ranks_of_a_host = 4096, most_ranks_of_a_plan = 65536;
 
 void add_doctor_command(CLI::App& app, int& status);
+void add_help_command(CLI::App& app, int& status);
 void add_run_command(CLI::App& app, int& status);
 void add_info_command(CLI::App& app, int& status);
 void add_mpi_command(CLI::App& app, int& status);

@@ -13,13 +13,13 @@
 
 namespace {
 
-const std::vector<std::string> subcommands{"run", "mpi", "info", "plan", "doctor"};
+const std::vector<std::string> subcommands{"run", "mpi", "info", "plan", "doctor", "help"};
 
 // What a word that is no subcommand was meant to be, as part of the error: the nearest one, or all.
 std::string hint_for(const std::string& word) {
   const std::string meant = weft::engine::nearest(word, subcommands);
   return word + " is no subcommand; " +
-         (meant.empty() ? "there are run, mpi, info, plan and doctor" : "did you mean " + meant + "?");
+         (meant.empty() ? "there are run, mpi, info, plan, doctor and help" : "did you mean " + meant + "?");
 }
 
 } // namespace
@@ -31,6 +31,7 @@ int main(int argc, char** argv) {
              "  weft mpi mpirun -n 4 ./program   an unchanged program of MPI, carried by Weft\n"
              "  weft info                        versions, cores, settings, algorithms\n"
              "  weft doctor                      what would go wrong here\n"
+             "  weft help upc_all_exchange       what a call does\n"
              "  weft plan exchange --verify      check the plans of a collective\n"
              "  weft run --help                  options of a subcommand");
   app.set_version_flag("--version", "weft " WEFT_VERSION);
@@ -41,6 +42,7 @@ int main(int argc, char** argv) {
   weft::tool::add_info_command(app, status);
   weft::tool::add_plan_command(app, status);
   weft::tool::add_doctor_command(app, status);
+  weft::tool::add_help_command(app, status);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -64,6 +64,7 @@ inside 'weft doctor
   cd /tmp/weft
   c++ -std=c++20 -O2 -o program program.cpp $(pkg-config --cflags --libs weft)
   weft run -n 4 ./program
+  weft help upc_all_exchange | grep -q nbytes
   test -s /usr/share/man/man1/weft.1* || test -n "$(cat /etc/dpkg/dpkg.cfg.d/* 2>/dev/null | grep path-exclude)"'
 if [ "$kind" = overlay ] && command -v mpicc.openmpi >/dev/null; then
   inside 'weft mpi --print mpirun.openmpi -n 2 python3 | grep -q libweft-mpi-openmpi.so'

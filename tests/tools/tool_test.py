@@ -1,4 +1,4 @@
-"""Tests of `weft plan`, `weft info`, `weft doctor` and their usage: tool_test.py WEFT MANUAL_PAGE [unittest arguments]."""
+"""Tests of `weft plan`, `weft info`, `weft doctor`, `weft help` and their usage: tool_test.py WEFT MANUAL_PAGE [unittest arguments]."""
 
 import json
 import os
@@ -7,6 +7,7 @@ import re
 import resource
 import subprocess
 import sys
+import tempfile
 import unittest
 
 WEFT = ""
@@ -263,11 +264,60 @@ class Doctor(ToolTest):
         self.assertRegex(text, r"(?m)^rank 1: wrong job: weft_init: ")
 
 
+class Help(ToolTest):
+    def exported(self):
+        path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "layers", "exported_symbols.txt")
+        with open(path, encoding="utf-8") as file:
+            names = [line.split()[0] for line in file if not line.startswith("#")]
+        return [name for name in names if not name.startswith("_Z")]
+
+    def test_it_knows_every_call(self):
+        names = self.exported()
+        self.assertGreater(len(names), 200)
+        for name in names:
+            text = self.output("help", name)
+            self.assertRegex(text, r"^#include <\S+>\n")
+            declared = name in text or re.search(r"(?m)^upc_all_\w+T: ", text)
+            self.assertTrue(declared and len(text.split()) > 20, f"{name}: {text}")
+
+    def test_it_says_what_the_header_says(self):
+        text = self.output("help", "upc_all_exchange")
+        self.assertIn("upc_coll_handle_t upc_all_exchange(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,", text)
+        self.assertIn("Copies the i-th block of nbytes bytes of thread j to the j-th block of thread i.", text)
+        self.assertIn("Errors of all: dst or src is null", self.output("help", "upc_collective.h"))
+        self.assertIn("class shared_array {", self.output("help", "weft::shared_array"))
+        self.assertIn("first half of the split barrier", self.output("help", "upc_notify"))
+        self.assertNotIn("WEFT_EXPORT", text)
+
+    def test_a_wrong_name_is_told_the_right_one(self):
+        self.assertIn("no header declares upc_al_exchange; did you mean upc_all_exchange?",
+                      self.refusal("help", "upc_al_exchange"))
+        self.assertIn("docs/functions.md lists what there is", self.refusal("help", "qqqqqqqq"))
+        self.assertIn("there are no headers of weft in ", self.refusal("help", "upc_wait", "--headers", "/nowhere"))
+        self.assertIn("name a call", self.refusal("help"))
+
+    def test_a_page_for_each_name(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pages = os.path.join(folder, "man3")
+            self.output("help", "--man", pages)
+            for name in self.exported():
+                if re.search(r"^upc_all_(prefix_)?reduce(_all)?[A-Z]", name):
+                    name = re.sub(r"[A-Z]+(_team)?$", "T", name)
+                with open(os.path.join(pages, name + ".3"), encoding="utf-8") as file:
+                    page = file.read()
+                if page.startswith(".so man3/"):
+                    with open(os.path.join(folder, page[4:].strip()), encoding="utf-8") as file:
+                        page = file.read()
+                for part in ".SH NAME\n", ".SH SYNOPSIS\n", ".SH DESCRIPTION\n", "#include <":
+                    self.assertIn(part, page, name)
+                self.assertRegex(page, rf"(?m)^.*\b{name}\b.* \\- \S+", name)
+
+
 class Usage(ToolTest):
     def test_every_option_is_in_the_manual_page(self):
         with open(MANUAL, encoding="utf-8") as file:
             page = file.read().replace("\\-", "-")
-        for command in "run", "info", "plan", "doctor":
+        for command in "run", "info", "plan", "doctor", "help":
             text = self.output(command, "--help")
             self.assertIn(f"weft {command}", page)
             for option in re.findall("--[a-z-]+", text.split("Options:")[1].split("\n\n")[0]):
@@ -287,7 +337,7 @@ class Usage(ToolTest):
         for wrong, meant in (("rum", "run"), ("runn", "run"), ("inf", "info"), ("plam", "plan"), ("docter", "doctor"), ("--verson", None)):
             said = self.refusal(wrong, "-n", "2", "true")
             self.assertEqual(f"weft: {wrong} is no subcommand; did you mean {meant}?" in said, meant is not None, said)
-        self.assertIn("xyz is no subcommand; there are run, mpi, info, plan and doctor", self.refusal("xyz"))
+        self.assertIn("xyz is no subcommand; there are run, mpi, info, plan, doctor and help", self.refusal("xyz"))
         self.assertIn("A subcommand is required", self.refusal())
 
     def test_version(self):
