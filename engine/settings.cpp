@@ -236,7 +236,16 @@ const std::vector<setting_entry>& settings_table() {
       word_setting("WEFT_NET_DEVICES",
                    "network devices that UCX may use, as in UCX_NET_DEVICES; empty = towards the other hosts",
                    &settings::net_devices, {}),
-      flag_setting("WEFT_STATISTICS", "print the counters of each thread at the end", &settings::statistics),
+      alike(
+          flag_setting("WEFT_STATISTICS",
+                       "print at the end the counters of each thread, and the calls that all together waited "
+                       "for longest",
+                       &settings::statistics)),
+      alike(word_setting(
+          "WEFT_TRACE",
+          "file for a trace of the job, written at the end: calls, waits and steps of all ranks on "
+          "one clock, for Perfetto; empty = none",
+          &settings::trace, {})),
       alike(word_setting("WEFT_MPI",
                          "which collectives of an MPI program libweft-mpi carries: off: none, on: the "
                          "non-blocking and persistent ones, all: the blocking ones too",

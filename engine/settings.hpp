@@ -32,6 +32,7 @@ struct settings {
   std::string log = "warn";
   std::string net_devices;
   bool statistics = false;
+  std::string trace;
   std::string mpi = "on";
   std::uint64_t mpi_pool = std::uint64_t{512} << 20;
   std::uint64_t mpi_largest = std::uint64_t{16} << 40;

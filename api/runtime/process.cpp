@@ -56,7 +56,7 @@ std::string values_to_be_alike(const engine::settings& s) {
 process_runtime::process_runtime(const engine::settings& s, const boot::exchange* brought)
     : settings_(s), deaths_([this](std::uint32_t rank, death_watch::news what) { lose(rank, what); }),
       joined_(join(brought, [this](boot::job& j) { room_.look(j, layout_of(j, settings_).end()); })),
-      nodes_(lanes(job_, s)) {
+      trace_(job_, s), nodes_(lanes(job_, s)) {
   if (job_.singleton())
     engine::log(
         engine::severity::info,
@@ -232,6 +232,7 @@ void process_runtime::open_engine(const collectives::tuning& tuning, const contr
   o.tuning = tuning;
   o.user = {l.heap, l.end()};
   engine_ = std::make_unique<engine_type>(*net_, o);
+  if (progress::recorder* const r = trace_.record()) engine_->works().record_by(*r);
 
   engine::team_info all;
   all.world.resize(job_.size());

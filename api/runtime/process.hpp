@@ -1,6 +1,7 @@
 #pragma once
 #include "api/runtime/between_hosts.hpp"
 #include "api/runtime/deaths.hpp"
+#include "api/runtime/job_trace.hpp"
 #include "api/runtime/reports.hpp"
 #include "api/runtime/runtime.hpp"
 #include "api/runtime/start.hpp"
@@ -125,6 +126,7 @@ private:
   death_watch deaths_; // outlives whoever reports to it
   const std::unique_ptr<boot::job> joined_;
   boot::job& job_ = *joined_;
+  job_trace trace_;
   std::optional<between_hosts> between_;
   bool silent_before_ = false;       // of the thread of the death watch
   std::vector<std::uint32_t> nodes_; // by rank, as the lanes see them

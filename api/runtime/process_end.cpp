@@ -33,6 +33,7 @@ constexpr std::chrono::milliseconds grace_of_leaving{300}, farewell{200};
 void process_runtime::close() {
   try {
     engine_->finish_transfers();
+    trace_.compare_clocks([this] { run_barrier({}); });
     engine_->run(*all_, {.by = collectives::caller::finalize}, {});
     engine_->with_ownership([&] {
       teams_->abandon();
@@ -47,6 +48,7 @@ void process_runtime::close() {
     disconnect();
     deaths_.stop();
     open_ = false;
+    trace_.finish(job_);
     teams_.reset();
     blocks_.reset();
     atomics_.reset();

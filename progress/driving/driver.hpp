@@ -174,6 +174,21 @@ protected:
   // `light` says whether it is something small.
   template <class Fact, class Light>
   void drive(turn& mine, Fact&& fact, Light&& light, std::chrono::nanoseconds nap = never) {
+    if (executor_.members().record != nullptr) [[unlikely]]
+      drive_noted(mine, fact, light, nap);
+    else
+      sweep_until(mine, fact, light, nap);
+  }
+  template <class Fact, class Light>
+  [[gnu::cold, gnu::noinline]] void drive_noted(turn& mine, Fact& fact, Light& light,
+                                                std::chrono::nanoseconds nap) {
+    recorder& record = *executor_.members().record;
+    const std::uint64_t since = record.waiting();
+    sweep_until(mine, fact, light, nap);
+    record.waited(since);
+  }
+  template <class Fact, class Light>
+  void sweep_until(turn& mine, Fact& fact, Light& light, std::chrono::nanoseconds nap) {
     latched awaited(fact, nap);
     ownership_request wish(ownership_, ownership_request::what::to_drive,
                            false); // raised as long as somebody else drives

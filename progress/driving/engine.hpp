@@ -53,7 +53,7 @@ public:
     prepare(*op, on, r, at, {});
     if (at.task != nullptr) weft::engine::must_have_memory("a task", [&] { op->keep(*at.task); });
     op->asked = true;
-    op->seq = next_sequence(on);
+    enter(*op);
     queue_.push(op);
   }
 
@@ -250,10 +250,10 @@ private:
 
   // Draws the number and publishes the entry in one. Under progress ownership: so the word has one writer,
   // and operations are numbered in the order in which they were posted, also those from the queue.
-  weft::engine::sequence next_sequence(channel& on) {
-    const weft::engine::sequence n = net_.load(on.own.entered()) + 1;
-    net_.store(on.own.entered(), n);
-    return n;
+  void enter(posted& op) {
+    op.seq = net_.load(op.channel->own.entered()) + 1;
+    executor_.members().note_entry(op);
+    net_.store(op.channel->own.entered(), op.seq);
   }
 
   // The only step of a beginning that may fail.
@@ -276,7 +276,7 @@ private:
   void begin(turn& mine, posted& op) {
     if (!find_plan(op)) [[unlikely]]
       fail_without_plan(mine);
-    op.seq = next_sequence(*op.channel);
+    enter(op);
     start(op);
   }
 
@@ -321,7 +321,7 @@ private:
     is_left_to_watcher();
     if (op.channel == nullptr) [[unlikely]]
       return executor_.transfers().begin(transfers_.at(completion_table::index(op.handle)));
-    if (op.seq == 0) op.seq = next_sequence(*op.channel);
+    if (op.seq == 0) enter(op);
     if (!find_plan(op)) [[unlikely]] {
       no_plan_ = nullptr;
       shortage_.met("the plan of an operation");

@@ -136,7 +136,6 @@ public:
   void leaves(operation& op) {
     if ((op.program->alone & ~op.run->done) != 0) is_rung_for(op);
   }
-  // No thread waits for it here.
   void is_left_alone(operation& op) {
     if (op.run != nullptr) op.asked ? is_rung_for(op) : leaves(op);
   }
@@ -151,13 +150,11 @@ public:
     return moved;
   }
 
-  // Is there anything to be rung for?
   bool has_waits() const { return rung_or_held_ != 0; }
   // Lists for which words of the host this rank is to be rung while none of its threads drives.
   void list_waits() {
     if (has_waits()) conditions_.list_all(active_);
   }
-  // Is something listed? Under progress ownership, as all of it.
   bool listed() const { return conditions_.listed(); }
 
   std::size_t outstanding() const { return outstanding_ + transfers_.outstanding(); }
@@ -178,6 +175,10 @@ public:
 
   reach<T>& members() { return steps_.members; }
   inbox<T>& messages() { return inbox_; }
+  void record_by(recorder& r) {
+    steps_.record_by(r);
+    finished_ = [&r, on = std::move(finished_)](operation& op) { r.ended(op), on(op); };
+  }
   one_sided_transfers<T>& transfers() { return transfers_; }
 
   // The operation that has been under way for longest, as {team, number}.
@@ -358,7 +359,6 @@ private:
     activate_waiting(on);
   }
 
-  // To far members: told() may have moved.
   [[gnu::always_inline]] void tell_retirement(channel& on) {
     if (!on.askers.empty()) [[unlikely]]
       inbox_.answer_askers(on);

@@ -2,6 +2,7 @@
 #include "engine/operations/all_kinds.hpp"
 #include "progress/execution/claims.hpp"
 #include "progress/execution/computations.hpp"
+#include "progress/execution/recorder.hpp"
 #include "progress/execution/reductions.hpp"
 #include "progress/execution/rotation.hpp"
 #include "progress/execution/signals.hpp"
@@ -27,7 +28,8 @@ public:
   // members have is looked at, and carried, later: the caller wants to compute. Over sockets `far` says how
   // much of what leaves the host.
   void post_only(bool on, posted_far far = posted_far::all) {
-    posting_ = computations.posting = on;
+    computations.posting = on;
+    how_ = static_cast<std::uint8_t>(on ? how_ | posting : how_ & ~posting);
     far_ = far;
     left_ = false;
   }
@@ -35,14 +37,24 @@ public:
   bool left() const { return left_; }
 
   outcome step(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
-    if (posting_ && (can_wait(op, n, peer, tag) || leaves(op, n, peer))) return outcome::blocked;
+    if (how_ != 0) {
+      if (how_ != noted && (can_wait(op, n, peer, tag) || leaves(op, n, peer))) return outcome::blocked;
+      if (how_ >= noted) [[unlikely]]
+        return step_noted(op, n, peer, tag);
+    }
     return run_of_kind[static_cast<std::size_t>(n.what)](*this, op, n, peer, tag);
+  }
+
+  // From now on what happens is noted.
+  void record_by(recorder& r) {
+    members.record = &r;
+    how_ |= noted;
   }
 
   // A post carries nothing for others: who has done its part in it is through when it comes again.
   outcome help_lenders(operation& op) {
     if (!claims.somebody_lends(op)) return outcome::blocked;
-    return posting_ ? outcome::held : claims.help_lenders(op);
+    return (how_ & posting) != 0 ? outcome::held : claims.help_lenders(op);
   }
 
   reach<T> members;
@@ -65,6 +77,14 @@ private:
   static constexpr auto run_of_kind =
       graph::operations::all_kinds::table([]<class Kind>() -> run_function { return &Kind::run; });
 
+  [[gnu::cold, gnu::noinline]] outcome step_noted(operation& op, const graph::node& n, std::uint32_t peer,
+                                                  flight_tag tag) {
+    const outcome result = run_of_kind[static_cast<std::size_t>(n.what)](*this, op, n, peer, tag);
+    if (result == outcome::done || result == outcome::again || result == outcome::flying)
+      members.record->stepped(op, n.what, peer);
+    return result;
+  }
+
   static bool can_wait(const operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
     if (n.what == graph::kind::signal || computations_of_post(op, n)) return false;
     const bool looks = n.what == graph::kind::await || n.what == graph::kind::take;
@@ -84,7 +104,8 @@ private:
     return n.what == graph::kind::compute && (n.quick || (op.lent && n.count == 0 && !op.at.task->user));
   }
 
-  bool posting_ = false;
+  static constexpr std::uint8_t posting = 1, noted = 2;
+  std::uint8_t how_ = 0;
   posted_far far_ = posted_far::all;
   bool left_ = false;
 };

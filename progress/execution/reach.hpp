@@ -5,6 +5,7 @@
 #include "progress/execution/neighbours.hpp"
 #include "progress/execution/notices.hpp"
 #include "progress/execution/quota.hpp"
+#include "progress/execution/recorder.hpp"
 #include "progress/execution/statistics.hpp"
 
 #include <algorithm>
@@ -29,7 +30,13 @@ public:
   statistics& counts;
   weft::engine::shortage shortage;
   quota carries;
-  bool later = false; // something that could not be done at once is tried again at the next sweep
+  recorder* record = nullptr; // of what happens, if it is asked for
+  bool later = false;         // something that could not be done at once is tried again at the next sweep
+
+  void note_entry(const operation& op) {
+    if (record != nullptr) [[unlikely]]
+      record->entered(op);
+  }
 
   // The mailbox of a member: in its memory, or the shadow of a far one.
   [[gnu::always_inline]] engine::mailbox view(channel& on, std::uint32_t member) {

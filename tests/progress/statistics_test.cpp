@@ -1,3 +1,4 @@
+#include "progress/execution/recorder.hpp"
 #include "progress/execution/statistics.hpp"
 #include "tests/progress/crew.hpp"
 
@@ -77,6 +78,42 @@ TEST(statistics_stress, loses_nothing_and_never_runs_backwards) {
   });
   EXPECT_EQ(shared.value(), std::uint64_t{writers} * additions);
   EXPECT_EQ(owned.value(), std::uint64_t{2} * additions);
+}
+
+// The oldest events make room. Mutation: a ring that stops when it is full.
+TEST(recorder, keeps_the_newest_events_in_order) {
+  weft::progress::recorder r(8);
+  for (int wait = 0; wait != 3; ++wait)
+    r.waited(r.waiting());
+  EXPECT_EQ(r.events().size(), 6u);
+  EXPECT_EQ(r.lost(), 0u);
+  for (int wait = 0; wait != 7; ++wait)
+    r.waited(r.waiting());
+  const auto events = r.events();
+  ASSERT_EQ(events.size(), 8u);
+  EXPECT_EQ(r.lost(), 12u);
+  using happening = weft::progress::recorder::happening;
+  for (std::size_t k = 0; k != events.size(); ++k) {
+    EXPECT_EQ(events[k].what, k % 2 == 0 ? happening::waiting : happening::waited);
+    EXPECT_GE(events[k].at, events[k == 0 ? 0 : k - 1].at);
+  }
+  r.stop();
+  (void)r.waiting();
+  EXPECT_EQ(r.events().size(), 8u);
+  EXPECT_EQ(r.lost(), 12u);
+}
+
+// Each event has a place of its own, whichever thread notes it.
+TEST(recorder, takes_what_several_threads_note) {
+  constexpr std::size_t threads = 4, waits = 1000;
+  weft::progress::recorder r(2 * threads * waits);
+  run_together(threads, [&](std::size_t) {
+    for (std::size_t k = 0; k != waits; ++k)
+      (void)r.waiting();
+  });
+  EXPECT_EQ(r.events().size(), threads * waits);
+  for (const auto& e : r.events())
+    EXPECT_NE(e.at, 0u);
 }
 
 } // namespace
