@@ -75,6 +75,12 @@ WEFT_EXPORT upc_coll_handle_t upc_all_permute_team(upc_shared_ptr_t dst, upc_sha
 WEFT_EXPORT int weft_team_with(const weft_exchange_t* exchange, upc_team_t* new_team) {
   return guard<weft::weft_team_with, -1>(exchange, new_team);
 }
+WEFT_EXPORT int weft_team_thread(upc_team_t team, int rank) {
+  return guard<weft::weft_team_thread, -1>(team, rank);
+}
+WEFT_EXPORT int weft_team_rank_of(upc_team_t team, int thread) {
+  return guard<weft::weft_team_rank_of, -1>(team, thread);
+}
 WEFT_EXPORT int weft_team_from_threads(upc_team_t parent, int count, const int* threads,
                                        upc_team_t* new_team) {
   return guard<weft::weft_team_from_threads, -1>(parent, count, threads, new_team);

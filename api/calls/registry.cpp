@@ -138,8 +138,14 @@ shared_object::~shared_object() {
   }
   if (!api::runtime::initialised() || std::uncaught_exceptions() != exceptions_) return;
   constexpr const char* freeing = "upc_all_free";
-  engine::until_there_is_memory("the end of a shared array",
-                                [&] { api::free_by_all(api::runtime::get(freeing), freeing, base_); });
+  try {
+    api::naming(freeing, [&] {
+      engine::until_there_is_memory("the end of a shared array",
+                                    [&] { api::free_by_all(api::runtime::get(freeing), freeing, base_); });
+    });
+  } catch (const error& e) { // a destructor throws nothing
+    api::end_with_line(e.what());
+  }
 }
 
 std::size_t shared_object::size() const {

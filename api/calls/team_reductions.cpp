@@ -117,19 +117,19 @@ cray_upc_return_t cray_upc_team_allreduce(upc_shared_ptr_t dst, upc_shared_ptr_t
 
 namespace detail {
 
-upc_coll_handle_t reduce_values(reduced_value what, int type, void* result, const void* value, upc_op_t op,
-                                const user_operator* f, upc_team_t team) {
+upc_coll_handle_t reduce_values(reduced_value what, element_kind kind_of_element, void* result,
+                                const void* value, upc_op_t op, const user_operator* f, upc_team_t team) {
   static constexpr const char* names[] = {"weft::reduce_all", "weft::prefix_reduce",
                                           "weft::exclusive_prefix_reduce"};
   const char* const name = names[static_cast<std::size_t>(what)];
   const api::mode m{.in = graph::sync::my, .out = graph::sync::my, .async = true};
   const api::collective_call c = api::begin_collective(name, m, team);
-  const auto of = static_cast<reductions::element>(type);
+  const auto of = static_cast<reductions::element>(kind_of_element.number);
   const auto with = f == nullptr ? api::operator_of(name, op, of, api::operators_with::nothing)
                                  : reductions::operation::ordered_function;
   reductions::vector_reduction r;
   r.what = static_cast<reductions::vector_reduction::form>(what);
-  r.size = static_cast<std::uint32_t>(reductions::size_of(of));
+  r.size = kind_of_element.size;
   if (f == nullptr) {
     r.how = api::builtin_kernels(name, of, with, api::operators_with::nothing);
   } else {

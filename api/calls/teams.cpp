@@ -1,9 +1,12 @@
 #include "api/calls/collective_call.hpp"
 #include "api/calls/exchange_check.hpp"
+#include "api/checks/checks.hpp"
 #include "api/checks/failure.hpp"
 #include "api/include/upc_collective.h"
+#include "api/include/weft/team.hpp"
 #include "progress/execution/operation_error.hpp"
 
+#include <cstdio>
 #include <optional>
 #include <string>
 #include <vector>
@@ -48,6 +51,42 @@ int weft_team_from_threads(upc_team_t parent, int count, const int* threads, upc
   *new_team = made.value_or(0);
   return made ? 0 : 1;
 }
+
+int weft_team_thread(upc_team_t team, int rank) {
+  constexpr const char* call = "weft_team_thread";
+  api::runtime& rt = api::runtime::get(call);
+  const std::uint32_t members = api::require_team(rt, call, team);
+  if (rank < 0 || static_cast<std::uint32_t>(rank) >= members) [[unlikely]]
+    api::fail(call, "rank", std::to_string(rank),
+              "must be a rank of the team, 0 to " + std::to_string(members - 1));
+  if (team == api::team_calls::all) return rank;
+  return static_cast<int>(rt.teams().thread(team, static_cast<std::uint32_t>(rank)));
+}
+
+int weft_team_rank_of(upc_team_t team, int thread) {
+  constexpr const char* call = "weft_team_rank_of";
+  api::runtime& rt = api::runtime::get(call);
+  const std::uint32_t members = api::require_team(rt, call, team);
+  if (thread < 0 || static_cast<std::uint32_t>(thread) >= rt.size()) [[unlikely]]
+    api::fail_thread(call, "thread", static_cast<std::uint64_t>(static_cast<std::int64_t>(thread)),
+                     rt.size());
+  if (team == api::team_calls::all) return thread;
+  const std::uint32_t rank = rt.teams().member(team, static_cast<std::uint32_t>(thread));
+  return rank < members ? static_cast<int>(rank) : -1;
+}
+
+namespace detail {
+
+void free_team(upc_team_t team) noexcept {
+  if (!api::runtime::initialised()) return;
+  try {
+    cray_upc_team_free(team);
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "weft: at the end of a weft::team: %s\n", e.what());
+  }
+}
+
+} // namespace detail
 
 int weft_team_with(const weft_exchange_t* exchange, upc_team_t* new_team) {
   constexpr const char* call = "weft_team_with";

@@ -1,6 +1,7 @@
 #include "api/checks/failure.hpp"
 
 #include "api/include/weft/error.hpp"
+#include "api/include/weft/job.hpp"
 #include "api/runtime/runtime.hpp"
 #include "engine/collectives/algorithm.hpp"
 #include "pmix_boot/client/launch_environment.hpp"
@@ -71,15 +72,22 @@ std::string one_line(const std::string& call, const std::string& argument, const
   return line;
 }
 
+// The last one of this thread that was made and lives: while the stack is unwound, the one that is on its
+// way.
+thread_local const error* latest = nullptr;
+
 } // namespace
 
 error::error(std::string call_, std::string argument_, std::string value_, std::string rule_)
     : std::runtime_error(one_line(call_, argument_, value_, rule_)), call(std::move(call_)),
       argument(std::move(argument_)), value(std::move(value_)), rule(std::move(rule_)) {
   api::end_well_if_uncaught();
+  latest = this;
 }
 
-error::~error() = default;
+error::~error() {
+  if (latest == this) latest = nullptr;
+}
 
 namespace api {
 namespace {
@@ -136,6 +144,11 @@ void keep_what_was_thrown() {
 
 } // namespace
 
+void end_with_line(const char* message) {
+  end_job(message, nullptr);
+  std::_Exit(EXIT_FAILURE);
+}
+
 void end_well_if_uncaught() {
   static const bool done = [] {
     if (std::get_terminate() == __gnu_cxx::__verbose_terminate_handler) std::set_terminate(end_of_uncaught);
@@ -159,6 +172,25 @@ void report_kept_error() {
 }
 
 } // namespace api
+
+namespace detail {
+
+void end_by_exception() noexcept {
+  api::end_with_line(latest != nullptr
+                         ? latest->what()
+                         : "an exception of the program leaves the scope of weft::job: catch it inside");
+}
+
+void end_of_scope() noexcept {
+  if (!api::runtime::initialised()) return; // the program has called weft_finalize
+  try {
+    weft_finalize();
+  } catch (const std::exception& e) {
+    api::end_with_line(e.what());
+  }
+}
+
+} // namespace detail
 
 weft_error_handler_t weft_set_error_handler(weft_error_handler_t handler) {
   return api::installed.exchange(handler != nullptr ? handler : api::end_job);

@@ -41,6 +41,9 @@ namespace weft::api {
 // program has a terminate handler of its own.
 void end_well_if_uncaught();
 
+// Ends the job with this line of the calling rank and status 1: for errors in destructors.
+[[noreturn]] void end_with_line(const char* message);
+
 // Inside of a catch block: keeps what was thrown for the handler.
 void keep_current_error() noexcept;
 // Outside of it, so that the handler may leave by longjmp: calls the installed handler with what was kept.

@@ -119,6 +119,12 @@ WEFT_EXPORT int weft_team_from_threads(upc_team_t parent, int count, const int* 
  * function of the exchange fails, or does not bring each member's value; between upc_notify and upc_wait. */
 WEFT_EXPORT int weft_team_with(const weft_exchange_t* exchange, upc_team_t* new_team);
 
+/* Extensions: the thread of the job that has this rank in a team, and the rank in a team of a thread of the
+ * job, -1 if it is no member. Neither asks another thread. Errors: the team is unknown or was freed; rank is
+ * none of the team; there is no such thread. */
+WEFT_EXPORT int weft_team_thread(upc_team_t team, int rank);
+WEFT_EXPORT int weft_team_rank_of(upc_team_t team, int thread);
+
 #ifdef __cplusplus
 /* The forms with a team, under the names of the texts. */
 WEFT_EXPORT upc_coll_handle_t upc_all_broadcast(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
@@ -151,6 +157,8 @@ using weft::upc_all_permute_team;
 using weft::upc_all_scatter;
 using weft::upc_all_scatter_team;
 using weft::weft_team_from_threads;
+using weft::weft_team_rank_of;
+using weft::weft_team_thread;
 using weft::weft_team_with;
 #endif
 

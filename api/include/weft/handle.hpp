@@ -4,11 +4,13 @@
 
 #include <coroutine>
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
 namespace weft {
 
 class pending;
+template <class F> class followed;
 
 namespace detail {
 
@@ -84,6 +86,10 @@ public:
   [[nodiscard]] upc_coll_handle_t release() noexcept { return std::exchange(handle_, UPC_HANDLE_COMPLETE); }
 
   detail::awaiter operator co_await() noexcept { return detail::awaiter(*this); }
+  // What is to follow it: f() is called by the wait, test or co_await of what this returns, see
+  // weft/completion.hpp.
+  //   weft::exchange(b, a).then([&] { transform(b); }).wait();
+  template <class F> followed<std::decay_t<F>> then(F&& f) &&;
 
 private:
   upc_coll_handle_t handle_ = UPC_HANDLE_COMPLETE;

@@ -52,6 +52,16 @@ template <class T> consteval int reduction_type() {
   return found;
 }
 
+// What an element is for a reduction: its number in WEFT_REDUCTION_TYPES or -1, and what it takes.
+struct element_kind {
+  int number;
+  std::uint32_t size;
+};
+template <class T> constexpr element_kind kind_of() {
+  static_assert(std::is_trivially_copyable_v<T>, "elements are copied byte by byte");
+  return {reduction_type<T>(), sizeof(T)};
+}
+
 template <class T, class F> struct call_of_user {
   const F* f;
   T operator()(const T& a, const T& b) const { return static_cast<T>((*f)(a, b)); }

@@ -12,15 +12,20 @@
 //   double all = std::sqrt(norm.get());
 //
 // They are collectives of the team like all others, posted at once, in the modes UPC_IN_MYSYNC and
-// UPC_OUT_MYSYNC. The types are those of reduction.h; op is an operator of the library, or the last argument
-// a callable, which is combined with in the order of the ranks.
+// UPC_OUT_MYSYNC. op is an operator of the library, for the types of reduction.h, or a callable, for any type
+// that is trivially copyable: structs and std::array too. Values are combined in the order of the ranks.
 namespace weft {
 namespace detail {
 
 enum class reduced_value { on_all, prefix, exclusive_prefix };
 
-WEFT_EXPORT upc_coll_handle_t reduce_values(reduced_value what, int type, void* result, const void* value,
-                                            upc_op_t op, const user_operator* f, upc_team_t team);
+WEFT_EXPORT upc_coll_handle_t reduce_values(reduced_value what, element_kind of, void* result,
+                                            const void* value, upc_op_t op, const user_operator* f,
+                                            upc_team_t team);
+
+template <class F, class T>
+concept combines_values =
+    std::is_trivially_copyable_v<T> && std::is_invocable_r_v<T, const F&, const T&, const T&>;
 
 } // namespace detail
 
@@ -68,8 +73,8 @@ private:
   };
 
   void post(detail::reduced_value what, upc_op_t op, const detail::user_operator* f, upc_team_t team) {
-    operation_ = pending(detail::reduce_values(what, detail::reduction_type<T>(), &state_->result,
-                                               &state_->mine, op, f, team));
+    operation_ = pending(
+        detail::reduce_values(what, detail::kind_of<T>(), &state_->result, &state_->mine, op, f, team));
   }
 
   std::unique_ptr<state> state_; // outlives the operation
@@ -83,8 +88,8 @@ requires(detail::reduction_type<T>() >= 0) value<T> reduce_all(const T& mine, up
   return {detail::reduced_value::on_all, mine, op, team};
 }
 template <class T, class F>
-requires(detail::reduction_type<T>() >= 0 && std::is_invocable_r_v<T, const F&, const T&, const T&>)
-    value<T> reduce_all(const T& mine, const F& f, upc_team_t team = UPC_TEAM_ALL) {
+requires detail::combines_values<F, T> value<T> reduce_all(const T& mine, F f,
+                                                           upc_team_t team = UPC_TEAM_ALL) {
   return {detail::reduced_value::on_all, mine, f, team};
 }
 
@@ -95,8 +100,8 @@ requires(detail::reduction_type<T>() >= 0) value<T> prefix_reduce(const T& mine,
   return {detail::reduced_value::prefix, mine, op, team};
 }
 template <class T, class F>
-requires(detail::reduction_type<T>() >= 0 && std::is_invocable_r_v<T, const F&, const T&, const T&>)
-    value<T> prefix_reduce(const T& mine, const F& f, upc_team_t team = UPC_TEAM_ALL) {
+requires detail::combines_values<F, T> value<T> prefix_reduce(const T& mine, F f,
+                                                              upc_team_t team = UPC_TEAM_ALL) {
   return {detail::reduced_value::prefix, mine, f, team};
 }
 
@@ -108,9 +113,8 @@ requires(detail::reduction_type<T>() >= 0) value<T> exclusive_prefix_reduce(cons
   return {detail::reduced_value::exclusive_prefix, mine, op, team, first};
 }
 template <class T, class F>
-requires(detail::reduction_type<T>() >= 0 && std::is_invocable_r_v<T, const F&, const T&, const T&>)
-    value<T> exclusive_prefix_reduce(const T& mine, const F& f, const T& first = T{},
-                                     upc_team_t team = UPC_TEAM_ALL) {
+requires detail::combines_values<F, T> value<T>
+exclusive_prefix_reduce(const T& mine, const F& f, const T& first = T{}, upc_team_t team = UPC_TEAM_ALL) {
   return {detail::reduced_value::exclusive_prefix, mine, f, team, first};
 }
 

@@ -1,0 +1,214 @@
+#pragma once
+#include "array.hpp"
+#include "team.hpp"
+#include "value.hpp"
+
+#include <concepts>
+#include <cstddef>
+#include <functional>
+#include <ranges>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+// Collectives on spans: a weft::array, or a part of one, on each rank at the same place of it. Counts are
+// elements. Every call posts the operation and returns what completes it; the modes are UPC_IN_MYSYNC and
+// UPC_OUT_MYSYNC: until it is complete, dst is not read, and neither is changed.
+//
+//   weft::array<double> a(n * weft::team().size()), b(a.size());
+//   weft::pending transpose = weft::exchange(b, a);
+//   compute();
+//   transpose.wait();
+//
+// The last argument is a team, all ranks by default; blocks are in the order of its ranks. What lies on one
+// rank alone is named by it: a.on(root).
+//
+// Errors of all: a span of ordinary memory, which another rank cannot reach; spans of lengths that do not go
+// together; and those of the call of upc_collective.h that it stands for. WEFT_CHECK=1 finds lengths that are
+// not the same on all ranks.
+namespace weft {
+namespace detail {
+
+// Where a span lies in the memory of the calling rank. Errors: it is ordinary memory.
+WEFT_EXPORT std::size_t place_of(const char* call, const char* argument, const void* first,
+                                 std::size_t bytes);
+
+// Posts a reduction of vectors, element by element. root: its rank in the team, or -1: on all.
+WEFT_EXPORT upc_coll_handle_t reduce_spans(const char* call, void* dst, const void* src, std::size_t count,
+                                           element_kind of, upc_op_t op, const user_operator* f, int root,
+                                           upc_team_t team);
+
+template <class R>
+concept span_like = std::ranges::contiguous_range<R> && std::ranges::sized_range<R>;
+template <class R> using element_in = std::ranges::range_value_t<R>;
+template <class A, class B>
+concept alike = span_like<A> && span_like<B> && std::is_same_v<element_in<A>, element_in<B>> &&
+    std::is_trivially_copyable_v<element_in<A>>;
+
+constexpr upc_flag_t posted = UPC_IN_MYSYNC | UPC_OUT_MYSYNC | UPC_ASYNC;
+
+// One operand of a call, as the calls of upc_collective.h take it: its first byte is on the team's first
+// rank.
+template <span_like R>
+upc_shared_ptr_t operand(const char* call, const char* argument, const R& part, const team& of) {
+  const std::size_t count = std::ranges::size(part);
+  return {place_of(call, argument, std::ranges::data(part), count * sizeof(element_in<R>)),
+          static_cast<std::uint32_t>(of.first()), 0};
+}
+
+// The elements of one block, of as many as the team has ranks.
+inline std::size_t block_of(const char* call, const char* argument, std::size_t all, const team& of) {
+  const auto ranks = static_cast<std::size_t>(of.size());
+  if (ranks == 0) [[unlikely]]
+    throw error(call, "team", "0", "has ended, was moved from, or the calling rank is none of it");
+  const std::size_t block = ranks == 1 ? all : all / ranks;
+  if (block * ranks != all) [[unlikely]]
+    fail_length(call, argument, all,
+                "must be a multiple of the team's ranks, " + std::to_string(ranks) + ": a block for each");
+  return block;
+}
+inline void require_same(const char* call, const char* argument, std::size_t given, std::size_t wanted) {
+  if (given != wanted) [[unlikely]]
+    fail_length(call, argument, given, "must be " + std::to_string(wanted) + ": dst and src go together");
+}
+
+// What an operator of the standard library is for numbers: the same as the library's.
+template <class F, class T> constexpr upc_op_t builtin_of() {
+  constexpr auto is = []<class... G>(std::type_identity<G>...) { return (std::is_same_v<F, G> || ...); };
+  if (reduction_type<T>() < 0) return 0;
+  if (is(std::type_identity<std::plus<>>(), std::type_identity<std::plus<T>>())) return UPC_ADD;
+  if (is(std::type_identity<std::multiplies<>>(), std::type_identity<std::multiplies<T>>())) return UPC_MULT;
+  return 0;
+}
+
+template <class F, class T>
+concept operator_of =
+    std::is_convertible_v<F, upc_op_t> || std::is_invocable_r_v<T, const F&, const T&, const T&>;
+
+template <class T, class F>
+pending reduce_by(const char* call, void* dst, const void* src, std::size_t count, const F& f, int root,
+                  const team& of) {
+  if constexpr (std::is_convertible_v<F, upc_op_t>) {
+    static_assert(reduction_type<T>() >= 0,
+                  "an operator UPC_... takes numbers: pass a function of two elements");
+    return pending(reduce_spans(call, dst, src, count, kind_of<T>(), static_cast<upc_op_t>(f), nullptr, root,
+                                of.handle()));
+  } else if constexpr (constexpr upc_op_t op = builtin_of<F, T>(); op != 0) {
+    return pending(reduce_spans(call, dst, src, count, kind_of<T>(), op, nullptr, root, of.handle()));
+  } else {
+    const user_operator table = call_of_user<T, F>::table(f);
+    return pending(reduce_spans(call, dst, src, count, kind_of<T>(), 0, &table, root, of.handle()));
+  }
+}
+
+} // namespace detail
+
+// Block i of src goes to rank i, and block j of dst comes from rank j: MPI_Ialltoall. The lengths are equal,
+// and a multiple of the team's size.
+template <class Dst, class Src>
+requires detail::alike<Dst, Src> pending exchange(Dst&& dst, const Src& src, const team& of = {}) {
+  constexpr const char* call = "weft::exchange";
+  const std::size_t count = detail::block_of(call, "src", std::ranges::size(src), of);
+  detail::require_same(call, "dst", std::ranges::size(dst), std::ranges::size(src));
+  const upc_shared_ptr_t to = detail::operand(call, "dst", dst, of),
+                         from = detail::operand(call, "src", src, of);
+  return pending(
+      upc_all_exchange(to, from, count * sizeof(detail::element_in<Src>), detail::posted, of.handle()));
+}
+// In place.
+template <detail::span_like Both> pending exchange(Both&& both, const team& of = {}) {
+  constexpr const char* call = "weft::exchange";
+  const std::size_t count = detail::block_of(call, "both", std::ranges::size(both), of);
+  const upc_shared_ptr_t at = detail::operand(call, "both", both, of);
+  return pending(upc_all_exchange(at, at, count * sizeof(detail::element_in<Both>),
+                                  detail::posted | static_cast<upc_flag_t>(UPC_IN_PLACE), of.handle()));
+}
+
+// Block i of dst is src of rank i, on all: MPI_Iallgather.
+template <class Dst, class Src>
+requires detail::alike<Dst, Src> pending gather_all(Dst&& dst, const Src& src, const team& of = {}) {
+  constexpr const char* call = "weft::gather_all";
+  const std::size_t count = detail::block_of(call, "dst", std::ranges::size(dst), of);
+  detail::require_same(call, "src", std::ranges::size(src), count);
+  const upc_shared_ptr_t to = detail::operand(call, "dst", dst, of),
+                         from = detail::operand(call, "src", src, of);
+  return pending(
+      upc_all_gather_all(to, from, count * sizeof(detail::element_in<Src>), detail::posted, of.handle()));
+}
+
+// dst of all ranks becomes what lies at src on one: weft::broadcast(b, a.on(root)).
+template <detail::span_like Dst>
+pending broadcast(Dst&& dst, remote_span<detail::element_in<Dst>> src, const team& of = {}) {
+  constexpr const char* call = "weft::broadcast";
+  detail::require_same(call, "dst", std::ranges::size(dst), src.size());
+  return pending(upc_all_broadcast(detail::operand(call, "dst", dst, of), src.data(),
+                                   src.size() * sizeof(detail::element_in<Dst>), detail::posted,
+                                   of.handle()));
+}
+// In place: the same array on all, and `root` is a rank of the team.
+template <detail::span_like Both> pending broadcast(Both&& both, int root, const team& of = {}) {
+  constexpr const char* call = "weft::broadcast";
+  const upc_shared_ptr_t at = detail::operand(call, "both", both, of);
+  return pending(upc_all_broadcast(at, {at.addr, static_cast<std::uint32_t>(of.thread(root)), 0},
+                                   std::ranges::size(both) * sizeof(detail::element_in<Both>),
+                                   detail::posted | static_cast<upc_flag_t>(UPC_IN_PLACE), of.handle()));
+}
+
+// Rank i gets block i of src, which lies on one rank: weft::scatter(part, whole.on(root)).
+template <detail::span_like Dst>
+pending scatter(Dst&& dst, remote_span<detail::element_in<Dst>> src, const team& of = {}) {
+  constexpr const char* call = "weft::scatter";
+  const std::size_t count = detail::block_of(call, "src", src.size(), of);
+  detail::require_same(call, "dst", std::ranges::size(dst), count);
+  return pending(upc_all_scatter(detail::operand(call, "dst", dst, of), src.data(),
+                                 count * sizeof(detail::element_in<Dst>), detail::posted, of.handle()));
+}
+// Block i of dst, which lies on one rank, comes from rank i: weft::gather(whole.on(root), part).
+template <detail::span_like Src>
+pending gather(remote_span<detail::element_in<Src>> dst, const Src& src, const team& of = {}) {
+  constexpr const char* call = "weft::gather";
+  const std::size_t count = detail::block_of(call, "dst", dst.size(), of);
+  detail::require_same(call, "src", std::ranges::size(src), count);
+  return pending(upc_all_gather(dst.data(), detail::operand(call, "src", src, of),
+                                count * sizeof(detail::element_in<Src>), detail::posted, of.handle()));
+}
+
+// src of each rank goes to dst of the rank that `to` of it says, an element of weft::array<int>.
+template <class Dst, class Src>
+requires detail::alike<Dst, Src> pending permute(Dst&& dst, const Src& src, const array<int>& to,
+                                                 const team& of = {}) {
+  constexpr const char* call = "weft::permute";
+  detail::require_same(call, "dst", std::ranges::size(dst), std::ranges::size(src));
+  return pending(upc_all_permute(detail::operand(call, "dst", dst, of), detail::operand(call, "src", src, of),
+                                 detail::operand(call, "to", to, of),
+                                 std::ranges::size(src) * sizeof(detail::element_in<Src>), detail::posted,
+                                 of.handle()));
+}
+
+// Element i of dst becomes what f makes of the elements i of src of all ranks, in the order of the ranks: on
+// all, the same in every bit, or on the rank `root` of the team alone. f: UPC_ADD and its like for numbers,
+// std::plus<>(), or an associative function of two elements, of any type that is trivially copyable; it is
+// copied. dst and src are of one length, the same span or ones that have no element in common; they need not
+// lie at the same place on all ranks.
+template <class Dst, class Src, detail::operator_of<detail::element_in<Src>> F>
+requires detail::alike<Dst, Src> pending reduce_all(Dst&& dst, const Src& src, const F& f,
+                                                    const team& of = {}) {
+  constexpr const char* call = "weft::reduce_all";
+  detail::require_same(call, "dst", std::ranges::size(dst), std::ranges::size(src));
+  return detail::reduce_by<detail::element_in<Src>>(call, std::ranges::data(dst), std::ranges::data(src),
+                                                    std::ranges::size(src), f, -1, of);
+}
+template <class Dst, class Src, detail::operator_of<detail::element_in<Src>> F>
+requires detail::alike<Dst, Src> pending reduce(Dst&& dst, const Src& src, F f, int root,
+                                                const team& of = {}) {
+  constexpr const char* call = "weft::reduce";
+  detail::require_same(call, "dst", std::ranges::size(dst), std::ranges::size(src));
+  if (root < 0 || root >= of.size()) [[unlikely]]
+    throw error(call, "root", std::to_string(root),
+                "must be a rank of the team, 0 to " + std::to_string(of.size() - 1));
+  return detail::reduce_by<detail::element_in<Src>>(call, std::ranges::data(dst), std::ranges::data(src),
+                                                    std::ranges::size(src), f, root, of);
+}
+
+} // namespace weft

@@ -1,0 +1,25 @@
+"""How the scope of weft::job ends: scopes_test.py WEFT PROGRAM"""
+import os
+import subprocess
+import sys
+
+CASES = {
+    "well": (0, ["ended"]),
+    "error": (1, ["weft: rank 1: element of shared memory: pointer = thread 2: there is no such thread"]),
+    "caught": (1, ["weft: rank 1: an exception of the program leaves the scope of weft::job"]),
+    "lengths": (1, ["upc_all_alloc(40 bytes a thread)", "upc_all_alloc(44 bytes a thread)"]),
+}
+
+
+def main(weft, program):
+    for what, (status, lines) in CASES.items():
+        done = subprocess.run([weft, "run", "-n", "2", program, what], env=dict(os.environ, WEFT_CHECK="1"), timeout=60,
+                              text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
+        missing = [line for line in lines if line not in done.stdout]
+        if done.returncode != status or missing or "terminate" in done.stdout or "not reached" in done.stdout:
+            sys.exit(f"{what}: status {done.returncode}, not found: {missing}\n{done.stdout}")
+    print(f"{len(CASES)} ends of a scope")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,233 @@
+// Collectives on spans as a user of weft.hpp writes them, each against what it must give on any number of
+// ranks: of the job, of a half of it in the reverse order, and of a list; then their wrong calls, which start
+// nothing.
+//
+// Mutations that this catches: a block size in bytes or in elements of another type, the first rank of a team
+// taken for that of the job, a function that is not kept until its operation is complete.
+#include "tests/jobs/suite.h"
+
+#include <array>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+#include <weft/weft.hpp>
+
+namespace {
+
+int failures = 0;
+void expect(bool holds, const char* what) {
+  if (!holds && failures++ < 10) std::printf("rank %d: %s\n", weft::upc_mythread(), what);
+}
+
+// Where a rank has something for another one: all values differ.
+long from_to(int from, int to, std::size_t k) {
+  return from * 10'000L + to * 100L + static_cast<long>(k);
+}
+
+struct best {
+  double value;
+  int rank;
+};
+best better(best a, best b) {
+  return b.value > a.value ? b : a;
+}
+double value_of(int rank, std::size_t i) {
+  return static_cast<double>((static_cast<std::size_t>(rank) * 7 + i) % 5);
+}
+
+// Arrays are made by all ranks of the job, whichever of them are in a team.
+struct arrays {
+  explicit arrays(std::size_t block)
+      : a(block * static_cast<std::size_t>(weft::upc_threads())), b(a.size()), x(block), y(block), to(1) {}
+  weft::array<long> a, b;
+  weft::array<best> x, y;
+  weft::array<int> to;
+};
+
+// All of them among the ranks of a team, which the calling rank is one of.
+void on_team(const weft::team& t, const arrays& of_all) {
+  const auto& [a, b, x, y, to] = of_all;
+  const int me = t.rank(), ranks = t.size();
+  const auto n = static_cast<std::size_t>(ranks);
+  const std::size_t block = x.size();
+  const auto src = a.local().first(block * n), dst = b.local().first(block * n);
+  const auto mine = src.first(block), got = dst.first(block);
+  const auto fill = [&] {
+    for (int to = 0; to != ranks; ++to)
+      for (std::size_t k = 0; k != block; ++k)
+        src[static_cast<std::size_t>(to) * block + k] = from_to(me, to, k);
+  };
+  const auto blocks_are = [&](std::span<long> where, auto&& value, const char* what) {
+    for (int r = 0; r != ranks; ++r)
+      for (std::size_t k = 0; k != block; ++k)
+        expect(where[static_cast<std::size_t>(r) * block + k] == value(r, k), what);
+  };
+  const auto mine_from_all = [&](int r, std::size_t k) { return from_to(r, me, k); };
+  const auto first_of_all = [&](int r, std::size_t k) { return from_to(r, 0, k); };
+
+  fill();
+  weft::exchange(dst, src, t).wait();
+  blocks_are(dst, mine_from_all, "exchange");
+  weft::exchange(src, t).wait();
+  blocks_are(src, mine_from_all, "exchange in place");
+  fill();
+  weft::gather_all(dst, mine, t).wait();
+  blocks_are(dst, first_of_all, "gather_all");
+  const int root = ranks - 1;
+  const auto whole_of_root = a.on(t.thread(root)).first(block * n);
+  weft::broadcast(got, whole_of_root.first(block), t).wait();
+  for (std::size_t k = 0; k != block; ++k)
+    expect(got[k] == from_to(root, 0, k), "broadcast");
+  weft::scatter(got, whole_of_root, t).wait();
+  for (std::size_t k = 0; k != block; ++k)
+    expect(got[k] == from_to(root, me, k), "scatter");
+  t.barrier();
+  weft::gather(b.on(t.thread(root)).first(block * n), mine, t).wait();
+  if (me == root) blocks_are(dst, first_of_all, "gather");
+  weft::broadcast(src, root, t).wait();
+  blocks_are(
+      src, [&](int r, std::size_t k) { return from_to(root, r, k); }, "broadcast in place");
+  to[0] = t.size() - 1 - me;
+  fill();
+  weft::permute(got, mine, to, t).wait();
+  for (std::size_t k = 0; k != block; ++k)
+    expect(got[k] == from_to(ranks - 1 - me, 0, k), "permute");
+
+  for (std::size_t i = 0; i != block; ++i)
+    x[i] = {value_of(me, i), me};
+  const auto right = [&](const char* what) {
+    for (std::size_t i = 0; i != block; ++i) {
+      best most{value_of(0, i), 0};
+      for (int r = 1; r != ranks; ++r)
+        most = better(most, {value_of(r, i), r});
+      expect(y[i].value == most.value && y[i].rank == most.rank, what);
+    }
+  };
+  {
+    // The function that was passed is gone when the operation computes.
+    auto bias = std::make_unique<double>(0);
+    const auto biased = [zero = *bias](best a, best b) { return better({a.value + zero, a.rank}, b); };
+    weft::pending p = weft::reduce_all(y, x, biased, t);
+    bias.reset();
+    p.wait();
+  }
+  right("reduce_all of structs");
+  for (best& one : y)
+    one = {-1, -1};
+  weft::reduce(y, x, better, root, t).wait();
+  if (me == root) right("reduce of structs");
+  for (std::size_t i = 0; i != block; ++i)
+    mine[i] = static_cast<long>(i) * me;
+  weft::reduce_all(got, mine, UPC_ADD, t).wait();
+  weft::reduce_all(mine, mine, std::plus<>(), t).wait(); // in place
+  for (std::size_t i = 0; i != block; ++i)
+    expect(got[i] == static_cast<long>(i) * ranks * (ranks - 1) / 2 && mine[i] == got[i], "reduce_all");
+
+  using pair = std::array<double, 2>;
+  const auto sums = [](pair p, pair q) { return pair{p[0] + q[0], p[1] + q[1]}; };
+  const pair both = weft::reduce_all(pair{1, double(me)}, sums, t.handle()).get();
+  expect(both[0] == ranks && both[1] == ranks * (ranks - 1) / 2, "a value that is an array");
+}
+
+void following() {
+  const auto n = static_cast<std::size_t>(weft::upc_threads());
+  weft::array<long> a(n), b(n);
+  int calls = 0;
+  auto twice = weft::exchange(b, a).then([&] {
+    ++calls;
+    return weft::exchange(a, b); // what follows may be another operation
+  });
+  twice.wait();
+  twice.wait(); // there is nothing left to do
+  expect(calls == 1 && !twice.active(), "then");
+  expect(weft::exchange(b, a).then([] { return 7; }).wait() == 7, "the value of then");
+  {
+    auto dropped = weft::exchange(b, a).then([&] { ++calls; });
+  }
+  expect(calls == 1, "a destructor waits and does not call");
+  std::vector<weft::pending> some(4);
+  expect(!weft::wait_any(some) && weft::test_all(some), "none is under way");
+  some[1] = weft::exchange(b, a);
+  some[3] = weft::team().arrive();
+  std::size_t places = 0, which = 0;
+  while (const auto at = weft::wait_any(some))
+    ++places, which += *at;
+  expect(places == 2 && which == 4, "wait_any");
+  some[2] = weft::exchange(b, a);
+  expect(weft::wait_some(some) == std::vector<std::size_t>{2}, "wait_some");
+  some[0] = weft::exchange(b, a);
+  weft::wait_all(some);
+  expect(!some[0].active(), "wait_all");
+}
+
+template <class F> void expect_error(std::string_view begins, std::string_view has, F&& call) {
+  try {
+    call();
+    expect(false, ("no error: " + std::string(begins)).c_str());
+  } catch (const weft::error& e) {
+    const std::string_view what = e.what();
+    if (!what.starts_with(begins) || what.find(has) == what.npos) expect(false, e.what());
+  }
+}
+
+void wrong_calls() {
+  const auto n = static_cast<std::size_t>(weft::upc_threads());
+  weft::array<double> a(n), b(n), longer(n + 1);
+  std::vector<double> ordinary(n);
+  expect_error("weft::exchange: dst = 0x", "pass a weft::array", [&] { weft::exchange(ordinary, a).wait(); });
+  expect_error("weft::reduce_all: src = 0x", "ordinary memory",
+               [&] { weft::reduce_all(a, ordinary, UPC_ADD).wait(); });
+  expect_error("weft::exchange: dst = " + std::to_string(n + 1), "must be " + std::to_string(n),
+               [&] { weft::exchange(longer, a).wait(); });
+  if (n > 1) {
+    expect_error("weft::gather_all: src = " + std::to_string(n), "must be 1",
+                 [&] { weft::gather_all(b, a).wait(); });
+    expect_error("weft::scatter: src = " + std::to_string(n + 1), "multiple of the team's ranks",
+                 [&] { weft::scatter(b, longer.on(0)).wait(); });
+  }
+  expect_error("weft::reduce_all: dst = ", "overlap",
+               [&] { weft::reduce_all(longer.local().first(n), longer.local().last(n), UPC_ADD).wait(); });
+  expect_error("weft::reduce: root = -1", "must be a rank", [&] { weft::reduce(b, a, UPC_ADD, -1).wait(); });
+  expect_error("weft::reduce_all: op", "not defined", [&] { weft::reduce_all(b, a, UPC_AND).wait(); });
+  expect_error("weft_team_thread: rank = " + std::to_string(n), "must be a rank",
+               [&] { weft::broadcast(a, int(n)).wait(); });
+  expect_error("weft::remote_span::subspan: offset = " + std::to_string(n), "past the end",
+               [&] { a.on(0).subspan(n, 1); });
+  expect_error("weft::remote_span::put: from", "as many", [&] { longer.on(0).put(a).wait(); });
+  expect_error("element of shared memory", "no such thread", [&] { a.on(int(n))[0] = 1; });
+  weft::team ended = weft::team().split(0);
+  const upc_team_t handle = ended.handle();
+  { const weft::team last = std::move(ended); }
+  expect_error("weft::exchange: team = 0", "moved from", [&] { weft::exchange(b, a, ended).wait(); });
+  expect_error("cray_upc_team_rank: team", "freed", [&] { weft::cray_upc_team_rank(handle); });
+}
+
+} // namespace
+
+WEFT_SUITE(spans) {
+  failures = 0;
+  const weft::team all;
+  const int me = all.rank(), ranks = all.size();
+  for (const std::size_t block : {1, 9, 3000}) {
+    const arrays mine(block);
+    on_team(all, mine);
+    const weft::team half = all.split(me % 2, -me);
+    expect(half.thread(half.rank()) == me && half.rank_of(me) == half.rank(), "ranks and back");
+    if (ranks > 1) expect(half.rank_of(me == 0 ? 1 : me - 1) == -1, "no member");
+    on_team(half, mine);
+    std::vector<int> list;
+    for (int r = ranks - 1; r >= 0; r -= 2)
+      list.push_back(r);
+    if (const weft::team listed = all.subset(list)) on_team(listed, mine);
+    on_team(weft::team::node(), mine);
+    all.barrier();
+  }
+  following();
+  wrong_calls();
+  all.barrier();
+  return failures == 0 ? 0 : 1;
+}
