@@ -44,6 +44,18 @@ WEFT_EXPORT int upc_threads() {
   return guard<weft::upc_threads>();
 }
 
+// weft/signal.h
+WEFT_EXPORT upc_coll_handle_t weft_put_signal(upc_shared_ptr_t dst, const void* src, size_t nbytes,
+                                              upc_shared_ptr_t signal, uint64_t value, weft_signal_t how) {
+  return guard<weft::weft_put_signal>(dst, src, nbytes, signal, value, how);
+}
+WEFT_EXPORT uint64_t weft_wait_until(upc_shared_ptr_t signal, weft_cmp_t cmp, uint64_t value) {
+  return guard<weft::weft_wait_until>(signal, cmp, value);
+}
+WEFT_EXPORT int weft_test_until(upc_shared_ptr_t signal, weft_cmp_t cmp, uint64_t value) {
+  return guard<weft::weft_test_until>(signal, cmp, value);
+}
+
 // weft/pointer.h
 WEFT_EXPORT upc_shared_ptr_t upc_ptradd(upc_shared_ptr_t p, size_t block_elems, size_t elem_size,
                                         ptrdiff_t inc) {

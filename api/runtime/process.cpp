@@ -269,6 +269,10 @@ void process_runtime::open_services(const control::heap_layout& layout) {
   if (checks_calls()) castable_.memory.clear(); // so that every access is looked at
   const auto server = [this](std::uint32_t from, const control::request& r) { serve(from, r); };
   inquiries_->serve_own_by(server);
+  engine_->raise_by([this](const progress::one_sided_request& r) {
+    return heap_->send(r.to_rank,
+                       control::raise_signal{r.signal.offset, r.signal.value, r.signal.adds ? 1u : 0u});
+  });
   teams_->serve_others_by(server);
   teams_->make_node_team(job_.nodes()[job_.rank()]); // nobody asks before all have come so far
 }

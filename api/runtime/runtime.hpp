@@ -98,6 +98,9 @@ public:
   // place then. 0: as many operations as allowed are outstanding, and nothing was begun.
   virtual handle post_transfer(const progress::one_sided_request& r) = 0;
 
+  // This thread has stored into memory of its host what another rank there may wait for, asleep.
+  virtual void tell_host() {}
+
   // Of private memory, as a distance from the beginning of this rank's segment: for operations that only this
   // rank touches it for.
   virtual std::uint64_t private_offset(const void* memory) const = 0;

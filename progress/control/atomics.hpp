@@ -31,6 +31,14 @@ public:
     asked_.answer(from, r.id, {0, control::apply(engine_.net().segment() + r.offset, op)});
   }
 
+  // Words, which the owner's threads may wait for.
+  void on_request(std::uint32_t, const raise_signal& r) {
+    if (!heap_.contains(r.offset, sizeof(std::uint64_t))) return;
+    const atomic_kind kind = r.adds != 0 ? atomic_kind::add : atomic_kind::set;
+    control::apply(engine_.net().segment() + r.offset, {atomic_type::u64, kind, {r.value}, {}});
+    engine_.wake();
+  }
+
 private:
   engine_type& engine_;
   heap_service<T>& heap_;

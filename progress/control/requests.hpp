@@ -179,6 +179,12 @@ struct do_atomic {
   }
 };
 
+// To the owner of memory: what I have put there is in place, so raise the signal behind it. Has no answer.
+struct raise_signal {
+  std::uint64_t offset = 0, value = 0, adds = 0;
+  bool fits(std::uint64_t end) const { return offset < end && offset % sizeof(offset) == 0 && adds <= 1; }
+};
+
 // Checked mode, to the keeper of the books: which block is at this place, or before it?
 struct find_block {
   std::uint64_t id = 0, offset = 0;
@@ -202,7 +208,7 @@ struct answered {
 using request =
     std::variant<allocate, allocated, free_block, freed, allocate_mailbox, allocated_mailbox, free_mailbox,
                  left, open_channel, opened, begin_part, begin_reduction, part_done, want_lock, return_lock,
-                 free_lock, answered, do_atomic, find_block, unlock, departed>;
+                 free_lock, answered, do_atomic, find_block, unlock, departed, raise_signal>;
 using request_kind = std::uint64_t; // which of them
 
 // What a message without an owner may carry, see progress/execution/notices.hpp.

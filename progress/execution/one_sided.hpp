@@ -25,6 +25,12 @@ struct one_sided_request {
   const void* out_of = nullptr; // of a put
   unsigned char value = 0;      // of a set
   std::uint64_t bytes = 0;
+  // Behind a put, also of no bytes: what becomes of a word of the same rank, once they are in place.
+  struct raised {
+    std::uint64_t offset = 0, value = 0; // 0: there is none
+    bool adds = false;
+  };
+  raised signal{};
 
   static one_sided_request get(void* into, std::uint32_t rank, std::uint64_t from, std::uint64_t bytes) {
     return {.what = kind::get, .from_rank = rank, .from = from, .into = into, .bytes = bytes};
@@ -69,7 +75,7 @@ struct one_sided : transport::completion {
     }
     asked = r;
     handle = of;
-    at = reads() ? step::get : step::put;
+    at = reads() ? step::get : r.bytes != 0 ? step::put : step::over;
     moved = 0;
     status = 0;
   }

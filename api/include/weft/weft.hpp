@@ -23,6 +23,7 @@
 #include "pointer.hpp"
 #include "reduction.hpp"
 #include "shared_array.hpp"
+#include "signal.hpp"
 #include "sort.hpp"
 #include "spans.hpp"
 #include "team.hpp"

@@ -1,0 +1,116 @@
+// Copies with a signal, and waiting for one.
+//
+// The order. Of a rank whose memory is reached by loads and stores: the bytes are stored, then the signal by
+// an instruction of the processor that releases; the waiter acquires it. Of any other one: the bytes are put
+// and flushed, so they are in place, and only then a message asks the target's engine to raise the signal.
+#include "api/calls/copies.hpp"
+#include "api/checks/checks.hpp"
+#include "api/include/weft/signal.h"
+
+#include <atomic>
+#include <chrono>
+
+namespace weft {
+namespace api {
+namespace {
+
+using word = std::atomic<std::uint64_t>;
+
+void require_signal(const runtime& rt, const char* call, upc_shared_ptr_t signal) {
+  require_memory(rt, call, "signal", signal, sizeof(std::uint64_t));
+  require_aligned(call, "signal", signal, alignof(std::uint64_t));
+}
+
+bool holds(std::uint64_t now, weft_cmp_t cmp, std::uint64_t value) {
+  switch (cmp) {
+  case WEFT_CMP_EQ:
+    return now == value;
+  case WEFT_CMP_NE:
+    return now != value;
+  case WEFT_CMP_GT:
+    return now > value;
+  case WEFT_CMP_GE:
+    return now >= value;
+  case WEFT_CMP_LT:
+    return now < value;
+  default:
+    return now <= value;
+  }
+}
+
+// The calling thread's own.
+const word& own_signal(runtime& rt, const char* call, upc_shared_ptr_t signal, weft_cmp_t cmp) {
+  require_outside_user_code(call);
+  require_signal(rt, call, signal);
+  if (signal.thread != rt.rank()) [[unlikely]]
+    fail_pointer(call, "signal", signal,
+                 "must have affinity to the calling thread: each thread waits for its own signals");
+  if (cmp < WEFT_CMP_EQ || cmp > WEFT_CMP_LE) [[unlikely]]
+    fail(call, "cmp", std::to_string(static_cast<int>(cmp)),
+         "is no comparison: pass WEFT_CMP_EQ, _NE, _GT, _GE, _LT or _LE");
+  return *static_cast<const word*>(rt.direct(signal.thread, signal.addr));
+}
+
+control::atomic_operation raising(std::uint64_t value, weft_signal_t how) {
+  const auto kind = how == WEFT_SIGNAL_ADD ? control::atomic_kind::add : control::atomic_kind::set;
+  return {.type = control::atomic_type::u64, .kind = kind, .operand1 = {value}};
+}
+
+} // namespace
+} // namespace api
+
+upc_coll_handle_t weft_put_signal(upc_shared_ptr_t dst, const void* src, size_t nbytes,
+                                  upc_shared_ptr_t signal, uint64_t value, weft_signal_t how) {
+  constexpr const char* call = "weft_put_signal";
+  api::runtime& rt = api::runtime::get(call);
+  api::require_outside_user_code(call);
+  const bool copies = api::check_memput(call, dst, src, nbytes) != nullptr;
+  api::require_signal(rt, call, signal);
+  if (nbytes != 0 && signal.thread != dst.thread) [[unlikely]]
+    api::fail_pointer(call, "signal", signal, "must be on the thread of dst: that thread waits for it");
+  if (how != WEFT_SIGNAL_SET && how != WEFT_SIGNAL_ADD) [[unlikely]]
+    api::fail(call, "how", std::to_string(static_cast<int>(how)),
+              "must be WEFT_SIGNAL_SET or WEFT_SIGNAL_ADD");
+  const control::atomic_operation raise = api::raising(value, how);
+  if (void* const there = rt.direct(signal.thread, signal.addr)) {
+    if (copies) api::put(rt, dst, src, nbytes);
+    control::apply(static_cast<std::byte*>(there), raise);
+    rt.tell_host();
+    return UPC_HANDLE_COMPLETE;
+  }
+  progress::one_sided_request r =
+      progress::one_sided_request::put(signal.thread, dst.addr, src, copies ? nbytes : 0);
+  r.signal = {.offset = signal.addr, .value = value, .adds = how == WEFT_SIGNAL_ADD};
+  return api::naming(call, [&] {
+    const api::handle h = rt.post_transfer(r);
+    if (h != UPC_HANDLE_COMPLETE) return h;
+    if (copies) api::put(rt, dst, src, nbytes); // as many as allowed are outstanding
+    rt.apply_by_owner(signal.thread, signal.addr, raise);
+    return h;
+  });
+}
+
+uint64_t weft_wait_until(upc_shared_ptr_t signal, weft_cmp_t cmp, uint64_t value) {
+  constexpr const char* call = "weft_wait_until";
+  api::runtime& rt = api::runtime::get(call);
+  const api::word& mine = api::own_signal(rt, call, signal, cmp);
+  std::uint64_t now = mine.load(std::memory_order_acquire);
+  if (api::holds(now, cmp, value)) return now;
+  api::naming(call, [&] {
+    rt.drive_until(
+        [&](progress::look) { return api::holds(now = mine.load(std::memory_order_acquire), cmp, value); },
+        std::chrono::milliseconds(1));
+  });
+  return now;
+}
+
+int weft_test_until(upc_shared_ptr_t signal, weft_cmp_t cmp, uint64_t value) {
+  constexpr const char* call = "weft_test_until";
+  api::runtime& rt = api::runtime::get(call);
+  const api::word& mine = api::own_signal(rt, call, signal, cmp);
+  if (api::holds(mine.load(std::memory_order_acquire), cmp, value)) return 1;
+  api::naming(call, [&] { rt.progress(); });
+  return api::holds(mine.load(std::memory_order_acquire), cmp, value) ? 1 : 0;
+}
+
+} // namespace weft
