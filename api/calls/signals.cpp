@@ -9,6 +9,8 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdio>
+#include <string>
 
 namespace weft {
 namespace api {
@@ -49,6 +51,15 @@ const word& own_signal(runtime& rt, const char* call, upc_shared_ptr_t signal, w
     fail(call, "cmp", std::to_string(static_cast<int>(cmp)),
          "is no comparison: pass WEFT_CMP_EQ, _NE, _GT, _GE, _LT or _LE");
   return *static_cast<const word*>(rt.direct(signal.thread, signal.addr));
+}
+
+// For the report of a wait that lasts.
+std::string wait_text(upc_shared_ptr_t signal, std::uint64_t now, weft_cmp_t cmp, std::uint64_t value) {
+  static constexpr const char* signs[] = {"== ", "!= ", "> ", ">= ", "< ", "<= "};
+  char offset[24];
+  std::snprintf(offset, sizeof offset, "0x%llx", static_cast<unsigned long long>(signal.addr));
+  return "weft_wait_until: its signal at offset " + std::string(offset) + " to be " + signs[cmp] +
+         std::to_string(value) + ", it is " + std::to_string(now);
 }
 
 control::atomic_operation raising(std::uint64_t value, weft_signal_t how) {
@@ -97,8 +108,9 @@ uint64_t weft_wait_until(upc_shared_ptr_t signal, weft_cmp_t cmp, uint64_t value
   std::uint64_t now = mine.load(std::memory_order_acquire);
   if (api::holds(now, cmp, value)) return now;
   api::naming(call, [&] {
-    rt.drive_until(
+    rt.await(
         [&](progress::look) { return api::holds(now = mine.load(std::memory_order_acquire), cmp, value); },
+        [&] { return api::wait_text(signal, mine.load(std::memory_order_relaxed), cmp, value); },
         std::chrono::milliseconds(1));
   });
   return now;

@@ -313,6 +313,27 @@ void process_runtime::run_barrier(std::optional<int> value) {
   engine_->run(*all_, {}, {}, summary(value));
 }
 
+// What lasts is listed for reports; most waits are over before that is worth its cost.
+void process_runtime::await(const std::function<bool(progress::look)>& fact,
+                            const std::function<std::string()>& text, std::chrono::nanoseconds nap) {
+  struct awaited final : progress::awaited_answer {
+    explicit awaited(const std::function<std::string()>& t) : words(t) {}
+    std::string text() const override { return words(); }
+    const std::function<std::string()>& words;
+  };
+  constexpr std::chrono::milliseconds soon{100};
+  const auto end = std::chrono::steady_clock::now() + soon;
+  bool holds = false;
+  engine_->drive_until(
+      [&](progress::look how) { return (holds = fact(how)) || std::chrono::steady_clock::now() >= end; },
+      nap);
+  if (holds) return;
+  const awaited mine(text);
+  engine_->with_ownership([&] { engine_->works().answers().add(mine); });
+  engine_->drive_until(fact, nap);
+  engine_->with_ownership([&] { engine_->works().answers().remove(mine); });
+}
+
 std::uint64_t process_runtime::private_offset(const void* memory) const {
   return reinterpret_cast<std::uintptr_t>(memory) - reinterpret_cast<std::uintptr_t>(net_->segment());
 }

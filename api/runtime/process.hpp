@@ -64,6 +64,8 @@ public:
   void put(std::uint32_t rank, std::uint64_t offset, const void* from, std::size_t bytes) override;
   void get(void* to, std::uint32_t rank, std::uint64_t offset, std::size_t bytes) override;
   handle post_transfer(const progress::one_sided_request& r) override { return engine_->post(r); }
+  void await(const std::function<bool(progress::look)>& fact, const std::function<std::string()>& text,
+             std::chrono::nanoseconds nap) override;
   void tell_host() override { engine_->tell_host(); }
 
   std::uint64_t allocate_all(std::size_t bytes) override { return heap_->allocate_all(bytes); }

@@ -98,6 +98,12 @@ public:
   // place then. 0: as many operations as allowed are outstanding, and nothing was begun.
   virtual handle post_transfer(const progress::one_sided_request& r) = 0;
 
+  // The same for a fact that is no operation and no answer; `text` says in a report what it is.
+  virtual void await(const std::function<bool(progress::look)>& fact,
+                     const std::function<std::string()>& text, std::chrono::nanoseconds nap) {
+    static_cast<void>(text);
+    drive_until(fact, nap);
+  }
   // This thread has stored into memory of its host what another rank there may wait for, asleep.
   virtual void tell_host() {}
 
