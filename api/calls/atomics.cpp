@@ -1,6 +1,6 @@
 #include "api/calls/split_barrier.hpp"
 #include "api/checks/checks.hpp"
-#include "api/include/weft/update.hpp"
+#include "api/include/weft/atomic.hpp"
 #include "engine/memory/full_fence.hpp"
 #include "engine/plan/call_fields.hpp"
 #include "engine/reductions/names.hpp"
@@ -259,6 +259,10 @@ void upc_atomic_strict(upc_atomicdomain_t domain, void* fetch_ptr, upc_op_t op, 
 }
 
 namespace detail {
+
+void free_domain(upc_atomicdomain_t domain) noexcept {
+  api::in_destructor([&] { upc_all_atomicdomain_free(domain); });
+}
 
 void update(upc_shared_ptr_t target, upc_type_t type, upc_op_t op, void* before, const void* operand) {
   api::atomic_operation what{.type = *api::type_of(type),

@@ -1,7 +1,7 @@
 #include "api/calls/allocation.hpp"
 #include "api/calls/split_barrier.hpp"
 #include "api/checks/checks.hpp"
-#include "api/include/weft/lock.h"
+#include "api/include/weft/lock.hpp"
 
 namespace weft {
 namespace api {
@@ -103,6 +103,10 @@ void upc_all_lock_free(upc_lock_t lock) {
   if (upc_isnull(lock)) return;
   const api::lock_name l = api::checked_lock(rt, call, lock);
   api::require(call, lock, api::naming(call, [&] { return rt.locks().free_all(l); }));
+}
+
+void detail::free_lock(upc_lock_t lock) noexcept {
+  api::in_destructor([&] { upc_all_lock_free(lock); });
 }
 
 void upc_lock(upc_lock_t lock) {

@@ -6,7 +6,6 @@
 #include "api/include/weft/team.hpp"
 #include "progress/execution/operation_error.hpp"
 
-#include <cstdio>
 #include <optional>
 #include <string>
 #include <vector>
@@ -78,12 +77,7 @@ int weft_team_rank_of(upc_team_t team, int thread) {
 namespace detail {
 
 void free_team(upc_team_t team) noexcept {
-  if (!api::runtime::initialised()) return;
-  try {
-    cray_upc_team_free(team);
-  } catch (const std::exception& e) {
-    std::fprintf(stderr, "weft: at the end of a weft::team: %s\n", e.what());
-  }
+  api::in_destructor([&] { cray_upc_team_free(team); });
 }
 
 } // namespace detail

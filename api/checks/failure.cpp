@@ -149,6 +149,10 @@ void end_with_line(const char* message) {
   std::_Exit(EXIT_FAILURE);
 }
 
+bool library_lives() noexcept {
+  return runtime::initialised();
+}
+
 void end_well_if_uncaught() {
   static const bool done = [] {
     if (std::get_terminate() == __gnu_cxx::__verbose_terminate_handler) std::set_terminate(end_of_uncaught);
@@ -182,12 +186,7 @@ void end_by_exception() noexcept {
 }
 
 void end_of_scope() noexcept {
-  if (!api::runtime::initialised()) return; // the program has called weft_finalize
-  try {
-    weft_finalize();
-  } catch (const std::exception& e) {
-    api::end_with_line(e.what());
-  }
+  api::in_destructor([] { weft_finalize(); }); // unless the program has called it
 }
 
 } // namespace detail

@@ -43,6 +43,17 @@ void end_well_if_uncaught();
 
 // Ends the job with this line of the calling rank and status 1: for errors in destructors.
 [[noreturn]] void end_with_line(const char* message);
+bool library_lives() noexcept;
+
+// What a destructor calls: an error ends the job so; behind the end of the library nothing is called.
+template <class F> void in_destructor(F&& f) noexcept {
+  if (!library_lives()) return;
+  try {
+    std::forward<F>(f)();
+  } catch (const std::exception& e) {
+    end_with_line(e.what());
+  }
+}
 
 // Inside of a catch block: keeps what was thrown for the handler.
 void keep_current_error() noexcept;

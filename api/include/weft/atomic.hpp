@@ -1,13 +1,21 @@
 #pragma once
 #include "update.hpp"
 
+#include <exception>
+#include <utility>
+
 namespace weft {
+
+namespace detail {
+// upc_all_atomicdomain_free; nothing behind the end of the library. An error ends the job with its line.
+WEFT_EXPORT void free_domain(upc_atomicdomain_t domain) noexcept;
+} // namespace detail
+
 // A domain of all operations that the type has, by name. What an operation returns was there before. Relaxed,
 // unless the domain is a strict one. Made and freed by all threads together:
 //
 //   weft::atomic_domain<long> atomics;
 //   const long ticket = atomics.inc(&counter[0]);
-//   atomics.free();
 template <class T> class atomic_domain {
   static_assert(detail::atomic_type<T>() != 0, "no type with atomic operations");
   static constexpr upc_op_t access = UPC_GET | UPC_SET | UPC_CSWAP;
@@ -22,8 +30,13 @@ public:
   explicit atomic_domain(order how = order::relaxed)
       : domain_(upc_all_atomicdomain_alloc(detail::atomic_type<T>(), all, UPC_ATOMIC_HINT_DEFAULT)),
         how_(how) {}
-  // Collective.
-  void free() { upc_all_atomicdomain_free(domain_); }
+  atomic_domain(const atomic_domain&) = delete;
+  atomic_domain& operator=(const atomic_domain&) = delete;
+  // Collective, like the destructor, which frees what has not been freed.
+  void free() { upc_all_atomicdomain_free(std::exchange(domain_, 0)); }
+  ~atomic_domain() {
+    if (domain_ != 0 && std::uncaught_exceptions() == exceptions_) detail::free_domain(domain_);
+  }
   upc_atomicdomain_t native_handle() const { return domain_; }
 
   T get(upc_shared_ptr_t target) const { return fetch(UPC_GET, target, nullptr, nullptr); }
@@ -54,6 +67,7 @@ private:
 
   upc_atomicdomain_t domain_;
   order how_;
+  int exceptions_ = std::uncaught_exceptions();
 };
 
 } // namespace weft

@@ -4,6 +4,7 @@
 #include "synchronization_calls.h"
 #include "team.hpp"
 
+#include <concepts>
 #include <exception>
 #include <utility>
 
@@ -49,7 +50,9 @@ public:
   void barrier() const { weft_barrier(); }
 
 protected:
-  template <class Start> explicit job(Start&& start) : exceptions_(std::uncaught_exceptions()) { start(); }
+  template <std::invocable Start> explicit job(Start&& start) : exceptions_(std::uncaught_exceptions()) {
+    start();
+  }
 
 private:
   int exceptions_;

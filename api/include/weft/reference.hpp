@@ -52,11 +52,15 @@ public:
   }
   const reference& operator++() const { return *this += 1; }
   const reference& operator--() const { return *this -= 1; }
+  // Adds, as `+=` does, and returns what was there before.
+  value fetch_add(const value& v) const {
+    return fetch<UPC_ADD>(v, [&](value x) { return x + v; });
+  }
   value operator++(int) const {
-    return fetch<UPC_ADD>([](value x) { return x + 1; });
+    return fetch<UPC_ADD>(1, [](value x) { return x + 1; });
   }
   value operator--(int) const {
-    return fetch<UPC_SUB>([](value x) { return x - 1; });
+    return fetch<UPC_SUB>(1, [](value x) { return x - 1; });
   }
 
   template <class U> const reference& operator/=(const U& v) const { return *this = value(get() / v); }
@@ -75,13 +79,12 @@ private:
     }
     return *this = value(plain());
   }
-  // By one, and what was there before.
-  template <upc_op_t op, class Next> value fetch(Next next) const {
-    if constexpr (detail::updated_at_once<value, int>(op)) {
+  // What was there before.
+  template <upc_op_t op, class Next> value fetch(const value& v, Next next) const {
+    if constexpr (detail::updated_at_once<value, value>(op)) {
       if (const upc_shared_ptr_t at = target_; at.addr % sizeof(value) == 0) {
-        const value one = 1;
         value before{};
-        detail::update(at, detail::atomic_type<value>(), op, &before, &one);
+        detail::update(at, detail::atomic_type<value>(), op, &before, &v);
         return before;
       }
     }

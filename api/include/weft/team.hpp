@@ -11,7 +11,7 @@
 namespace weft {
 
 namespace detail {
-// cray_upc_team_free; nothing behind the end of the library. An error becomes a line.
+// cray_upc_team_free; nothing behind the end of the library. An error ends the job with its line.
 WEFT_EXPORT void free_team(upc_team_t team) noexcept;
 } // namespace detail
 

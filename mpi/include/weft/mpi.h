@@ -52,3 +52,27 @@ static inline upc_team_t weft_team_from_mpi(MPI_Comm comm) {
   weft_exchange_t e = weft_mpi_exchange(&comm);
   return weft_team_with(&e, &team) == 0 ? team : 0;
 }
+
+#ifdef __cplusplus
+#include <weft/job.hpp>
+
+namespace weft {
+
+/* The scope of the library inside of that of MPI, for the processes of a communicator:
+ *   const weft::mpi_job job(MPI_COMM_WORLD);
+ * It ends before MPI_Finalize. */
+class mpi_job : public job {
+public:
+  explicit mpi_job(MPI_Comm comm) : job([comm] { weft_init_from_mpi(comm); }) {}
+};
+
+/* The members of a communicator, as a team with their ranks, which ends with its scope. Collective over comm
+ * alone. Errors: as weft_team_with; no memory for another team. */
+inline team team_from_mpi(MPI_Comm comm) {
+  const upc_team_t made = ::weft_team_from_mpi(comm);
+  if (made == 0) throw error("weft::team_from_mpi", "", "", "no memory for another team: let one end");
+  return team(made);
+}
+
+} // namespace weft
+#endif
