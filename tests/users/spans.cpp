@@ -50,7 +50,9 @@ struct arrays {
 
 // All of them among the ranks of a team, which the calling rank is one of.
 void on_team(const weft::team& t, const arrays& of_all) {
-  const auto& [a, b, x, y, to] = of_all;
+  const weft::array<long>&a = of_all.a, &b = of_all.b;
+  const weft::array<best>&x = of_all.x, &y = of_all.y;
+  const weft::array<int>& to = of_all.to;
   const int me = t.rank(), ranks = t.size();
   const auto n = static_cast<std::size_t>(ranks);
   const std::size_t block = x.size();

@@ -100,7 +100,11 @@ public:
   using value_type = T;
   using element_type = T;
 
-  explicit array(std::size_t size) : object_({per_thread(1), 1, bytes_of(size)}), size_(size) {
+  // A negative size is one that overflows.
+  template <std::integral I>
+  explicit array(I size)
+      : object_({per_thread(1), 1, bytes_of(static_cast<std::size_t>(size))}),
+        size_(static_cast<std::size_t>(size)) {
     if (!upc_isnull(object_.base())) local_ = find();
   }
 
@@ -110,7 +114,7 @@ public:
   std::span<T> local() const { return {data(), size_}; }
   T* begin() const { return data(); }
   T* end() const { return data() + size_; }
-  T& operator[](std::size_t i) const { return data()[i]; }
+  template <std::integral I> T& operator[](I i) const { return data()[static_cast<std::size_t>(i)]; }
 
   // The elements of a rank of the job. Errors: no such rank, when they are touched.
   remote_span<T> on(int rank) const {
