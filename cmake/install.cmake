@@ -45,6 +45,11 @@ if(TARGET weft_tool)
   install(TARGETS weft_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
 endif()
 
+# It loads the library that is installed beside it.
+if(BUILD_SHARED_LIBS)
+  install(FILES ${PROJECT_SOURCE_DIR}/python/weft.py DESTINATION ${CMAKE_INSTALL_LIBDIR}/python)
+endif()
+
 file(GLOB weft_man_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/*.1)
 install(FILES ${weft_man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT library)
