@@ -1,9 +1,10 @@
-"""The binding for numpy as jobs: python_test.py SOURCE WEFT LIBRARY
+"""The binding for numpy, and the program of docs/python.md, as jobs: python_test.py SOURCE WEFT LIBRARY
 
 Mutations that this catches: a team that was freed stands for all ranks; an operand that counts from another array; an
 exception in the scope of a job that leaves the other ranks waiting.
 """
 import os
+import re
 import subprocess
 import sys
 
@@ -30,6 +31,10 @@ def main(source, weft, library):
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
         if done.returncode != 0 or done.stdout != "all are right\n" * int(place[1]):
             sys.exit(f"{place}: status {done.returncode}\n{done.stdout}")
+    with open(os.path.join(source, "docs", "python.md"), encoding="utf-8") as page:
+        shown = re.search(r"```python\n(.*?)```", page.read(), re.DOTALL)[1]
+    subprocess.run([weft, "run", "-n", "3", python, "-B", "-c", shown], check=True, timeout=100, env=environment,
+                   stdin=subprocess.DEVNULL)
     done = subprocess.run([weft, "run", "-n", "2", *program, "fails"], check=False, timeout=100, env=environment, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
     if done.returncode != 1 or "weft: rank 1: of the program" not in done.stdout:

@@ -17,6 +17,7 @@ HEAD = """#undef NDEBUG
 #include <cstdint>
 #include <cstdio>
 #include <span>
+#include <vector>
 #include <weft/weft.hpp>
 
 """

@@ -90,6 +90,32 @@ void late(int me, int ranks) {
   expect(told.wait(1) == 5 && told.test(5) && !told.test(6), "a late signal", 0);
 }
 
+// What one rank has called alone is there for those that see its signal behind it.
+void behind_one_sided(int me, int ranks) {
+  const auto n = static_cast<std::size_t>(ranks);
+  weft::array<long> src(4000 * n), dst(4000);
+  weft::signals told;
+  for (long round = 1; round <= 8; ++round) {
+    const int caller = static_cast<int>(round) % ranks;
+    if (me == caller) {
+      for (std::size_t k = 0; k != src.size(); ++k)
+        src[k] = round * 100'000 + static_cast<long>(k);
+      const upc_shared_ptr_t to = {dst.on(0).data().addrfield(), 0, 0};
+      if (round % 2 == 0)
+        weft::upc_scatter(to, src.on(me).data(), 4000 * sizeof(long));
+      else
+        weft::upc_broadcast(to, src.on(me).data(), 4000 * sizeof(long));
+      for (int r = 0; r != ranks; ++r)
+        told.raise(r);
+    }
+    told.wait(static_cast<std::uint64_t>(round));
+    const long first = round * 100'000 + (round % 2 == 0 ? 4000L * me : 0);
+    for (std::size_t k = 0; k != dst.size(); ++k)
+      expect(dst[k] == first + static_cast<long>(k), "behind a one-sided collective", round);
+    weft::weft_barrier();
+  }
+}
+
 template <class F> void expect_error(std::string_view begins, F&& call) {
   try {
     call();
@@ -137,6 +163,7 @@ WEFT_SUITE(signals) {
   many_writers(me, ranks);
   chain(me, ranks);
   late(me, ranks);
+  behind_one_sided(me, ranks);
   wrong_calls(me, ranks);
   weft::team().barrier();
   return failures == 0 ? 0 : 1;
