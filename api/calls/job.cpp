@@ -39,6 +39,7 @@ void init(const char* call, const boot::exchange* brought) {
     runtime::init(brought);
     runtime& rt = runtime::get(call);
     block_check::on = rt.checks_calls();
+    note_own_process(&rt);
     allocate_registered(rt);
     phase_record::open(rt);
   });
@@ -66,6 +67,7 @@ void weft_finalize() {
   struct forget {
     ~forget() {
       api::abandon_split_barrier();
+      api::note_own_process(nullptr);
       api::forget_registered();
       api::phase_record::close();
       api::block_check::on = false;

@@ -31,6 +31,14 @@ void release_function(const graph::task& t) {
 
 namespace detail {
 
+namespace {
+own_process mine{};
+} // namespace
+
+const own_process& own() noexcept {
+  return mine;
+}
+
 std::size_t place_of(const char* call, const char* argument, const void* first, std::size_t bytes) {
   api::runtime& rt = api::runtime::get(call);
   const std::uint64_t place = rt.private_offset(first);
@@ -39,44 +47,48 @@ std::size_t place_of(const char* call, const char* argument, const void* first, 
   return place;
 }
 
-upc_coll_handle_t reduce_spans(const char* call, void* dst, const void* src, std::size_t count,
-                               element_kind of, upc_op_t op, const user_operator* f, int root,
-                               upc_team_t team) {
-  using reductions::element;
+upc_coll_handle_t reduce_spans(const char* call, std::size_t dst, std::size_t src, std::size_t count,
+                               element_kind of, const user_operator* f, int root, upc_team_t team) {
   const api::mode m{.in = graph::sync::my, .out = graph::sync::my, .async = true};
   const api::collective_call c = api::begin_collective(call, m, team);
   const std::size_t bytes = api::product(call, "bytes of src", count, of.size);
-  const std::size_t to = place_of(call, "dst", dst, bytes), from = place_of(call, "src", src, bytes);
-  if (to != from && to < from + bytes && from < to + bytes)
+  if (dst != src && dst < src + bytes && src < dst + bytes)
     api::fail(call, "dst", std::to_string(count) + " elements",
               "overlap src: pass two spans that have no element in common, or the same one twice");
-  auto with = reductions::operation::ordered_function;
   reductions::vector_reduction r;
   r.size = of.size;
-  if (f == nullptr) {
-    const auto type = static_cast<element>(of.number);
-    with = api::operator_of(call, op, type, api::operators_with::nothing);
-    r.how = api::builtin_kernels(call, type, with, api::operators_with::nothing);
-  } else {
-    r.how = api::kernels_of(*f);
-    r.user = true;
-    r.argument = f->keep(f->function);
-    r.release_argument = f->release;
-    r.release = api::release_function;
-  }
+  r.how = api::kernels_of(*f);
+  r.user = true;
+  r.argument = f->keep(f->function);
+  r.release_argument = f->release;
+  r.release = api::release_function;
   prepare(r, bytes, c.threads);
   api::kept_function function(r);
-  const auto type_and_op =
-      graph::packed(static_cast<std::uint8_t>(of.number), static_cast<std::uint8_t>(with));
+  const auto type_and_op = graph::packed(static_cast<std::uint8_t>(of.number),
+                                         static_cast<std::uint8_t>(reductions::operation::ordered_function));
   const upc_coll_handle_t h =
       c.start({.op = root < 0 ? collectives::operation::team_allreduce : collectives::operation::team_reduce,
                .root = root < 0 ? 0 : static_cast<std::uint32_t>(root),
                .bytes = bytes,
                .apart = true},
-              {.dst = to, .src = from, .sizes = count, .perm = type_and_op, .task = &r});
+              {.dst = dst, .src = src, .sizes = count, .perm = type_and_op, .task = &r});
   function.hand_on();
   return h;
 }
 
 } // namespace detail
+
+void api::note_own_process(const runtime* rt) {
+  if (rt == nullptr) {
+    detail::mine = {};
+    return;
+  }
+  const auto [begin, bytes] = rt->symmetric();
+  detail::mine = {.segment = static_cast<std::uintptr_t>(0 - rt->private_offset(nullptr)),
+                  .begin = begin,
+                  .bytes = bytes,
+                  .rank = rt->rank(),
+                  .ranks = static_cast<int>(rt->size())};
+}
+
 } // namespace weft

@@ -86,6 +86,11 @@ public:
       return nullptr;
     return castable_.memory[rank] + offset;
   }
+  // Where it is, in the segment of each rank.
+  struct area {
+    std::uint64_t begin = 0, bytes = 0;
+  };
+  area symmetric() const { return {castable_.begin, castable_.bytes}; }
   // All ranks' memory is reached so.
   bool all_near() const { return castable_.everywhere; }
 
@@ -142,5 +147,8 @@ protected:
   };
   castable castable_;
 };
+
+// For the headers' detail::own; null: the library has ended.
+void note_own_process(const runtime* rt);
 
 } // namespace weft::api

@@ -34,10 +34,10 @@ namespace detail {
 WEFT_EXPORT std::size_t place_of(const char* call, const char* argument, const void* first,
                                  std::size_t bytes);
 
-// Posts a reduction of vectors, element by element. root: its rank in the team, or -1: on all.
-WEFT_EXPORT upc_coll_handle_t reduce_spans(const char* call, void* dst, const void* src, std::size_t count,
-                                           element_kind of, upc_op_t op, const user_operator* f, int root,
-                                           upc_team_t team);
+// Posts a reduction of vectors, element by element, by a function. root: its rank in the team, or -1: on all.
+WEFT_EXPORT upc_coll_handle_t reduce_spans(const char* call, std::size_t dst, std::size_t src,
+                                           std::size_t count, element_kind of, const user_operator* f,
+                                           int root, upc_team_t team);
 
 template <class R>
 concept span_like = std::ranges::contiguous_range<R> && std::ranges::sized_range<R>;
@@ -51,10 +51,19 @@ constexpr upc_flag_t posted = UPC_IN_MYSYNC | UPC_OUT_MYSYNC | UPC_ASYNC;
 // One operand of a call, as the calls of upc_collective.h take it: its first byte is on the team's first
 // rank.
 template <span_like R>
-upc_shared_ptr_t operand(const char* call, const char* argument, const R& part, const team& of) {
-  const std::size_t count = std::ranges::size(part);
-  return {place_of(call, argument, std::ranges::data(part), count * sizeof(element_in<R>)),
-          static_cast<std::uint32_t>(of.first()), 0};
+[[gnu::always_inline]] inline std::size_t place(const char* call, const char* argument, const R& part) {
+  const own_process& mine = own();
+  const void* const first = std::ranges::data(part);
+  const std::size_t bytes = std::ranges::size(part) * sizeof(element_in<R>);
+  const std::size_t at = reinterpret_cast<std::uintptr_t>(first) - mine.segment, inside = at - mine.begin;
+  if (inside > mine.bytes || bytes > mine.bytes - inside) [[unlikely]]
+    return place_of(call, argument, first, bytes);
+  return at;
+}
+template <span_like R>
+[[gnu::always_inline]] inline upc_shared_ptr_t operand(const char* call, const char* argument, const R& part,
+                                                       const team& of) {
+  return {place(call, argument, part), static_cast<std::uint32_t>(of.first()), 0};
 }
 
 // The elements of one block, of as many as the team has ranks.
@@ -86,19 +95,35 @@ template <class F, class T>
 concept operator_of =
     std::is_convertible_v<F, upc_op_t> || std::is_invocable_r_v<T, const F&, const T&, const T&>;
 
-template <class T, class F>
-pending reduce_by(const char* call, void* dst, const void* src, std::size_t count, const F& f, int root,
-                  const team& of) {
+// Of what is there for all languages, by the call that they have.
+inline pending reduce_numbers(std::size_t dst, std::size_t src, std::size_t count, int number, upc_op_t op,
+                              int root, upc_team_t of) {
+  const std::uint32_t me = own().rank;
+  const upc_shared_ptr_t to = dst == src ? upc_shared_ptr_t{} : upc_shared_ptr_t{dst, me, 0};
+  const auto type = static_cast<cray_upc_dtype_t>(number);
+  upc_handle_t handle = 0;
+  if (root < 0)
+    cray_upc_team_allreduce(to, {src, me, 0}, count, type, op, of, &handle);
+  else
+    cray_upc_team_reduce(to, {src, me, 0}, count, type, op, root, of, &handle);
+  return pending(handle);
+}
+
+template <class Dst, class Src, class F>
+pending reduce_by(const char* call, Dst& dst, const Src& src, const F& f, int root, const team& of) {
+  using T = element_in<Src>;
+  const std::size_t count = std::ranges::size(src);
+  require_same(call, "dst", std::ranges::size(dst), count);
+  const std::size_t to = place(call, "dst", dst), from = place(call, "src", src);
   if constexpr (std::is_convertible_v<F, upc_op_t>) {
     static_assert(reduction_type<T>() >= 0,
                   "an operator UPC_... takes numbers: pass a function of two elements");
-    return pending(reduce_spans(call, dst, src, count, kind_of<T>(), static_cast<upc_op_t>(f), nullptr, root,
-                                of.handle()));
+    return reduce_numbers(to, from, count, reduction_type<T>(), static_cast<upc_op_t>(f), root, of.handle());
   } else if constexpr (constexpr upc_op_t op = builtin_of<F, T>(); op != 0) {
-    return pending(reduce_spans(call, dst, src, count, kind_of<T>(), op, nullptr, root, of.handle()));
+    return reduce_numbers(to, from, count, reduction_type<T>(), op, root, of.handle());
   } else {
     const user_operator table = call_of_user<T, F>::table(f);
-    return pending(reduce_spans(call, dst, src, count, kind_of<T>(), 0, &table, root, of.handle()));
+    return pending(reduce_spans(call, to, from, count, kind_of<T>(), &table, root, of.handle()));
   }
 }
 
@@ -195,20 +220,16 @@ template <class Dst, class Src, detail::operator_of<detail::element_in<Src>> F>
 requires detail::alike<Dst, Src> pending reduce_all(Dst&& dst, const Src& src, const F& f,
                                                     const team& of = {}) {
   constexpr const char* call = "weft::reduce_all";
-  detail::require_same(call, "dst", std::ranges::size(dst), std::ranges::size(src));
-  return detail::reduce_by<detail::element_in<Src>>(call, std::ranges::data(dst), std::ranges::data(src),
-                                                    std::ranges::size(src), f, -1, of);
+  return detail::reduce_by(call, dst, src, f, -1, of);
 }
 template <class Dst, class Src, detail::operator_of<detail::element_in<Src>> F>
 requires detail::alike<Dst, Src> pending reduce(Dst&& dst, const Src& src, F f, int root,
                                                 const team& of = {}) {
   constexpr const char* call = "weft::reduce";
-  detail::require_same(call, "dst", std::ranges::size(dst), std::ranges::size(src));
   if (root < 0 || root >= of.size()) [[unlikely]]
     throw error(call, "root", std::to_string(root),
                 "must be a rank of the team, 0 to " + std::to_string(of.size() - 1));
-  return detail::reduce_by<detail::element_in<Src>>(call, std::ranges::data(dst), std::ranges::data(src),
-                                                    std::ranges::size(src), f, root, of);
+  return detail::reduce_by(call, dst, src, f, root, of);
 }
 
 } // namespace weft

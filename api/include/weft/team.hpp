@@ -3,6 +3,8 @@
 #include "error.hpp"
 #include "handle.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <utility>
@@ -11,6 +13,19 @@
 namespace weft {
 
 namespace detail {
+// What every call with spans needs of this process. `segment` is the address that places count from.
+struct own_process {
+  std::uintptr_t segment;
+  std::size_t begin, bytes; // of what all ranks have at the same place
+  std::uint32_t rank;
+  int ranks; // of the job; 0: the library has not begun, or has ended
+};
+// Always the same object.
+[[gnu::const]] WEFT_EXPORT const own_process& own() noexcept;
+// An error of upc_threads where the library has not begun.
+[[gnu::cold]] inline void require_begun() {
+  static_cast<void>(upc_threads());
+}
 // cray_upc_team_free; nothing behind the end of the library. An error ends the job with its line.
 WEFT_EXPORT void free_team(upc_team_t team) noexcept;
 } // namespace detail
@@ -26,7 +41,10 @@ WEFT_EXPORT void free_team(upc_team_t team) noexcept;
 // collective over the parent, freeing it over the members.
 class team {
 public:
-  team() : handle_(UPC_TEAM_ALL), size_(upc_threads()) {}
+  team() : handle_(UPC_TEAM_ALL), size_(detail::own().ranks) {
+    if (size_ == 0) [[unlikely]]
+      detail::require_begun();
+  }
   // Becomes the owner of what cray_upc_team_split, weft_team_from_threads or weft_team_from_mpi made. 0: the
   // calling rank is no member.
   explicit team(upc_team_t made) : handle_(made), owner_(made != 0) {
