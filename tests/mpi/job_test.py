@@ -57,6 +57,16 @@ class Job(unittest.TestCase):
                 self.assertEqual((result.returncode, result.stdout), (0, f"{ranks} threads of MPI are right\n"),
                                  result.stdout + result.stderr)
 
+    def check_hybrid(self, mpi):
+        """The scopes of C++ inside of those of MPI."""
+        program = os.path.join(self.folder.name, f"hybrid_{mpi}")
+        folder = os.path.dirname(LIBRARY)
+        subprocess.run([self.compiler(mpi, "mpicxx"), "-std=c++20", "-O1", "-Wall", "-Wextra", "-Werror", "-DOMPI_SKIP_MPICXX",
+                        "-DMPICH_SKIP_MPICXX", f"-I{BUILD}/include", f"-I{SOURCE}/api/include", f"-I{SOURCE}/mpi/include",
+                        str(HERE / "hybrid.cpp"), "-o", program, f"-L{folder}", "-lweft", f"-Wl,-rpath,{folder}"], check=True)
+        result = self.launch(mpi, 4, program)
+        self.assertEqual((result.returncode, result.stdout), (0, "4 ranks of a grid are right\n"), result.stdout + result.stderr)
+
     def check_fortran(self, mpi):
         """The program of docs/mpi.md, as it stands there."""
         page = pathlib.Path(SOURCE, "docs", "mpi.md").read_text(encoding="utf-8")
@@ -84,6 +94,12 @@ class Job(unittest.TestCase):
 
     def test_mpich(self):
         self.check("mpich")
+
+    def test_hybrid_with_open_mpi(self):
+        self.check_hybrid("openmpi")
+
+    def test_hybrid_with_mpich(self):
+        self.check_hybrid("mpich")
 
 
 if __name__ == "__main__":
