@@ -269,7 +269,7 @@ void process_runtime::open_services(const control::heap_layout& layout) {
   if (checks_calls()) castable_.memory.clear(); // so that every access is looked at
   const auto server = [this](std::uint32_t from, const control::request& r) { serve(from, r); };
   inquiries_->serve_own_by(server);
-  engine_->raise_by([this](const progress::one_sided_request& r) {
+  engine_->works().transfers().raise_by([this](const progress::one_sided_request& r) {
     return heap_->send(r.to_rank,
                        control::raise_signal{r.signal.offset, r.signal.value, r.signal.adds ? 1u : 0u});
   });

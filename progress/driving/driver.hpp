@@ -139,6 +139,14 @@ public:
     with_ownership([&] { sleep_watcher_ = w; });
   }
 
+  // A thread of this process has stored what another rank of the host may wait for.
+  void tell_host() {
+    with_ownership([&] {
+      executor_.members().node().wake();
+      place_.wake();
+    });
+  }
+
   T& net() { return net_; }
   executor<T>& works() { return executor_; }
   const engine_options& options() const { return options_; }

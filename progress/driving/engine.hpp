@@ -57,17 +57,6 @@ public:
     queue_.push(op);
   }
 
-  // Raises the signal behind a put that is in place; false for want of memory. Under progress ownership.
-  using raising = std::function<bool(const one_sided_request&)>;
-  void raise_by(raising raise) { raise_ = std::move(raise); }
-  // A thread of this process has stored what another rank of the host may wait for.
-  void tell_host() {
-    with_ownership([&] {
-      executor_.members().node().wake();
-      place_.wake();
-    });
-  }
-
   // `ended` hears when such a part is over, under progress ownership.
   using part_handler = std::function<void(const posted&)>;
   void when_part_ended(part_handler ended) { part_ended_ = std::move(ended); }
@@ -363,8 +352,6 @@ private:
   }
 
   void finish(const one_sided& t) {
-    if (t.asked.signal.offset != 0 && t.status == 0 && !raise_(t.asked)) [[unlikely]]
-      weft::engine::end_out_of_memory("a signal to another rank");
     if (const handle h = t.handle; t.status == 0) [[likely]]
       table_.complete(h);
     else
@@ -404,7 +391,6 @@ private:
   std::atomic<std::size_t> transfers_outstanding_{0};
   weft::engine::item_pool<posted> parts_; // of operations that other ranks have called
   asking ask_others_;
-  raising raise_;
   part_handler part_ended_;
   std::exception_ptr no_plan_; // why find_plan has found none
   plan_store plans_;

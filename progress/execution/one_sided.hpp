@@ -113,6 +113,10 @@ public:
   using ended_handler = std::function<void(one_sided&)>;
   void when_ended(ended_handler ended) { ended_ = std::move(ended); }
 
+  // Raises the signal behind a put that is in place; false for want of memory.
+  using raising = std::function<bool(const one_sided_request&)>;
+  void raise_by(raising raise) { raise_ = std::move(raise); }
+
   void begin(one_sided& t) {
     t.owner = this;
     t.done = &delivered;
@@ -190,6 +194,8 @@ private:
       --l.under_way;
     else
       ready_.push(l.waiting.pop());
+    if (t.asked.signal.offset != 0 && t.status == 0 && !raise_(t.asked)) [[unlikely]]
+      weft::engine::end_out_of_memory("a signal to another rank");
     t.bounce.reset();
     --outstanding_;
     ended_(t); // the last touch
@@ -198,6 +204,7 @@ private:
   T& net_;
   statistics& counts_;
   ended_handler ended_;
+  raising raise_;
   std::vector<lane> lanes_;             // by peer
   weft::engine::fifo<one_sided> ready_; // can go on
   std::size_t outstanding_ = 0;

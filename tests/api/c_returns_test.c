@@ -136,6 +136,11 @@ static int wrong_call(int number) {
     WRONG_VOID("cray_upc_team_barrier", cray_upc_team_barrier(NO_TEAM));
     WRONG("cray_upc_team_barrier_nb", cray_upc_team_barrier_nb(NO_TEAM) == UPC_COMPLETE_HANDLE);
     WRONG("cray_upc_team_split", cray_upc_team_split(CRAY_UPC_TEAM_ALL, 0, 0, NULL) == CRAY_UPC_ERROR);
+    WRONG("weft_team_thread", weft_team_thread(NO_TEAM, 0) == -1);
+    WRONG("weft_team_rank_of", weft_team_rank_of(NO_TEAM, 0) == -1);
+    WRONG("weft_put_signal", weft_put_signal(NULLP, NULL, 0, NULLP, 1, WEFT_SIGNAL_ADD) == 0);
+    WRONG("weft_wait_until", weft_wait_until(NULLP, WEFT_CMP_GE, 1) == 0);
+    WRONG("weft_test_until", weft_test_until(NULLP, WEFT_CMP_GE, 1) == 0);
     WRONG("cray_upc_team_rank", cray_upc_team_rank(NO_TEAM) == -1);
     WRONG("cray_upc_team_size", cray_upc_team_size(NO_TEAM) == 0);
     WRONG_VOID("cray_upc_team_free", cray_upc_team_free(CRAY_UPC_TEAM_ALL));

@@ -18,7 +18,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
-COPIED = ["api", "cmake", "docs", "engine", "examples", "mpi", "pmix_boot", "progress", "testing", "tests", "tools",
+COPIED = ["api", "cmake", "docs", "engine", "examples", "mpi", "pmix_boot", "progress", "python", "testing", "tests", "tools",
           "verify", "CMakeLists.txt", "README.md"]
 
 

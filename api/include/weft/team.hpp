@@ -1,4 +1,5 @@
 #pragma once
+#include "../upc_collective.h"
 #include "../upc_collective_cray.h"
 #include "error.hpp"
 #include "handle.hpp"
