@@ -231,6 +231,9 @@ function(weft_finish_jobs)
   target_include_directories(weft_jobs PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(weft_jobs PRIVATE test_calls weft::weft weft_flags weft_options fmt::fmt GTest::gmock GTest::gtest
     Threads::Threads)
+  if(TARGET weft_upc)
+    target_link_libraries(weft_jobs PRIVATE weft_upc)
+  endif()
   target_compile_options(weft_jobs PRIVATE $<$<COMPILE_LANGUAGE:C>:-pedantic -Werror>)
   set_property(TARGET weft_jobs PROPERTY UNITY_BUILD OFF) # programs share names
   weft_build_tests_quickly(weft_jobs)

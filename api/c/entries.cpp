@@ -9,6 +9,7 @@
 #include "api/include/upc_nb.h"
 #include "api/include/upc_tick.h"
 #include "api/include/weft/completion.h"
+#include "api/include/weft/direct.h"
 #include "api/include/weft/lock.h"
 
 using weft::api::guard;
@@ -121,6 +122,12 @@ WEFT_EXPORT void weft_notify_value(int value) {
 WEFT_EXPORT void weft_wait() {
   return guard<weft::weft_wait>();
 }
+WEFT_EXPORT void weft_poll() {
+  return guard<weft::weft_poll>();
+}
+WEFT_EXPORT int weft_wait_attempt() {
+  return guard<weft::weft_wait_attempt>();
+}
 WEFT_EXPORT void upc_barrier_wait(int value) {
   return guard<weft::upc_barrier_wait>(value);
 }
@@ -212,6 +219,9 @@ WEFT_EXPORT void* upc_cast(upc_shared_ptr_t ptr) {
 }
 WEFT_EXPORT upc_thread_info_t upc_thread_info(size_t thread) {
   return guard<weft::upc_thread_info>(thread);
+}
+WEFT_EXPORT weft_direct_t weft_direct(size_t thread) {
+  return guard<weft::weft_direct>(thread);
 }
 
 WEFT_EXPORT upc_lock_t upc_global_lock_alloc() {

@@ -72,6 +72,16 @@ void wait(std::optional<int> value) {
   if (phase_record::on) phase_record::compare(rt, call);
 }
 
+// Asking drives; the handle stays complete for the wait that follows.
+bool arrived() {
+  constexpr const char* call = "weft_wait_attempt";
+  runtime& rt = runtime::get(call);
+  require_outside_user_code(call);
+  if (!barrier_is_split.load(std::memory_order_relaxed))
+    fail(call, "", "", "there was no upc_notify before: call upc_notify first");
+  return notified.h == 0 || naming(call, [&] { return rt.test(notified.h); }) == runtime::state::complete;
+}
+
 } // namespace
 
 void abandon_split_barrier() noexcept {
@@ -102,6 +112,10 @@ void weft_wait() {
 
 void upc_barrier_wait(int value) {
   api::wait(value);
+}
+
+int weft_wait_attempt() {
+  return api::arrived();
 }
 
 namespace {

@@ -2,6 +2,7 @@
 #include "api/checks/checks.hpp"
 #include "api/include/upc_castable.h"
 #include "api/include/weft/arithmetic.hpp"
+#include "api/include/weft/direct.h"
 
 namespace weft {
 namespace {
@@ -86,6 +87,13 @@ upc_thread_info_t upc_thread_info(size_t thread) {
   // A whole segment is reached by loads and stores, or nothing of it.
   const int castable = rt.direct(static_cast<std::uint32_t>(thread), 0) != nullptr ? UPC_CASTABLE_ALL : 0;
   return {castable, castable};
+}
+
+weft_direct_t weft_direct(size_t thread) {
+  constexpr const char* call = "weft_direct";
+  api::runtime& rt = api::runtime::get(call);
+  api::require_thread(rt, call, "thread", thread);
+  return rt.reach_of(static_cast<std::uint32_t>(thread));
 }
 
 } // namespace weft

@@ -219,4 +219,8 @@ int weft_testsome_indices(int count, upc_coll_handle_t* handles, int* indices) {
   return api::complete_some("weft_testsome_indices", count, handles, indices, api::test_for_one);
 }
 
+void weft_poll() {
+  if (!progress::running_user_code) api::runtime::get("weft_poll").progress();
+}
+
 } // namespace weft

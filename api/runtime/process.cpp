@@ -253,7 +253,7 @@ void process_runtime::open_engine(const collectives::tuning& tuning, const contr
 
 void process_runtime::open_services(const control::heap_layout& layout) {
   heap_ = std::make_unique<control::heap_service<net>>(*engine_, *all_, layout);
-  castable_ = {{}, layout.heap, heap_->symmetric_bytes(), true};
+  castable_ = {{}, layout.heap, heap_->symmetric_bytes(), layout.end() - layout.heap, true};
   for (std::uint32_t r = 0; r < job_.size(); ++r) {
     const bool near = nodes_[r] == nodes_[job_.rank()];
     castable_.memory.push_back(near ? net_->direct(r) : nullptr);

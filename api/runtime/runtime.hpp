@@ -1,4 +1,5 @@
 #pragma once
+#include "api/include/weft/direct.h"
 #include "api/include/weft/types.h"
 #include "engine/checked.hpp"
 #include "engine/collectives/request.hpp"
@@ -91,6 +92,13 @@ public:
     std::uint64_t begin = 0, bytes = 0;
   };
   area symmetric() const { return {castable_.begin, castable_.bytes}; }
+  // The whole shared heap of a rank whose memory is reached by loads and stores, its own part too. None of it
+  // may be reached without a call where every access is to be looked at. The base stands for offset 0.
+  weft_direct_t reach_of(std::uint32_t rank) {
+    void* const base = direct(rank, 0);
+    if (base == nullptr) return {nullptr, 0, 0};
+    return {static_cast<unsigned char*>(base), castable_.begin, checks_calls() ? 0 : castable_.whole_heap};
+  }
   // All ranks' memory is reached so.
   bool all_near() const { return castable_.everywhere; }
 
@@ -143,6 +151,7 @@ protected:
   struct castable {
     std::vector<std::byte*> memory; // segments, by rank; null: not reached so
     std::uint64_t begin = 0, bytes = 0;
+    std::uint64_t whole_heap = 0; // bytes, from the same beginning, with what is of one rank alone
     bool everywhere = false;
   };
   castable castable_;

@@ -37,7 +37,10 @@ fake_runtime& fake_runtime::instance() {
 
 fake_runtime::fake_runtime(std::uint32_t rank, std::uint32_t size)
     : rank_(rank), size_(size),
-      segments_(size, std::vector<std::byte>(local_begin + local_size, std::byte{0xee})) {}
+      segments_(size, std::vector<std::byte>(local_begin + local_size, std::byte{0xee})) {
+  castable_.begin = heap_begin;
+  castable_.whole_heap = local_begin + local_size - heap_begin;
+}
 
 fake_runtime::handle fake_runtime::issue() {
   pending_.insert(++last_handle_);

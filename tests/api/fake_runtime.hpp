@@ -106,6 +106,8 @@ public:
   bool in_heap(std::uint64_t offset, weft::engine::checked bytes) const override;
   bool in_symmetric_heap(std::uint64_t offset, weft::engine::checked bytes) const override;
   std::size_t heap_bytes() const override { return heap_size; }
+  bool check = false;
+  bool checks_calls() const override { return check; }
 
   std::uint64_t statistic(const std::string& name) const override { return name == "posts" ? posts : 0; }
   [[noreturn]] void abort_job(int status, const std::string& message) override;

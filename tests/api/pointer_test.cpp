@@ -1,5 +1,7 @@
 #include "tests/api/fixture.hpp"
 
+#include <weft/direct.h>
+
 #include <tuple>
 
 namespace {
@@ -100,6 +102,23 @@ TEST_F(api_test, casts_and_thread_info_tell_what_is_in_reach) {
   EXPECT_EQ(upc_thread_info(3).probablyCastable, 0);
   EXPECT_EQ(error_of([] { upc_thread_info(4); }).value, "thread 4");
   EXPECT_EQ(error_of([] { upc_cast({0x80, 9, 0}); }).value, "thread 9");
+}
+
+TEST_F(api_test, one_base_is_behind_all_casts_of_a_thread) {
+  fake_runtime& rt = start(4, 1);
+  rt.out_of_reach = {3};
+  for (const upc_shared_ptr_t& p : {upc_all_alloc(4, 16), upc_global_alloc(4, 16), upc_alloc(16)})
+    for (std::uint32_t t = 0; t != 3; ++t) {
+      const weft_direct_t d = weft_direct(t);
+      EXPECT_EQ(d.base + p.addr, upc_cast({p.addr, t, 0}));
+      EXPECT_LT(p.addr - d.begin, d.bytes);
+    }
+  EXPECT_EQ(weft_direct(3).base, nullptr);
+  EXPECT_EQ(weft_direct(3).bytes, 0u);
+  rt.check = true;
+  EXPECT_EQ(weft_direct(1).bytes, 0u); // so that every access is looked at
+  EXPECT_NE(weft_direct(1).base, nullptr);
+  EXPECT_EQ(error_of([] { weft_direct(4); }).value, "thread 4");
 }
 
 } // namespace

@@ -10,7 +10,7 @@ import re
 import sys
 from pathlib import Path
 
-LIBRARY = ("api", "engine", "mpi", "pmix_boot", "progress", "testing", "tools", "verify")
+LIBRARY = ("api", "engine", "mpi", "pmix_boot", "progress", "testing", "tools", "upc_runtime", "verify")
 LAYERED = (*LIBRARY, "examples", "perf")
 MAX_LINES, MAX_LIBRARY_LINES = 600, 400
 SOURCES = (".c", ".cpp", ".h", ".hpp", ".py", ".sh", ".cmake")
@@ -69,6 +69,10 @@ FOLDERS = {
     "tools/options": ("", "cli"),
     "examples": ("api/include tools/options", "fftw mpi json spdlog"),
     "mpi/include/weft": ("api/include", "mpi"),
+    "upc_runtime/include": ("api/include upc_runtime/include/upcr upc_runtime/include/weft", ""),
+    "upc_runtime/include/upcr": ("api/include", ""),
+    "upc_runtime/include/weft": ("api/include", ""),
+    "upc_runtime/library": ("api/include upc_runtime/include upc_runtime/include/upcr upc_runtime/include/weft", ""),
     "mpi/shim": ("api/include mpi/include/weft", "mpi"),
     "perf/tests": ("perf/bench", "tests"),
     "perf": ("api/include", "mpi spdlog"),

@@ -51,6 +51,10 @@ WEFT_EXPORT int upc_testsome(int count, upc_coll_handle_t* handles);
 WEFT_EXPORT int weft_waitsome_indices(int count, upc_coll_handle_t* handles, int* indices);
 WEFT_EXPORT int weft_testsome_indices(int count, upc_coll_handle_t* handles, int* indices);
 
+/* Carries on what is outstanding, as a wait does, and returns: an extension, for loops that wait for what
+ * another thread stores. It completes no handle. No errors. */
+WEFT_EXPORT void weft_poll(void);
+
 #ifdef __cplusplus
 }
 #endif
@@ -62,6 +66,7 @@ using weft::upc_testsome;
 using weft::upc_waitall;
 using weft::upc_waitany;
 using weft::upc_waitsome;
+using weft::weft_poll;
 using weft::weft_testsome_indices;
 using weft::weft_waitany_for;
 using weft::weft_waitsome_indices;

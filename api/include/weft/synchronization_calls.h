@@ -29,6 +29,10 @@ WEFT_EXPORT void weft_notify_value(int value);
 WEFT_EXPORT void weft_wait(void);
 WEFT_EXPORT void upc_barrier_wait(int value);
 
+/* Non-zero if all threads have said so, when the upc_wait that must follow even then returns at once; 0 if
+ * not. Never waits. An extension. Errors: no upc_notify before. */
+WEFT_EXPORT int weft_wait_attempt(void);
+
 /* upc_fence: every access of the calling thread to shared memory that comes before it in the program is
  * complete before any that comes behind it begins, by loads and stores through upc_cast too (UPC 1.3, 6.6.1).
  * Copies with a handle are complete when that is completed, a fence does not wait for them (UPC 1.3, 7.5).

@@ -1,0 +1,227 @@
+#pragma once
+#include "pointers.h"
+
+#include <string.h>
+#include <upc_castable.h>
+#include <upc_nb.h>
+#include <weft/direct.h>
+
+/* Reads and writes of shared memory. Source: the runtime specification of Berkeley UPC, shared accesses.
+ *
+ * An access of at most 8 bytes to memory of the own host is a load or a store behind one check: the table has
+ * the heap of each thread that is reached so, and nothing of the others, nor anything with WEFT_CHECK=1. All
+ * else is a call into Weft. Every access is complete when it returns, unless its name has `nb`.
+ *
+ * A relaxed access is one volatile load or store, which the compiler neither leaves out nor moves past another
+ * one. A strict one has a fence in front and behind. */
+extern WEFT_EXPORT const weft_direct_t* upcr_direct;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A value that fits into a register, in its low bytes. */
+typedef uint64_t upcr_register_value_t;
+/* Of a copy under way. 0 is one that is complete. */
+typedef upc_handle_t upcr_handle_t;
+#define UPCR_INVALID_HANDLE UPC_COMPLETE_HANDLE
+/* Of a value under way. */
+typedef struct upcr_value_on_its_way* upcr_valget_handle_t;
+
+typedef uint16_t __attribute__((may_alias, aligned(1))) upcri_u16;
+typedef uint32_t __attribute__((may_alias, aligned(1))) upcri_u32;
+typedef uint64_t __attribute__((may_alias, aligned(1))) upcri_u64;
+
+/* Where the bytes are, or null if loads and stores do not reach them. The table ends 16 bytes before the heap
+ * does: so long an access is inside if its first byte is. */
+UPCR_INLINE unsigned char* upcri_near(upcr_shared_ptr_t p, ptrdiff_t offset) {
+  const weft_direct_t* const d = &upcr_direct[p.thread];
+  const uint64_t at = p.addr + (uint64_t)offset;
+  return __builtin_expect(at - d->begin < d->bytes, 1) ? d->base + at : (unsigned char*)0;
+}
+UPCR_INLINE upcr_shared_ptr_t upcri_at(upcr_shared_ptr_t p, ptrdiff_t offset) {
+  p.addr += (uint64_t)offset;
+  return p;
+}
+
+UPCR_INLINE void upcri_load(void* to, const void* from, size_t nbytes) {
+  switch (nbytes) {
+  case 1: *(uint8_t*)to = *(const volatile uint8_t*)from; break;
+  case 2: *(upcri_u16*)to = *(const volatile upcri_u16*)from; break;
+  case 4: *(upcri_u32*)to = *(const volatile upcri_u32*)from; break;
+  case 8: *(upcri_u64*)to = *(const volatile upcri_u64*)from; break;
+  default: memcpy(to, from, nbytes);
+  }
+}
+UPCR_INLINE void upcri_store(void* to, const void* from, size_t nbytes) {
+  switch (nbytes) {
+  case 1: *(volatile uint8_t*)to = *(const uint8_t*)from; break;
+  case 2: *(volatile upcri_u16*)to = *(const upcri_u16*)from; break;
+  case 4: *(volatile upcri_u32*)to = *(const upcri_u32*)from; break;
+  case 8: *(volatile upcri_u64*)to = *(const upcri_u64*)from; break;
+  default: memcpy(to, from, nbytes);
+  }
+}
+UPCR_INLINE void upcri_get(void* dst, upcr_shared_ptr_t src, ptrdiff_t offset, size_t nbytes) {
+  const unsigned char* const from = nbytes <= 8 ? upcri_near(src, offset) : (unsigned char*)0;
+  if (from != (unsigned char*)0)
+    upcri_load(dst, from, nbytes);
+  else
+    upc_memget(dst, upcri_at(src, offset), nbytes);
+}
+UPCR_INLINE void upcri_put(upcr_shared_ptr_t dst, ptrdiff_t offset, const void* src, size_t nbytes) {
+  unsigned char* const to = nbytes <= 8 ? upcri_near(dst, offset) : (unsigned char*)0;
+  if (to != (unsigned char*)0)
+    upcri_store(to, src, nbytes);
+  else
+    upc_memput(upcri_at(dst, offset), src, nbytes);
+}
+/* The low bytes of a register value, in memory. */
+UPCR_INLINE const void* upcri_low(const upcr_register_value_t* value, size_t nbytes) {
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+  return (const char*)value + (sizeof *value - nbytes);
+#else
+  (void)nbytes;
+  return value;
+#endif
+}
+UPCR_INLINE upcr_register_value_t upcri_get_val(upcr_shared_ptr_t src, ptrdiff_t offset, size_t nbytes) {
+  upcr_register_value_t value = 0;
+  upcri_get((void*)upcri_low(&value, nbytes), src, offset, nbytes);
+  return value;
+}
+
+/* Strict and relaxed forms, for pointers with and without a phase. NAME ends in _shared or _pshared; AROUND
+ * stands in front of the access and behind it. */
+#define UPCRI_RELAXED
+#define UPCRI_STRICT (void)weft_fence();
+#define UPCRI_BLOCKING(kind, type, strict, AROUND)                                                           \
+  UPCR_INLINE void upcr_get_##kind##strict(void* dst, type src, ptrdiff_t srcoffset, size_t nbytes) {        \
+    AROUND upcri_get(dst, src, srcoffset, nbytes);                                                           \
+    AROUND                                                                                                   \
+  }                                                                                                          \
+  UPCR_INLINE void upcr_put_##kind##strict(type dst, ptrdiff_t dstoffset, const void* src, size_t nbytes) {  \
+    AROUND upcri_put(dst, dstoffset, src, nbytes);                                                           \
+    AROUND                                                                                                   \
+  }                                                                                                          \
+  UPCR_INLINE upcr_register_value_t upcr_get_##kind##_val##strict(type src, ptrdiff_t srcoffset,             \
+                                                                  size_t nbytes) {                           \
+    AROUND const upcr_register_value_t value = upcri_get_val(src, srcoffset, nbytes);                        \
+    AROUND return value;                                                                                     \
+  }                                                                                                          \
+  UPCR_INLINE void upcr_put_##kind##_val##strict(type dst, ptrdiff_t dstoffset, upcr_register_value_t value, \
+                                                 size_t nbytes) {                                            \
+    AROUND upcri_put(dst, dstoffset, upcri_low(&value, nbytes), nbytes);                                     \
+    AROUND                                                                                                   \
+  }                                                                                                          \
+  UPCRI_FLOATING(kind, type, strict, AROUND, float)                                                          \
+  UPCRI_FLOATING(kind, type, strict, AROUND, double)
+#define UPCRI_FLOATING(kind, type, strict, AROUND, of)                                                       \
+  UPCR_INLINE of upcr_get_##kind##_##of##val##strict(type src, ptrdiff_t srcoffset) {                        \
+    of value;                                                                                                \
+    AROUND upcri_get(&value, src, srcoffset, sizeof value);                                                  \
+    AROUND return value;                                                                                     \
+  }                                                                                                          \
+  UPCR_INLINE void upcr_put_##kind##_##of##val##strict(type dst, ptrdiff_t dstoffset, of value) {            \
+    AROUND upcri_put(dst, dstoffset, &value, sizeof value);                                                  \
+    AROUND                                                                                                   \
+  }
+UPCRI_BLOCKING(shared, upcr_shared_ptr_t, , UPCRI_RELAXED)
+UPCRI_BLOCKING(shared, upcr_shared_ptr_t, _strict, UPCRI_STRICT)
+UPCRI_BLOCKING(pshared, upcr_pshared_ptr_t, , UPCRI_RELAXED)
+UPCRI_BLOCKING(pshared, upcr_pshared_ptr_t, _strict, UPCRI_STRICT)
+
+/* Copies that go on by themselves: the handle is for upcr_wait_syncnb and upcr_try_syncnb, until when neither
+ * end may be touched. The implicit forms (nbi) are for upcr_wait_syncnbi_..., inside an access region for the
+ * handle that its end returns. */
+WEFT_EXPORT void upcr_nbi_memget(void* dst, upcr_shared_ptr_t src, size_t nbytes);
+WEFT_EXPORT void upcr_nbi_memput(upcr_shared_ptr_t dst, const void* src, size_t nbytes);
+WEFT_EXPORT void upcr_nbi_memcpy(upcr_shared_ptr_t dst, upcr_shared_ptr_t src, size_t nbytes);
+WEFT_EXPORT void upcr_nbi_memset(upcr_shared_ptr_t dst, int c, size_t nbytes);
+
+/* A value on its way, which upcr_wait_syncnb_valget returns, once. */
+WEFT_EXPORT upcr_valget_handle_t upcri_begin_value(upcr_shared_ptr_t src, size_t nbytes);
+WEFT_EXPORT upcr_register_value_t upcr_wait_syncnb_valget(upcr_valget_handle_t value);
+
+#define UPCRI_NONBLOCKING(kind, type, strict, AROUND)                                                        \
+  UPCR_INLINE upcr_handle_t upcr_get_nb_##kind##strict(void* dst, type src, ptrdiff_t srcoffset,             \
+                                                       size_t nbytes) {                                      \
+    AROUND return upc_memget_nb(dst, upcri_at(src, srcoffset), nbytes);                                      \
+  }                                                                                                          \
+  UPCR_INLINE upcr_handle_t upcr_put_nb_##kind##strict(type dst, ptrdiff_t dstoffset, const void* src,       \
+                                                       size_t nbytes) {                                      \
+    AROUND return upc_memput_nb(upcri_at(dst, dstoffset), src, nbytes);                                      \
+  }                                                                                                          \
+  /* The value is the caller's no longer, so it is in place when this returns. */                            \
+  UPCR_INLINE upcr_handle_t upcr_put_nb_##kind##_val##strict(type dst, ptrdiff_t dstoffset,                  \
+                                                             upcr_register_value_t value, size_t nbytes) {   \
+    AROUND upcri_put(dst, dstoffset, upcri_low(&value, nbytes), nbytes);                                     \
+    return UPC_COMPLETE_HANDLE;                                                                              \
+  }
+UPCRI_NONBLOCKING(shared, upcr_shared_ptr_t, , UPCRI_RELAXED)
+UPCRI_NONBLOCKING(shared, upcr_shared_ptr_t, _strict, UPCRI_STRICT)
+UPCRI_NONBLOCKING(pshared, upcr_pshared_ptr_t, , UPCRI_RELAXED)
+UPCRI_NONBLOCKING(pshared, upcr_pshared_ptr_t, _strict, UPCRI_STRICT)
+
+#define UPCRI_IMPLICIT(kind, type)                                                                           \
+  UPCR_INLINE void upcr_get_nbi_##kind(void* dst, type src, ptrdiff_t srcoffset, size_t nbytes) {            \
+    upcr_nbi_memget(dst, upcri_at(src, srcoffset), nbytes);                                                  \
+  }                                                                                                          \
+  UPCR_INLINE void upcr_put_nbi_##kind(type dst, ptrdiff_t dstoffset, const void* src, size_t nbytes) {      \
+    upcr_nbi_memput(upcri_at(dst, dstoffset), src, nbytes);                                                  \
+  }                                                                                                          \
+  UPCR_INLINE upcr_valget_handle_t upcr_get_nb_##kind##_val(type src, ptrdiff_t srcoffset, size_t nbytes) {  \
+    return upcri_begin_value(upcri_at(src, srcoffset), nbytes);                                              \
+  }
+UPCRI_IMPLICIT(shared, upcr_shared_ptr_t)
+UPCRI_IMPLICIT(pshared, upcr_pshared_ptr_t)
+
+/* Completion: of one, of all or of at least one of several, by waiting or by looking. What is complete of
+ * several is set to UPCR_INVALID_HANDLE. The tries return 1 if what they ask for is complete, else 0. Errors
+ * of all: a handle that was never issued; what the copy failed with. */
+WEFT_EXPORT void upcr_wait_syncnb(upcr_handle_t handle);
+WEFT_EXPORT int upcr_try_syncnb(upcr_handle_t handle);
+WEFT_EXPORT void upcr_wait_syncnb_strict(upcr_handle_t handle);
+WEFT_EXPORT int upcr_try_syncnb_strict(upcr_handle_t handle);
+WEFT_EXPORT void upcr_wait_syncnb_all(upcr_handle_t* handles, size_t count);
+WEFT_EXPORT int upcr_try_syncnb_all(upcr_handle_t* handles, size_t count);
+WEFT_EXPORT void upcr_wait_syncnb_some(upcr_handle_t* handles, size_t count);
+WEFT_EXPORT int upcr_try_syncnb_some(upcr_handle_t* handles, size_t count);
+WEFT_EXPORT void upcr_wait_syncnbi_gets(void);
+WEFT_EXPORT void upcr_wait_syncnbi_puts(void);
+WEFT_EXPORT void upcr_wait_syncnbi_all(void);
+WEFT_EXPORT int upcr_try_syncnbi_gets(void);
+WEFT_EXPORT int upcr_try_syncnbi_puts(void);
+WEFT_EXPORT int upcr_try_syncnbi_all(void);
+/* Errors: a region in a region; an end without a beginning. */
+WEFT_EXPORT void upcr_begin_nbi_accessregion(void);
+WEFT_EXPORT upcr_handle_t upcr_end_nbi_accessregion(void);
+
+UPCR_INLINE void upcr_memget(void* dst, upcr_shared_ptr_t src, size_t nbytes) {
+  upc_memget(dst, src, nbytes);
+}
+UPCR_INLINE void upcr_memput(upcr_shared_ptr_t dst, const void* src, size_t nbytes) {
+  upc_memput(dst, src, nbytes);
+}
+UPCR_INLINE void upcr_memcpy(upcr_shared_ptr_t dst, upcr_shared_ptr_t src, size_t nbytes) {
+  upc_memcpy(dst, src, nbytes);
+}
+UPCR_INLINE void upcr_memset(upcr_shared_ptr_t dst, int c, size_t nbytes) {
+  upc_memset(dst, c, nbytes);
+}
+UPCR_INLINE upcr_handle_t upcr_nb_memget(void* dst, upcr_shared_ptr_t src, size_t nbytes) {
+  return upc_memget_nb(dst, src, nbytes);
+}
+UPCR_INLINE upcr_handle_t upcr_nb_memput(upcr_shared_ptr_t dst, const void* src, size_t nbytes) {
+  return upc_memput_nb(dst, src, nbytes);
+}
+UPCR_INLINE upcr_handle_t upcr_nb_memcpy(upcr_shared_ptr_t dst, upcr_shared_ptr_t src, size_t nbytes) {
+  return upc_memcpy_nb(dst, src, nbytes);
+}
+UPCR_INLINE upcr_handle_t upcr_nb_memset(upcr_shared_ptr_t dst, int c, size_t nbytes) {
+  return upc_memset_nb(dst, c, nbytes);
+}
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,188 @@
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+#include <upc.h>
+
+/* Pointers-to-shared of translated programs, and their arithmetic. Source: the runtime specification of
+ * Berkeley UPC, shared pointers.
+ *
+ * Both kinds are Weft's: 16 bytes, the address first, then 32 bits of thread and 32 bits of phase. A phaseless
+ * pointer has the phase 0 at all times, so each is the other without a conversion. Increments are in elements
+ * of `elemsz` bytes and may be negative; `blockelems` is the block size, in elements and never 0. */
+typedef upc_shared_ptr_t upcr_shared_ptr_t;
+typedef upc_shared_ptr_t upcr_pshared_ptr_t;
+typedef unsigned int upcr_thread_t;
+
+#define UPCR_NULL_SHARED {0, 0, 0}
+#define UPCR_NULL_PSHARED {0, 0, 0}
+/* What a variable is set to that has an initialiser: upcr_startup_shalloc then leaves out the zeros. */
+#define UPCR_INITIALIZED_SHARED {0, 0, 1}
+#define UPCR_INITIALIZED_PSHARED {0, 0, 1}
+#define UPCR_MAX_BLOCKSIZE UINT32_MAX
+
+#define UPCR_INLINE static inline
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Who and how many there are, as main found it. `reciprocal` is 2^64 / threads, rounded up: the high half of
+ * its product with a number below 2^32 is that number divided by threads. */
+typedef struct upcr_job_t {
+  uint32_t mythread, threads;
+  uint64_t reciprocal;
+} upcr_job_t;
+extern WEFT_EXPORT upcr_job_t upcr_job;
+extern WEFT_EXPORT const upcr_shared_ptr_t upcr_null_shared, upcr_null_pshared;
+
+UPCR_INLINE upcr_thread_t upcr_mythread(void) {
+  return upcr_job.mythread;
+}
+UPCR_INLINE upcr_thread_t upcr_threads(void) {
+  return upcr_job.threads;
+}
+
+UPCR_INLINE int upcr_isnull_shared(upcr_shared_ptr_t p) {
+  return p.addr == 0 && p.thread == 0;
+}
+UPCR_INLINE upcr_thread_t upcr_threadof_shared(upcr_shared_ptr_t p) {
+  return p.thread;
+}
+UPCR_INLINE size_t upcr_phaseof_shared(upcr_shared_ptr_t p) {
+  return p.phase;
+}
+UPCR_INLINE uintptr_t upcr_addrfield_shared(upcr_shared_ptr_t p) {
+  return (uintptr_t)p.addr;
+}
+UPCR_INLINE void upcr_setnull_shared(upcr_shared_ptr_t* p) {
+  *p = upcr_null_shared;
+}
+UPCR_INLINE upcr_shared_ptr_t upcr_shared_resetphase(upcr_shared_ptr_t p) {
+  p.phase = 0;
+  return p;
+}
+UPCR_INLINE int upcr_hasMyAffinity_shared(upcr_shared_ptr_t p) {
+  return p.thread == upcr_job.mythread;
+}
+/* Whether the two have one target; the phases do not count (UPC 1.3, 6.4.2). */
+UPCR_INLINE int upcr_isequal_shared_shared(upcr_shared_ptr_t a, upcr_shared_ptr_t b) {
+  return a.addr == b.addr && a.thread == b.thread;
+}
+/* Whether the pointer is null, or of a thread that there is. */
+UPCR_INLINE int upcr_isvalid_shared(upcr_shared_ptr_t p) {
+  return upcr_isnull_shared(p) || (p.addr != 0 && p.thread < upcr_job.threads);
+}
+
+UPCR_INLINE int upcr_isnull_pshared(upcr_pshared_ptr_t p) {
+  return upcr_isnull_shared(p);
+}
+UPCR_INLINE upcr_thread_t upcr_threadof_pshared(upcr_pshared_ptr_t p) {
+  return p.thread;
+}
+UPCR_INLINE size_t upcr_phaseof_pshared(upcr_pshared_ptr_t p) {
+  (void)p;
+  return 0;
+}
+UPCR_INLINE uintptr_t upcr_addrfield_pshared(upcr_pshared_ptr_t p) {
+  return (uintptr_t)p.addr;
+}
+UPCR_INLINE void upcr_setnull_pshared(upcr_pshared_ptr_t* p) {
+  *p = upcr_null_pshared;
+}
+UPCR_INLINE int upcr_hasMyAffinity_pshared(upcr_pshared_ptr_t p) {
+  return p.thread == upcr_job.mythread;
+}
+UPCR_INLINE int upcr_isequal_pshared_pshared(upcr_pshared_ptr_t a, upcr_pshared_ptr_t b) {
+  return upcr_isequal_shared_shared(a, b);
+}
+UPCR_INLINE int upcr_isequal_shared_pshared(upcr_shared_ptr_t a, upcr_pshared_ptr_t b) {
+  return upcr_isequal_shared_shared(a, b);
+}
+UPCR_INLINE int upcr_isequal_pshared_shared(upcr_pshared_ptr_t a, upcr_shared_ptr_t b) {
+  return upcr_isequal_shared_shared(a, b);
+}
+UPCR_INLINE int upcr_isvalid_pshared(upcr_pshared_ptr_t p) {
+  return p.phase == 0 && upcr_isvalid_shared(p);
+}
+UPCR_INLINE upcr_pshared_ptr_t upcr_shared_to_pshared(upcr_shared_ptr_t p) {
+  return upcr_shared_resetphase(p);
+}
+UPCR_INLINE upcr_shared_ptr_t upcr_pshared_to_shared(upcr_pshared_ptr_t p) {
+  return p;
+}
+
+/* n / threads, rounded down. */
+UPCR_INLINE int64_t upcri_rounds(int64_t n) {
+  if (__builtin_expect((uint64_t)n <= UINT32_MAX, 1)) {
+    if (upcr_job.threads == 1) return n;
+    __extension__ typedef unsigned __int128 wide;
+    return (int64_t)(((wide)(uint64_t)n * upcr_job.reciprocal) >> 64);
+  }
+  const int64_t q = n / upcr_job.threads;
+  return q - (n % upcr_job.threads < 0);
+}
+
+/* p + inc for blocks of one element. */
+UPCR_INLINE upcr_pshared_ptr_t upcr_add_pshared1(upcr_pshared_ptr_t p, size_t elemsz, ptrdiff_t inc) {
+  const int64_t to = (int64_t)p.thread + inc, rounds = upcri_rounds(to);
+  p.thread = (uint32_t)(to - rounds * upcr_job.threads);
+  p.addr += (uint64_t)rounds * elemsz;
+  return p;
+}
+/* p + inc for an indefinite block: the thread stays. */
+UPCR_INLINE upcr_pshared_ptr_t upcr_add_psharedI(upcr_pshared_ptr_t p, size_t elemsz, ptrdiff_t inc) {
+  p.addr += (uint64_t)inc * elemsz;
+  return p;
+}
+/* p + inc: the phase moves first, then the thread, then the address. */
+UPCR_INLINE upcr_shared_ptr_t upcr_add_shared(upcr_shared_ptr_t p, size_t elemsz, ptrdiff_t inc,
+                                              size_t blockelems) {
+  const int64_t size = (int64_t)blockelems, place = (int64_t)p.phase + inc;
+  const int64_t blocks = place / size - (place % size < 0), phase = place - blocks * size;
+  const int64_t to = (int64_t)p.thread + blocks, rounds = upcri_rounds(to);
+  p.thread = (uint32_t)(to - rounds * upcr_job.threads);
+  p.addr += (uint64_t)(rounds * size + phase - (int64_t)p.phase) * elemsz;
+  p.phase = (uint32_t)phase;
+  return p;
+}
+UPCR_INLINE void upcr_inc_shared(upcr_shared_ptr_t* p, size_t elemsz, ptrdiff_t inc, size_t blockelems) {
+  *p = upcr_add_shared(*p, elemsz, inc, blockelems);
+}
+UPCR_INLINE void upcr_inc_pshared1(upcr_pshared_ptr_t* p, size_t elemsz, ptrdiff_t inc) {
+  *p = upcr_add_pshared1(*p, elemsz, inc);
+}
+UPCR_INLINE void upcr_inc_psharedI(upcr_pshared_ptr_t* p, size_t elemsz, ptrdiff_t inc) {
+  *p = upcr_add_psharedI(*p, elemsz, inc);
+}
+
+/* a - b in elements, of two pointers into one array. */
+UPCR_INLINE ptrdiff_t upcr_sub_psharedI(upcr_pshared_ptr_t a, upcr_pshared_ptr_t b, size_t elemsz) {
+  return (int64_t)(a.addr - b.addr) / (int64_t)elemsz;
+}
+UPCR_INLINE ptrdiff_t upcr_sub_pshared1(upcr_pshared_ptr_t a, upcr_pshared_ptr_t b, size_t elemsz) {
+  return upcr_sub_psharedI(a, b, elemsz) * (ptrdiff_t)upcr_job.threads + (ptrdiff_t)a.thread -
+         (ptrdiff_t)b.thread;
+}
+UPCR_INLINE ptrdiff_t upcr_sub_shared(upcr_shared_ptr_t a, upcr_shared_ptr_t b, size_t elemsz,
+                                      size_t blockelems) {
+  const int64_t phases = (int64_t)a.phase - (int64_t)b.phase, size = (int64_t)blockelems;
+  const int64_t rounds = ((int64_t)(a.addr - b.addr) / (int64_t)elemsz - phases) / size;
+  const int64_t threads = (int64_t)a.thread - (int64_t)b.thread;
+  return (rounds * upcr_job.threads + threads) * size + phases;
+}
+
+/* The address of an object of this thread, or of one of its host. Errors: the target is on another host. */
+WEFT_EXPORT void* upcr_shared_to_local(upcr_shared_ptr_t p);
+UPCR_INLINE void* upcr_pshared_to_local(upcr_pshared_ptr_t p) {
+  return upcr_shared_to_local(p);
+}
+/* The pointer to an object of this host by its address: null if it is not in shared memory. */
+WEFT_EXPORT upcr_shared_ptr_t bupc_inverse_cast(void* local);
+/* The same with a thread and a phase that the caller names: of memory of its own. */
+WEFT_EXPORT upcr_shared_ptr_t bupc_local_to_shared(void* local, int thread, int phase);
+UPCR_INLINE size_t upcr_affinitysize(size_t totalsize, size_t nbytes, size_t threadid) {
+  return upc_affinitysize(totalsize, nbytes, threadid);
+}
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,42 @@
+#pragma once
+#include <stddef.h>
+#include <upc_nb.h>
+
+/* Copies of bytes that do not lie one behind the other: Berkeley's extension of UPC (its proposal for memory
+ * copies that are not contiguous). Each end in shared memory lies on one thread. The ends must not overlap.
+ *
+ * fstrided: each end has chunkcount chunks of chunklen bytes, whose beginnings are chunkstride bytes apart; both
+ * ends have as many bytes together. strided: count[0] bytes lie together; count[i] such groups of the level
+ * below are strides[i - 1] bytes apart, for i from 1 to levels.
+ *
+ * The forms with `async` return a handle for upcr_wait_syncnb or bupc_waitsync, until when neither end may be
+ * touched; within a host they are complete when they return. Errors: those of upc_memcpy, upc_memget and
+ * upc_memput; the ends differ in bytes; a stride is less than what it skips. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define WEFT_FSTRIDED(name, to, from)                                                                        \
+  WEFT_EXPORT void name(to dst, size_t dstchunklen, size_t dstchunkstride, size_t dstchunkcount, from src,   \
+                        size_t srcchunklen, size_t srcchunkstride, size_t srcchunkcount);                    \
+  WEFT_EXPORT upc_handle_t name##_async(to dst, size_t dstchunklen, size_t dstchunkstride,                   \
+                                        size_t dstchunkcount, from src, size_t srcchunklen,                  \
+                                        size_t srcchunkstride, size_t srcchunkcount)
+WEFT_FSTRIDED(bupc_memcpy_fstrided, upc_shared_ptr_t, upc_shared_ptr_t);
+WEFT_FSTRIDED(bupc_memput_fstrided, upc_shared_ptr_t, const void*);
+WEFT_FSTRIDED(bupc_memget_fstrided, void*, upc_shared_ptr_t);
+
+#define WEFT_STRIDED(name, to, from)                                                                         \
+  WEFT_EXPORT void name(to dst, const size_t dststrides[], from src, const size_t srcstrides[],              \
+                        const size_t count[], size_t levels);                                                \
+  WEFT_EXPORT upc_handle_t name##_async(to dst, const size_t dststrides[], from src,                         \
+                                        const size_t srcstrides[], const size_t count[], size_t levels)
+WEFT_STRIDED(bupc_memcpy_strided, upc_shared_ptr_t, upc_shared_ptr_t);
+WEFT_STRIDED(bupc_memput_strided, upc_shared_ptr_t, const void*);
+WEFT_STRIDED(bupc_memget_strided, void*, upc_shared_ptr_t);
+#undef WEFT_FSTRIDED
+#undef WEFT_STRIDED
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,290 @@
+/* The beginning and the end of a translated program, and its shared data. */
+#include "upc_runtime/library/internal.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+upcr_job_t upcr_job;
+const upcr_shared_ptr_t upcr_null_shared = UPCR_NULL_SHARED, upcr_null_pshared = UPCR_NULL_PSHARED;
+const weft_direct_t* upcr_direct;
+int32_t upcrt_forall_control;
+
+static void fail(const char* call, const char* argument, const char* rule, const char* value) {
+  char line[600];
+  const char* const between = argument[0] == 0 ? ": " : value[0] == 0 ? ": " : " = ";
+  snprintf(line, sizeof line, "%s%s%s%s%s: %s", call, argument[0] == 0 ? "" : ": ", argument,
+           value[0] == 0 ? "" : between, value, rule);
+  const weft_error_handler_t handler = weft_set_error_handler(NULL);
+  weft_set_error_handler(handler);
+  if (handler != NULL) {
+    const weft_error_info_t info = {call, argument, value, rule};
+    handler(line, &info);
+    return;
+  }
+  fprintf(stderr, "weft: %s\n", line);
+  upc_global_exit(1);
+}
+
+void upcri_fail(const char* call, const char* argument, const char* rule, const char* value, ...) {
+  char text[300];
+  va_list values;
+  va_start(values, value);
+  vsnprintf(text, sizeof text, value, values);
+  va_end(values);
+  fail(call, argument, rule, text);
+}
+
+void upcri_fail_together(const char* call, const char* argument, const char* rule, const char* value, ...) {
+  char text[300];
+  va_list values;
+  va_start(values, value);
+  vsnprintf(text, sizeof text, value, values);
+  va_end(values);
+  const weft_error_handler_t handler = weft_set_error_handler(NULL);
+  weft_set_error_handler(handler);
+  if (handler != NULL || upcr_job.mythread == 0)
+    fail(call, argument, rule, text);
+  else
+    weft_barrier(); /* until thread 0 has ended the job */
+}
+
+void* upcri_memory(size_t bytes) {
+  void* const memory = calloc(1, bytes);
+  if (memory == NULL) {
+    fprintf(stderr, "weft: upcr: no memory for %zu bytes\n", bytes);
+    upc_global_exit(1);
+  }
+  return memory;
+}
+
+void upcri_find_job(void) {
+  static weft_direct_t* table;
+  const uint32_t threads = (uint32_t)upc_threads();
+  if (table != NULL) return;
+  upcr_job.mythread = (uint32_t)upc_mythread();
+  upcr_job.threads = threads;
+  upcr_job.reciprocal = threads == 1 ? 0 : UINT64_MAX / threads + 1;
+  table = upcri_memory(threads * sizeof *table);
+  for (uint32_t t = 0; t != threads; ++t) {
+    table[t] = weft_direct(t);
+    /* Whoever knows that the first byte is inside may access this many. */
+    const uint64_t longest = 16;
+    table[t].bytes = table[t].bytes > longest ? table[t].bytes - longest : 0;
+  }
+  upcr_direct = table;
+  upcri_counting = upc_all_atomicdomain_alloc(UPC_UINT64, UPC_GET | UPC_SET | UPC_ADD | UPC_CSWAP, 0);
+}
+
+void* upcr_shared_to_local(upcr_shared_ptr_t p) {
+  if (upcr_isnull_shared(p)) return NULL;
+  unsigned char* const near = p.thread < upcr_job.threads ? upcri_near(p, 0) : NULL;
+  if (near != NULL) return near;
+  void* const there = upc_cast(p);
+  if (there == NULL)
+    upcri_fail("upcr_shared_to_local", "pointer",
+               "has its target on another host: a pointer to private memory is made of what lies on the calling "
+               "thread, or its host",
+               "thread %u, offset 0x%llx", (unsigned)p.thread, (unsigned long long)p.addr);
+  return there;
+}
+
+static void silent(const char* message, const weft_error_info_t* info) {
+  (void)message;
+  (void)info;
+}
+
+/* The heaps of a host do not overlap, so the one that begins last before the address has it, if any does. */
+upcr_shared_ptr_t bupc_inverse_cast(void* local) {
+  upcr_shared_ptr_t found = upcr_null_shared;
+  const unsigned char *const place = local, *base = NULL;
+  for (uint32_t t = 0; t != upcr_job.threads; ++t) {
+    const unsigned char* const here = upcr_direct[t].base;
+    if (here == NULL || here > place || (base != NULL && here < base)) continue;
+    base = here;
+    found.thread = t;
+  }
+  if (base == NULL) return upcr_null_shared;
+  found.addr = (uint64_t)(place - base);
+  const weft_error_handler_t handler = weft_set_error_handler(silent);
+  void* const back = upc_cast(found);
+  weft_set_error_handler(handler);
+  return back == local ? found : upcr_null_shared;
+}
+
+upcr_shared_ptr_t bupc_local_to_shared(void* local, int thread, int phase) {
+  const unsigned char* const base = upcr_direct[upcr_job.mythread].base;
+  const upcr_shared_ptr_t p = {(uint64_t)((const unsigned char*)local - base), (uint32_t)thread,
+                               (uint32_t)phase};
+  return local == NULL ? upcr_null_shared : p;
+}
+
+/* What has no room is named, too: Weft knows only how much it is. */
+static const char* no_room;
+static void keep_rule(const char* message, const weft_error_info_t* info) {
+  static char rule[400];
+  (void)message;
+  snprintf(rule, sizeof rule, "%s", info->rule);
+  no_room = rule;
+}
+
+static void allocate(upcr_shared_ptr_t* where, const upcr_startup_shalloc_t* what) {
+  if (where->addr != 0) return;
+  const int initialized = where->phase != 0;
+  const size_t threads = upcr_job.threads, blocks = what->numblocks * (what->mult_by_threads ? threads : 1);
+  no_room = NULL;
+  const weft_error_handler_t before = weft_set_error_handler(keep_rule);
+  *where = upc_all_alloc(blocks, what->blockbytes);
+  weft_set_error_handler(before);
+  if (no_room != NULL) {
+    upcri_fail_together("upcr_startup_shalloc", what->namestr != NULL ? what->namestr : "shared data", no_room,
+                        "%zu blocks of %zu bytes", blocks, what->blockbytes);
+    return;
+  }
+  const upcr_shared_ptr_t mine = {where->addr, upcr_job.mythread, 0};
+  const size_t own = (blocks + threads - 1 - upcr_job.mythread) / threads;
+  if (!initialized && own != 0) memset(upcr_shared_to_local(mine), 0, own * what->blockbytes);
+}
+
+void upcr_startup_shalloc(upcr_startup_shalloc_t* infos, size_t count) {
+  for (size_t i = 0; i != count; ++i)
+    allocate(infos[i].sptr_addr, &infos[i]);
+}
+
+void upcr_startup_pshalloc(upcr_startup_pshalloc_t* infos, size_t count) {
+  for (size_t i = 0; i != count; ++i) {
+    const upcr_startup_shalloc_t same = {infos[i].psptr_addr, infos[i].blockbytes, infos[i].numblocks,
+                                         infos[i].mult_by_threads, infos[i].elemsz, infos[i].namestr,
+                                         infos[i].typestr};
+    allocate(infos[i].psptr_addr, &same);
+  }
+}
+
+/* Where the private array has the value of this element, or null if it ends before. */
+static const unsigned char* value_of(size_t element, const unsigned char* src,
+                                     const upcr_startup_arrayinit_diminfo_t* dims, size_t dimcnt,
+                                     size_t elembytes) {
+  size_t place = 0, stride = 1;
+  for (size_t d = dimcnt; d-- != 0;) {
+    const size_t size = dims[d].shared_elems * (dims[d].mult_by_threads ? upcr_job.threads : 1);
+    const size_t index = d == 0 ? element : element % size;
+    if (index >= dims[d].local_elems) return NULL;
+    place += index * stride;
+    stride *= dims[d].local_elems;
+    element /= size;
+  }
+  return src + place * elembytes;
+}
+
+void upcr_startup_initarray(upcr_shared_ptr_t dst, const void* src,
+                            const upcr_startup_arrayinit_diminfo_t* dims, size_t dimcnt, size_t elembytes,
+                            size_t blockelems) {
+  const size_t me = upcr_job.mythread, threads = upcr_job.threads;
+  size_t total = 1;
+  for (size_t d = 0; d != dimcnt; ++d)
+    total *= dims[d].shared_elems * (dims[d].mult_by_threads ? threads : 1);
+  if (blockelems == 0 && dst.thread != me) return;
+  const size_t block = blockelems == 0 ? total : blockelems, first = blockelems == 0 ? 0 : me * block;
+  const size_t gap = blockelems == 0 ? total : threads * block;
+  const upcr_shared_ptr_t mine = {dst.addr, (uint32_t)me, 0};
+  if (first >= total) return;
+  unsigned char* to = upcr_shared_to_local(mine);
+  for (size_t begin = first; begin < total; begin += gap)
+    for (size_t i = begin; i != begin + block && i != total; ++i, to += elembytes) {
+      const unsigned char* const value =
+          src == NULL ? NULL : value_of(i, src, dims, dimcnt, elembytes);
+      if (value != NULL)
+        memcpy(to, value, elembytes);
+      else
+        memset(to, 0, elembytes);
+    }
+}
+
+static int fits(const upcr_unit_t* unit) {
+  if (unit->major != UPCR_RUNTIME_SPEC_MAJOR || unit->minor > UPCR_RUNTIME_SPEC_MINOR) {
+    upcri_fail_together("upcr_begin", unit->name,
+                        "is another than 3.0 to 3.14, which this library has: translate it with a translator "
+                        "for one of these",
+                        "runtime specification %d.%d", unit->major, unit->minor);
+    return 0;
+  }
+  if (unit->threads == 0 || unit->threads == (int)upcr_job.threads) return 1;
+  char rule[160];
+  snprintf(rule, sizeof rule,
+           "and the job has %u: start as many as it was compiled for, or compile it for any number",
+           (unsigned)upcr_job.threads);
+  upcri_fail_together("upcr_begin", unit->name, rule, "compiled for %d threads", unit->threads);
+  return 0;
+}
+
+void upcr_begin(const upcr_unit_t* const* units, size_t count) {
+  upcri_find_job();
+  for (size_t i = 0; i != count; ++i)
+    if (units[i] != NULL && !fits(units[i])) return;
+  for (size_t i = 0; i != count; ++i)
+    if (units[i] != NULL) units[i]->allocate();
+  weft_barrier(); /* all is zero before a value is written */
+  for (size_t i = 0; i != count; ++i)
+    if (units[i] != NULL) units[i]->initialize();
+  weft_barrier();
+}
+
+static int running;
+static void end(void) {
+  if (!running) return;
+  running = 0;
+  weft_finalize(); /* after all threads have come */
+}
+
+int upcr_run(const upcr_program_t* program, int argc, char** argv) {
+  weft_init(&argc, &argv);
+  running = 1;
+  atexit(end);
+  upcr_begin(program->units, program->count);
+  upcr_place_image(&program->image);
+  const int status = program->user_main(argc, argv);
+  fflush(NULL);
+  end();
+  return status;
+}
+
+void upcr_notify(int barrierval, int flags) {
+  if (flags & UPCR_BARRIERFLAG_ANONYMOUS)
+    weft_notify();
+  else
+    weft_notify_value(barrierval);
+}
+
+void upcr_wait(int barrierval, int flags) {
+  if (flags & UPCR_BARRIERFLAG_ANONYMOUS)
+    weft_wait();
+  else
+    upc_barrier_wait(barrierval);
+}
+
+int upcr_try_wait(int barrierval, int flags) {
+  if (!weft_wait_attempt()) return 0;
+  upcr_wait(barrierval, flags);
+  return 1;
+}
+
+int upcrt_gcd(int a, int b) {
+  while (b != 0) {
+    const int rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a < 0 ? -a : a;
+}
+
+int upcrt_forall_start(int start_thread, int step, int lo, int scale) {
+  const int64_t threads = upcr_job.threads, apart = (int64_t)step * scale;
+  int64_t thread = start_thread;
+  for (int64_t k = 0; k != threads; ++k, thread += apart)
+    if (((thread - (int64_t)upcr_job.mythread) % threads) == 0) {
+      const int64_t found = lo + k * step;
+      return found > INT_MAX ? INT_MAX : found < INT_MIN ? INT_MIN : (int)found;
+    }
+  return step > 0 ? INT_MAX : INT_MIN;
+}
