@@ -1,5 +1,5 @@
-/* Every read and write of the interface: each thread writes on each, reads back, and its neighbour reads it too.
- * Bytes of every length, so that of both ways, loads and stores and calls, the borders are met. */
+/* Every read and write of the interface: each thread writes on each, reads back, and its neighbour reads it
+ * too. Bytes of every length, so that of both ways, loads and stores and calls, the borders are met. */
 #include "tests/upc/check.h"
 
 enum { room = 256, lengths = 40 };
@@ -28,7 +28,7 @@ static int moved(size_t n) {
     fill((int)n + __LINE__);                                                                                 \
     PUT(place(t, MYTHREAD), 3, from, n);                                                                     \
     GET(to, place(t, MYTHREAD), 3, n);                                                                       \
-    CHECK(moved(n));                                                                                      \
+    CHECK(moved(n));                                                                                         \
   }
 /* Values in a register. */
 #define VALUES(PUT, GET)                                                                                     \
@@ -53,11 +53,12 @@ static int moved(size_t n) {
     while (!TRY(h))                                                                                          \
       continue;                                                                                              \
     WAIT(h); /* complete it stays */                                                                         \
-    CHECK(moved(n));                                                                                      \
+    CHECK(moved(n));                                                                                         \
   }
 #define VALUE_HANDLES(PUT, GET)                                                                              \
   EACH_THREAD for (size_t n = 1; n <= 8; n *= 2) {                                                           \
-    const uint64_t value = (0x1020304050607080u + (uint64_t)__LINE__) & (n == 8 ? ~0ull : (1ull << 8 * n) - 1); \
+    const uint64_t value =                                                                                   \
+        (0x1020304050607080u + (uint64_t)__LINE__) & (n == 8 ? ~0ull : (1ull << 8 * n) - 1);                 \
     upcr_handle_t h = PUT(place(t, MYTHREAD), 32, value, n);                                                 \
     UPCR_WAIT_SYNCNB(h);                                                                                     \
     CHECK(GET(place(t, MYTHREAD), 32, n) == value);                                                          \
@@ -67,7 +68,8 @@ static int moved(size_t n) {
   EACH_THREAD for (size_t n = 1; n <= 8; n *= 2) {                                                           \
     PUT(place(t, MYTHREAD), 40, 0x55, n);                                                                    \
     PUT(place(t, MYTHREAD), 48, 0x66, n);                                                                    \
-    upcr_valget_handle_t first = BEGIN(place(t, MYTHREAD), 40, n), second = BEGIN(place(t, MYTHREAD), 48, n); \
+    upcr_valget_handle_t first = BEGIN(place(t, MYTHREAD), 40, n),                                           \
+                         second = BEGIN(place(t, MYTHREAD), 48, n);                                          \
     CHECK(UPCR_WAIT_SYNCNB_VALGET(second) == 0x66);                                                          \
     CHECK(UPCR_WAIT_SYNCNB_VALGET(first) == 0x55);                                                           \
   }
@@ -79,7 +81,7 @@ static int moved(size_t n) {
     UPCR_WAIT_SYNCNBI_PUTS();                                                                                \
     GET(to, place(t, MYTHREAD), 7, n);                                                                       \
     UPCR_WAIT_SYNCNBI_GETS();                                                                                \
-    CHECK(moved(n));                                                                                      \
+    CHECK(moved(n));                                                                                         \
     fill((int)n + __LINE__ + 1);                                                                             \
     UPCR_BEGIN_NBI_ACCESSREGION();                                                                           \
     EACH_THREAD PUT(place(t, MYTHREAD), 60, from, n);                                                        \
@@ -90,7 +92,7 @@ static int moved(size_t n) {
     GET(to, place(t, MYTHREAD), 60, n);                                                                      \
     h = UPCR_END_NBI_ACCESSREGION();                                                                         \
     UPCR_WAIT_SYNCNB(h);                                                                                     \
-    CHECK(moved(n));                                                                                     \
+    CHECK(moved(n));                                                                                         \
   }
 
 static void blocking(void) {
@@ -115,7 +117,8 @@ static void blocking(void) {
 static void with_handles(void) {
   HANDLES(UPCR_PUT_NB_SHARED, UPCR_GET_NB_SHARED, UPCR_WAIT_SYNCNB, UPCR_TRY_SYNCNB)
   HANDLES(UPCR_PUT_NB_PSHARED, UPCR_GET_NB_PSHARED, UPCR_WAIT_SYNCNB, UPCR_TRY_SYNCNB)
-  HANDLES(UPCR_PUT_NB_SHARED_STRICT, UPCR_GET_NB_SHARED_STRICT, UPCR_WAIT_SYNCNB_STRICT, UPCR_TRY_SYNCNB_STRICT)
+  HANDLES(UPCR_PUT_NB_SHARED_STRICT, UPCR_GET_NB_SHARED_STRICT, UPCR_WAIT_SYNCNB_STRICT,
+          UPCR_TRY_SYNCNB_STRICT)
   HANDLES(UPCR_PUT_NB_PSHARED_STRICT, UPCR_GET_NB_PSHARED_STRICT, UPCR_WAIT_SYNCNB_STRICT,
           UPCR_TRY_SYNCNB_STRICT)
   VALUE_HANDLES(UPCR_PUT_NB_SHARED_VAL, UPCR_GET_SHARED_VAL)

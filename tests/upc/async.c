@@ -1,6 +1,6 @@
-/* A collective that was posted goes on while all threads do nothing but read and write shared memory: loads and
- * stores, no call. Each waits by such reads for the last word of its part, so if nothing moved it would wait for
- * ever; after half a minute it has failed. */
+/* A collective that was posted goes on while all threads do nothing but read and write shared memory: loads
+ * and stores, no call. Each waits by such reads for the last word of its part, so if nothing moved it would
+ * wait for ever; after half a minute it has failed. */
 #include "tests/upc/check.h"
 
 #include <time.h>
@@ -16,7 +16,8 @@ static upcr_shared_ptr_t word(upcr_shared_ptr_t array, int thread, size_t i) {
 WEFT_SUITE(upc_async) {
   begin_without_units();
   const size_t block = words * 8, threads = (size_t)THREADS;
-  const upcr_shared_ptr_t src = upcr_all_alloc(threads, threads * block), dst = upcr_all_alloc(threads, threads * block);
+  const upcr_shared_ptr_t src = upcr_all_alloc(threads, threads * block),
+                          dst = upcr_all_alloc(threads, threads * block);
   const upcr_shared_ptr_t work = upcr_all_alloc(threads, 800);
   upcr_memset(on(dst, MYTHREAD), 0, threads * block);
   upcr_memset(on(work, MYTHREAD), 0, 800);
@@ -29,7 +30,8 @@ WEFT_SUITE(upc_async) {
   uint64_t rounds = 0;
   while (arrived != threads && time(NULL) - begin < 30) {
     for (size_t i = 0; i != 100; ++i) /* the computation */
-      UPCR_PUT_SHARED_VAL(word(work, MYTHREAD, i), 0, UPCR_GET_SHARED_VAL(word(work, MYTHREAD, i), 0, 8) + i, 8);
+      UPCR_PUT_SHARED_VAL(word(work, MYTHREAD, i), 0, UPCR_GET_SHARED_VAL(word(work, MYTHREAD, i), 0, 8) + i,
+                          8);
     ++rounds;
     if (UPCR_GET_SHARED_VAL(word(dst, MYTHREAD, (arrived + 1) * words - 1), 0, 8) != 0) ++arrived;
   }

@@ -1,5 +1,5 @@
-/* A sort by buckets as a translator makes it: each thread counts its keys by the thread that they go to, the counts
- * are exchanged by strict writes, and the keys by block copies with handles. The source would be
+/* A sort by buckets as a translator makes it: each thread counts its keys by the thread that they go to, the
+ * counts are exchanged by strict writes, and the keys by block copies with handles. The source would be
  *
  *   shared [KEYS] unsigned keys[KEYS * THREADS];  shared [THREADS] int counts[THREADS][THREADS];
  *   shared [ROOM] unsigned sorted[ROOM * THREADS];  shared int sizes[THREADS];
@@ -28,7 +28,8 @@ static void UPCRI_INIT_buckets(void) {
 UPCR_UNIT(buckets, 3, 9, 0)
 
 static unsigned key(int thread, int i) {
-  const unsigned long long x = ((unsigned long long)thread * own_keys + (unsigned)i + 1) * 0x9e3779b97f4a7c15ull;
+  const unsigned long long x =
+      ((unsigned long long)thread * own_keys + (unsigned)i + 1) * 0x9e3779b97f4a7c15ull;
   return (unsigned)(x >> 33);
 }
 static int owner_of(unsigned k) {
@@ -68,7 +69,8 @@ WEFT_SUITE(upc_buckets) {
   for (int t = 0; t < THREADS; t = t + 1) {
     _INT64 before = 0;
     for (int s = 0; s < MYTHREAD; s = s + 1)
-      before += (int)UPCR_GET_SHARED_VAL(UPCR_ADD_SHARED(counts, 4ULL, (_INT64)t * THREADS + s, threads), 0, 4);
+      before +=
+          (int)UPCR_GET_SHARED_VAL(UPCR_ADD_SHARED(counts, 4ULL, (_INT64)t * THREADS + s, threads), 0, 4);
     const upcr_shared_ptr_t there =
         UPCR_ADD_SHARED(sorted, 4ULL, (_INT64)t * (_INT64)all_keys + before, all_keys);
     h[t] = UPCR_NB_MEMPUT(there, bucket + t * own_keys, (size_t)count[t] * 4);
@@ -76,7 +78,8 @@ WEFT_SUITE(upc_buckets) {
   upcr_wait_syncnb_all(h, threads);
   int size = 0;
   for (int s = 0; s < THREADS; s = s + 1)
-    size += (int)UPCR_GET_SHARED_VAL(UPCR_ADD_SHARED(counts, 4ULL, (_INT64)MYTHREAD * THREADS + s, threads), 0, 4);
+    size += (int)UPCR_GET_SHARED_VAL(UPCR_ADD_SHARED(counts, 4ULL, (_INT64)MYTHREAD * THREADS + s, threads),
+                                     0, 4);
   UPCR_PUT_PSHARED_VAL(UPCR_ADD_PSHARED1(sizes, 4ULL, MYTHREAD), 0, size, 4);
   upcr_barrier(7, 0);
   qsort(UPCR_SHARED_TO_LOCAL(UPCR_ADD_SHARED(sorted, 4ULL, (_INT64)MYTHREAD * (_INT64)all_keys, all_keys)),
@@ -90,7 +93,8 @@ WEFT_SUITE(upc_buckets) {
   size_t at = 0;
   for (int t = 0; t != THREADS; ++t) {
     const int there = (int)UPCR_GET_PSHARED_VAL(UPCR_ADD_PSHARED1(sizes, 4ULL, t), 0, 4);
-    UPCR_MEMGET(bucket, UPCR_ADD_SHARED(sorted, 4ULL, (_INT64)t * (_INT64)all_keys, all_keys), (size_t)there * 4);
+    UPCR_MEMGET(bucket, UPCR_ADD_SHARED(sorted, 4ULL, (_INT64)t * (_INT64)all_keys, all_keys),
+                (size_t)there * 4);
     CHECK(memcmp(bucket, expected + at, (size_t)there * 4) == 0);
     at += (size_t)there;
   }

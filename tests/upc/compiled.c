@@ -1,5 +1,5 @@
-/* The entry points of GUPC and clang-upc: what an object of theirs does, done by hand. Its shared variables are
- * a section at an address of shared memory, of which every thread has a copy. */
+/* The entry points of GUPC and clang-upc: what an object of theirs does, done by hand. Its shared variables
+ * are a section at an address of shared memory, of which every thread has a copy. */
 #include "tests/upc/check.h"
 
 #undef THREADS
@@ -93,11 +93,11 @@ static void accesses(upc_shared_ptr_t room) {
     upc_shared_ptr_t p = {room.addr + (uint64_t)MYTHREAD * 64, (uint32_t)t, 0}, q = on(p, MYTHREAD);
     q.addr += (uint64_t)THREADS * 64;
 #define IN_SOURCE , __FILE__, __LINE__
-#define BLOCKS(PUT, GET, COPY, PLACE)                                                                             \
+#define BLOCKS(PUT, GET, COPY, PLACE)                                                                        \
   memset(from, 'a' + t + __LINE__ % 20, sizeof from);                                                        \
-  PUT(p, from, sizeof from PLACE);                                                                     \
-  COPY(q, p, sizeof from PLACE);                                                                       \
-  GET(to, q, sizeof to PLACE);                                                                         \
+  PUT(p, from, sizeof from PLACE);                                                                           \
+  COPY(q, p, sizeof from PLACE);                                                                             \
+  GET(to, q, sizeof to PLACE);                                                                               \
   CHECK(memcmp(from, to, sizeof to) == 0);
     BLOCKS(__putblk3, __getblk3, __copyblk3, )
     BLOCKS(__putsblk3, __getsblk3, __copysblk3, )

@@ -129,7 +129,8 @@ static void semaphores(upcr_shared_ptr_t letters, upcr_shared_ptr_t names) {
 WEFT_SUITE(upc_copies) {
   begin_without_units();
   const size_t threads = (size_t)THREADS;
-  const upcr_shared_ptr_t a = upcr_all_alloc(threads, room * threads), b = upcr_all_alloc(threads, room * threads);
+  const upcr_shared_ptr_t a = upcr_all_alloc(threads, room * threads),
+                          b = upcr_all_alloc(threads, room * threads);
   for (int t = 0; t != THREADS; ++t) {
     upcr_shared_ptr_t to = on(a, t), other = on(b, (t + 1) % THREADS);
     to.addr += (uint64_t)MYTHREAD * room;

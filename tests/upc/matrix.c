@@ -1,8 +1,9 @@
-/* A product of matrices as a translator makes it, with THREADS in a dimension: rows of a and c in blocks, b spread
- * element by element. Beside it a broadcast and a reduction of Weft's own. The source would be
+/* A product of matrices as a translator makes it, with THREADS in a dimension: rows of a and c in blocks, b
+ * spread element by element. Beside it a broadcast and a reduction of Weft's own. The source would be
  *
  *   shared [N] int a[ROWS * THREADS][N], c[ROWS * THREADS][N];  shared int b[N][N * THREADS];
- *   upc_forall (i = 0; i < ROWS * THREADS; i++; &a[i][0]) for (j ...) for (k ...) c[i][j] += a[i][k] * b[k][j];
+ *   upc_forall (i = 0; i < ROWS * THREADS; i++; &a[i][0]) for (j ...) for (k ...) c[i][j] += a[i][k] *
+ * b[k][j];
  */
 #include "tests/upc/check.h"
 
@@ -67,7 +68,8 @@ WEFT_SUITE(upc_matrix) {
   const int wide = rows * THREADS;
   for (int i = 0; i != wide; ++i)
     for (int k = 0; k != n; ++k)
-      if (upcr_hasMyAffinity_shared(in_rows(a, i, k))) UPCR_PUT_SHARED_VAL(in_rows(a, i, k), 0, a_of(i, k), 4);
+      if (upcr_hasMyAffinity_shared(in_rows(a, i, k)))
+        UPCR_PUT_SHARED_VAL(in_rows(a, i, k), 0, a_of(i, k), 4);
   for (int k = 0; k != n; ++k)
     for (int j = 0; j != n * THREADS; ++j)
       if (upcr_hasMyAffinity_pshared(in_b(k, j))) UPCR_PUT_PSHARED_VAL(in_b(k, j), 0, b_of(k, j), 4);
@@ -85,8 +87,8 @@ WEFT_SUITE(upc_matrix) {
       CHECK((int)UPCR_GET_SHARED_VAL(in_rows(c, i, j), 0, 4) == sum);
     }
   /* The collectives take the pointers as they are. */
-  upc_all_reduceI(UPCR_PSHARED_TO_SHARED(largest), UPCR_PSHARED_TO_SHARED(sums), UPC_ADD, (size_t)THREADS, 1, NULL,
-                  UPC_IN_ALLSYNC | UPC_OUT_ALLSYNC);
+  upc_all_reduceI(UPCR_PSHARED_TO_SHARED(largest), UPCR_PSHARED_TO_SHARED(sums), UPC_ADD, (size_t)THREADS, 1,
+                  NULL, UPC_IN_ALLSYNC | UPC_OUT_ALLSYNC);
   upc_all_broadcast(UPCR_PSHARED_TO_SHARED(sums), UPCR_PSHARED_TO_SHARED(largest), 4,
                     UPC_IN_ALLSYNC | UPC_OUT_ALLSYNC);
   CHECK((int)UPCR_GET_PSHARED_VAL(UPCR_ADD_PSHARED1(sums, 4ULL, MYTHREAD), 0, 4) == total);

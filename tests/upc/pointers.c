@@ -1,5 +1,5 @@
-/* The arithmetic of translated programs beside that of upc.h, over sizes, blocks, places and distances; and what
- * else is asked of a pointer. */
+/* The arithmetic of translated programs beside that of upc.h, over sizes, blocks, places and distances; and
+ * what else is asked of a pointer. */
 #include "tests/upc/check.h"
 
 static const size_t sizes[] = {1, 4, 8, 12, 24}, blocks[] = {1, 2, 3, 7, 16};
@@ -11,7 +11,8 @@ static void arithmetic(upcr_shared_ptr_t array) {
       for (ptrdiff_t from = 0; from < 40; from += 3)
         for (ptrdiff_t inc = -40; inc <= 90; inc += 7) {
           const size_t size = sizes[s], block = blocks[b];
-          const upcr_shared_ptr_t p = upc_ptradd(array, block, size, from), q = upc_ptradd(p, block, size, inc);
+          const upcr_shared_ptr_t p = upc_ptradd(array, block, size, from),
+                                  q = upc_ptradd(p, block, size, inc);
           upcr_shared_ptr_t r = UPCR_ADD_SHARED(p, size, inc, block);
           CHECK(UPCR_ISEQUAL_SHARED_SHARED(r, q) && UPCR_PHASEOF_SHARED(r) == q.phase);
           CHECK(UPCR_SUB_SHARED(r, p, size, block) == inc && UPCR_SUB_SHARED(p, r, size, block) == -inc);
@@ -52,7 +53,8 @@ static void questions(upcr_shared_ptr_t array) {
   CHECK(UPCR_ISEQUAL_SHARED_SHARED(UPCR_PSHARED_TO_SHARED(q), p) && UPCR_SHARED_RESETPHASE(p).phase == 0);
   CHECK(UPCR_HASMYAFFINITY_SHARED(p) && UPCR_HASMYAFFINITY_PSHARED(q));
   CHECK(upcr_hasMyAffinity_shared(on(p, (MYTHREAD + 1) % THREADS)) == (THREADS == 1));
-  CHECK(!UPCR_ISNULL_SHARED(p) && !UPCR_ISNULL_PSHARED(q) && UPCR_ISVALID_SHARED(p) && UPCR_ISVALID_PSHARED(q));
+  CHECK(!UPCR_ISNULL_SHARED(p) && !UPCR_ISNULL_PSHARED(q) && UPCR_ISVALID_SHARED(p) &&
+        UPCR_ISVALID_PSHARED(q));
   CHECK(UPCR_ISVALID_PSHARED(p) == 0); /* it has a phase */
   CHECK(UPCR_ISVALID_SHARED(on(p, THREADS)) == 0);
   void* const mine = UPCR_SHARED_TO_LOCAL(p);
@@ -83,7 +85,8 @@ static void questions(upcr_shared_ptr_t array) {
 
 /* Memory of every kind is reached by one base for each thread. */
 static void one_base(void) {
-  const upcr_shared_ptr_t a = UPCR_ALL_ALLOC((size_t)THREADS, 100), g = UPCR_GLOBAL_ALLOC((size_t)THREADS, 100);
+  const upcr_shared_ptr_t a = UPCR_ALL_ALLOC((size_t)THREADS, 100),
+                          g = UPCR_GLOBAL_ALLOC((size_t)THREADS, 100);
   const upcr_shared_ptr_t l = UPCR_ALLOC(100);
   for (int t = 0; t != THREADS; ++t) {
     const weft_direct_t d = weft_direct((size_t)t);
@@ -109,7 +112,8 @@ static void loops(void) {
       for (int first = 0; step != 0 && first != THREADS; ++first) {
         int found = step > 0 ? INT32_MAX : INT32_MIN, lo = 10;
         for (int k = THREADS - 1; k >= 0; --k)
-          if (((first + k * step * scale - MYTHREAD) % THREADS + THREADS) % THREADS == 0) found = lo + k * step;
+          if (((first + k * step * scale - MYTHREAD) % THREADS + THREADS) % THREADS == 0)
+            found = lo + k * step;
         CHECK(upcrt_forall_start(first, step, lo, scale) == found);
       }
 }

@@ -1,5 +1,6 @@
-/* A stencil as a translator makes it: two grids of rows, a block of rows for each thread, the rows at its border
- * from its neighbours by shared reads. The result is compared with that of one private grid. The source would be
+/* A stencil as a translator makes it: two grids of rows, a block of rows for each thread, the rows at its
+ * border from its neighbours by shared reads. The result is compared with that of one private grid. The
+ * source would be
  *
  *   shared [ROWS * COLUMNS] double now[THREADS * ROWS][COLUMNS], next[THREADS * ROWS][COLUMNS];
  *   ... upc_forall (i = 1; i < n - 1; i++; &now[i][0]) for (j = 1; ...) next[i][j] = ...; upc_barrier;
@@ -26,7 +27,7 @@ static double initial(int i, int j) {
   return (double)((i * 7 + j * 3) % 10) / 4;
 }
 static upcr_shared_ptr_t element(upcr_shared_ptr_t grid, int i, int j) {
-  upcr_shared_ptr_t row = UPCR_ADD_SHARED(grid, 8ULL, (_INT64)((_UINT64)(i) * 11ULL), 66ULL);
+  upcr_shared_ptr_t row = UPCR_ADD_SHARED(grid, 8ULL, (_INT64)((_UINT64)(i)*11ULL), 66ULL);
   return UPCR_ADD_SHARED(row, 8ULL, j, 66ULL);
 }
 
@@ -40,7 +41,8 @@ static void sweep(int n) {
       UPCR_GET_SHARED(&spilled[1], element(now, i + 1, j), 0, 8);
       spilled[2] = UPCR_GET_SHARED_DOUBLEVAL(element(now, i, j - 1), 0);
       spilled[3] = UPCR_GET_SHARED_DOUBLEVAL(element(now, i, j + 1), 0);
-      UPCR_PUT_SHARED_DOUBLEVAL(element(next, i, j), 0, (spilled[0] + spilled[1] + spilled[2] + spilled[3]) / 4);
+      UPCR_PUT_SHARED_DOUBLEVAL(element(next, i, j), 0,
+                                (spilled[0] + spilled[1] + spilled[2] + spilled[3]) / 4);
     }
   }
   *((_INT32*)UPCR_TLD_ADDR(upcr_forall_control)) = 0;

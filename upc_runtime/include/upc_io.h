@@ -11,9 +11,9 @@
  * touched; what a function returns comes after all threads have done their part.
  *
  * A thread goes by the name of the file: where threads are on several hosts, all must see it, as in a file
- * system that they share. A failure returns -1, or null, with the same errno on all threads: EINVAL for a wrong
- * argument, EBADF for a file that was not opened for it, EBUSY while an asynchronous operation is outstanding,
- * else what the system said. Shared buffers have the errors of upc_memput and upc_memget. */
+ * system that they share. A failure returns -1, or null, with the same errno on all threads: EINVAL for a
+ * wrong argument, EBADF for a file that was not opened for it, EBUSY while an asynchronous operation is
+ * outstanding, else what the system said. Shared buffers have the errors of upc_memput and upc_memget. */
 typedef int64_t upc_off_t;
 typedef struct upc_file_t upc_file_t;
 
@@ -59,12 +59,12 @@ typedef struct upc_hint_t {
 #define UPC_SET_STRONG_CA_SEMANTICS 4
 #define UPC_GET_FP 8 /* UPC_COMMON_FP or UPC_INDIVIDUAL_FP */
 #define UPC_SET_COMMON_FP 16
-#define UPC_SET_INDIVIDUAL_FP 32     /* both put the pointer to the beginning */
-#define UPC_GET_FL 64                /* the flags of upc_all_fopen, as they are now */
-#define UPC_GET_FN 128               /* the name: *(const char**)arg */
-#define UPC_GET_HINTS 256            /* their number; *(const upc_hint_t**)arg */
-#define UPC_SET_HINT 512             /* *(const upc_hint_t*)arg; hints change nothing here */
-#define UPC_ASYNC_OUTSTANDING 1024   /* 1 if an asynchronous operation is outstanding, else 0 */
+#define UPC_SET_INDIVIDUAL_FP 32   /* both put the pointer to the beginning */
+#define UPC_GET_FL 64              /* the flags of upc_all_fopen, as they are now */
+#define UPC_GET_FN 128             /* the name: *(const char**)arg */
+#define UPC_GET_HINTS 256          /* their number; *(const upc_hint_t**)arg */
+#define UPC_SET_HINT 512           /* *(const upc_hint_t*)arg; hints change nothing here */
+#define UPC_ASYNC_OUTSTANDING 1024 /* 1 if an asynchronous operation is outstanding, else 0 */
 
 #ifdef __cplusplus
 extern "C" {
@@ -75,7 +75,8 @@ WEFT_EXPORT upc_file_t* upc_all_fopen(const char* fname, int flags, size_t numhi
 WEFT_EXPORT int upc_all_fclose(upc_file_t* file);
 /* What was written is on the disk. */
 WEFT_EXPORT int upc_all_fsync(upc_file_t* file);
-/* The new place of the pointer, in bytes from the beginning. Each thread's own, if pointers are individual. */
+/* The new place of the pointer, in bytes from the beginning. Each thread's own, if pointers are individual.
+ */
 WEFT_EXPORT upc_off_t upc_all_fseek(upc_file_t* file, upc_off_t offset, int origin);
 WEFT_EXPORT int upc_all_fset_size(upc_file_t* file, upc_off_t size);
 WEFT_EXPORT upc_off_t upc_all_fget_size(upc_file_t* file);

@@ -1,8 +1,9 @@
 #pragma once
 
-/* The runtime interface that translated UPC programs are compiled against: that of Berkeley UPC (upcr_...), as
- * its translator and clang-upc2c write it. The programs are C; docs/upc.md says how they are made, weftcc makes
- * them. The collectives, atomics, files and casts of UPC 1.3 are the functions of Weft's own headers. */
+/* The runtime interface that translated UPC programs are compiled against: that of Berkeley UPC (upcr_...),
+ * as its translator and clang-upc2c write it. The programs are C; docs/upc.md says how they are made, weftcc
+ * makes them. The collectives, atomics, files and casts of UPC 1.3 are the functions of Weft's own headers.
+ */
 #include "upcr/accesses.h"
 #include "upcr/pointers.h"
 #include "upcr/program.h"
@@ -67,6 +68,16 @@ typedef float _IEEE32;
 typedef double _IEEE64;
 typedef long double _IEEEX80;
 typedef uint8_t _BOOLEAN;
+
+/* UPC has pointers to domains of atomic operations, where Weft has numbers. */
+#define WEFT_DOMAIN(domain) ((upc_atomicdomain_t)(uintptr_t)(domain))
+#define upc_all_atomicdomain_alloc(type, ops, hints)                                                         \
+  ((upc_atomicdomain_t*)(uintptr_t)(upc_all_atomicdomain_alloc)(type, ops, hints))
+#define upc_all_atomicdomain_free(domain) (upc_all_atomicdomain_free)(WEFT_DOMAIN(domain))
+#define upc_atomic_relaxed(domain, fetch_ptr, op, target, operand1, operand2)                                \
+  (upc_atomic_relaxed)(WEFT_DOMAIN(domain), fetch_ptr, op, target, operand1, operand2)
+#define upc_atomic_strict(domain, fetch_ptr, op, target, operand1, operand2)                                 \
+  (upc_atomic_strict)(WEFT_DOMAIN(domain), fetch_ptr, op, target, operand1, operand2)
 
 /* Berkeley's own names for what UPC 1.3 has meanwhile. */
 typedef upcr_handle_t bupc_handle_t;

@@ -1,8 +1,8 @@
 #pragma once
 #include "upcr.h"
 
-/* The names in capitals that the Berkeley translator writes: each is the function of the same name in upcr/. In
- * the arguments p and q are pointers-to-shared, n is a number of bytes, h a handle, and v the value. */
+/* The names in capitals that the Berkeley translator writes: each is the function of the same name in upcr/.
+ * In the arguments p and q are pointers-to-shared, n is a number of bytes, h a handle, and v the value. */
 
 /* Memory and locks. */
 #define UPCR_ALLOC(n) upcr_alloc((n))
@@ -27,8 +27,10 @@
 #define UPCR_PUT_NBI_SHARED(p, offset, from, n) upcr_put_nbi_shared((p), (offset), (from), (n))
 #define UPCR_GET_NB_SHARED_VAL(p, offset, n) upcr_get_nb_shared_val((p), (offset), (n))
 #define UPCR_GET_SHARED_VAL(p, offset, n) upcr_get_shared_val((p), (offset), (n))
-#define UPCR_PUT_SHARED_VAL(p, offset, v, n) upcr_put_shared_val((p), (offset), (upcr_register_value_t)(v), (n))
-#define UPCR_PUT_NB_SHARED_VAL(p, offset, v, n) upcr_put_nb_shared_val((p), (offset), (upcr_register_value_t)(v), (n))
+#define UPCR_PUT_SHARED_VAL(p, offset, v, n)                                                                 \
+  upcr_put_shared_val((p), (offset), (upcr_register_value_t)(v), (n))
+#define UPCR_PUT_NB_SHARED_VAL(p, offset, v, n)                                                              \
+  upcr_put_nb_shared_val((p), (offset), (upcr_register_value_t)(v), (n))
 #define UPCR_GET_SHARED_FLOATVAL(p, offset) upcr_get_shared_floatval((p), (offset))
 #define UPCR_PUT_SHARED_FLOATVAL(p, offset, v) upcr_put_shared_floatval((p), (offset), (v))
 #define UPCR_GET_SHARED_DOUBLEVAL(p, offset) upcr_get_shared_doubleval((p), (offset))
@@ -41,8 +43,10 @@
 #define UPCR_PUT_NBI_PSHARED(p, offset, from, n) upcr_put_nbi_pshared((p), (offset), (from), (n))
 #define UPCR_GET_NB_PSHARED_VAL(p, offset, n) upcr_get_nb_pshared_val((p), (offset), (n))
 #define UPCR_GET_PSHARED_VAL(p, offset, n) upcr_get_pshared_val((p), (offset), (n))
-#define UPCR_PUT_PSHARED_VAL(p, offset, v, n) upcr_put_pshared_val((p), (offset), (upcr_register_value_t)(v), (n))
-#define UPCR_PUT_NB_PSHARED_VAL(p, offset, v, n) upcr_put_nb_pshared_val((p), (offset), (upcr_register_value_t)(v), (n))
+#define UPCR_PUT_PSHARED_VAL(p, offset, v, n)                                                                \
+  upcr_put_pshared_val((p), (offset), (upcr_register_value_t)(v), (n))
+#define UPCR_PUT_NB_PSHARED_VAL(p, offset, v, n)                                                             \
+  upcr_put_nb_pshared_val((p), (offset), (upcr_register_value_t)(v), (n))
 #define UPCR_GET_PSHARED_FLOATVAL(p, offset) upcr_get_pshared_floatval((p), (offset))
 #define UPCR_PUT_PSHARED_FLOATVAL(p, offset, v) upcr_put_pshared_floatval((p), (offset), (v))
 #define UPCR_GET_PSHARED_DOUBLEVAL(p, offset) upcr_get_pshared_doubleval((p), (offset))
@@ -54,8 +58,10 @@
 #define UPCR_GET_NB_SHARED_STRICT(to, p, offset, n) upcr_get_nb_shared_strict((to), (p), (offset), (n))
 #define UPCR_PUT_NB_SHARED_STRICT(p, offset, from, n) upcr_put_nb_shared_strict((p), (offset), (from), (n))
 #define UPCR_GET_SHARED_VAL_STRICT(p, offset, n) upcr_get_shared_val_strict((p), (offset), (n))
-#define UPCR_PUT_SHARED_VAL_STRICT(p, offset, v, n) upcr_put_shared_val_strict((p), (offset), (upcr_register_value_t)(v), (n))
-#define UPCR_PUT_NB_SHARED_VAL_STRICT(p, offset, v, n) upcr_put_nb_shared_val_strict((p), (offset), (upcr_register_value_t)(v), (n))
+#define UPCR_PUT_SHARED_VAL_STRICT(p, offset, v, n)                                                          \
+  upcr_put_shared_val_strict((p), (offset), (upcr_register_value_t)(v), (n))
+#define UPCR_PUT_NB_SHARED_VAL_STRICT(p, offset, v, n)                                                       \
+  upcr_put_nb_shared_val_strict((p), (offset), (upcr_register_value_t)(v), (n))
 #define UPCR_GET_SHARED_FLOATVAL_STRICT(p, offset) upcr_get_shared_floatval_strict((p), (offset))
 #define UPCR_PUT_SHARED_FLOATVAL_STRICT(p, offset, v) upcr_put_shared_floatval_strict((p), (offset), (v))
 #define UPCR_GET_SHARED_DOUBLEVAL_STRICT(p, offset) upcr_get_shared_doubleval_strict((p), (offset))
@@ -65,8 +71,10 @@
 #define UPCR_GET_NB_PSHARED_STRICT(to, p, offset, n) upcr_get_nb_pshared_strict((to), (p), (offset), (n))
 #define UPCR_PUT_NB_PSHARED_STRICT(p, offset, from, n) upcr_put_nb_pshared_strict((p), (offset), (from), (n))
 #define UPCR_GET_PSHARED_VAL_STRICT(p, offset, n) upcr_get_pshared_val_strict((p), (offset), (n))
-#define UPCR_PUT_PSHARED_VAL_STRICT(p, offset, v, n) upcr_put_pshared_val_strict((p), (offset), (upcr_register_value_t)(v), (n))
-#define UPCR_PUT_NB_PSHARED_VAL_STRICT(p, offset, v, n) upcr_put_nb_pshared_val_strict((p), (offset), (upcr_register_value_t)(v), (n))
+#define UPCR_PUT_PSHARED_VAL_STRICT(p, offset, v, n)                                                         \
+  upcr_put_pshared_val_strict((p), (offset), (upcr_register_value_t)(v), (n))
+#define UPCR_PUT_NB_PSHARED_VAL_STRICT(p, offset, v, n)                                                      \
+  upcr_put_nb_pshared_val_strict((p), (offset), (upcr_register_value_t)(v), (n))
 #define UPCR_GET_PSHARED_FLOATVAL_STRICT(p, offset) upcr_get_pshared_floatval_strict((p), (offset))
 #define UPCR_PUT_PSHARED_FLOATVAL_STRICT(p, offset, v) upcr_put_pshared_floatval_strict((p), (offset), (v))
 #define UPCR_GET_PSHARED_DOUBLEVAL_STRICT(p, offset) upcr_get_pshared_doubleval_strict((p), (offset))

@@ -1,6 +1,6 @@
 /* What GUPC and clang-upc call: __get..., __put..., __copy..., barriers, and the static shared data of their
- * objects. Their pointer-to-shared is that of upc.h: a structure, its address first, of 64, 32 and 32 bits. The
- * names and arguments are those of the compilers' interface (libupc, upc_access.h). */
+ * objects. Their pointer-to-shared is that of upc.h: a structure, its address first, of 64, 32 and 32 bits.
+ * The names and arguments are those of the compilers' interface (libupc, upc_access.h). */
 #include "upc_runtime/library/internal.h"
 
 #include <limits.h>
@@ -19,12 +19,13 @@ upcr_shared_ptr_t upcr_place_image(const upcr_image_t* image) {
   const uint64_t begin = upcr_direct[upcr_job.mythread].begin;
   const uint64_t end = image->address + image->bytes, heap = weft_setting("WEFT_HEAP_SIZE");
   if (image->address <= begin || end - begin >= heap) {
-    upcri_fail_together("upcr_place_image", "shared variables",
-                        image->address <= begin
-                            ? "lie where the heap has not begun: link the program with weftcc, which places them"
-                            : "reach past the end of the heap: set WEFT_HEAP_SIZE to as much and what the "
-                              "program allocates",
-                        "%zu bytes at 0x%llx", image->bytes, (unsigned long long)image->address);
+    upcri_fail_together(
+        "upcr_place_image", "shared variables",
+        image->address <= begin
+            ? "lie where the heap has not begun: link the program with weftcc, which places them"
+            : "reach past the end of the heap: set WEFT_HEAP_SIZE to as much and what the "
+              "program allocates",
+        "%zu bytes at 0x%llx", image->bytes, (unsigned long long)image->address);
     return none;
   }
   const upcr_shared_ptr_t block = upc_all_alloc(upcr_job.threads, end - begin);

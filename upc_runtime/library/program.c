@@ -11,43 +11,41 @@ const upcr_shared_ptr_t upcr_null_shared = UPCR_NULL_SHARED, upcr_null_pshared =
 const weft_direct_t* upcr_direct;
 int32_t upcrt_forall_control;
 
-static void fail(const char* call, const char* argument, const char* rule, const char* value) {
-  char line[600];
-  const char* const between = argument[0] == 0 ? ": " : value[0] == 0 ? ": " : " = ";
-  snprintf(line, sizeof line, "%s%s%s%s%s: %s", call, argument[0] == 0 ? "" : ": ", argument,
-           value[0] == 0 ? "" : between, value, rule);
-  const weft_error_handler_t handler = weft_set_error_handler(NULL);
-  weft_set_error_handler(handler);
-  if (handler != NULL) {
-    const weft_error_info_t info = {call, argument, value, rule};
+/* The handler in force, and whether it is the one that prints the line and ends the job. */
+static weft_error_handler_t handler_in_force(int* is_default) {
+  const weft_error_handler_t now = weft_set_error_handler(NULL);
+  *is_default = weft_set_error_handler(now) == now;
+  return now;
+}
+
+static void tell(int together, const char* call, const char* argument, const char* rule, const char* value,
+                 va_list values) {
+  char text[300], line[700];
+  vsnprintf(text, sizeof text, value, values);
+  const char* const between = text[0] == 0 ? "" : argument[0] == 0 ? ": " : " = ";
+  snprintf(line, sizeof line, "%s%s%s%s%s: %s", call, argument[0] == 0 ? "" : ": ", argument, between, text,
+           rule);
+  const weft_error_info_t info = {call, argument, text, rule};
+  int is_default = 0;
+  const weft_error_handler_t handler = handler_in_force(&is_default);
+  if (together && is_default && upcr_job.mythread != 0)
+    weft_barrier(); /* until thread 0 has ended the job */
+  else
     handler(line, &info);
-    return;
-  }
-  fprintf(stderr, "weft: %s\n", line);
-  upc_global_exit(1);
 }
 
 void upcri_fail(const char* call, const char* argument, const char* rule, const char* value, ...) {
-  char text[300];
   va_list values;
   va_start(values, value);
-  vsnprintf(text, sizeof text, value, values);
+  tell(0, call, argument, rule, value, values);
   va_end(values);
-  fail(call, argument, rule, text);
 }
 
 void upcri_fail_together(const char* call, const char* argument, const char* rule, const char* value, ...) {
-  char text[300];
   va_list values;
   va_start(values, value);
-  vsnprintf(text, sizeof text, value, values);
+  tell(1, call, argument, rule, value, values);
   va_end(values);
-  const weft_error_handler_t handler = weft_set_error_handler(NULL);
-  weft_set_error_handler(handler);
-  if (handler != NULL || upcr_job.mythread == 0)
-    fail(call, argument, rule, text);
-  else
-    weft_barrier(); /* until thread 0 has ended the job */
 }
 
 void* upcri_memory(size_t bytes) {
@@ -83,10 +81,11 @@ void* upcr_shared_to_local(upcr_shared_ptr_t p) {
   if (near != NULL) return near;
   void* const there = upc_cast(p);
   if (there == NULL)
-    upcri_fail("upcr_shared_to_local", "pointer",
-               "has its target on another host: a pointer to private memory is made of what lies on the calling "
-               "thread, or its host",
-               "thread %u, offset 0x%llx", (unsigned)p.thread, (unsigned long long)p.addr);
+    upcri_fail(
+        "upcr_shared_to_local", "pointer",
+        "has its target on another host: a pointer to private memory is made of what lies on the calling "
+        "thread, or its host",
+        "thread %u, offset 0x%llx", (unsigned)p.thread, (unsigned long long)p.addr);
   return there;
 }
 
@@ -138,8 +137,8 @@ static void allocate(upcr_shared_ptr_t* where, const upcr_startup_shalloc_t* wha
   *where = upc_all_alloc(blocks, what->blockbytes);
   weft_set_error_handler(before);
   if (no_room != NULL) {
-    upcri_fail_together("upcr_startup_shalloc", what->namestr != NULL ? what->namestr : "shared data", no_room,
-                        "%zu blocks of %zu bytes", blocks, what->blockbytes);
+    upcri_fail_together("upcr_startup_shalloc", what->namestr != NULL ? what->namestr : "shared data",
+                        no_room, "%zu blocks of %zu bytes", blocks, what->blockbytes);
     return;
   }
   const upcr_shared_ptr_t mine = {where->addr, upcr_job.mythread, 0};
@@ -154,8 +153,8 @@ void upcr_startup_shalloc(upcr_startup_shalloc_t* infos, size_t count) {
 
 void upcr_startup_pshalloc(upcr_startup_pshalloc_t* infos, size_t count) {
   for (size_t i = 0; i != count; ++i) {
-    const upcr_startup_shalloc_t same = {infos[i].psptr_addr, infos[i].blockbytes, infos[i].numblocks,
-                                         infos[i].mult_by_threads, infos[i].elemsz, infos[i].namestr,
+    const upcr_startup_shalloc_t same = {infos[i].psptr_addr,      infos[i].blockbytes, infos[i].numblocks,
+                                         infos[i].mult_by_threads, infos[i].elemsz,     infos[i].namestr,
                                          infos[i].typestr};
     allocate(infos[i].psptr_addr, &same);
   }
@@ -192,8 +191,7 @@ void upcr_startup_initarray(upcr_shared_ptr_t dst, const void* src,
   unsigned char* to = upcr_shared_to_local(mine);
   for (size_t begin = first; begin < total; begin += gap)
     for (size_t i = begin; i != begin + block && i != total; ++i, to += elembytes) {
-      const unsigned char* const value =
-          src == NULL ? NULL : value_of(i, src, dims, dimcnt, elembytes);
+      const unsigned char* const value = src == NULL ? NULL : value_of(i, src, dims, dimcnt, elembytes);
       if (value != NULL)
         memcpy(to, value, elembytes);
       else

@@ -14,8 +14,8 @@ bupc_sem_t bupc_sem_alloc(int flags) {
   if ((flags & ~BUPC_SEM_MASK) != 0 || has_both(flags, BUPC_SEM_BOOLEAN, BUPC_SEM_INTEGER) ||
       has_both(flags, BUPC_SEM_SPRODUCER, BUPC_SEM_MPRODUCER) ||
       has_both(flags, BUPC_SEM_SCONSUMER, BUPC_SEM_MCONSUMER)) {
-    upcri_fail("bupc_sem_alloc", "flags", "are unknown, or two of a pair: give one of each pair at most", "0x%x",
-               (unsigned)flags);
+    upcri_fail("bupc_sem_alloc", "flags", "are unknown, or two of a pair: give one of each pair at most",
+               "0x%x", (unsigned)flags);
     return upcr_null_shared;
   }
   const bupc_sem_t s = upc_alloc(2 * sizeof(uint64_t));
@@ -43,7 +43,8 @@ static int check_semaphore(const char* call, bupc_sem_t s, size_t n) {
   }
   const size_t most = is_boolean(s) ? 1 : BUPC_SEM_MAXVALUE;
   if (n >= 1 && n <= most) return 1;
-  upcri_fail(call, "n", most == 1 ? "must be 1 for a boolean semaphore" : "must be from 1 to 65535", "%zu", n);
+  upcri_fail(call, "n", most == 1 ? "must be 1 for a boolean semaphore" : "must be from 1 to 65535", "%zu",
+             n);
   return 0;
 }
 

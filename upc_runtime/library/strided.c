@@ -31,8 +31,8 @@ static upc_handle_t in_chunks(const char* call, place_t to, size_t to_length, si
   }
   if ((to_count > 1 && to_stride < to_length) || (from_count > 1 && from_stride < from_length)) {
     const int to_is_wrong = to_count > 1 && to_stride < to_length;
-    upcri_fail(call, to_is_wrong ? "dstchunkstride" : "srcchunkstride", "must not be less than the chunk is long",
-               "%zu", to_is_wrong ? to_stride : from_stride);
+    upcri_fail(call, to_is_wrong ? "dstchunkstride" : "srcchunkstride",
+               "must not be less than the chunk is long", "%zu", to_is_wrong ? to_stride : from_stride);
     return UPC_COMPLETE_HANDLE;
   }
   upcri_region_t outer;
@@ -47,8 +47,8 @@ static upc_handle_t in_chunks(const char* call, place_t to, size_t to_length, si
   return upcri_end_region(&outer);
 }
 
-static void level(place_t to, uint64_t to_offset, const size_t* to_strides, place_t from, uint64_t from_offset,
-                  const size_t* from_strides, const size_t* count, size_t levels) {
+static void level(place_t to, uint64_t to_offset, const size_t* to_strides, place_t from,
+                  uint64_t from_offset, const size_t* from_strides, const size_t* count, size_t levels) {
   if (levels == 0) {
     piece(to, to_offset, from, from_offset, count[0]);
     return;
@@ -60,7 +60,7 @@ static void level(place_t to, uint64_t to_offset, const size_t* to_strides, plac
 
 /* A level must lie within its stride. */
 static int within_strides(const char* call, const char* argument, const size_t* strides, const size_t* count,
-                size_t levels) {
+                          size_t levels) {
   uint64_t extent = count[0];
   for (size_t i = 1; i <= levels; ++i) {
     if (count[i] == 0) return 1;
@@ -102,8 +102,8 @@ static place_t local_place(const void* memory) {
   }                                                                                                          \
   void bupc_##name##_fstrided(to dst, size_t dstlen, size_t dststride, size_t dstcount, from src,            \
                               size_t srclen, size_t srcstride, size_t srccount) {                            \
-    upcr_wait_syncnb(bupc_##name##_fstrided_async(dst, dstlen, dststride, dstcount, src, srclen, srcstride,  \
-                                                  srccount));                                                \
+    upcr_wait_syncnb(                                                                                        \
+        bupc_##name##_fstrided_async(dst, dstlen, dststride, dstcount, src, srclen, srcstride, srccount));   \
   }                                                                                                          \
   upc_handle_t bupc_##name##_strided_async(to dst, const size_t dststrides[], from src,                      \
                                            const size_t srcstrides[], const size_t count[], size_t levels) { \

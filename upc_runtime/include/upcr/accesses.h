@@ -12,8 +12,8 @@
  * the heap of each thread that is reached so, and nothing of the others, nor anything with WEFT_CHECK=1. All
  * else is a call into Weft. Every access is complete when it returns, unless its name has `nb`.
  *
- * A relaxed access is one volatile load or store, which the compiler neither leaves out nor moves past another
- * one. A strict one has a fence in front and behind. */
+ * A relaxed access is one volatile load or store, which the compiler neither leaves out nor moves past
+ * another one. A strict one has a fence in front and behind. */
 extern WEFT_EXPORT const weft_direct_t* upcr_direct;
 
 #ifdef __cplusplus
@@ -46,20 +46,38 @@ UPCR_INLINE upcr_shared_ptr_t upcri_at(upcr_shared_ptr_t p, ptrdiff_t offset) {
 
 UPCR_INLINE void upcri_load(void* to, const void* from, size_t nbytes) {
   switch (nbytes) {
-  case 1: *(uint8_t*)to = *(const volatile uint8_t*)from; break;
-  case 2: *(upcri_u16*)to = *(const volatile upcri_u16*)from; break;
-  case 4: *(upcri_u32*)to = *(const volatile upcri_u32*)from; break;
-  case 8: *(upcri_u64*)to = *(const volatile upcri_u64*)from; break;
-  default: memcpy(to, from, nbytes);
+  case 1:
+    *(uint8_t*)to = *(const volatile uint8_t*)from;
+    break;
+  case 2:
+    *(upcri_u16*)to = *(const volatile upcri_u16*)from;
+    break;
+  case 4:
+    *(upcri_u32*)to = *(const volatile upcri_u32*)from;
+    break;
+  case 8:
+    *(upcri_u64*)to = *(const volatile upcri_u64*)from;
+    break;
+  default:
+    memcpy(to, from, nbytes);
   }
 }
 UPCR_INLINE void upcri_store(void* to, const void* from, size_t nbytes) {
   switch (nbytes) {
-  case 1: *(volatile uint8_t*)to = *(const uint8_t*)from; break;
-  case 2: *(volatile upcri_u16*)to = *(const upcri_u16*)from; break;
-  case 4: *(volatile upcri_u32*)to = *(const upcri_u32*)from; break;
-  case 8: *(volatile upcri_u64*)to = *(const upcri_u64*)from; break;
-  default: memcpy(to, from, nbytes);
+  case 1:
+    *(volatile uint8_t*)to = *(const uint8_t*)from;
+    break;
+  case 2:
+    *(volatile upcri_u16*)to = *(const upcri_u16*)from;
+    break;
+  case 4:
+    *(volatile upcri_u32*)to = *(const upcri_u32*)from;
+    break;
+  case 8:
+    *(volatile upcri_u64*)to = *(const upcri_u64*)from;
+    break;
+  default:
+    memcpy(to, from, nbytes);
   }
 }
 UPCR_INLINE void upcri_get(void* dst, upcr_shared_ptr_t src, ptrdiff_t offset, size_t nbytes) {

@@ -6,18 +6,23 @@
 /* Pointers-to-shared of translated programs, and their arithmetic. Source: the runtime specification of
  * Berkeley UPC, shared pointers.
  *
- * Both kinds are Weft's: 16 bytes, the address first, then 32 bits of thread and 32 bits of phase. A phaseless
- * pointer has the phase 0 at all times, so each is the other without a conversion. Increments are in elements
- * of `elemsz` bytes and may be negative; `blockelems` is the block size, in elements and never 0. */
+ * Both kinds are Weft's: 16 bytes, the address first, then 32 bits of thread and 32 bits of phase. A
+ * phaseless pointer has the phase 0 at all times, so each is the other without a conversion. Increments are
+ * in elements of `elemsz` bytes and may be negative; `blockelems` is the block size, in elements and never 0.
+ */
 typedef upc_shared_ptr_t upcr_shared_ptr_t;
 typedef upc_shared_ptr_t upcr_pshared_ptr_t;
 typedef unsigned int upcr_thread_t;
 
-#define UPCR_NULL_SHARED {0, 0, 0}
-#define UPCR_NULL_PSHARED {0, 0, 0}
+#define UPCR_NULL_SHARED                                                                                     \
+  { 0, 0, 0 }
+#define UPCR_NULL_PSHARED                                                                                    \
+  { 0, 0, 0 }
 /* What a variable is set to that has an initialiser: upcr_startup_shalloc then leaves out the zeros. */
-#define UPCR_INITIALIZED_SHARED {0, 0, 1}
-#define UPCR_INITIALIZED_PSHARED {0, 0, 1}
+#define UPCR_INITIALIZED_SHARED                                                                              \
+  { 0, 0, 1 }
+#define UPCR_INITIALIZED_PSHARED                                                                             \
+  { 0, 0, 1 }
 #define UPCR_MAX_BLOCKSIZE UINT32_MAX
 
 #define UPCR_INLINE static inline

@@ -28,8 +28,8 @@ typedef struct upcr_unit_t {
                  "translated for pointers-to-shared of another size: let the translator make 16 bytes");     \
   const upcr_unit_t upcr_unit_##unit = {#unit,      UPCRI_ALLOC_##unit, UPCRI_INIT_##unit,                   \
                                         want_major, want_minor,         want_threads};                       \
-  static const upcr_unit_t* const upcri_listed_##unit                                                        \
-      __attribute__((section("weft_upc_units"), used)) = &upcr_unit_##unit;
+  static const upcr_unit_t* const upcri_listed_##unit __attribute__((section("weft_upc_units"), used)) =     \
+      &upcr_unit_##unit;
 
 /* Allocates the shared data of the units and gives it its initial values. Collective, after weft_init. Ends
  * the job with one line if a unit wants another runtime, other threads, or more shared memory than there is.
@@ -48,12 +48,13 @@ typedef struct upcr_image_t {
   void (*const* initialize)(void);
   size_t functions;
 } upcr_image_t;
-/* Puts the section into shared memory, at its address, and calls the functions. Collective. The result is what
- * upc_all_free frees, null for an empty section. Errors: the heap does not reach so far. */
+/* Puts the section into shared memory, at its address, and calls the functions. Collective. The result is
+ * what upc_all_free frees, null for an empty section. Errors: the heap does not reach so far. */
 WEFT_EXPORT upcr_shared_ptr_t upcr_place_image(const upcr_image_t* image);
 
-/* What a program does: weft_init, upcr_begin, upcr_place_image, the user's main, weft_finalize behind the main
- * of all threads. Returns what main returned; a thread that leaves by exit() takes its part in the end too. */
+/* What a program does: weft_init, upcr_begin, upcr_place_image, the user's main, weft_finalize behind the
+ * main of all threads. Returns what main returned; a thread that leaves by exit() takes its part in the end
+ * too. */
 typedef struct upcr_program_t {
   const upcr_unit_t* const* units;
   size_t count;
@@ -79,15 +80,15 @@ typedef struct upcr_startup_pshalloc_t {
   const char *namestr, *typestr;
 } upcr_startup_pshalloc_t;
 #define UPCRT_STARTUP_SHALLOC(sptr, blockbytes, numblocks, mult_by_threads, elemsz, typestr)                 \
-  {&(sptr), (blockbytes), (numblocks), (mult_by_threads), (elemsz), #sptr, (typestr)}
+  { &(sptr), (blockbytes), (numblocks), (mult_by_threads), (elemsz), #sptr, (typestr) }
 #define UPCRT_STARTUP_PSHALLOC UPCRT_STARTUP_SHALLOC
 /* Collective: allocates what has no memory yet, filled with zeros unless it is UPCR_INITIALIZED_SHARED. Other
  * threads may be told later: there is no barrier in it. */
 WEFT_EXPORT void upcr_startup_shalloc(upcr_startup_shalloc_t* infos, size_t count);
 WEFT_EXPORT void upcr_startup_pshalloc(upcr_startup_pshalloc_t* infos, size_t count);
 
-/* One dimension of an array with an initialiser: the elements of the private array that has the values, and of
- * the shared one, times THREADS if mult_by_threads is not 0. */
+/* One dimension of an array with an initialiser: the elements of the private array that has the values, and
+ * of the shared one, times THREADS if mult_by_threads is not 0. */
 typedef struct upcr_startup_arrayinit_diminfo_t {
   size_t local_elems, shared_elems;
   int mult_by_threads;
@@ -103,7 +104,8 @@ UPCR_INLINE void upcr_startup_initparray(upcr_pshared_ptr_t dst, const void* src
   upcr_startup_initarray(dst, src, dims, dimcnt, elembytes, blockelems);
 }
 
-/* Barriers. The value is compared with those of the other threads, unless the flag says that there is none. */
+/* Barriers. The value is compared with those of the other threads, unless the flag says that there is none.
+ */
 #define UPCR_BARRIERFLAG_ANONYMOUS 1
 WEFT_EXPORT void upcr_notify(int barrierval, int flags);
 WEFT_EXPORT void upcr_wait(int barrierval, int flags);
@@ -168,9 +170,9 @@ UPCR_INLINE void upcr_global_exit(int status) {
  * thread has every iteration. */
 extern WEFT_EXPORT int32_t upcrt_forall_control;
 #define upcr_forall_control upcrt_forall_control
-/* Of a loop from lo on, in steps of step, whose iterations go to threads that lie scale * step apart, the first
- * one to start_thread: the first number of the calling thread; INT_MAX if it has none, INT_MIN if step is
- * negative. And the greatest common divisor, which a translator computes such loops with. */
+/* Of a loop from lo on, in steps of step, whose iterations go to threads that lie scale * step apart, the
+ * first one to start_thread: the first number of the calling thread; INT_MAX if it has none, INT_MIN if step
+ * is negative. And the greatest common divisor, which a translator computes such loops with. */
 WEFT_EXPORT int upcrt_gcd(int a, int b);
 WEFT_EXPORT int upcrt_forall_start(int start_thread, int step, int lo, int scale);
 /* A write that upcr_wait_syncnbi_puts waits for. */

@@ -5,9 +5,9 @@
 /* Copies of bytes that do not lie one behind the other: Berkeley's extension of UPC (its proposal for memory
  * copies that are not contiguous). Each end in shared memory lies on one thread. The ends must not overlap.
  *
- * fstrided: each end has chunkcount chunks of chunklen bytes, whose beginnings are chunkstride bytes apart; both
- * ends have as many bytes together. strided: count[0] bytes lie together; count[i] such groups of the level
- * below are strides[i - 1] bytes apart, for i from 1 to levels.
+ * fstrided: each end has chunkcount chunks of chunklen bytes, whose beginnings are chunkstride bytes apart;
+ * both ends have as many bytes together. strided: count[0] bytes lie together; count[i] such groups of the
+ * level below are strides[i - 1] bytes apart, for i from 1 to levels.
  *
  * The forms with `async` return a handle for upcr_wait_syncnb or bupc_waitsync, until when neither end may be
  * touched; within a host they are complete when they return. Errors: those of upc_memcpy, upc_memget and

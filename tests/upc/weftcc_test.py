@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""weftcc, as it is installed: with a translator, with a compiler, and what it says where it can do nothing.
+
+usage: weftcc_test.py BUILD WEFT CC
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+BUILD, WEFT, CC = sys.argv[1:4]
+TRANSLATOR = f"{sys.executable} -B {HERE / 'stub_translator.py'}"
+
+# What clang-upc makes of `shared int x[4 * THREADS]; shared long y;` and a main of them: written in C.
+COMPILED = """
+#include <stdint.h>
+#include <stdio.h>
+typedef struct { uint64_t vaddr; uint32_t thread, phase; } pointer;
+extern int THREADS, MYTHREAD, __upc_forall_depth;
+extern char __upc_shared_start[];
+uint32_t __getsi2(pointer); void __putsi2(pointer, uint32_t);
+uint64_t __getsdi2(pointer); void __putsdi2(pointer, uint64_t);
+void __upc_barrier(int); void upc_memget(void*, pointer, size_t);
+__attribute__((section("upc_shared"))) int before[5], x[4];
+__attribute__((section("upc_shared"))) long y;
+static pointer at(void* p, int thread) {
+  pointer q = {(uint64_t)(uintptr_t)p - (uint64_t)(uintptr_t)__upc_shared_start, (uint32_t)thread, 0};
+  return q;
+}
+static void init(void) { if (MYTHREAD == 0) __putsdi2(at(&y, 0), 77); }
+__attribute__((section("upc_init_array"), used)) static void (*const listed)(void) = init;
+int upc_main(int argc, char** argv) {
+  for (int t = 0; t < THREADS; t++) __putsi2(at(&x[MYTHREAD % 4], t), 10 * MYTHREAD + t);
+  __upc_barrier(-2147483647 - 1);
+  int right = __getsdi2(at(&y, 0)) == 77, copy;
+  for (int t = 0; t < THREADS; t++) {
+    right &= __getsi2(at(&x[t % 4], MYTHREAD)) == (uint32_t)(10 * t + MYTHREAD);
+    upc_memget(&copy, at(&x[t % 4], MYTHREAD), 4);
+    right &= copy == 10 * t + MYTHREAD;
+  }
+  if (!right) printf("thread %d is wrong\\n", MYTHREAD);
+  __upc_barrier(1);
+  if (MYTHREAD == 0) printf("compiled, %d threads, %d\\n", THREADS, __upc_forall_depth);
+  return right ? 0 : 1;
+}
+"""
+COMPILER = """#!/bin/sh
+# clang-upc's part of the test: C is what it gets.
+for word in "$@"; do
+  shift
+  case $word in -fupc-*) ;; *) set -- "$@" "$word" ;; esac
+done
+exec CC -x c "$@"
+"""
+
+
+class Weftcc(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="weftcc test "))
+        cls.prefix = cls.folder / "pre fix"
+        done = subprocess.run(["cmake", "--install", BUILD, "--prefix", cls.prefix], capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder)
+
+    def weftcc(self, *arguments, translator=TRANSLATOR, **environment):
+        env = dict(os.environ, CC=CC, WEFT_UPC_TRANSLATOR=translator, **environment)
+        return subprocess.run([self.prefix / "bin/weftcc", *map(str, arguments)], cwd=self.folder, env=env,
+                              capture_output=True, text=True)
+
+    def compile(self, *arguments, **more):
+        done = self.weftcc(*arguments, **more)
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+
+    def job(self, ranks, program, *arguments, hosts=1):
+        return subprocess.run([WEFT, "run", "-n", str(ranks), "--nodes", str(hosts), self.folder / program, *arguments],
+                              capture_output=True, text=True, timeout=60)
+
+    def one_line(self, done, *words):
+        self.assertNotEqual(done.returncode, 0)
+        lines = [line for line in done.stderr.splitlines() if not re.match(r"weft run: |weft: error: rank \d has died", line)]
+        self.assertEqual(len(lines), 1, done.stderr)
+        for word in words:
+            self.assertIn(word, lines[0])
+
+    def test_a_program_is_translated_and_runs(self):
+        self.compile("-O2", "-Wall", "-o", "histogram", HERE / "histogram.upc")
+        done = self.job(3, "histogram", hosts=3)
+        mean = sum((3 * i - 1) ** 2 for i in range(12)) / 12
+        self.assertEqual((done.returncode, done.stdout), (0, f"3 threads, {mean:.3f} on average, 1 words\n"), done.stderr)
+        # What main returns is what the job returns.
+        self.assertEqual(self.job(2, "histogram", "two", "words").returncode, 3)
+
+    def test_it_is_compiled_in_steps(self):
+        self.compile("--translate", HERE / "histogram.upc")
+        text = self.folder / "histogram.trans.c"
+        self.assertIn("UPCR_PUT_SHARED", text.read_text())
+        self.compile("-c", "-T", "2", text)
+        self.compile("-o", "in_steps", self.folder / "histogram.trans.o", "-lm")
+        self.one_line(self.job(3, "in_steps"), "histogram_upc", "compiled for 2 threads", "the job has 3")
+        self.assertEqual(self.job(2, "in_steps").returncode, 0)
+
+    def test_what_has_no_room_is_named(self):
+        giant = self.folder / "giant.upc"
+        giant.write_text("#include <upc.h>\nshared [] long giant[100000000000];\nint main() { giant[0] = 1; return 0; }\n")
+        self.compile("-o", "giant", giant)
+        self.one_line(self.job(2, "giant"), "giant = ", "WEFT_HEAP_SIZE")
+
+    def test_a_compiler_has_its_variables_in_shared_memory(self):
+        compiler = self.folder / "clang-upc"
+        compiler.write_text(COMPILER.replace("CC", CC))
+        compiler.chmod(0o755)
+        (self.folder / "by_hand.upc").write_text(COMPILED)
+        self.compile("-o", "by_hand", self.folder / "by_hand.upc", translator="./clang-upc")
+        done = self.job(4, "by_hand", hosts=2)
+        self.assertEqual((done.returncode, done.stdout), (0, "compiled, 4 threads, 0\n"), done.stderr)
+
+    def test_without_weftcc(self):
+        self.compile("--translate", "-o", "plain.c", HERE / "histogram.upc")
+        text = (self.folder / "plain.c").read_text()
+        text = re.sub(r'#include.*(whirl2c|upcr_preinclude|weft-upc).*\n', "", text).replace("upcr_geninclude/", "")
+        (self.folder / "plain.c").write_text(text + "UPCR_UNIT(histogram_upc, 3, 6, 0)\n")
+        (self.folder / "main.c").write_text("#include <upcr_main.h>\n")
+        path = next(self.prefix.rglob("weft-upc.pc")).parent
+        flags = subprocess.run(["pkg-config", "--cflags", "--libs", "weft-upc"], check=True, capture_output=True, text=True,
+                               env=dict(os.environ, PKG_CONFIG_PATH=str(path))).stdout.strip()
+        subprocess.run(f"{CC} -Dmain=user_main -c plain.c {flags} && {CC} -o plain main.c plain.o {flags}", shell=True,
+                       check=True, cwd=self.folder)
+        (self.folder / "CMakeLists.txt").write_text(
+            "cmake_minimum_required(VERSION 3.16)\nproject(p C)\nfind_package(weft REQUIRED COMPONENTS upc)\n"
+            "add_executable(by_cmake main.c plain.c)\ntarget_link_libraries(by_cmake weft::upc)\n"
+            "set_source_files_properties(plain.c PROPERTIES COMPILE_DEFINITIONS main=user_main)\n")
+        for command in (["cmake", "-S", ".", "-B", "built", f"-DCMAKE_PREFIX_PATH={self.prefix}"], ["cmake", "--build", "built"]):
+            done = subprocess.run(command, cwd=self.folder, env=dict(os.environ, CC=CC), capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        for program in ("plain", "built/by_cmake"):
+            done = subprocess.run([self.folder / program], capture_output=True, text=True, timeout=60)
+            self.assertIn("1 threads", done.stdout, done.stderr)
+
+    def test_what_it_cannot_do_it_says_in_a_line(self):
+        upc = HERE / "histogram.upc"
+        self.one_line(self.weftcc(upc, STUB_VERSION="4.0"), "version 4.0", "3.0 to 3.14")
+        self.one_line(self.weftcc(upc, STUB_VERSION="3.15"), "version 3.15")
+        self.one_line(self.weftcc(upc, translator="/nowhere/upc2c"), "/nowhere/upc2c", "WEFT_UPC_TRANSLATOR")
+        self.one_line(self.weftcc("-T", "none", upc), "-T none")
+        self.one_line(self.weftcc("absent.upc"), "absent.upc")
+        self.one_line(self.weftcc(), "no files")
+        if not any(map(shutil.which, ("clang-upc2c", "upc2c", "upcc", "clang-upc", "gupc"))):
+            self.one_line(self.weftcc(upc, translator=""), "no UPC translator or compiler is installed")
+        self.assertIn("usage: weftcc", self.weftcc("--help").stdout)
+        self.assertIn("runtime specification 3.14", self.weftcc("--version").stdout)
+
+    def test_the_language_has_the_constants_of_the_library(self):
+        # One name with two values is an error.
+        source = '#include <upc_types.h>\n#include <upc_atomic.h>\n#include <upc_castable.h>\n#undef WEFT_EXPORT\n'
+        constants = (self.prefix / "include/weft-upc/upc_language.h").read_text()
+        source += "\n".join(line for line in constants.splitlines() if re.match(r"#define UPC_|#define WEFT_REPRO", line))
+        subprocess.run([CC, "-std=c11", "-Werror", "-fsyntax-only", "-I", self.prefix / "include", "-x", "c", "-"],
+                       input=source + "\n", check=True, text=True)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
