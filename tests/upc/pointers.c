@@ -2,6 +2,8 @@
  * what else is asked of a pointer. */
 #include "tests/upc/check.h"
 
+#include <weft/direct.h>
+
 static const size_t sizes[] = {1, 4, 8, 12, 24}, blocks[] = {1, 2, 3, 7, 16};
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 

@@ -16,7 +16,7 @@ upcr_shared_ptr_t upcr_place_image(const upcr_image_t* image) {
   const upcr_shared_ptr_t none = UPCR_NULL_SHARED;
   if (image->bytes == 0) return none;
   /* A block from the beginning of the heap past the section. What of it is not touched takes no memory. */
-  const uint64_t begin = upcr_direct[upcr_job.mythread].begin;
+  const uint64_t begin = upcr_job.heap_begin;
   const uint64_t end = image->address + image->bytes, heap = weft_setting("WEFT_HEAP_SIZE");
   if (image->address <= begin || end - begin >= heap) {
     upcri_fail_together(

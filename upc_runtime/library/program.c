@@ -5,10 +5,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <weft/direct.h>
 
 upcr_job_t upcr_job;
 const upcr_shared_ptr_t upcr_null_shared = UPCR_NULL_SHARED, upcr_null_pshared = UPCR_NULL_PSHARED;
-const weft_direct_t* upcr_direct;
 int32_t upcrt_forall_control;
 
 /* The handler in force, and whether it is the one that prints the line and ends the job. */
@@ -58,20 +58,22 @@ void* upcri_memory(size_t bytes) {
 }
 
 void upcri_find_job(void) {
-  static weft_direct_t* table;
+  static unsigned char** heaps;
   const uint32_t threads = (uint32_t)upc_threads();
-  if (table != NULL) return;
-  upcr_job.mythread = (uint32_t)upc_mythread();
-  upcr_job.threads = threads;
-  upcr_job.reciprocal = threads == 1 ? 0 : UINT64_MAX / threads + 1;
-  table = upcri_memory(threads * sizeof *table);
-  for (uint32_t t = 0; t != threads; ++t) {
-    table[t] = weft_direct(t);
-    /* Whoever knows that the first byte is inside may access this many. */
-    const uint64_t longest = 16;
-    table[t].bytes = table[t].bytes > longest ? table[t].bytes - longest : 0;
-  }
-  upcr_direct = table;
+  if (heaps != NULL) return;
+  heaps = upcri_memory(threads * sizeof *heaps);
+  for (uint32_t t = 0; t != threads; ++t)
+    heaps[t] = weft_direct(t).base;
+  const uint32_t me = (uint32_t)upc_mythread();
+  const weft_direct_t mine = weft_direct(me); /* it begins and ends at the same place on each */
+  const uint64_t longest = 16; /* as many bytes may be accessed where the first one is inside */
+  const upcr_job_t job = {me,
+                          threads,
+                          threads == 1 ? 0 : UINT64_MAX / threads + 1,
+                          mine.begin,
+                          mine.bytes > longest ? mine.bytes - longest : 0,
+                          heaps};
+  upcr_job = job;
   upcri_counting = upc_all_atomicdomain_alloc(UPC_UINT64, UPC_GET | UPC_SET | UPC_ADD | UPC_CSWAP, 0);
 }
 
@@ -99,7 +101,7 @@ upcr_shared_ptr_t bupc_inverse_cast(void* local) {
   upcr_shared_ptr_t found = upcr_null_shared;
   const unsigned char *const place = local, *base = NULL;
   for (uint32_t t = 0; t != upcr_job.threads; ++t) {
-    const unsigned char* const here = upcr_direct[t].base;
+    const unsigned char* const here = upcr_job.heaps[t];
     if (here == NULL || here > place || (base != NULL && here < base)) continue;
     base = here;
     found.thread = t;
@@ -113,7 +115,7 @@ upcr_shared_ptr_t bupc_inverse_cast(void* local) {
 }
 
 upcr_shared_ptr_t bupc_local_to_shared(void* local, int thread, int phase) {
-  const unsigned char* const base = upcr_direct[upcr_job.mythread].base;
+  const unsigned char* const base = upcr_job.heaps[upcr_job.mythread];
   const upcr_shared_ptr_t p = {(uint64_t)((const unsigned char*)local - base), (uint32_t)thread,
                                (uint32_t)phase};
   return local == NULL ? upcr_null_shared : p;

@@ -4,17 +4,15 @@
 #include <string.h>
 #include <upc_castable.h>
 #include <upc_nb.h>
-#include <weft/direct.h>
 
 /* Reads and writes of shared memory. Source: the runtime specification of Berkeley UPC, shared accesses.
  *
- * An access of at most 8 bytes to memory of the own host is a load or a store behind one check: the table has
- * the heap of each thread that is reached so, and nothing of the others, nor anything with WEFT_CHECK=1. All
- * else is a call into Weft. Every access is complete when it returns, unless its name has `nb`.
+ * An access of at most 8 bytes to memory of the own host is a load or a store behind a check of its place.
+ * All else is a call into Weft, and so is every access with WEFT_CHECK=1. Every access is complete when it
+ * returns, unless its name has `nb`.
  *
  * A relaxed access is one volatile load or store, which the compiler neither leaves out nor moves past
  * another one. A strict one has a fence in front and behind. */
-extern WEFT_EXPORT const weft_direct_t* upcr_direct;
 
 #ifdef __cplusplus
 extern "C" {
@@ -31,13 +29,16 @@ typedef struct upcr_value_on_its_way* upcr_valget_handle_t;
 typedef uint16_t __attribute__((may_alias, aligned(1))) upcri_u16;
 typedef uint32_t __attribute__((may_alias, aligned(1))) upcri_u32;
 typedef uint64_t __attribute__((may_alias, aligned(1))) upcri_u64;
+typedef float __attribute__((may_alias, aligned(1))) upcri_float;
+typedef double __attribute__((may_alias, aligned(1))) upcri_double;
 
-/* Where the bytes are, or null if loads and stores do not reach them. The table ends 16 bytes before the heap
- * does: so long an access is inside if its first byte is. */
+/* Where the bytes are, or null if loads and stores do not reach them. heap_bytes ends 16 bytes before the
+ * heap does: so long an access is inside if its first byte is. */
 UPCR_INLINE unsigned char* upcri_near(upcr_shared_ptr_t p, ptrdiff_t offset) {
-  const weft_direct_t* const d = &upcr_direct[p.thread];
   const uint64_t at = p.addr + (uint64_t)offset;
-  return __builtin_expect(at - d->begin < d->bytes, 1) ? d->base + at : (unsigned char*)0;
+  if (__builtin_expect(at - upcr_job.heap_begin >= upcr_job.heap_bytes, 0)) return (unsigned char*)0;
+  unsigned char* const heap = upcr_job.heaps[p.thread];
+  return __builtin_expect(heap != (unsigned char*)0, 1) ? heap + at : heap;
 }
 UPCR_INLINE upcr_shared_ptr_t upcri_at(upcr_shared_ptr_t p, ptrdiff_t offset) {
   p.addr += (uint64_t)offset;
@@ -137,11 +138,19 @@ UPCR_INLINE upcr_register_value_t upcri_get_val(upcr_shared_ptr_t src, ptrdiff_t
 #define UPCRI_FLOATING(kind, type, strict, AROUND, of)                                                       \
   UPCR_INLINE of upcr_get_##kind##_##of##val##strict(type src, ptrdiff_t srcoffset) {                        \
     of value;                                                                                                \
-    AROUND upcri_get(&value, src, srcoffset, sizeof value);                                                  \
+    AROUND const unsigned char* const from = upcri_near(src, srcoffset);                                     \
+    if (from != (unsigned char*)0)                                                                           \
+      value = *(const volatile upcri_##of*)from;                                                             \
+    else                                                                                                     \
+      upc_memget(&value, upcri_at(src, srcoffset), sizeof value);                                            \
     AROUND return value;                                                                                     \
   }                                                                                                          \
   UPCR_INLINE void upcr_put_##kind##_##of##val##strict(type dst, ptrdiff_t dstoffset, of value) {            \
-    AROUND upcri_put(dst, dstoffset, &value, sizeof value);                                                  \
+    AROUND unsigned char* const to = upcri_near(dst, dstoffset);                                             \
+    if (to != (unsigned char*)0)                                                                             \
+      *(volatile upcri_##of*)to = value;                                                                     \
+    else                                                                                                     \
+      upc_memput(upcri_at(dst, dstoffset), &value, sizeof value);                                            \
     AROUND                                                                                                   \
   }
 UPCRI_BLOCKING(shared, upcr_shared_ptr_t, , UPCRI_RELAXED)

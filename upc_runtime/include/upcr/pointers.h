@@ -30,11 +30,15 @@ typedef unsigned int upcr_thread_t;
 extern "C" {
 #endif
 
-/* Who and how many there are, as main found it. `reciprocal` is 2^64 / threads, rounded up: the high half of
- * its product with a number below 2^32 is that number divided by threads. */
+/* The job, as main found it. `reciprocal` is 2^64 / threads, rounded up: the high half of its product with a
+ * number below 2^32 is that number divided by threads. `heaps` has where the heap of each thread is reached
+ * by loads and stores (weft/direct.h), null for one that is not; what begins heap_bytes or more behind
+ * heap_begin is not in it, or every access is to be looked at. */
 typedef struct upcr_job_t {
   uint32_t mythread, threads;
   uint64_t reciprocal;
+  uint64_t heap_begin, heap_bytes;
+  unsigned char* const* heaps;
 } upcr_job_t;
 extern WEFT_EXPORT upcr_job_t upcr_job;
 extern WEFT_EXPORT const upcr_shared_ptr_t upcr_null_shared, upcr_null_pshared;
@@ -120,7 +124,9 @@ UPCR_INLINE int64_t upcri_rounds(int64_t n) {
   if (__builtin_expect((uint64_t)n <= UINT32_MAX, 1)) {
     if (upcr_job.threads == 1) return n;
     __extension__ typedef unsigned __int128 wide;
-    return (int64_t)(((wide)(uint64_t)n * upcr_job.reciprocal) >> 64);
+    uint32_t low = (uint32_t)n;
+    __asm__("" : "+r"(low)); /* else gcc multiplies by the sign of n, too */
+    return (int64_t)(((wide)upcr_job.reciprocal * low) >> 64);
   }
   const int64_t q = n / upcr_job.threads;
   return q - (n % upcr_job.threads < 0);
@@ -142,7 +148,13 @@ UPCR_INLINE upcr_pshared_ptr_t upcr_add_psharedI(upcr_pshared_ptr_t p, size_t el
 UPCR_INLINE upcr_shared_ptr_t upcr_add_shared(upcr_shared_ptr_t p, size_t elemsz, ptrdiff_t inc,
                                               size_t blockelems) {
   const int64_t size = (int64_t)blockelems, place = (int64_t)p.phase + inc;
-  const int64_t blocks = place / size - (place % size < 0), phase = place - blocks * size;
+  if ((uint64_t)place < blockelems) { /* in the same block */
+    p.addr += (uint64_t)inc * elemsz;
+    p.phase = (uint32_t)place;
+    return p;
+  }
+  const int64_t blocks = place >= 0 ? (int64_t)((uint64_t)place / blockelems) : -((size - 1 - place) / size);
+  const int64_t phase = place - blocks * size;
   const int64_t to = (int64_t)p.thread + blocks, rounds = upcri_rounds(to);
   p.thread = (uint32_t)(to - rounds * upcr_job.threads);
   p.addr += (uint64_t)(rounds * size + phase - (int64_t)p.phase) * elemsz;
