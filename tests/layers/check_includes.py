@@ -72,6 +72,7 @@ FOLDERS = {
     "upc_runtime/include": ("api/include upc_runtime/include/upcr upc_runtime/include/weft", ""),
     "upc_runtime/include/upcr": ("api/include", ""),
     "upc_runtime/include/weft": ("api/include", ""),
+    "upc_runtime/language": ("api/include", ""),
     "upc_runtime/library": ("api/include upc_runtime/include upc_runtime/include/upcr upc_runtime/include/weft", ""),
     "mpi/shim": ("api/include mpi/include/weft", "mpi"),
     "perf/tests": ("perf/bench", "tests"),

@@ -18,8 +18,8 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
-COPIED = ["api", "cmake", "docs", "engine", "examples", "mpi", "pmix_boot", "progress", "python", "testing", "tests", "tools",
-          "verify", "CMakeLists.txt", "README.md"]
+COPIED = ["api", "cmake", "docs", "engine", "examples", "mpi", "packaging", "pmix_boot", "progress", "python", "testing", "tests",
+          "tools", "upc_runtime", "verify", "CMakeLists.txt", "README.md"]
 
 
 class Copy:

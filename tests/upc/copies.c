@@ -126,6 +126,26 @@ static void semaphores(upcr_shared_ptr_t letters, upcr_shared_ptr_t names) {
   bupc_sem_free(upcr_null_shared);
 }
 
+/* One that all post and all wait for: nothing is taken twice. */
+static void shared_semaphore(upcr_shared_ptr_t names) {
+  enum { each = 300 };
+  bupc_sem_t s = upcr_null_shared;
+  if (MYTHREAD == 0) {
+    s = bupc_sem_alloc(0);
+    upcr_memput(on(names, 0), &s, sizeof s);
+  }
+  barrier();
+  upcr_memget(&s, on(names, 0), sizeof s);
+  for (int i = 0; i != each; ++i) {
+    bupc_sem_post(s);
+    bupc_sem_wait(s);
+  }
+  barrier();
+  CHECK(bupc_sem_try(s) == 0);
+  barrier();
+  if (MYTHREAD == 0) bupc_sem_free(s);
+}
+
 WEFT_SUITE(upc_copies) {
   begin_without_units();
   const size_t threads = (size_t)THREADS;
@@ -140,6 +160,7 @@ WEFT_SUITE(upc_copies) {
   }
   barrier();
   semaphores(a, b);
+  shared_semaphore(b);
   barrier();
   upcr_all_free(a);
   upcr_all_free(b);

@@ -16,6 +16,10 @@ upcr_shared_ptr_t table = UPCR_INITIALIZED_SHARED;
 static upcr_pshared_ptr_t text = UPCR_INITIALIZED_PSHARED;
 upcr_shared_ptr_t blocks;
 int UPCR_TLD_DEFINE(mine, 4, 4) = 7;
+int UPCR_TLD_DEFINE_TENTATIVE(zero, 4, 4);
+#ifndef UPCR_TRANS_EXTRA_INCL
+#error "what a translator writes under this condition would be there twice"
+#endif
 static int table_values[1][4][5] = {{{1, 2}, {3, 4}, {5, 6}, {1, 2, 3, 4, 5}}};
 static char text_values[20] = "to thread 0";
 
@@ -42,6 +46,7 @@ static void UPCRI_INIT_program(void) {
   if (upcr_mythread() == 0) UPCR_PUT_PSHARED_VAL(answer, 0, 42, 4);
   upcr_startup_initarray(table, table_values, table_dims, 3, 4, 5);
   upcr_startup_initparray(text, text_values, text_dims, 1, 1, 0);
+  UPCR_EXIT_FUNCTION();
 }
 UPCR_UNIT(program, 3, 6, 0)
 
@@ -60,7 +65,7 @@ static void data(void) {
   CHECK(strcmp(read, "to thread 0") == 0 && UPCR_THREADOF_PSHARED(text) == 0);
   for (int i = 0; i != 3 * THREADS + 7; ++i)
     CHECK(UPCR_GET_SHARED_VAL(UPCR_ADD_SHARED(blocks, 2, i, 3), 0, 2) == 0);
-  CHECK(*(int*)UPCR_TLD_ADDR(mine) == 7);
+  CHECK(*(int*)UPCR_TLD_ADDR(mine) == 7 && *(int*)UPCR_TLD_ADDR(zero) == 0);
   /* Without values it is zeros again, and what has memory keeps it. */
   const upcr_startup_arrayinit_diminfo_t dims[] = {{0, 3, 0}, {0, 4, 0}, {0, 2, 1}};
   const upcr_shared_ptr_t before = table;
@@ -197,9 +202,17 @@ static void errors(void) {
   CHECK(strstr(told, "WEFT_HEAP_SIZE") != NULL && strchr(told, '\n') == NULL);
 }
 
+/* What is allocated next lies where something else has been. */
+static void soil_the_heap(void) {
+  const upcr_shared_ptr_t soiled = upc_all_alloc((size_t)upc_threads(), 1 << 16);
+  upc_memset(on(soiled, upc_mythread()), 0xff, 1 << 16);
+  upc_all_free(soiled);
+}
+
 WEFT_SUITE(upc_program) {
   const upcr_unit_t* const units[] = {NULL, &upcr_unit_program};
   failures = 0;
+  soil_the_heap();
   upcr_begin(units, 2);
   data();
   barriers();

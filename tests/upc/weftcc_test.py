@@ -100,6 +100,15 @@ class Weftcc(unittest.TestCase):
         # What main returns is what the job returns.
         self.assertEqual(self.job(2, "histogram", "two", "words").returncode, 3)
 
+    def test_a_program_may_end_in_its_middle(self):
+        text = self.folder / "leave.trans.c"
+        text.write_text('#include "upcr.h"\nint user_main(int argc, char** argv) {\n'
+                        "  if (argc > 1) exit(atoi(argv[1]));\n"
+                        "  if (MYTHREAD == 1) upcr_global_exit(5);\n  upcr_barrier(0, 1);\n  return 0;\n}\n")
+        self.compile("-o", "leave", text)
+        self.assertEqual(self.job(2, "leave").returncode, 5)
+        self.assertEqual(self.job(2, "leave", "4").returncode, 4)
+
     def test_it_is_compiled_in_steps(self):
         self.compile("--translate", HERE / "histogram.upc")
         text = self.folder / "histogram.trans.c"
