@@ -43,6 +43,7 @@ install(FILES ${PROJECT_BINARY_DIR}/weft.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/
 # The tool needs no library of ours.
 if(TARGET weft_tool)
   install(TARGETS weft_tool RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT tools)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/tools/machines DESTINATION ${CMAKE_INSTALL_DATADIR}/weft COMPONENT tools)
 endif()
 
 # It loads the library that is installed beside it.

@@ -3,10 +3,9 @@
 #include "engine/collectives/families.hpp"
 #include "engine/collectives/tuning.hpp"
 #include "engine/operations/describe.hpp"
-#include "engine/operations/operation_kind.hpp"
-#include "engine/plan/peers.hpp"
 #include "engine/transport/ucx/context.hpp"
 #include "tools/command.hpp"
+#include "tools/plan_scale.hpp"
 #include "verify/specified.hpp"
 #include "verify/verifier.hpp"
 
@@ -20,7 +19,6 @@
 #include <optional>
 #include <sys/resource.h>
 #include <unistd.h>
-#include <utility>
 
 namespace weft::tool {
 
@@ -41,8 +39,12 @@ struct plan_options {
   std::optional<std::vector<std::uint32_t>> perm;
   std::string algorithm;
   bool verify = false;
-  std::optional<std::uint32_t> scale; // ranks of a node
+  std::optional<std::uint32_t> scale; // ranks of a node; 0: as many as there are cores, or 32
+  std::optional<machine> on;          // what it is predicted for, if not what the settings say
   bool named = false;                 // the operation is
+  bool spread = false;                // the number of nodes is told
+
+  std::uint32_t each() const { return *scale != 0 ? *scale : on ? on->cores : 32; }
 };
 
 bool has_root(collectives::operation op) {
@@ -58,6 +60,21 @@ bool has_cost(collectives::operation op) {
   return has_algorithms(op) || collectives::cost_of_only_way({.op = op}, graph::topology(0, {0}), {});
 }
 
+// What the machine does not have, or nothing.
+std::string too_large(const plan_options& o) {
+  const machine& on = *o.on;
+  const std::string has =
+      fmt::format("{} has {} hosts of {} cores, for {} ranks", on.name, on.hosts, on.cores, on.ranks());
+  if (o.scale && o.each() > on.cores)
+    return fmt::format("--scale {} is more than a node has: {}; name at most {}", o.each(), has, on.cores);
+  if (o.ranks > on.ranks())
+    return fmt::format("-n {} does not fit: {}; take fewer, or describe a larger machine", o.ranks, has);
+  if (o.nodes > on.hosts) return fmt::format("--nodes {} does not fit: {}; take fewer", o.nodes, has);
+  if (!o.scale && (o.ranks + o.nodes - 1) / o.nodes > on.cores)
+    return fmt::format("{} ranks on {} nodes do not fit: {}; take more nodes", o.ranks, o.nodes, has);
+  return {};
+}
+
 // What does not go together, or nothing.
 std::string wrong(const plan_options& o) {
   const collectives::operation op = o.request.op;
@@ -69,6 +86,8 @@ std::string wrong(const plan_options& o) {
   if (o.scale && o.named && !has_cost(op)) return fmt::format("{} has no predicted time", name(op));
   if (o.ranks == 0 || o.nodes == 0 || o.nodes > o.ranks || o.rank >= o.ranks || o.root.value_or(0) >= o.ranks)
     return "ranks, nodes, rank and root do not fit: 1 <= nodes <= ranks, rank and root < ranks";
+  if (o.on)
+    if (const std::string complaint = too_large(o); !complaint.empty()) return complaint;
   if (o.root && !has_root(op)) return fmt::format("{} has no root: leave --root out", name(op));
   if (o.request.in_place && !collectives::has_in_place(op))
     return fmt::format("{} has no plan in place: leave --in-place out", name(op));
@@ -114,12 +133,19 @@ std::vector<std::uint32_t> node_map(const plan_options& o) {
   return nodes;
 }
 
-// What the settings say, and the algorithm of the command line.
-collectives::tuning tuning_for(const plan_options& o) {
+// What the settings say, the algorithm of the command line, and the machine's costs for a team on so many
+// nodes.
+collectives::tuning tuning_for(const plan_options& o, std::uint32_t nodes) {
   std::vector<std::string> warnings;
   engine::settings s = engine::present_settings(warnings);
+  if (o.on && !s.costs.empty())
+    throw engine::setting_error(
+        "WEFT_COSTS and --machine both say what transfers cost: leave one of them out");
   if (!o.algorithm.empty()) s.algorithm = fmt::format("{}={}", name(o.request.op), o.algorithm);
-  return collectives::tuning_of(s, transport::ucx::network_reaches_memory());
+  collectives::tuning t =
+      collectives::tuning_of(s, o.on ? o.on->reaches_memory : transport::ucx::network_reaches_memory());
+  if (o.on) t.costs = o.on->costs(nodes);
+  return t;
 }
 
 // As a comment above the graph: which algorithms there are, and what each would cost here.
@@ -217,64 +243,6 @@ int verify(const plan_options& o, const std::vector<std::uint32_t>& nodes, const
   }
 }
 
-// Messages and bytes that a rank sends to other nodes, or gets from there.
-std::pair<std::uint64_t, std::uint64_t> traffic_of(const graph::plan& p, const graph::topology& g) {
-  std::uint64_t messages = 0, bytes = 0;
-  for (std::size_t n = 0; n < p.size; ++n) {
-    const graph::node& loop = p.nodes[n];
-    if (loop.what != graph::kind::loop) continue;
-    for (unsigned s = loop.body; s < unsigned{loop.body} + loop.body_size; ++s) {
-      const graph::node& step = p.nodes[s];
-      const bool gets = step.what == graph::kind::get;
-      const bool carries = gets || step.what == graph::kind::put || step.about == graph::fact::payload;
-      const bool sends = step.what == graph::kind::signal || step.what == graph::kind::put;
-      if ((!gets && !sends) || step.peer == graph::peer_rule::self) continue;
-      for (std::uint32_t k = 0; k < loop.count; ++k) {
-        const std::uint32_t peer = graph::peer_at(p, g, loop.over, step.peer, k);
-        if (peer == graph::found_by_rows || g.is_near(peer) || step.only == graph::lane::near) continue;
-        ++messages;
-        if (graph::operations::is_part(step))
-          bytes += p.packed;
-        else if (carries)
-          graph::each_region(p, g, step,
-                             graph::resolve(p, gets ? graph::flow::in : graph::flow::out, peer, k),
-                             [&](const graph::region& r) { bytes += r.bytes; });
-      }
-    }
-  }
-  return {messages, bytes};
-}
-
-// How the predicted time grows with the ranks, of one operation.
-void print_scale(const plan_options& o, const collectives::request& r) {
-  constexpr std::uint32_t most = 131072;
-  constexpr double steep = 4; // times as long for twice as many ranks
-  const collectives::tuning t = tuning_for(o);
-  fmt::print("{} of {} bytes, IN_{} OUT_{}, {} ranks on a node; what rank 0 sends and gets\n", name(r.op),
-             r.bytes, name(r.in), name(r.out), *o.scale);
-  fmt::print("{:>8} {:>8} {:>12} {:>10} {:>12}  algorithm\n", "ranks", "nodes", "microseconds", "messages",
-             "bytes");
-  double before = 0;
-  for (std::uint32_t ranks = 2; ranks <= most; ranks *= 2) {
-    std::vector<std::uint32_t> nodes;
-    for (std::uint32_t rank = 0; rank < ranks; ++rank)
-      nodes.push_back(rank / *o.scale);
-    const graph::topology g(0, nodes);
-    const collectives::algorithm* const by = collectives::choose(r, g, t);
-    const auto cost =
-        static_cast<double>(by != nullptr ? by->cost(r, g, t)
-                                          : collectives::cost_of_only_way(r, g, t).value_or(0)) /
-        1000;
-    const auto [messages, bytes] = traffic_of(collectives::compile(r, g, t), g);
-    const std::string mark =
-        before > 0 && cost > steep * before ? fmt::format("  <- {:.1f} times as long", cost / before) : "";
-    fmt::print("{:>8} {:>8} {:>12.2f} {:>10} {:>12}  {}{}\n", ranks, g.hosts(), cost, messages, bytes,
-               by != nullptr ? by->name : "only way", mark);
-    before = cost;
-  }
-  std::fflush(stdout);
-}
-
 // Of all operations that have a size.
 int show_scale(plan_options o) {
   for (const collectives::operation op : collectives::operations) {
@@ -282,9 +250,26 @@ int show_scale(plan_options o) {
     plan_options of = o;
     of.request.op = op;
     if (collectives::of_vectors(op)) of.request.in = of.request.out = graph::sync::my;
-    print_scale(of, completed(of));
+    print_scale(
+        {completed(of), of.each(), of.on, [&of](std::uint32_t nodes) { return tuning_for(of, nodes); }});
   }
   return 0;
+}
+
+// As a comment too, and as it is told to a job.
+void print_machine(const machine& on, std::uint32_t nodes) {
+  const auto values = on.costs(nodes).values();
+  std::string costs;
+  for (std::size_t k = 0; k < values.size(); ++k)
+    costs += fmt::format("{}{}={}", k == 0 ? "" : ",", collectives::cost_table::names[k], values[k]);
+  fmt::print("// machine {}, {} nodes in {} groups: WEFT_COSTS={}\n", on.name, nodes, on.groups(nodes),
+             costs);
+}
+
+// Where the ranks live, unless it is told.
+void place_on_machine(plan_options& o, const std::string& file_or_name) {
+  o.on = machine_of(file_or_name);
+  if (!o.spread && !o.scale) o.nodes = (o.ranks + o.on->cores - 1) / o.on->cores;
 }
 
 int show(const plan_options& o) {
@@ -295,11 +280,12 @@ int show(const plan_options& o) {
   if (o.scale) return show_scale(o);
   const collectives::request r = completed(o);
   const std::vector<std::uint32_t> nodes = node_map(o);
-  const collectives::tuning t = tuning_for(o);
+  const collectives::tuning t = tuning_for(o, o.nodes);
   const auto compiled = [&](std::uint32_t rank) {
     return collectives::compile(r, graph::topology(rank, nodes), t);
   };
   if (!o.verify) {
+    if (o.on) print_machine(*o.on, o.nodes);
     print_choice(r, graph::topology(o.rank, nodes), t);
     std::cout << graph::to_dot(compiled(o.rank));
     return 0;
@@ -355,7 +341,7 @@ void add_plan_command(CLI::App& app, int& status) {
   plan->add_option("-n,--ranks", o->ranks, "Number of ranks")
       ->capture_default_str()
       ->check(CLI::Range(std::uint32_t{1}, most_ranks_of_a_plan).description(""));
-  plan->add_option("--nodes", o->nodes, "Number of nodes")->capture_default_str();
+  CLI::Option* const nodes = plan->add_option("--nodes", o->nodes, "Number of nodes")->capture_default_str();
   plan->add_option("--rank", o->rank, "Whose plan to print")->capture_default_str();
   plan->add_option("--root", o->root, "Root of a broadcast, scatter or gather; 0 unless told");
   plan->add_option("--bytes", o->bytes, "Bytes of one block, as in 64K; 8 unless told")
@@ -374,21 +360,31 @@ void add_plan_command(CLI::App& app, int& status) {
   plan->add_flag("--verify", o->verify, "Compile the plans of all ranks and check them against each other");
   plan->add_option(
           "--scale", o->scale,
-          "How the predicted time grows from 2 to 131072 ranks, so many on a node, 32 unless told; of "
-          "all operations if none is named")
+          "How the predicted time grows from 2 to 131072 ranks, so many on a node, 32 unless told, or "
+          "the machine's cores; of all operations if none is named")
       ->expected(0, 1)
-      ->default_str("32")
-      ->check(CLI::Range(std::uint32_t{1}, most_ranks_of_a_host).description(""));
+      ->default_str("0")
+      ->check(CLI::Range(std::uint32_t{0}, most_ranks_of_a_host).description(""));
+  const auto on = std::make_shared<std::string>();
+  plan->add_option(
+          "--machine", *on,
+          "What transfers cost, and how many ranks fit: a file with the description of a machine, or "
+          "one of " +
+              installed_machines())
+      ->type_name("FILE|NAME");
   plan->footer("Examples:\n"
                "  weft plan exchange -n 4 --bytes 64K --in my --out my | dot -Tsvg > plan.svg\n"
                "  weft plan broadcast -n 64 --nodes 8 --root 3 --bytes 8 --verify\n"
                "  weft plan permute_x -n 3 --nodes 2 --in-place --perm 2,0,1 --verify\n"
-               "  weft plan reduce_all --scale 64 --in my --out my");
-  plan->callback([o, operation, &status] {
+               "  weft plan reduce_all --scale 64 --in my --out my\n"
+               "  weft plan exchange --scale --machine slingshot");
+  plan->callback([o, operation, nodes, on, &status] {
     o->named = operation->count() != 0;
+    o->spread = nodes->count() != 0;
     try {
+      if (!on->empty()) place_on_machine(*o, *on);
       status = show(*o);
-    } catch (const engine::setting_error& e) {
+    } catch (const std::runtime_error& e) {
       std::cerr << "weft plan: " << e.what() << "\n";
       status = 2;
     }

@@ -21,6 +21,7 @@ run_twice() {
 
 "$prefix/bin/weft" --version
 test -s "$prefix/share/man/man1/weft.1"
+"$prefix/bin/weft" plan barrier --machine hdr >/dev/null
 
 # Only what the headers declare is visible, no debugging information is installed, and users' programs need nothing
 # of what the library was built with but UCX and PMIx.

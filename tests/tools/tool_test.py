@@ -17,6 +17,9 @@ ROOTED = ["broadcast", "scatter", "gather", "broadcast_x", "scatter_x", "gather_
 IN_PLACE = ["gather_all", "exchange", "permute", "gather_all_x", "exchange_x", "permute_x"]
 SIZED_BY_ROWS = ["scatter_x", "gather_x", "gather_all_x", "exchange_x", "permute_x"]
 ALL = ["barrier"] + ROOTED + IN_PLACE
+# ranks, nodes, groups, microseconds, messages, bytes, algorithm, mark
+SCALE = r"^ +(\d+) +(\d+) +(\d+|-) +([0-9.]+) +(\d+) +(\d+)  (\w+)(.*)$"
+MACHINES = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "tools", "machines")
 MODES = [("no", "no"), ("my", "my"), ("all", "all"), ("no", "all"), ("all", "my")]
 
 
@@ -142,16 +145,17 @@ class Plan(ToolTest):
         os.close(terminal)
 
     def test_a_table_of_scale_marks_what_takes_over_four_times_as_long(self):
-        table = r"^ +(\d+) +(\d+) +([0-9.]+) +(\d+) +(\d+)  (\w+)(.*)$"
         for settings, by, marked in (({}, "combined", [32]), ({"WEFT_ALGORITHM": "reduce_all=flat"}, "flat", [32])):
             text = self.output("plan", "reduce_all", "--scale", "16", "--in", "my", "--out", "my", **settings)
-            rows = re.findall(table, text, re.MULTILINE)
+            rows = re.findall(SCALE, text, re.MULTILINE)
             self.assertEqual([int(row[0]) for row in rows], [2 ** k for k in range(1, 18)])
-            self.assertEqual(rows[-1][5], by)
-            steep = [int(row[0]) for row, last in zip(rows[1:], rows) if float(row[2]) > 4 * float(last[2])]
-            self.assertEqual([int(row[0]) for row in rows if row[6]], steep)
+            self.assertEqual(rows[-1][6], by)
+            steep = [int(row[0]) for row, last in zip(rows[1:], rows) if float(row[3]) > 4 * float(last[3])]
+            self.assertEqual([int(row[0]) for row in rows if row[7]], steep)
             self.assertEqual(steep, marked)
-        self.assertEqual(rows[-1][3], str(131072 - 16), "the flat plan sends to every rank of other nodes")
+            self.assertIn("the first between nodes", rows[4][7])
+        self.assertEqual(rows[-1][4], str(16 * (131072 - 16)), "each rank of a node sends to every one of the others")
+        self.assertEqual(rows[-1][5], str(16 * (131072 - 16) * 8))
         text = self.output("plan", "--scale")
         for operation in ALL:
             self.assertEqual(f"\n{operation} of " in "\n" + text, not operation.endswith("_x"), operation)
@@ -161,6 +165,77 @@ class Plan(ToolTest):
         self.assertIn("leave the others out", self.refusal("plan", "barrier", "--scale", "-n", "4"))
         self.assertIn("name the operation", self.refusal("plan", "--scale", "--bytes", "8"))
         self.assertIn("no predicted time", self.refusal("plan", "permute_x", "--scale"))
+
+    def test_the_machines_that_are_installed(self):
+        for name, ranks in (("vm", 128), ("hdr", 32768), ("slingshot", 131072)):
+            text = self.output("plan", "exchange", "--scale", "--machine", name)
+            rows = re.findall(SCALE, text, re.MULTILINE)
+            self.assertEqual(int(rows[-1][0]), ranks, "as many as fit")
+            self.assertEqual([int(row[2]) for row in rows][0], 1)
+            self.assertIn(f"machine {name};", text)
+            with open(os.path.join(MACHINES, name), encoding="utf-8") as file:
+                lines = file.read()
+            self.assertEqual(self.output("plan", "barrier", "--machine", os.path.join(MACHINES, name)),
+                             self.output("plan", "barrier", "--machine", name))
+            for figure in re.findall(r"^(?:latency|overhead|bandwidth)\w* = .*$", lines, re.MULTILINE):
+                self.assertTrue("#" in figure or name == "vm", f"{name}: {figure}: from where?")
+        # A team of more than a group pays for the longer way.
+        inside, beyond = (self.output("plan", "barrier", "--machine", "slingshot", "-n", str(512 * 64 + more))
+                          for more in (0, 1))
+        self.assertIn("// machine slingshot, 512 nodes in 1 groups: WEFT_COSTS=latency=800,overhead=140,", inside)
+        self.assertIn("// machine slingshot, 513 nodes in 2 groups: WEFT_COSTS=latency=1500,overhead=140,", beyond)
+        costs = re.search("WEFT_COSTS=(.*)", inside)[1]
+        choice = re.compile("// (?!machine).*")
+        self.assertEqual(choice.findall(self.output("plan", "exchange", "-n", "256", "--machine", "slingshot")),
+                         choice.findall(self.output("plan", "exchange", "-n", "256", "--nodes", "4", WEFT_COSTS=costs,
+                                                    WEFT_PATH="memory")))
+
+    def test_a_wrong_description_of_a_machine_is_told_by_line_and_rule(self):
+        with open(os.path.join(MACHINES, "hdr"), encoding="utf-8") as file:
+            right = file.read().splitlines()
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "m.txt")
+
+            def refused(lines):
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write("\n".join(lines))
+                return self.refusal("plan", "barrier", "--scale", "--machine", path)
+
+            where = {line.split(" = ")[0]: k for k, line in enumerate(right) if " = " in line.split("#")[0]}
+            self.assertEqual(len(where), 12)
+            for name, k in where.items():
+                def with_line(line, at=k):
+                    return right[:at] + [line] + right[at + 1:]
+                self.assertIn(f"{path}: no line has {name}: add {name} = VALUE, which must be ", refused(with_line("")))
+                for value in ("", "x", "-1 ns", "0", "0 ns", "0 GB/s", "7 furlongs", "1e30", "nan"):
+                    self.assertIn(f"{path}:{k + 1}: {name} = {value}: must be ", refused(with_line(f"{name} = {value}")))
+                self.assertIn(f"{path}:{k + 2}: {name} is said by line {k + 1} too",
+                              refused(right[:k + 1] + [right[k]] + right[k + 1:]))
+            self.assertIn(f"{path}:1: \"latency 5\" is no line property = value", refused(["latency 5"]))
+            self.assertIn(f"{path}:1: latncy is no property of a machine: there are hosts, cores, ", refused(["latncy = 5 ns"]))
+            for name, worse in (("latency_between_groups", "1 ns"), ("bandwidth_between_groups", "99 GB/s")):
+                k = where[name]
+                self.assertIn(f"{path}:{k + 1}: {name} is better than ",
+                              refused(right[:k] + [f"{name} = {worse}"] + right[k + 1:]))
+            k = where["hosts_of_group"]
+            self.assertIn(f"{path}:{k + 1}: hosts_of_group = 801 is more than hosts = 800",
+                          refused(right[:k] + ["hosts_of_group = 801"] + right[k + 1:]))
+        self.assertIn("cannot be read: name a file, or one of hdr, slingshot, vm",
+                      self.refusal("plan", "barrier", "--machine", "./none"))
+        self.assertIn("frontier is no machine that is installed: name one of hdr, slingshot, vm, or a file",
+                      self.refusal("plan", "barrier", "--machine", "frontier"))
+        self.assertIn("both say what transfers cost", self.refusal("plan", "barrier", "--machine", "vm", WEFT_COSTS="gap=1"))
+
+    def test_more_ranks_than_a_machine_has_are_refused_beforehand(self):
+        vm = "vm has 64 hosts of 2 cores, for 128 ranks"
+        self.assertIn(f"-n 129 does not fit: {vm}", self.refusal("plan", "barrier", "--machine", "vm", "-n", "129"))
+        self.assertIn(f"--nodes 65 does not fit: {vm}",
+                      self.refusal("plan", "barrier", "--machine", "vm", "-n", "128", "--nodes", "65"))
+        self.assertIn(f"5 ranks on 2 nodes do not fit: {vm}",
+                      self.refusal("plan", "barrier", "--machine", "vm", "-n", "5", "--nodes", "2"))
+        self.assertIn(f"--scale 3 is more than a node has: {vm}",
+                      self.refusal("plan", "barrier", "--machine", "vm", "--scale", "3"))
+        self.assertIn("rank 2 of 3", self.output("plan", "barrier", "--machine", "vm", "-n", "3", "--rank", "2"))
 
     def test_wrong_words_are_told_what_is_allowed(self):
         self.assertIn("foo is none of barrier", self.refusal("plan", "foo"))

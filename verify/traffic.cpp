@@ -1,0 +1,39 @@
+#include "verify/traffic.hpp"
+
+#include "engine/operations/operation_kind.hpp"
+#include "engine/plan/peers.hpp"
+#include "engine/plan/resolve.hpp"
+
+namespace weft::graph {
+
+std::uint64_t bytes_moved(const plan& p, const topology& g, const node& n, std::uint32_t peer,
+                          std::uint32_t step) {
+  const bool gets = n.what == kind::get;
+  if (!gets && n.what != kind::put && n.about != fact::payload) return 0;
+  if (operations::is_part(n)) return p.packed;
+  std::uint64_t bytes = 0;
+  each_region(p, g, n, resolve(p, gets ? flow::in : flow::out, peer, step),
+              [&](const region& r) { bytes += r.bytes; });
+  return bytes;
+}
+
+traffic traffic_of(const plan& p, const topology& g) {
+  traffic sum;
+  for (std::size_t n = 0; n < p.size; ++n) {
+    const node& loop = p.nodes[n];
+    if (loop.what != kind::loop) continue;
+    for (unsigned s = loop.body; s < unsigned{loop.body} + loop.body_size; ++s) {
+      const node& step = p.nodes[s];
+      const bool sends = step.what == kind::signal || step.what == kind::put || step.what == kind::get;
+      if (!sends || step.peer == peer_rule::self || step.only == lane::near) continue;
+      for (std::uint32_t k = 0; k < loop.count; ++k) {
+        const std::uint32_t peer = peer_at(p, g, loop.over, step.peer, k);
+        if (peer == found_by_rows || g.is_near(peer)) continue;
+        sum += {1, bytes_moved(p, g, step, peer, k)};
+      }
+    }
+  }
+  return sum;
+}
+
+} // namespace weft::graph
