@@ -5,9 +5,8 @@
 #include "engine/operations/describe.hpp"
 #include "engine/transport/ucx/context.hpp"
 #include "tools/command.hpp"
+#include "tools/plan_options.hpp"
 #include "tools/plan_scale.hpp"
-#include "verify/specified.hpp"
-#include "verify/verifier.hpp"
 
 #include <fmt/core.h>
 
@@ -15,10 +14,7 @@
 #include <cstdio>
 #include <iostream>
 #include <memory>
-#include <new>
 #include <optional>
-#include <sys/resource.h>
-#include <unistd.h>
 
 namespace weft::tool {
 
@@ -26,26 +22,6 @@ namespace {
 
 // What a block may have: beyond, offsets of as many ranks as there may be are no 64-bit numbers.
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 47;
-// What --verify may take.
-constexpr rlim_t verify_memory = rlim_t{2} << 30;
-constexpr std::uint64_t certainly_too_much = 4000; // megabytes, which are estimated too high
-constexpr std::uint32_t ranks_at_once = 256;       // up to here nobody waits for it
-
-struct plan_options {
-  collectives::request request;
-  std::uint32_t ranks = 2, nodes = 1, rank = 0;
-  std::optional<std::uint32_t> root;
-  std::optional<std::uint64_t> bytes;
-  std::optional<std::vector<std::uint32_t>> perm;
-  std::string algorithm;
-  bool verify = false;
-  std::optional<std::uint32_t> scale; // ranks of a node; 0: as many as there are cores, or 32
-  std::optional<machine> on;          // what it is predicted for, if not what the settings say
-  bool named = false;                 // the operation is
-  bool spread = false;                // the number of nodes is told
-
-  std::uint32_t each() const { return *scale != 0 ? *scale : on ? on->cores : 32; }
-};
 
 bool has_root(collectives::operation op) {
   return collectives::rooted(op) || collectives::rooted_by_rows(op);
@@ -81,13 +57,14 @@ std::string wrong(const plan_options& o) {
   if (!o.named && !o.scale) return "operation is required";
   if (!o.named && (o.root || o.bytes || o.request.in_place || !o.algorithm.empty()))
     return "--scale of all operations takes no argument of one: name the operation";
-  if (o.scale && (o.verify || o.perm || o.ranks != 2 || o.nodes != 1 || o.rank != 0 || o.root))
+  if (o.scale && (o.verify || o.goal || o.perm || o.ranks != 2 || o.nodes != 1 || o.rank != 0 || o.root))
     return "--scale goes over all numbers of ranks, with root 0: leave the others out";
   if (o.scale && o.named && !has_cost(op)) return fmt::format("{} has no predicted time", name(op));
   if (o.ranks == 0 || o.nodes == 0 || o.nodes > o.ranks || o.rank >= o.ranks || o.root.value_or(0) >= o.ranks)
     return "ranks, nodes, rank and root do not fit: 1 <= nodes <= ranks, rank and root < ranks";
   if (o.on)
     if (const std::string complaint = too_large(o); !complaint.empty()) return complaint;
+  if (o.verify && o.goal) return "--verify and --goal: one of them";
   if (o.root && !has_root(op)) return fmt::format("{} has no root: leave --root out", name(op));
   if (o.request.in_place && !collectives::has_in_place(op))
     return fmt::format("{} has no plan in place: leave --in-place out", name(op));
@@ -109,7 +86,8 @@ std::string wrong(const plan_options& o) {
   return {};
 }
 
-// The request as the library makes it of a call.
+} // namespace
+
 collectives::request completed(const plan_options& o) {
   constexpr std::uint64_t bytes_unless_told = 8;
   collectives::request r = o.request;
@@ -119,22 +97,12 @@ collectives::request completed(const plan_options& o) {
   return r;
 }
 
-// What stands in shared memory when the plan runs.
 collectives::row_names rows(const plan_options& o) {
   if (collectives::permutes(o.request.op)) return o.perm ? *o.perm : collectives::shifted(o.ranks);
   if (collectives::rooted_by_rows(o.request.op)) return collectives::to_root(o.ranks, o.root.value_or(0));
   return {};
 }
 
-std::vector<std::uint32_t> node_map(const plan_options& o) {
-  std::vector<std::uint32_t> nodes;
-  for (std::uint32_t r = 0; r < o.ranks; ++r)
-    nodes.push_back(static_cast<std::uint32_t>(std::uint64_t{r} * o.nodes / o.ranks));
-  return nodes;
-}
-
-// What the settings say, the algorithm of the command line, and the machine's costs for a team on so many
-// nodes.
 collectives::tuning tuning_for(const plan_options& o, std::uint32_t nodes) {
   std::vector<std::string> warnings;
   engine::settings s = engine::present_settings(warnings);
@@ -146,6 +114,15 @@ collectives::tuning tuning_for(const plan_options& o, std::uint32_t nodes) {
       collectives::tuning_of(s, o.on ? o.on->reaches_memory : transport::ucx::network_reaches_memory());
   if (o.on) t.costs = o.on->costs(nodes);
   return t;
+}
+
+namespace {
+
+std::vector<std::uint32_t> node_map(const plan_options& o) {
+  std::vector<std::uint32_t> nodes;
+  for (std::uint32_t r = 0; r < o.ranks; ++r)
+    nodes.push_back(static_cast<std::uint32_t>(std::uint64_t{r} * o.nodes / o.ranks));
+  return nodes;
 }
 
 // As a comment above the graph: which algorithms there are, and what each would cost here.
@@ -166,81 +143,6 @@ void print_choice(const collectives::request& r, const graph::topology& g, const
       fmt::print("// {} by {}: does not fit, it is for {}\n", name(a.op), a.name, a.restriction);
   }
   std::fflush(stdout);
-}
-
-// Steps of all ranks, before they are unfolded.
-std::uint64_t steps(const std::vector<graph::plan>& plans) {
-  std::uint64_t sum = 0;
-  for (const graph::plan& p : plans) {
-    for (std::size_t n = 0; n < p.size; ++n)
-      sum +=
-          p.nodes[n].what == graph::kind::loop ? std::uint64_t{p.nodes[n].count} * p.nodes[n].body_size : 1;
-  }
-  return sum;
-}
-
-// Blocks that come into scratch and leave it, in steps that move many.
-std::uint64_t handed_on(const std::vector<graph::plan>& plans) {
-  constexpr std::uint64_t times = 3; // put together, sent, taken
-  std::uint64_t sum = 0;
-  for (const graph::plan& p : plans)
-    sum += times * p.scratch / std::max<std::uint64_t>(1, p.block());
-  return sum;
-}
-
-// What verifying them takes, rather too much than too little: the events of the steps, the blocks that are
-// handed on, a table of the pairs of ranks, and what the tool has anyway.
-struct effort {
-  std::uint64_t steps, megabytes, seconds;
-};
-
-effort effort_of(const std::vector<graph::plan>& plans) {
-  constexpr std::uint64_t of_a_step = 250, of_a_block = 80, of_a_pair = 64, at_least = 80;
-  constexpr std::uint64_t steps_in_a_second = 100'000, blocks_in_a_second = 500'000;
-  const std::uint64_t all = steps(plans), blocks = handed_on(plans);
-  const std::uint64_t bytes = all * of_a_step + blocks * of_a_block + plans.size() * plans.size() * of_a_pair;
-  return {all, at_least + bytes / 1'000'000, 1 + all / steps_in_a_second + blocks / blocks_in_a_second};
-}
-
-// How far it is, for who sits before a terminal.
-graph::on_progress progress() {
-  if (::isatty(STDERR_FILENO) == 0) return {};
-  return [](std::size_t done, std::size_t all) {
-    std::cerr << fmt::format("\rweft plan: {} %{}", done * 100 / all, done == all ? "\r\x1b[K" : "")
-              << std::flush;
-  };
-}
-
-int too_much(const plan_options& o) {
-  std::cerr << fmt::format(
-      "weft plan: {} of {} ranks take more than {} GiB to verify: verify fewer ranks, which "
-      "are of the same form\n",
-      name(o.request.op), o.ranks, verify_memory >> 30);
-  return 2;
-}
-
-template <class Compiled>
-int verify(const plan_options& o, const std::vector<std::uint32_t>& nodes, const Compiled& compiled) {
-  const rlimit limit{verify_memory, verify_memory};
-  ::setrlimit(RLIMIT_AS, &limit);
-  try {
-    std::vector<graph::plan> plans;
-    for (std::uint32_t rank = 0; rank < o.ranks; ++rank)
-      plans.push_back(compiled(rank));
-    const effort needed = effort_of(plans);
-    if (needed.megabytes > certainly_too_much) return too_much(o);
-    const bool lasts = o.ranks > ranks_at_once;
-    if (lasts) {
-      std::cerr << fmt::format("weft plan: verifying {} steps of {} ranks: at most about {} MB and {} s\n",
-                               needed.steps, o.ranks, needed.megabytes, needed.seconds);
-    }
-    const graph::verdict v = graph::verify(plans, nodes, collectives::specified(completed(o), rows(o)),
-                                           lasts ? progress() : graph::on_progress{});
-    std::cout << (v.ok() ? "verified\n" : v.text());
-    return v.ok() ? 0 : 1;
-  } catch (const std::bad_alloc&) {
-    return too_much(o);
-  }
 }
 
 // Of all operations that have a size.
@@ -284,13 +186,13 @@ int show(const plan_options& o) {
   const auto compiled = [&](std::uint32_t rank) {
     return collectives::compile(r, graph::topology(rank, nodes), t);
   };
-  if (!o.verify) {
+  if (!o.verify && !o.goal) {
     if (o.on) print_machine(*o.on, o.nodes);
     print_choice(r, graph::topology(o.rank, nodes), t);
     std::cout << graph::to_dot(compiled(o.rank));
     return 0;
   }
-  return verify(o, nodes, compiled);
+  return unfold_all(o, nodes, compiled);
 }
 
 template <class Value> using choices = std::vector<std::pair<std::string, Value>>;
@@ -358,6 +260,8 @@ void add_plan_command(CLI::App& app, int& status) {
       ->delimiter(',');
   plan->add_option("--algorithm", o->algorithm, "Compile by this algorithm wherever it fits (weft info)");
   plan->add_flag("--verify", o->verify, "Compile the plans of all ranks and check them against each other");
+  plan->add_flag("--goal", o->goal,
+                 "Write the plans of all ranks as a schedule in the format GOAL, for LogGOPSim");
   plan->add_option(
           "--scale", o->scale,
           "How the predicted time grows from 2 to 131072 ranks, so many on a node, 32 unless told, or "
@@ -377,7 +281,8 @@ void add_plan_command(CLI::App& app, int& status) {
                "  weft plan broadcast -n 64 --nodes 8 --root 3 --bytes 8 --verify\n"
                "  weft plan permute_x -n 3 --nodes 2 --in-place --perm 2,0,1 --verify\n"
                "  weft plan reduce_all --scale 64 --in my --out my\n"
-               "  weft plan exchange --scale --machine slingshot");
+               "  weft plan exchange --scale --machine slingshot\n"
+               "  weft plan exchange -n 16 --nodes 4 --goal > exchange.goal");
   plan->callback([o, operation, nodes, on, &status] {
     o->named = operation->count() != 0;
     o->spread = nodes->count() != 0;
