@@ -16,7 +16,8 @@ node_set disseminate(hierarchical& s, const dissemination& d, range over, blocks
   steps.then(pack);
   steps.then(send_packed(of, buffer::scratch, packed, message));
   steps.then(take_packed(of, where.in, where.at, message));
-  return s.b.loop(over, s.count(over), steps, after, static_cast<std::uint8_t>(d.radix - 1));
+  const std::uint32_t together = d.radix <= most_radix_of_rounds ? d.radix - 1 : 0; // one round: in no order
+  return s.b.loop(over, s.count(over), steps, after, static_cast<std::uint8_t>(together));
 }
 
 } // namespace weft::collectives

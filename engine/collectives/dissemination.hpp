@@ -33,16 +33,23 @@ dissemination disseminated(std::uint32_t radix, const graph::topology& g, const 
   return made;
 }
 
+// A round has at most as many messages as a loop has under way together. One round alone need not come behind
+// another, and may have more: so the highest radix is the number of hosts, where each block goes to its host
+// at once.
+inline constexpr std::uint32_t most_radix_of_rounds = 64;
+
 // The cheapest one whose messages fit.
 template <class Blocks>
 dissemination best_dissemination(const graph::topology& g, const tuning& t, std::uint32_t of_host,
                                  std::uint64_t bytes, const Blocks& blocks) {
-  constexpr std::uint32_t most_radix = 64; // as many as a loop has under way, and one
   dissemination best;
-  for (std::uint32_t radix = 2; radix <= std::min(g.hosts(), most_radix); ++radix) {
+  const auto look_at = [&](std::uint32_t radix) {
     const dissemination d = disseminated(radix, g, cost_model(t.costs), of_host, bytes, blocks);
     if (d.most * bytes <= payload_from(d.messages, t) && (!best || d.cost < best.cost)) best = d;
-  }
+  };
+  for (std::uint32_t radix = 2; radix <= std::min(g.hosts(), most_radix_of_rounds); ++radix)
+    look_at(radix);
+  if (g.hosts() > most_radix_of_rounds) look_at(g.hosts());
   return best;
 }
 

@@ -191,9 +191,38 @@ TEST(algorithms, a_dissemination_sends_a_message_a_step) {
   }
 }
 
+// Where a message is worth little beside its way, the radix is the number of hosts, however many: one round,
+// more messages than a loop has under way. Where blocks are too long for the messages of several rounds, too.
+TEST(algorithms, a_dissemination_of_many_hosts_may_be_one_round) {
+  for (const operation op : {operation::gather_all, operation::exchange}) {
+    for (const node_map& nodes : {alone(66), blocks_of(134, 2)}) {
+      for (const sync out : {sync::no, sync::my, sync::all}) {
+        for (const std::uint64_t window : {1, 5, 64}) {
+          const request r{op, sync::all, out, hint::none, 0, 8};
+          tuning t = forcing(op, "bruck");
+          t.costs.latency = 10'000'000;
+          t.window = window;
+          const std::vector<plan> plans = compile_all(r, nodes, t);
+          const std::uint32_t hosts = topology(0, nodes).hosts();
+          EXPECT_EQ(plans.front().radix, hosts);
+          EXPECT_EQ(payloads_sent(plans.front()), hosts - 1);
+          const verdict v = verify(plans, nodes, specified(r));
+          EXPECT_TRUE(v.ok()) << text(r, nodes) << "\n" << v.text();
+        }
+      }
+    }
+  }
+  const request r{operation::exchange, sync::all, sync::my, hint::none, 0, 256};
+  const topology g(0, blocks_of(8192, 64));
+  const algorithm& by = *choose(r, g, tuning{});
+  EXPECT_EQ(by.name, "bruck");
+  EXPECT_EQ(compile(r, g, tuning{}).radix, 128u);
+  EXPECT_LT(4 * by.cost(r, g, tuning{}), named(r.op, "spread").cost(r, g, tuning{}));
+}
+
 TEST(algorithms, a_distance_goes_in_the_steps_of_its_digits) {
   for (const std::uint32_t hosts : {1u, 2u, 3u, 8u, 9u, 31u, 64u, 100u, 1000u}) {
-    for (const std::uint32_t radix : {2u, 3u, 4u, 7u, 10u, 64u}) {
+    for (const std::uint32_t radix : {2u, 3u, 4u, 7u, 10u, 64u, 1000u}) {
       std::vector<std::uint32_t> gone(hosts, 0);
       std::set<std::uint32_t> distances;
       for (std::uint32_t k = 0; k < dissemination_steps(hosts, radix); ++k) {
