@@ -51,12 +51,32 @@ std::string values_to_be_alike(const engine::settings& s) {
   return text;
 }
 
+void put_text(boot::job& job, const char* name, const std::string& text) {
+  job.put(name, std::as_bytes(std::span(text.c_str(), text.size() + 1))); // no value of a launcher is empty
+}
+std::string text_of(const boot::job& job, std::uint32_t rank, const char* name) {
+  const std::vector<std::byte> bytes = job.get(rank, name);
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.empty() ? 0 : bytes.size() - 1};
+}
+
+// The first rank of each node.
+std::vector<std::uint32_t> first_ranks(const std::vector<std::uint32_t>& nodes) {
+  std::vector<std::uint32_t> first;
+  for (std::uint32_t rank = 0; rank < nodes.size(); ++rank)
+    if (nodes[rank] == first.size()) first.push_back(rank); // numbered by first appearance
+  return first;
+}
+
 } // namespace
 
 process_runtime::process_runtime(const engine::settings& s, const boot::exchange* brought)
     : settings_(s), deaths_([this](std::uint32_t rank, death_watch::news what) { lose(rank, what); }),
-      joined_(join(brought, [this](boot::job& j) { room_.look(j, layout_of(j, settings_).end()); })),
-      trace_(job_, s), nodes_(lanes(job_, s)) {
+      joined_(join(brought,
+                   [this](boot::job& j) {
+                     room_.look(j, layout_of(j, settings_).end());
+                     put_text(j, "weft.alike", values_to_be_alike(settings_));
+                   })),
+      nodes_(lanes(job_, s)) {
   if (job_.singleton())
     engine::log(
         engine::severity::info,
@@ -115,8 +135,7 @@ void process_runtime::publish() {
   job_.put("weft.cores", std::as_bytes(std::span(cores)));
   const process_name self = process_name::of_this();
   job_.put("weft.process", std::as_bytes(std::span(&self, 1)));
-  const std::string alike = values_to_be_alike(settings_);
-  job_.put("weft.alike", std::as_bytes(std::span(alike)));
+  if (job_.local_rank() == 0) put_text(job_, "weft.differs", difference_on_node());
   if (job_.rank() == 0) job_.put("weft.tuning", std::as_bytes(std::span(table)));
   job_.commit();
   job_.fence();
@@ -202,22 +221,28 @@ collectives::tuning process_runtime::agree_on_tuning() {
   return *tuning;
 }
 
-// All ranks find it, so that none goes on to fail of what comes of it.
-void process_runtime::require_alike() const {
-  const auto values_of = [this](std::uint32_t rank) {
-    const std::vector<std::byte> bytes = job_.get(rank, "weft.alike");
-    return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  };
-  const std::string first = values_of(0);
-  for (std::uint32_t rank = 1; rank < job_.size(); ++rank) {
-    const std::string values = values_of(rank);
+// What a rank of this node has otherwise than rank 0, in words; nothing if there is none. The first rank of
+// each node looks, so that no rank has to ask all.
+std::string process_runtime::difference_on_node() const {
+  const std::string first = text_of(job_, 0, "weft.alike");
+  for (std::uint32_t rank = 0; rank < job_.size(); ++rank) {
+    if (job_.nodes()[rank] != job_.nodes()[job_.rank()]) continue;
+    const std::string values = text_of(job_, rank, "weft.alike");
     if (values == first) continue;
     std::istringstream one(values), other(first);
     for (std::string name, value, value_of_first; one >> name >> value;)
       if (other >> name >> value_of_first && value != value_of_first)
-        throw boot::boot_error(name + " is " + value + " on rank " + std::to_string(rank) + " and " +
-                               value_of_first + " on rank 0; set it alike on all ranks");
+        return name + " is " + value + " on rank " + std::to_string(rank) + " and " + value_of_first +
+               " on rank 0; set it alike on all ranks";
   }
+  return {};
+}
+
+// All ranks find it, so that none goes on to fail of what comes of it.
+void process_runtime::require_alike() const {
+  for (const std::uint32_t rank : first_ranks(job_.nodes()))
+    if (const std::string differs = text_of(job_, rank, "weft.differs"); !differs.empty())
+      throw boot::boot_error(differs);
 }
 
 void process_runtime::open_engine(const collectives::tuning& tuning, const control::heap_layout& l) {

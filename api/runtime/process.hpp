@@ -109,6 +109,7 @@ private:
   void end_silent_connections();
   double node_cores() const;
   collectives::tuning agree_on_tuning();
+  std::string difference_on_node() const;
   void require_alike() const;
   void open_transport(const control::heap_layout& l);
   void open_services(const control::heap_layout& l);

@@ -136,6 +136,16 @@ class Uncaught(EndTest):
         self.assertRegex(result.stderr, r"^weft: rank [01]: weft_init: WEFT_HEAP_SIZE=banana: ")
         self.assertNotIn("terminate", result.stderr)
 
+    def test_settings_that_must_be_alike_are_compared(self):
+        for other in range(4):
+            script = f'[ "$PMIX_RANK" = {other} ] && export WEFT_HEAP_SIZE=4M; exec {JOB_CLIENT} ends'
+            result = self.run_client(WEFT, "run", "-n", "4", "--nodes", "2", "sh", "-c", script, WEFT_HEAP_SIZE="2M")
+            self.assertEqual(result.returncode, 1, result.stderr)
+            here, value, first = (other, "4M", "2M") if other else (1, "2M", "4M")
+            self.assertRegex(result.stderr, f"^weft: rank [0-3]: weft_init: WEFT_HEAP_SIZE is {value} on rank [{here}2] and "
+                                            f"{first} on rank 0; set it alike on all ranks\n")
+            self.assertNotIn("terminate", result.stderr)
+
     def test_what_the_program_throws_itself_ends_it_as_ever(self):
         result = self.run_client(JOB_CLIENT, "other")
         self.assertEqual(result.returncode, -signal.SIGABRT)
