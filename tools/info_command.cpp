@@ -7,6 +7,7 @@
 #include "progress/driving/cores.hpp"
 #include "progress/execution/operation_pool.hpp"
 #include "tools/command.hpp"
+#include "tools/memory_count.hpp"
 #include "weft/version.h"
 
 #include <fmt/core.h>
@@ -14,6 +15,7 @@
 #include <algorithm>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unistd.h>
 #include <vector>
@@ -137,6 +139,20 @@ void print_versions() {
              progress::operation_pool::bytes_of_each, progress::operation_pool::chunk_size);
 }
 
+constexpr std::uint32_t most_ranks_counted = 1u << 20;
+
+int count_memory(std::uint32_t ranks, std::uint32_t nodes) {
+  const bool fit = nodes != 0 && nodes <= ranks && (ranks - 1) / nodes < most_ranks_of_a_host;
+  if (fit)
+    print_memory(ranks, nodes);
+  else
+    std::cerr << fmt::format(
+        "weft info: {} ranks on {} nodes do not fit: 1 <= nodes <= ranks, and at most {} "
+        "ranks on a node\n",
+        ranks, nodes, most_ranks_of_a_host);
+  return fit ? 0 : 2;
+}
+
 } // namespace
 
 void add_info_command(CLI::App& app, int& status) {
@@ -150,8 +166,19 @@ void add_info_command(CLI::App& app, int& status) {
   info->add_option("setting", asked->one, "Print this setting alone, as WEFT_HEAP_SIZE");
   info->add_flag("--json", asked->json, "Print JSON, for programs");
   info->footer("Settings are environment variables, e.g. WEFT_HEAP_SIZE=1G weft run -n 4 ./app");
-  info->callback([asked, &status] {
+  const auto ranks = std::make_shared<std::optional<std::uint32_t>>();
+  const auto nodes = std::make_shared<std::uint32_t>(1);
+  CLI::Option* const counted =
+      info->add_option("--ranks", *ranks,
+                       "Count instead what a rank of so many takes of memory, and what of it grows")
+          ->check(CLI::Range(std::uint32_t{1}, most_ranks_counted).description(""));
+  info->add_option("--nodes", *nodes, "On so many nodes")->capture_default_str()->needs(counted);
+  info->callback([asked, ranks, nodes, &status] {
     try {
+      if (*ranks) {
+        status = count_memory(**ranks, *nodes);
+        return;
+      }
       const bool one = !asked->one.empty();
       const settings_now now = look_at_settings(asked->one);
       if (asked->json) return print_json(now, one);

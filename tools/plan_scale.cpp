@@ -45,10 +45,7 @@ row row_of(const scale_table& table, std::uint32_t ranks) {
       const collectives::algorithm* const by = collectives::choose(table.request, g, t);
       made.by = by != nullptr ? by->name : "only way";
       made.microseconds =
-          static_cast<double>(by != nullptr
-                                  ? by->cost(table.request, g, t)
-                                  : collectives::cost_of_only_way(table.request, g, t).value_or(0)) /
-          1000;
+          static_cast<double>(collectives::predicted_time(table.request, g, t).value_or(0)) / 1000;
     }
     if (made.nodes > 1) made.out += graph::traffic_of(collectives::compile(table.request, g, t), g);
   }

@@ -34,6 +34,7 @@ namespace weft::engine {
 // what a peer may send ahead of me is bounded, whatever the operations.
 class mailbox {
 public:
+  static constexpr bool is_made_of_zeros = true; // empty: see zeroed_table
   static constexpr std::size_t line = 64;
   static constexpr std::size_t head_bytes = 56;
   static constexpr std::size_t body_bytes = 2048;

@@ -14,16 +14,21 @@ topology::topology(std::uint32_t me, std::vector<std::uint32_t> host) : me_(me),
   }
   for (auto [node_id, count] : members)
     largest_host_ = std::max(largest_host_, count);
+  near_.reserve(local_.size());
+  far_.reserve(size() - local_.size());
   for (std::uint32_t k = 1; k < size(); ++k) {
     const std::uint32_t peer = (me_ + k) % size();
     (is_near(peer) ? near_ : far_).push_back(peer);
     if (!is_near(peer)) (leads(me_, peer) ? initiated_ : initiators_).push_back(peer);
   }
+  initiated_.shrink_to_fit();
+  initiators_.shrink_to_fit();
   number_hosts();
 }
 
 void topology::number_hosts() {
   std::unordered_map<std::uint32_t, std::uint32_t> number;
+  index_.reserve(size());
   for (const std::uint32_t id : host_)
     index_.push_back(number.try_emplace(id, static_cast<std::uint32_t>(number.size())).first->second);
   first_.assign(number.size() + 1, 0);

@@ -1,4 +1,5 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -10,6 +11,9 @@ namespace weft::graph {
 // peer of every member is a different one.
 class topology {
 public:
+  // Memory that it takes for each member; besides, a word for each host and each member of the caller's.
+  static constexpr std::size_t bytes_of_member = 6 * sizeof(std::uint32_t);
+
   topology() = default;
   // host[r] is the host of team rank r.
   topology(std::uint32_t me, std::vector<std::uint32_t> host);

@@ -2,6 +2,7 @@
 #include "engine/memory/segment_layout.hpp"
 #include "engine/out_of_memory.hpp"
 #include "engine/team.hpp"
+#include "engine/zeroed_table.hpp"
 #include "progress/execution/call_record.hpp"
 #include "progress/execution/relay_book.hpp"
 #include "progress/execution/waiting_list.hpp"
@@ -27,6 +28,11 @@ struct fate {
 // taken when touched: most payloads are small, and a mailbox has room for large ones.
 class shadow {
 public:
+  static constexpr bool is_made_of_zeros = true;
+  // What it takes of memory where no payload is longer than a head, when all slots have been used.
+  static constexpr std::size_t bytes_of_small_payloads =
+      (offsetof(engine::mailbox::fixed, body) + 4095) / 4096 * 4096;
+
   shadow() = default;
   ~shadow() {
     if (memory_ != nullptr) munmap(memory_, bytes());
@@ -52,8 +58,15 @@ struct credit_request {
   engine::sequence needed;
 };
 
+// The last `retired` that was seen of a member.
+struct seen_credit {
+  static constexpr bool is_made_of_zeros = true;
+  engine::sequence retired = 0;
+};
+
 // What I want to hear of a far member: that it has retired an operation.
 struct credit_question {
+  static constexpr bool is_made_of_zeros = true;
   engine::sequence asked = 0;     // by a message of its own, and not yet answered
   engine::sequence mentioned = 0; // by one that goes there anyway, or is to be
   bool due = false;               // the next message mentions it
@@ -65,6 +78,13 @@ struct credit_question {
 // progress/control/own_channels.hpp. Everything here is under progress ownership.
 struct channel {
   static constexpr std::uint32_t nobody = ~std::uint32_t{0};
+  // Memory for each member: what is taken whoever it is, and what is set aside, of which pages are taken when
+  // a member on them is first spoken to.
+  static constexpr std::size_t bytes_of_member =
+      graph::topology::bytes_of_member + sizeof(std::uint32_t); // info
+  static constexpr std::size_t set_aside_for_member = sizeof(engine::mailbox) + sizeof(shadow) +
+                                                      sizeof(seen_credit) + sizeof(credit_question) +
+                                                      sizeof(credit_request);
 
   channel(engine::team_info members, std::byte* segment)
       : info(std::move(members)), own(segment + info.mailbox_offset, info.topology.locals()),
@@ -79,9 +99,10 @@ struct channel {
   engine::team_info info;
   bool is_mine = false; // this rank's own: whatever begins on it the others are asked to begin
   engine::mailbox own;
-  std::vector<engine::mailbox> mailboxes; // by member: in place, or a shadow; empty until first needed
-  std::vector<shadow> shadows;            // by member
-  std::vector<engine::sequence> credit;   // by member: the last `retired` seen
+  engine::zeroed_table<engine::mailbox>
+      mailboxes;                            // by member: in place, or a shadow; empty until first needed
+  engine::zeroed_table<shadow> shadows;     // by member
+  engine::zeroed_table<seen_credit> credit; // by member
 
   engine::sequence retired = 0; // every operation up to this one is finished here
   engine::sequence admitted =
@@ -94,10 +115,10 @@ struct channel {
   waiting_list waiting;             // posted, no slot yet
   engine::sequence near_credit = 0; // all near members have retired at least this
 
-  std::vector<credit_question> questions; // by far member
-  std::vector<credit_request> askers;     // far members who wait for a retirement of mine
-  std::vector<credit_request> waiters;    // far members who wait for a row of mine
-  relay_book relayed;                     // payloads of others that I still have to hand on
+  engine::zeroed_table<credit_question> questions; // by far member
+  std::vector<credit_request> askers;              // far members who wait for a retirement of mine
+  std::vector<credit_request> waiters;             // far members who wait for a row of mine
+  relay_book relayed;                              // payloads of others that I still have to hand on
   struct failure {
     engine::sequence seq = 0;
     int status = 0;

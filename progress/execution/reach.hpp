@@ -80,7 +80,7 @@ public:
   // message of its own, and relies on that one only.
   bool credit(operation& op, std::uint32_t member) {
     channel& on = *op.channel;
-    engine::sequence& known = on.credit[member];
+    engine::sequence& known = on.credit[member].retired;
     const std::uint32_t turn = op.program->credit;
     if (known + turn / 2 >= op.seq || broken_.ignore_credit) [[likely]]
       return true;
@@ -98,7 +98,7 @@ public:
   // more, for it may come no farther without them.
   bool exact_credit(channel& on, engine::sequence n, std::uint32_t member) {
     constexpr std::uint32_t turn = engine::slots;
-    engine::sequence& known = on.credit[member];
+    engine::sequence& known = on.credit[member].retired;
     if (known + turn / 2 >= n || broken_.ignore_credit) [[likely]]
       return true;
     known = net.load(view(on, member).retired());
@@ -195,7 +195,7 @@ private:
   // answers the least, once; whatever is still needed is asked for again then.
   void ask_for_credit(channel& on, std::uint32_t member, engine::sequence wanted) {
     engine::sequence& asked = on.questions[member].asked;
-    if (asked > on.credit[member] && asked <= wanted) return;
+    if (asked > on.credit[member].retired && asked <= wanted) return;
     if (tell(on, member, {.kind = transport::message_kind::wanted, .seq = wanted}))
       asked = wanted;
     else
@@ -205,7 +205,7 @@ private:
   // Once for each answer.
   static void mention_credit(channel& on, std::uint32_t member, engine::sequence wanted) {
     credit_question& q = on.questions[member];
-    if (q.mentioned > on.credit[member]) return;
+    if (q.mentioned > on.credit[member].retired) return;
     q.mentioned = wanted;
     q.due = true;
   }

@@ -276,6 +276,22 @@ class Info(ToolTest):
         self.assertRegex(text, "gather_all +ring ")
         self.assertIn("latency=1500 ns", text)
 
+    def test_counts_the_memory_of_a_rank(self):
+        def line(text, what):
+            return int(re.search(rf"^ *{what}.*? +(\d+) ", text, re.MULTILINE)[1])
+        few, more = (self.output("info", "--ranks", str(n), "--nodes", str(n // 64)) for n in (32768, 65536))
+        self.assertEqual(2 * line(few, "where each rank is"), line(more, "where each rank is"))
+        self.assertEqual(line(few, "of each rank of its node"), line(more, "of each rank of its node"))
+        self.assertEqual(line(more, "in all, at the start"), sum(line(more, what) for what in (
+            "the process, with a mailbox", "of each rank of its node", "its memory", "where each rank is")))
+        self.assertLess(line(more, "in all, at the start"), 16 << 20)
+        each = line(more, "taken for far ranks")
+        self.assertEqual(line(more, "for those of rounds"), 20 * each)
+        self.assertEqual(line(more, "for all, where"), (65536 - 64) * each)
+        for wrong in (("--ranks", "0"), ("--ranks", "4", "--nodes", "5"), ("--ranks", "4097"), ("--nodes", "2"),
+                      ("--ranks", "100000000"), ("--ranks", "4", "--nodes", "0")):
+            self.refusal("info", *wrong)
+
     def test_a_bad_value_is_refused_and_an_unknown_setting_is_told(self):
         for name in "WEFT_HEAP_SIZE", "WEFT_LANE", "WEFT_ALGORITHM", "WEFT_COSTS":
             result = weft("info", **{name: "nonsense"})

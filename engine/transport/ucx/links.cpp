@@ -8,10 +8,7 @@
 namespace weft::transport::ucx {
 
 links::links(const options& o, ucp_worker_h worker, bool by_messages)
-    : options_(o), worker_(worker), by_messages_(by_messages), all_(o.size) {
-  for (std::uint32_t peer = 0; peer < o.size; ++peer)
-    owners_.push_back({this, peer});
-}
+    : options_(o), worker_(worker), by_messages_(by_messages), all_(o.size) {}
 
 void links::connect(std::uint32_t peer) {
   if (shut_) throw std::logic_error("the transport is closed: rank " + std::to_string(peer) + " is gone");
@@ -23,18 +20,19 @@ void links::connect(std::uint32_t peer) {
                              "; start all ranks with the same library");
   link& l = all_[peer];
   l.remote_base = theirs.base;
-  l.by_messages = by_messages_ || theirs.by_messages;
+  l.by_ucx = !by_messages_ && !theirs.by_messages;
+  l.of = this;
   ucp_ep_params_t params{};
   params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
                       UCP_EP_PARAM_FIELD_ERR_HANDLER;
   params.err_mode = UCP_ERR_HANDLING_MODE_PEER;
-  params.err_handler = {broken, &owners_[peer]};
+  params.err_handler = {broken, &l};
   params.address = reinterpret_cast<const ucp_address_t*>(theirs.address.data());
-  if (l.endpoint == nullptr && l.by_messages && !options_.reaches(peer))
+  if (l.endpoint == nullptr && !l.by_ucx && !options_.reaches(peer))
     throw ucx_error("cannot reach " + whom, UCS_ERR_UNREACHABLE);
   if (l.endpoint == nullptr) check(ucp_ep_create(worker_, &params, &l.endpoint), "cannot connect to " + whom);
   const bool near = options_.near[peer];
-  if (near || !l.by_messages) unpack_key(peer, theirs);
+  if (near || l.by_ucx) unpack_key(peer, theirs);
   if (near && l.direct == nullptr) {
     void* direct = nullptr;
     check(ucp_rkey_ptr(l.rkey.get(), l.remote_base, &direct),
@@ -73,8 +71,8 @@ int links::try_connect(std::uint32_t peer) noexcept {
 }
 
 void links::broken(void* whose_it_was, ucp_ep_h, ucs_status_t) noexcept {
-  const whose& w = *static_cast<const whose*>(whose_it_was);
-  w.all->report_loss(w.peer);
+  const link& l = *static_cast<const link*>(whose_it_was);
+  l.of->report_loss(static_cast<std::uint32_t>(l.of->all_.index(l)));
 }
 
 void links::report_loss(std::uint32_t peer) noexcept {

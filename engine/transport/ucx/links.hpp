@@ -2,22 +2,26 @@
 #include "engine/transport/transport.hpp"
 #include "engine/transport/ucx/handles.hpp"
 #include "engine/transport/ucx/options.hpp"
+#include "engine/zeroed_table.hpp"
 
 #include <vector>
 
 namespace weft::transport::ucx {
 
 struct card;
+class links;
 
 // What this rank knows of another one's connection and memory.
 struct link {
+  static constexpr bool is_made_of_zeros = true;
   std::byte* direct = nullptr;
   ucp_ep_h endpoint = nullptr;
   rkey_ptr rkey; // for the lanes that need one: loads and stores, and put and get by UCX
   std::uint64_t remote_base = 0;
+  links* of = nullptr; // whose connection it is: told to UCX with the endpoint
   bool met = false;
-  bool by_messages = true; // how its memory is reached if not by loads and stores; its card says so
-  bool lost = false;       // broken or abandoned; the memory, once mapped, stays
+  bool by_ucx = false; // its memory is reached by put and get of UCX, else by messages; its card says so
+  bool lost = false;   // broken or abandoned; the memory, once mapped, stays
 };
 
 // The connections to all other ranks, each made on first use. Under progress ownership, as the transport is.
@@ -53,18 +57,11 @@ private:
   void unpack_key(std::uint32_t peer, const card& theirs);
   static void broken(void* self, ucp_ep_h endpoint, ucs_status_t status) noexcept;
 
-  // Whose connection a failed endpoint was: told to UCX with each.
-  struct whose {
-    links* all;
-    std::uint32_t peer;
-  };
-
   const options& options_;
   ucp_worker_h worker_;
   bool by_messages_;
   bool shut_ = false;
-  std::vector<link> all_;
-  std::vector<whose> owners_;
+  engine::zeroed_table<link> all_;
 };
 
 } // namespace weft::transport::ucx

@@ -107,7 +107,7 @@ started ucx_transport::get(std::uint32_t peer, void* to, std::uint64_t from, std
   if (const int broken = links_.ready(peer); broken != 0) [[unlikely]]
     return started::failure(broken);
   const link& l = links_[peer];
-  if (l.by_messages) return memory_.gets().get(peer, to, from, bytes, done);
+  if (!l.by_ucx) return memory_.gets().get(peer, to, from, bytes, done);
   return cut_.get(peer, to, from, bytes, done);
 }
 
@@ -117,13 +117,13 @@ started ucx_transport::put(std::uint32_t peer, std::uint64_t to, const void* fro
   if (const int broken = links_.ready(peer); broken != 0) [[unlikely]]
     return started::failure(broken);
   const link& l = links_[peer];
-  if (l.by_messages) return memory_.puts().put(peer, to, from, bytes, done);
+  if (!l.by_ucx) return memory_.puts().put(peer, to, from, bytes, done);
   return cut_.put(peer, to, from, bytes, done);
 }
 
 started ucx_transport::push(std::uint32_t peer, std::uint64_t to, const void* from, std::uint64_t bytes,
                             completion& done) noexcept {
-  if (bytes == 0 || !links_[peer].by_messages) return put(peer, to, from, bytes, done);
+  if (bytes == 0 || links_[peer].by_ucx) return put(peer, to, from, bytes, done);
   if (const int broken = links_.ready(peer); broken != 0) [[unlikely]]
     return started::failure(broken);
   return memory_.puts().push(peer, to, from, bytes, done);
@@ -133,12 +133,12 @@ started ucx_transport::flush(std::uint32_t peer, completion& done) noexcept {
   if (const int broken = links_.ready(peer); broken != 0) [[unlikely]]
     return started::failure(broken);
   const link& l = links_[peer];
-  if (l.by_messages) return memory_.puts().flush(peer, done);
+  if (!l.by_ucx) return memory_.puts().flush(peer, done);
   return cut_.flush(peer, done);
 }
 
 started ucx_transport::order(std::uint32_t peer, completion& done) noexcept {
-  if (!links_[peer].by_messages) return flush(peer, done);
+  if (links_[peer].by_ucx) return flush(peer, done);
   if (const int broken = links_.ready(peer); broken != 0) [[unlikely]]
     return started::failure(broken);
   return memory_.puts().order(peer, done);
