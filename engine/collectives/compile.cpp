@@ -47,6 +47,15 @@ std::optional<std::uint64_t> cost_of_only_way(const request& r, const graph::top
   }
 }
 
+// The leaders tell each other that all have entered, or that all is in place, as they do in a barrier.
+std::optional<std::uint64_t> predicted_time(const request& r, const graph::topology& g, const tuning& t) {
+  const algorithm* const by = choose(r, g, t);
+  const std::optional<std::uint64_t> cost = by != nullptr ? by->cost(r, g, t) : cost_of_only_way(r, g, t);
+  if (!cost || r.op == operation::barrier) return cost;
+  const std::uint64_t rounds = cost_of_barrier(r, g, t);
+  return *cost + (r.in == graph::sync::all ? rounds : 0) + (r.out == graph::sync::all ? rounds : 0);
+}
+
 graph::plan compile(const request& r, const graph::topology& g, const tuning& t) {
   graph::plan p = compilers[static_cast<std::size_t>(r.op)](r, g, t);
   if (t.check && g.size() > 1) p = with_comparison(p, r.in, g);

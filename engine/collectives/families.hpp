@@ -61,6 +61,9 @@ graph::plan with_comparison(const graph::plan& p, graph::sync in, const graph::t
 // Nothing if the sizes stand in shared memory.
 cost_of cost_of_barrier;
 std::optional<std::uint64_t> cost_of_only_way(const request& r, const graph::topology& g, const tuning& t);
+// What a request takes, by the algorithm that is chosen and with the rounds of its modes, from when all enter
+// together. Nothing if the sizes stand in shared memory.
+std::optional<std::uint64_t> predicted_time(const request& r, const graph::topology& g, const tuning& t);
 
 // The plan of a request for one member of a team. A pure function of its arguments.
 graph::plan compile(const request& r, const graph::topology& g, const tuning& t);

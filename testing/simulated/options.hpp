@@ -80,7 +80,7 @@ struct simulation_options {
   simulated_faults faults;
   bool keeps_order = false;  // messages stay behind puts that were ordered, as over sockets
   bool endless_naps = false; // a nap ends by an event or a ring only: a lost one is a deadlock
-  std::uint64_t step_limit = 20'000'000;
+  std::uint64_t step_limit = 20'000'000, steps_of_rank = 200'000; // as many more for each rank
   std::size_t stack_bytes = std::size_t{256} << 10;
 };
 

@@ -95,7 +95,8 @@ void scheduler::loop() {
   while (running_ != 0 && !error_) {
     if (queue_.empty() && !revive()) fail("deadlock: nothing is in flight and nobody can go on");
     if (fruitless_ > patience * ranks_.size()) fail("deadlock: everybody waits in vain");
-    if (steps_ > options_.step_limit) fail("the limit of steps is reached, perhaps nobody makes progress");
+    if (steps_ > options_.step_limit + ranks_.size() * options_.steps_of_rank)
+      fail("the limit of steps is reached, perhaps nobody makes progress");
     std::pop_heap(queue_.begin(), queue_.end(), later{});
     const entry next = queue_.back();
     queue_.pop_back();
@@ -295,8 +296,15 @@ scheduler::nanoseconds scheduler::latest_clock() const {
 void scheduler::fail(const std::string& why) {
   abandoning_ = true; // a rank's text may look at memory, but nobody runs any more
   std::string text = why + ", at " + std::to_string(now_) + " ns";
+  constexpr std::uint32_t most = 64; // more than that are not read
+  std::uint32_t told = 0, others = 0;
   for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
     const rank_state& r = ranks_[rank];
+    if (told == most) {
+      others += r.is != state::finished ? 1 : 0;
+      continue;
+    }
+    ++told;
     const char* is = r.is == state::ready      ? "goes on"
                      : r.is == state::parked   ? "spins"
                      : r.is == state::asleep   ? "sleeps"
@@ -306,6 +314,7 @@ void scheduler::fail(const std::string& why) {
             name(r.last) + ")";
     if (r.text && r.is != state::finished) text += ": " + r.text();
   }
+  if (others != 0) text += "; and " + std::to_string(others) + " more that have not ended";
   throw simulated_deadlock(text);
 }
 

@@ -86,7 +86,7 @@ play(const played_plan& p, std::uint64_t seed,
   o.ranks = static_cast<std::uint32_t>(p.nodes.size());
   o.host_of_rank = p.nodes;
   o.chaos = chaos;
-  const std::uint64_t heap = engine::heap_offset(o.ranks);
+  const std::uint64_t heap = engine::heap_offset(graph::topology(0, p.nodes).largest_host());
   o.segment_bytes = heap + 2 * p.calls * p.area();
   transport::simulation s(o);
   std::uint32_t ended = 0;
