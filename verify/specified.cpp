@@ -64,6 +64,8 @@ movement specified(const request& r, const row_names& names) {
   case operation::reduce_all:
   case operation::prefix_reduce:
   case operation::team_allreduce:
+  case operation::team_scan:
+  case operation::team_reduce_scatter:
     rule.dst_i = r.bytes;
     return {pattern::all_pairs, rule};
   }

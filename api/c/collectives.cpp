@@ -293,6 +293,38 @@ WEFT_EXPORT cray_upc_return_t cray_upc_team_allreduce(upc_shared_ptr_t dst, upc_
                                                       cray_upc_team_t team, upc_handle_t* handle) {
   return guard<weft::cray_upc_team_allreduce, CRAY_UPC_ERROR>(dst, src, nelems, dtype, op, team, handle);
 }
+WEFT_EXPORT cray_upc_return_t cray_upc_team_scan(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nelems,
+                                                 cray_upc_dtype_t dtype, upc_op_t op, cray_upc_team_t team,
+                                                 upc_handle_t* handle) {
+  return guard<weft::cray_upc_team_scan, CRAY_UPC_ERROR>(dst, src, nelems, dtype, op, team, handle);
+}
+WEFT_EXPORT cray_upc_return_t cray_upc_team_exscan(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nelems,
+                                                   cray_upc_dtype_t dtype, upc_op_t op, cray_upc_team_t team,
+                                                   upc_handle_t* handle) {
+  return guard<weft::cray_upc_team_exscan, CRAY_UPC_ERROR>(dst, src, nelems, dtype, op, team, handle);
+}
+WEFT_EXPORT cray_upc_return_t cray_upc_team_reduce_scatter(upc_shared_ptr_t dst, upc_shared_ptr_t src,
+                                                           size_t nelems, cray_upc_dtype_t dtype, upc_op_t op,
+                                                           cray_upc_team_t team, upc_handle_t* handle) {
+  return guard<weft::cray_upc_team_reduce_scatter, CRAY_UPC_ERROR>(dst, src, nelems, dtype, op, team, handle);
+}
+WEFT_EXPORT cray_upc_return_t cray_upc_team_reduce_scatterv(upc_shared_ptr_t dst, upc_shared_ptr_t src,
+                                                            const size_t* counts, cray_upc_dtype_t dtype,
+                                                            upc_op_t op, cray_upc_team_t team,
+                                                            upc_handle_t* handle) {
+  return guard<weft::cray_upc_team_reduce_scatterv, CRAY_UPC_ERROR>(dst, src, counts, dtype, op, team,
+                                                                    handle);
+}
+WEFT_EXPORT cray_upc_return_t cray_upc_op_create(cray_upc_user_fun_t func, int commute, upc_op_t* op) {
+  return guard<weft::cray_upc_op_create, CRAY_UPC_ERROR>(func, commute, op);
+}
+WEFT_EXPORT cray_upc_return_t weft_op_create(weft_user_function_t func, void* context, size_t elem_size,
+                                             int commute, upc_op_t* op) {
+  return guard<weft::weft_op_create, CRAY_UPC_ERROR>(func, context, elem_size, commute, op);
+}
+WEFT_EXPORT void cray_upc_op_free(upc_op_t op) {
+  return guard<weft::cray_upc_op_free>(op);
+}
 WEFT_EXPORT int cray_upc_team_rank(cray_upc_team_t team) {
   return guard<weft::cray_upc_team_rank, -1>(team);
 }

@@ -39,7 +39,8 @@ typedef enum {
   CRAY_UPC_DOUBLE_INT,
   CRAY_UPC_LONG_INT,
   CRAY_UPC_2INT,
-  CRAY_UPC_SHORT_INT
+  CRAY_UPC_SHORT_INT,
+  WEFT_OPAQUE /* elements of the size that an operator of weft_op_create has */
 } cray_upc_dtype_t;
 
 /* The smallest, or largest, value and its index, of equal ones the lowest index: the operators of the five
@@ -47,28 +48,75 @@ typedef enum {
 #define CRAY_UPC_MINLOC 512u
 #define CRAY_UPC_MAXLOC 1024u
 
+/* Functions of which operators are made: inout[k] becomes in[k] op inout[k], for each k below *nelems, or
+ * nelems. */
+typedef void (*cray_upc_user_fun_t)(void* in, void* inout, size_t* nelems, cray_upc_dtype_t* dtype);
+typedef void (*weft_user_function_t)(const void* in, void* inout, size_t nelems, void* context);
+
 #ifdef __cplusplus
 namespace weft {
 #endif
+
+/* Makes an operator of func, which is associative, and stores it in *op: for the reductions and scans of
+ * vectors below, with each dtype that func is ready for. With commute 0 elements are combined in the order of
+ * their ranks; else func commutes, too. Every thread makes its own, and a handle means something on the
+ * thread that made it. func runs on the thread that waits for the operation, or on whichever thread of the
+ * process moves it on, and obeys the rules of functions in weft/reduction.h.
+ *
+ * weft_op_create is an extension: for elements of elem_size bytes, 1 to 4096, of whatever type, which are
+ * passed with WEFT_OPAQUE for dtype; func gets context, too.
+ *
+ * Returns CRAY_UPC_SUCCESS, or CRAY_UPC_ERROR when there are 4,096 operators already. Errors: func or op is
+ * null; elem_size is 0, or above 4096 (cray_upc_op_create(3c)). */
+WEFT_EXPORT cray_upc_return_t cray_upc_op_create(cray_upc_user_fun_t func, int commute, upc_op_t* op);
+WEFT_EXPORT cray_upc_return_t weft_op_create(weft_user_function_t func, void* context, size_t elem_size,
+                                             int commute, upc_op_t* op);
+
+/* The operator is unknown from now on. Operations that have begun keep it until they are complete. Errors: op
+ * is an operator of the library, was freed, or was not made on this thread (cray_upc_op_free(3c)). */
+WEFT_EXPORT void cray_upc_op_free(upc_op_t op);
 
 /* Element i of dst gets what op makes of the elements i of src of all threads of the team, in the order of
  * their ranks: cray_upc_team_reduce on the thread of rank `root` only, cray_upc_team_allreduce on all, where
  * it is the same in every bit. dst and src are nelems elements each, on the calling thread, at places that
  * need not be those of other threads. A null dst: the results replace the elements of src. op is an operator
- * of weft/reduction.h other than UPC_FUNC and UPC_NONCOMM_FUNC, or one of the two above.
+ * of weft/reduction.h other than UPC_FUNC and UPC_NONCOMM_FUNC, one of the two above, or one that the thread
+ * has made.
  *
  * The modes are UPC_IN_MYSYNC and UPC_OUT_MYSYNC. With a null handle the call waits; else it returns at once,
  * and upc_sync of *handle completes the operation. Returns CRAY_UPC_SUCCESS.
  *
  * Errors: src is null; dst or src is on another thread, misaligned or not inside the shared heap; the two
- * overlap; the size overflows; dtype or op is none, or the two do not go together; root is no rank of the
- * team; and as all collectives (cray_upc_team_reduce(3c), cray_upc_team_allreduce(3c)). */
+ * overlap; the size overflows; dtype or op is none, or the two do not go together; op was freed; root is no
+ * rank of the team; and as all collectives (cray_upc_team_reduce(3c), cray_upc_team_allreduce(3c)). */
 WEFT_EXPORT cray_upc_return_t cray_upc_team_reduce(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nelems,
                                                    cray_upc_dtype_t dtype, upc_op_t op, int root,
                                                    cray_upc_team_t team, upc_handle_t* handle);
 WEFT_EXPORT cray_upc_return_t cray_upc_team_allreduce(upc_shared_ptr_t dst, upc_shared_ptr_t src,
                                                       size_t nelems, cray_upc_dtype_t dtype, upc_op_t op,
                                                       cray_upc_team_t team, upc_handle_t* handle);
+
+/* Extensions of the same kind. Scans: element i of dst gets what op makes of the elements i of src of the
+ * threads of rank 0 up to this one; of cray_upc_team_exscan, up to the one before this one, and on the thread
+ * of rank 0 dst is left as it is. All else is as with cray_upc_team_allreduce. */
+WEFT_EXPORT cray_upc_return_t cray_upc_team_scan(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nelems,
+                                                 cray_upc_dtype_t dtype, upc_op_t op, cray_upc_team_t team,
+                                                 upc_handle_t* handle);
+WEFT_EXPORT cray_upc_return_t cray_upc_team_exscan(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nelems,
+                                                   cray_upc_dtype_t dtype, upc_op_t op, cray_upc_team_t team,
+                                                   upc_handle_t* handle);
+
+/* src is as many blocks as the team has threads, one behind the other: of nelems elements each, or of
+ * counts[k] elements for the thread of rank k, the same on all threads, and read before the call returns. dst
+ * gets the block of this thread of what cray_upc_team_allreduce would make of src. A null dst: the block
+ * replaces the first elements of src. Errors: as of the others; counts is null. */
+WEFT_EXPORT cray_upc_return_t cray_upc_team_reduce_scatter(upc_shared_ptr_t dst, upc_shared_ptr_t src,
+                                                           size_t nelems, cray_upc_dtype_t dtype, upc_op_t op,
+                                                           cray_upc_team_t team, upc_handle_t* handle);
+WEFT_EXPORT cray_upc_return_t cray_upc_team_reduce_scatterv(upc_shared_ptr_t dst, upc_shared_ptr_t src,
+                                                            const size_t* counts, cray_upc_dtype_t dtype,
+                                                            upc_op_t op, cray_upc_team_t team,
+                                                            upc_handle_t* handle);
 
 /* Copies the i-th block of nbytes bytes of the thread of rank j to the j-th block of the thread of rank i.
  * dst and src are distinct and point to the first byte on the thread of rank 0 of the team; each has nbytes *
@@ -127,17 +175,24 @@ WEFT_EXPORT void cray_upc_team_free(cray_upc_team_t team);
 #endif
 
 #if WEFT_GLOBAL_NAMES
+using weft::cray_upc_op_create;
+using weft::cray_upc_op_free;
 using weft::cray_upc_team_allreduce;
 using weft::cray_upc_team_alltoall;
 using weft::cray_upc_team_alltoall_nb;
 using weft::cray_upc_team_alltoall_nbi;
 using weft::cray_upc_team_barrier;
 using weft::cray_upc_team_barrier_nb;
+using weft::cray_upc_team_exscan;
 using weft::cray_upc_team_free;
 using weft::cray_upc_team_rank;
 using weft::cray_upc_team_reduce;
+using weft::cray_upc_team_reduce_scatter;
+using weft::cray_upc_team_reduce_scatterv;
+using weft::cray_upc_team_scan;
 using weft::cray_upc_team_size;
 using weft::cray_upc_team_split;
+using weft::weft_op_create;
 #endif
 
 #ifdef __cplusplus

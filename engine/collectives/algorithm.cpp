@@ -46,7 +46,7 @@ constexpr algorithm shared_reduction(operation op) {
   return {op,
           "shared",
           "the members that have entered combine pieces of all vectors",
-          "one node",
+          "one node, no function of the user",
           fits_shared_reduction,
           cost_of_shared_reduction,
           compile_shared_reduction};
@@ -56,8 +56,8 @@ constexpr algorithm sliced_reduction(operation op) {
           "sliced",
           "each member combines a slice of all vectors, and hands out its result",
           op == operation::team_reduce
-              ? "several nodes, all vectors have more than 256 KiB, and gathered costs more"
-              : "several nodes",
+              ? "all vectors have more than 256 KiB, and gathered costs more; not where shared fits"
+              : "not where shared fits",
           fits_sliced_reduction,
           cost_of_sliced_reduction,
           compile_sliced_reduction};
@@ -66,7 +66,7 @@ constexpr algorithm gathered_reduction(operation op) {
   return {op,
           "gathered",
           "the members that want the result bring all vectors, and combine them",
-          "several nodes, all vectors have 1 MiB at most",
+          "all vectors have 1 MiB at most; not where shared fits",
           fits_gathered_reduction,
           cost_of_gathered_reduction,
           compile_gathered_reduction};
@@ -126,6 +126,17 @@ constexpr auto list = std::to_array<algorithm>({
               "combined within the nodes, then slice by slice between them",
               "equal nodes of several members, ranks node by node", fits_hierarchical_reduction,
               cost_of_hierarchical_reduction, compile_hierarchical_reduction},
+    flat_reduction(operation::team_scan, "each member sends its vector to all"),
+    disseminated_reduction(operation::team_scan, small_tables),
+    combined_reduction(operation::team_scan),
+    sliced_reduction(operation::team_scan),
+    gathered_reduction(operation::team_scan),
+    flat_reduction(operation::team_reduce_scatter, "each member sends its vector to all"),
+    disseminated_reduction(operation::team_reduce_scatter, small_tables),
+    combined_reduction(operation::team_reduce_scatter),
+    algorithm{operation::team_reduce_scatter, "scattered",
+              "each member brings its block of all vectors, and combines it", "everywhere",
+              fits_scattered_reduction, cost_of_scattered_reduction, compile_scattered_reduction},
 });
 
 std::size_t index_of(operation op, std::string_view name) {

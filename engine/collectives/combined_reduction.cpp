@@ -34,7 +34,7 @@ using reductions::bytes_of_run;
 namespace {
 
 bool is_prefix(const request& r) {
-  return r.op == operation::prefix_reduce;
+  return prefixes(r.op);
 }
 
 // How many runs of ranks the members of a set have: a host, or the places that know the same in a round.
@@ -230,7 +230,7 @@ plan compile_combined_reduction(const request& r, const topology& g, const tunin
 
 bool fits_combined_reduction(const request& r, const topology& g, const tuning& t) {
   if (g.one_host() || (rooted(r.op) && r.in != sync::all)) return false;
-  if (r.bytes == 0 || r.by_ranges || r.whole || r.other_order) return false;
+  if (r.bytes == 0 || r.by_ranges || (r.whole && !of_vectors(r.op)) || r.other_order) return false;
   const std::uint64_t message = runs_of_message(r, g) * bytes_of_run(r.bytes);
   const std::uint64_t published = is_prefix(r) ? message : bytes_of_run(r.bytes);
   if (g.largest_host() > 1 && published > engine::mailbox::body_bytes) return false;

@@ -18,7 +18,8 @@ constexpr std::array compilers{
     &compile_barrier,   &by_cheapest,      &by_cheapest,         &by_cheapest,          &compile_scatter,
     &compile_gather,    &compile_permute,  &compile_broadcast_x, &compile_gather_all_x, &compile_exchange_x,
     &compile_scatter_x, &compile_gather_x, &compile_permute_x,   &by_cheapest,          &by_cheapest,
-    &by_cheapest,       &compile_sort,     &by_cheapest,         &by_cheapest};
+    &by_cheapest,       &compile_sort,     &by_cheapest,         &by_cheapest,          &by_cheapest,
+    &by_cheapest};
 static_assert(compilers.size() == std::size(all_operations));
 
 // The member with the most transfers: the root, or in a permutation any one.

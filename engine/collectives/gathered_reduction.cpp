@@ -3,7 +3,8 @@
 //
 // A member tells the members that bring its vector where that lies, and leaves when they have it: so only
 // those that want the result wait for a late one. (P-1)*n bytes into each of them, one step; sliced moves
-// less, in two.
+// less, in two. Where a member wants a block of the result, it brings that block of the vectors (scattered):
+// (P-1)/P*n bytes.
 #include "engine/collectives/families.hpp"
 #include "engine/collectives/vector_plan.hpp"
 
@@ -16,7 +17,7 @@ class gathered_plan : vector_plan {
 public:
   gathered_plan(const request& r, const topology& g, const tuning& t) : vector_plan(r, g, t) {
     b_.draft().parts = true;
-    b_.draft().scratch += g.size() * r.bytes;
+    if (!scattered()) b_.draft().scratch += g.size() * r.bytes;
     brought_ = place_of_slices(0);
   }
 
@@ -24,11 +25,14 @@ public:
     const std::uint32_t readers = !rooted(request_.op) ? others() : gets_result() ? 0 : 1;
     if (readers != 0) tell();
     const node_set read = readers == 0 ? 0 : b_.add(await_count(fact::consumed, readers));
-    if (gets_result()) combine_all_of(bring(9, brought_), read);
+    if (gets_result()) combine_all_of(bring(scattered() ? bring_block : 9u, brought_), read);
     return b_.finish();
   }
 
 private:
+  using enum reductions::vector_stage_number;
+  bool scattered() const { return request_.op == operation::team_reduce_scatter; }
+
   // The members that bring my vector are told where it is.
   void tell() {
     if (!rooted(request_.op))
@@ -40,7 +44,7 @@ private:
   }
   // My vector may be the place of the result, so the others must have read it.
   void combine_all_of(node_set brought, node_set read) {
-    b_.add(of_all(compute(10)), own_beside(brought_) | brought | read);
+    b_.add(of_all(compute(scattered() ? combine_block : 10u)), own_beside(brought_) | brought | read);
   }
 
   std::uint8_t brought_ = 0;
@@ -52,13 +56,13 @@ constexpr std::uint64_t most_brought = std::uint64_t{1} << 20;
 } // namespace
 
 bool waits_at_root_only(const request& r, const topology& g, const tuning& t) {
-  if (!rooted(r.op) || g.one_host() || !vectors_fit(r, g, most_brought)) return false;
+  if (!rooted(r.op) || combine_together(r, g) || !vectors_fit(r, g, most_brought)) return false;
   if (vectors_fit(r, g, std::uint64_t{256} << 10)) return true;
   return cost_of_gathered_reduction(r, g, t) <= cost_of_sliced_reduction(r, g, t) / 10 * 13;
 }
 
 bool fits_gathered_reduction(const request& r, const topology& g, const tuning&) {
-  return !g.one_host() && vectors_fit(r, g, most_brought);
+  return !combine_together(r, g) && vectors_fit(r, g, most_brought);
 }
 plan compile_gathered_reduction(const request& r, const topology& g, const tuning& t) {
   return gathered_plan(r, g, t).make();
@@ -67,6 +71,20 @@ std::uint64_t cost_of_gathered_reduction(const request& r, const topology& g, co
   const cost_model c(t.costs);
   const std::uint64_t locals = rooted(r.op) ? 1 : g.largest_host(), far = g.size() - g.largest_host();
   return c.message() + c.copies(2 * g.size(), r.bytes) + c.gets(locals * far, r.bytes, true);
+}
+
+bool fits_scattered_reduction(const request& r, const topology&, const tuning&) {
+  return r.bytes != 0;
+}
+plan compile_scattered_reduction(const request& r, const topology& g, const tuning& t) {
+  return gathered_plan(r, g, t).make();
+}
+std::uint64_t cost_of_scattered_reduction(const request& r, const topology& g, const tuning& t) {
+  const cost_model c(t.costs);
+  const std::uint64_t locals = g.largest_host(), far = g.size() - locals, block = r.bytes / g.size();
+  const std::uint64_t near =
+      c.copies(g.size(), sizeof(reductions::addresses)) + c.copies(2 * g.size(), block);
+  return far == 0 ? near + most_partials : near + c.message() + c.gets(locals * far, block, true);
 }
 
 } // namespace weft::collectives

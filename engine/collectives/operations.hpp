@@ -21,6 +21,7 @@ struct operation_facts {
   bool rooted_by_rows = false; // each member's row names the root, if its block is not empty
   bool computes = false;       // what comes together is combined: it means a gather of what is combined
   bool of_vectors = false;     // element by element, at addresses that differ
+  bool prefixes = false;       // a member needs what is in front of it
 };
 
 // In the order of their enumerators.
@@ -44,7 +45,7 @@ inline constexpr operation_facts all_operations[] = {
      .permutes = true},
     {.op = operation::reduce, .name = "reduce", .rooted = true, .computes = true},
     {.op = operation::reduce_all, .name = "reduce_all", .computes = true},
-    {.op = operation::prefix_reduce, .name = "prefix_reduce", .computes = true},
+    {.op = operation::prefix_reduce, .name = "prefix_reduce", .computes = true, .prefixes = true},
     {.op = operation::sort, .name = "sort", .computes = true},
     {.op = operation::team_reduce,
      .name = "team_reduce",
@@ -52,6 +53,11 @@ inline constexpr operation_facts all_operations[] = {
      .computes = true,
      .of_vectors = true},
     {.op = operation::team_allreduce, .name = "team_allreduce", .computes = true, .of_vectors = true},
+    {.op = operation::team_scan, .name = "team_scan", .computes = true, .of_vectors = true, .prefixes = true},
+    {.op = operation::team_reduce_scatter,
+     .name = "team_reduce_scatter",
+     .computes = true,
+     .of_vectors = true},
 };
 
 constexpr const operation_facts& facts_of(operation op) {
@@ -87,6 +93,9 @@ constexpr bool rooted_by_rows(operation op) {
 }
 constexpr bool of_vectors(operation op) {
   return facts_of(op).of_vectors;
+}
+constexpr bool prefixes(operation op) {
+  return facts_of(op).prefixes;
 }
 constexpr bool computes(operation op) {
   return facts_of(op).computes;

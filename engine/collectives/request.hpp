@@ -34,6 +34,8 @@ enum class operation : std::uint8_t {
   // Element by element, of vectors at addresses that differ; `bytes` of a vector. Always IN_MY, OUT_MY.
   team_reduce,
   team_allreduce,
+  team_scan,
+  team_reduce_scatter,
 };
 
 // The call that an operation is, or is a part of.
@@ -54,6 +56,8 @@ enum class caller : std::uint8_t {
   reduce_values,
   prefix_values,
   exclusive_prefix_values,
+  exclusive_scan, // of vectors
+  unequal_blocks, // of a team_reduce_scatter
 };
 
 // Bytes of the partial results that a member can contribute to a reduction: they travel as an eager payload.
@@ -73,7 +77,8 @@ struct request {
   bool large = false;             // computations: a member has more elements than a pass may touch
   bool by_ranges = false;         // computations: members work on ranges, whoever has the elements
   bool apart = false;             // computations: the operands lie at another place on each thread
-  bool whole = false;       // sort: a member's row has all of its elements; reduce: the root's range too
+  bool whole = false;       // sort: a member's row has all of its elements; reduce: the root's range too;
+                            // vectors: a member combines alone, for it calls a function of the user
   bool other_order = false; // computations: the elements are in another order than the ranks
 
   // Compared with every call: as words.

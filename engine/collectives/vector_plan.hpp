@@ -15,8 +15,14 @@ namespace weft::collectives {
 inline bool vectors_fit(const request& r, const graph::topology& g, std::uint64_t most) {
   return r.bytes != 0 && r.bytes <= most / g.size();
 }
-// A reduce between hosts that leaves no member waiting for a late one but its root, though sliced may cost
-// less: of few bytes in all, or where it costs little more. On one host: vector_reductions.cpp.
+// The members of a host may combine pieces of all vectors together, if all want the same result: but by no
+// function of the user, which belongs to a process.
+inline bool combine_together(const request& r, const graph::topology& g) {
+  return g.one_host() && !r.whole && (r.op == operation::team_reduce || r.op == operation::team_allreduce);
+}
+// A reduce that the members do not combine together, and that leaves no member waiting for a late one but its
+// root, though sliced may cost less: of few bytes in all, or where it costs little more. Together:
+// vector_reductions.cpp.
 bool waits_at_root_only(const request& r, const graph::topology& g, const tuning& t);
 
 // What the plans have in common that combine vectors where they lie. To the verifier a vector is as many

@@ -9,8 +9,8 @@
 //          holds up the root alone. That costs nothing but time in which the root would wait; P*n bytes of
 //          memory, bounded.
 // sliced   Reduce-scatter and gather-all: member k combines the k-th of P slices, which it gets from the
-//          others, and puts the result to them (or to the root). (P-1)/P*n bytes into every member, and as
-//          many out of it, twice; two steps whatever P is.
+//          others, and puts the result to them (or to the root; of a scan to each its prefix). (P-1)/P*n
+//          bytes into every member, and as many out of it, twice; two steps whatever P is.
 #include "engine/collectives/families.hpp"
 #include "engine/collectives/vector_plan.hpp"
 
@@ -77,6 +77,8 @@ private:
 };
 
 class sliced_plan : vector_plan {
+  using enum reductions::vector_stage_number;
+
 public:
   using vector_plan::vector_plan;
 
@@ -84,7 +86,7 @@ public:
     b_.draft().parts = true;
     const std::uint8_t brought = place_of_slices(0), result = place_of_slices(1);
     const node_set known = tell_addresses();
-    node combine = writing(compute(3), buffer::scratch, result);
+    node combine = writing(compute(scan() ? prefixes_of_slice : 3u), buffer::scratch, result);
     combine.needs = brought;
     const node_set made = b_.add(combine, known | bring(3, brought));
     hand_out(result, made);
@@ -94,23 +96,24 @@ public:
   }
 
 private:
+  bool scan() const { return prefixes(request_.op); }
   void hand_out(std::uint8_t result, node_set made) {
     builder::step_list put;
-    put.then(at_stage(4, reading(put_to_each(), buffer::scratch, result)));
+    put.then(at_stage(scan() ? hand_on_prefix : 4u, reading(put_to_each(), buffer::scratch, result)));
     const bool far = rooted(request_.op) ? !g_.is_near(request_.root) : !g_.one_host();
     put.then_if(far, far_only(order_each())).then(count_for_each(fact::delivered, 1));
     if (!rooted(request_.op))
       b_.loop(range::others, others(), put, made);
     else if (!gets_result())
       b_.loop(range::root, 1, put, made);
-    if (gets_result()) b_.add(reading(compute(5), buffer::scratch, result), made);
+    if (gets_result()) b_.add(reading(compute(scan() ? own_prefix : 5u), buffer::scratch, result), made);
   }
 };
 
 } // namespace
 
-bool fits_shared_reduction(const request&, const topology& g, const tuning&) {
-  return g.one_host();
+bool fits_shared_reduction(const request& r, const topology& g, const tuning&) {
+  return combine_together(r, g);
 }
 plan compile_shared_reduction(const request& r, const topology& g, const tuning& t) {
   if (rooted(r.op) && g.size() != 1 && vectors_fit(r, g, most_kept)) return kept_plan(r, g, t).make();
@@ -123,7 +126,7 @@ std::uint64_t cost_of_shared_reduction(const request& r, const topology& g, cons
 }
 
 bool fits_sliced_reduction(const request& r, const topology& g, const tuning& t) {
-  return !g.one_host() && r.bytes != 0 && !waits_at_root_only(r, g, t);
+  return !combine_together(r, g) && r.bytes != 0 && !waits_at_root_only(r, g, t);
 }
 plan compile_sliced_reduction(const request& r, const topology& g, const tuning& t) {
   return sliced_plan(r, g, t).make();

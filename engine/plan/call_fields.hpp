@@ -36,6 +36,7 @@ enum class argument : std::uint8_t {
   ops_of_domain,
   hints,
   domain,
+  counts, // of vectors cut into blocks: a digest
 };
 
 // The arguments of one call, each behind its name: one list is what is compared and what is printed.

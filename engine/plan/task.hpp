@@ -55,6 +55,7 @@ struct task {
   std::uint64_t room = 0;             // bytes
   std::uint32_t bytes = sizeof(task); // of the whole object
   bool user = false;                  // runs code of users: never while the right to drive is held
+  std::uint64_t plain = 0;            // and the stages that run none of it, a bit each
 };
 
 } // namespace weft::graph

@@ -83,7 +83,7 @@ const char* name_of(operation op) {
 
 const char* name_of(element type) {
   const auto at = static_cast<std::size_t>(type);
-  return at < std::size(types) ? types[at] : "?";
+  return at < std::size(types) ? types[at] : "the operator's own";
 }
 
 std::string name_of_type(int type) {

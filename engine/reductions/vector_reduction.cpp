@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <numeric>
 
 namespace weft::reductions {
 
@@ -52,6 +53,16 @@ public:
     case combined_result:
       combine_runs(combined());
       return true;
+    case prefixes_of_slice:
+      return combine_prefixes();
+    case own_prefix:
+      if (const graph::part mine = prefix_of(w_.me); mine.bytes != 0)
+        std::memcpy(w_.segment + mine.at, mine.mine, mine.bytes);
+      return true;
+    case combine_block:
+      return combine(own_block().bytes, w_.members, w_.segment + w_.dst, [this](std::uint32_t member) {
+        return member == w_.me ? w_.segment + w_.src + r_.block_at : brought(member);
+      });
     case known_of_host:
     case known_of_pair:
     case known_of_more:
@@ -71,8 +82,10 @@ public:
   }
 
   graph::part part_of(std::uint32_t peer) const {
-    if (w_.stage >= own_run) return combined().part(w_.stage, peer);
     const addresses& there = table()[peer];
+    if (w_.stage == hand_on_prefix) return prefix_of(peer);
+    if (w_.stage == bring_block) return {there.src + r_.block_at, brought(peer), r_.block_bytes};
+    if (w_.stage >= own_run) return combined().part(w_.stage, peer);
     if (w_.stage == 9) return {there.src, whole(peer), w_.block};
     const slice it = w_.stage == 8 ? own_part() : own_slice();
     if (w_.stage == 3) return {there.src + it.begin, brought(peer), it.bytes};
@@ -92,6 +105,10 @@ private:
     return slices(g.equal_hosts() ? first_of_part() + g.host(w_.me) : w_.me, 1);
   }
   slice own_part() const { return slices(first_of_part(), w_.where->hosts()); }
+  // Of the result.
+  slice own_block() const {
+    return r_.what == form::own_block ? slice{r_.block_at, r_.block_bytes} : slice{0, w_.block};
+  }
   std::byte* own(slice s) const { return w_.segment + w_.dst + s.begin; }
 
   addresses* table() const { return reinterpret_cast<addresses*>(w_.scratch); }
@@ -103,18 +120,51 @@ private:
     return w_.scratch + w_.members * sizeof(addresses) + member * w_.block;
   }
 
-  void combine_table() const {
-    using form = vector_reduction::form;
-    const std::uint32_t end =
-        r_.what == form::all ? w_.members : w_.me + (r_.what == form::inclusive_prefix ? 1 : 0);
-    if (end == 0) return; // nothing is in front of me
-    std::byte* const into = w_.segment + w_.dst;
-    std::memcpy(into, w_.scratch, w_.block);
-    for (std::uint32_t m = 1; m < end; ++m)
-      reductions::combine(r_, into, w_.scratch + m * w_.block, w_.block);
+  using form = vector_reduction::form;
+  bool prefix() const { return r_.what == form::inclusive_prefix || r_.what == form::exclusive_prefix; }
+  // The first member whose vector is not in a member's result.
+  std::uint32_t end_of(std::uint32_t member) const {
+    return !prefix() ? w_.members : member + (r_.what == form::inclusive_prefix ? 1 : 0);
   }
 
-  combined_runs combined() const { return {w_, r_.what != vector_reduction::form::all}; }
+  void combine_table() const {
+    const std::uint32_t end = end_of(w_.me);
+    if (end == 0) return; // nothing is in front of me
+    const slice mine = own_block();
+    const std::byte* const from = w_.scratch + mine.begin;
+    std::byte* const into = w_.segment + w_.dst;
+    std::memcpy(into, from, mine.bytes);
+    for (std::uint32_t m = 1; m < end; ++m)
+      reductions::combine(r_, into, from + m * w_.block, mine.bytes);
+  }
+
+  // What a member is to have of my slice: the prefix that ends with the member before `end`.
+  graph::part prefix_of(std::uint32_t member) const {
+    const slice it = own_slice();
+    const std::uint32_t end = end_of(member);
+    if (end == 0) return {};
+    return {table()[member].dst + it.begin, brought(end - 1), it.bytes};
+  }
+  // Each in the place of the last vector in it.
+  bool combine_prefixes() {
+    const slice mine = own_slice();
+    alignas(line) std::array<std::byte, largest_element> sum;
+    const std::uint64_t most = sum.size() / r_.size * r_.size;
+    for (std::uint64_t left = w_.budget; left != 0 && w_.done != mine.bytes;) {
+      const std::uint64_t now = std::min(most, mine.bytes - w_.done);
+      std::memcpy(brought(w_.me) + w_.done, w_.segment + w_.src + mine.begin + w_.done, now);
+      std::memcpy(sum.data(), brought(0) + w_.done, now);
+      for (std::uint32_t m = 1; m < w_.members; ++m) {
+        reductions::combine(r_, sum.data(), brought(m) + w_.done, now);
+        std::memcpy(brought(m) + w_.done, sum.data(), now);
+      }
+      w_.done += now;
+      left -= std::min(left, 2 * now * w_.members);
+    }
+    return w_.done == mine.bytes;
+  }
+
+  combined_runs combined() const { return {w_, prefix()}; }
   void own_run_of(const combined_runs& all) const {
     const run_row mine = all.given();
     const std::uint32_t k = w_.where->local_index(w_.me);
@@ -123,17 +173,16 @@ private:
   }
   // All of them; of a prefix those that end with me, or before me.
   void combine_runs(const combined_runs& all) const {
-    using form = vector_reduction::form;
-    const std::uint32_t end =
-        r_.what == form::all ? w_.members : w_.me + (r_.what == form::inclusive_prefix ? 1 : 0);
+    const std::uint32_t end = end_of(w_.me);
+    const slice mine = own_block();
     bool more = false;
     all.each([&](const rank_run& one, const std::byte* value) {
       if (one.begin >= end) return false;
       std::byte* const into = w_.segment + w_.dst;
       if (more)
-        reductions::combine(r_, into, value, w_.block);
+        reductions::combine(r_, into, value + mine.begin, mine.bytes);
       else
-        std::memcpy(into, value, w_.block);
+        std::memcpy(into, value + mine.begin, mine.bytes);
       return more = true;
     });
   }
@@ -161,17 +210,19 @@ private:
   }
 
   bool combine_whole() {
-    return combine(w_.block, w_.members, w_.segment + w_.dst, [&](std::uint32_t member) {
-      return member == w_.me ? w_.segment + w_.src : whole(member);
-    });
+    const std::uint32_t end = end_of(w_.me);
+    return end == 0 || combine(w_.block, end, w_.segment + w_.dst, [&](std::uint32_t member) {
+             return member == w_.me ? w_.segment + w_.src : whole(member);
+           });
   }
 
   // A little at a time: so it stays in the cache. The result may be the place of one of the sources.
   template <class Source>
   bool combine(std::uint64_t bytes, std::uint32_t sources, std::byte* into, Source&& source) {
-    alignas(line) std::array<std::byte, 4096> sum;
+    alignas(line) std::array<std::byte, largest_element> sum;
+    const std::uint64_t most = sum.size() / r_.size * r_.size;
     for (std::uint64_t left = w_.budget; left != 0 && w_.done != bytes;) {
-      const std::uint64_t now = std::min(sum.size(), bytes - w_.done);
+      const std::uint64_t now = std::min(most, bytes - w_.done);
       std::memcpy(sum.data(), source(0) + w_.done, now);
       for (std::uint32_t k = 1; k < sources; ++k)
         reductions::combine(r_, sum.data(), source(k) + w_.done, now);
@@ -200,7 +251,12 @@ void prepare(vector_reduction& r, std::uint64_t bytes, std::uint32_t members) {
   r.part_of = part_of;
   r.combine = combine;
   r.bytes = sizeof r;
-  r.slice = ((bytes + members - 1) / members + line - 1) / line * line;
+  // Stages 0, 2, 5 and that of my own run only copy.
+  r.plain = 1 << 0 | 1 << 2 | 1 << 5 | 1 << own_run | 1 << own_prefix;
+  const std::uint64_t lines = std::lcm(line, std::uint64_t{r.size}); // no element is cut
+  const std::uint64_t part =
+      r.what == vector_reduction::form::own_block ? r.block_bytes : (bytes + members - 1) / members;
+  r.slice = (part + lines - 1) / lines * lines;
   r.room = (members + 1u) * r.slice;
 }
 

@@ -20,9 +20,10 @@ namespace weft::reductions {
 //   stage 8          the part in my destination -> those of my neighbours
 //   stages 9, 10     the vectors of others, which are brought whole; all of them -> my result
 //   stages 11 ...    what hosts combine among each other, see runs.hpp
+//   stages from 24   see vector_stage
 struct vector_reduction : graph::task {
-  // Of a table: all vectors, or those of the members up to me, or before me.
-  enum class form : std::uint8_t { all, inclusive_prefix, exclusive_prefix };
+  // All vectors, or those of the members up to me, or before me; or all, and of the result my block.
+  enum class form : std::uint8_t { all, inclusive_prefix, exclusive_prefix, own_block };
 
   kernels how{};
   const void* argument = nullptr; // of the kernels
@@ -30,6 +31,9 @@ struct vector_reduction : graph::task {
   std::uint32_t size = 1; // bytes of an element
   form what = form::all;
   std::uint64_t slice = 0; // bytes of the longest
+  // Of the result: which bytes are my block.
+  std::uint64_t block_at = 0, block_bytes = 0;
+  std::uint64_t digest = 0; // of the sizes of all blocks
 };
 static_assert(std::is_trivially_copyable_v<vector_reduction>);
 
@@ -37,6 +41,19 @@ static_assert(std::is_trivially_copyable_v<vector_reduction>);
 struct addresses {
   std::uint64_t dst = 0, src = 0;
 };
+
+// Those of scans and of results of which each member has a block.
+enum vector_stage_number : std::uint32_t {
+  prefixes_of_slice =
+      24,         // my slice of the vectors of others, brought in stage 3, and of mine -> its prefixes
+  hand_on_prefix, // which go to those who are to have them
+  own_prefix,     // and to me
+  bring_block,    // my block of the vectors of others
+  combine_block,  // and of mine -> my result
+};
+
+// Elements of `size` bytes at most.
+inline constexpr std::uint32_t largest_element = 4096;
 
 void prepare(vector_reduction& r, std::uint64_t bytes, std::uint32_t members);
 

@@ -33,8 +33,10 @@ constexpr const char* names_of_callers[] = {"",
                                             "upc_all_atomicdomain_free",
                                             "weft::reduce_all",
                                             "weft::prefix_reduce",
-                                            "weft::exclusive_prefix_reduce"};
-static_assert(std::size(names_of_callers) == static_cast<std::size_t>(caller::exclusive_prefix_values) + 1);
+                                            "weft::exclusive_prefix_reduce",
+                                            "cray_upc_team_exscan",
+                                            "cray_upc_team_reduce_scatterv"};
+static_assert(std::size(names_of_callers) == static_cast<std::size_t>(caller::unequal_blocks) + 1);
 
 constexpr bool has_arrays(operation op) {
   return op > operation::broadcast_x && !collectives::computes(op);
@@ -113,6 +115,7 @@ constexpr argument_facts all_arguments[] = {
      [](std::uint64_t v) { return reductions::names_of_operators(static_cast<upc_op_t>(v)); }},
     {argument::hints, "hints ", number},
     {argument::domain, "domain ", number},
+    {argument::counts, "digest of counts ", hex},
 };
 static_assert(graph::in_order(all_arguments, [](const argument_facts& f) { return f.what; }));
 
@@ -141,6 +144,8 @@ bool say_arguments_of_caller(graph::call_fields& call, const collectives::reques
   case caller::reduce_values:
   case caller::prefix_values:
   case caller::exclusive_prefix_values:
+  case caller::exclusive_scan:
+  case caller::unequal_blocks:
   case caller::collective:
   case caller::cray:
   case caller::cray_nb:
@@ -170,7 +175,8 @@ call_record::call_record(const collectives::request& r, const graph::binding& at
   if (r.apart) {
     say(argument::type, graph::high_of(at.perm));
     say(argument::op, graph::low_of(at.perm));
-  } else if (at.task != nullptr && at.task->say != nullptr) {
+  }
+  if (at.task != nullptr && at.task->say != nullptr) {
     at.task->say(*at.task, *this);
   }
   if (collectives::rooted(r.op)) say(argument::root, r.root);

@@ -21,7 +21,7 @@ public:
   computations(reach<T>& members, flight_pool<T>& flights) : reach_(members), flights_(flights) {}
 
   outcome step(operation& op, const graph::node& n, flight_tag tag) {
-    if (op.at.task->user)
+    if (op.at.task->user && (op.at.task->plain >> n.count & 1) == 0)
       return flights_.request(op, op.program->me, tag, [this](flight& f) {
         waiting_.push(f);
         return transport::started::on_its_way();

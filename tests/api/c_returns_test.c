@@ -143,6 +143,19 @@ static int wrong_call(int number) {
     WRONG("weft_test_until", weft_test_until(NULLP, WEFT_CMP_GE, 1) == 0);
     WRONG("cray_upc_team_rank", cray_upc_team_rank(NO_TEAM) == -1);
     WRONG("cray_upc_team_size", cray_upc_team_size(NO_TEAM) == 0);
+    WRONG("cray_upc_team_scan", cray_upc_team_scan(NULLP, NULLP, 1, CRAY_UPC_INT, UPC_ADD, CRAY_UPC_TEAM_ALL,
+                                                   NULL) == CRAY_UPC_ERROR);
+    WRONG("cray_upc_team_exscan", cray_upc_team_exscan(NULLP, NULLP, 1, CRAY_UPC_INT, UPC_ADD,
+                                                       CRAY_UPC_TEAM_ALL, NULL) == CRAY_UPC_ERROR);
+    WRONG("cray_upc_team_reduce_scatter",
+          cray_upc_team_reduce_scatter(NULLP, NULLP, 1, CRAY_UPC_INT, UPC_ADD, CRAY_UPC_TEAM_ALL, NULL) ==
+              CRAY_UPC_ERROR);
+    WRONG("cray_upc_team_reduce_scatterv",
+          cray_upc_team_reduce_scatterv(NULLP, NULLP, NULL, CRAY_UPC_INT, UPC_ADD, CRAY_UPC_TEAM_ALL, NULL) ==
+              CRAY_UPC_ERROR);
+    WRONG("cray_upc_op_create", cray_upc_op_create(NULL, 1, NULL) == CRAY_UPC_ERROR);
+    WRONG("weft_op_create", weft_op_create(NULL, NULL, 8, 1, NULL) == CRAY_UPC_ERROR);
+    WRONG_VOID("cray_upc_op_free", cray_upc_op_free(UPC_ADD));
     WRONG_VOID("cray_upc_team_free", cray_upc_team_free(CRAY_UPC_TEAM_ALL));
   default:
     return 0;

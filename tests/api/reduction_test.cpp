@@ -183,6 +183,65 @@ TEST_F(reduction_test, vectors_of_a_team_lie_on_the_calling_thread) {
   EXPECT_EQ(rt.collectives.back().r.root, 3u);
 }
 
+void add_words(const void* in, void* inout, std::size_t nelems, void*) {
+  for (std::size_t k = 0; k != nelems; ++k)
+    static_cast<std::uint64_t*>(inout)[k] += static_cast<const std::uint64_t*>(in)[k];
+}
+void add_ints(void* in, void* inout, std::size_t* nelems, cray_upc_dtype_t*) {
+  for (std::size_t k = 0; k != *nelems; ++k)
+    static_cast<int*>(inout)[k] += static_cast<int*>(in)[k];
+}
+
+TEST_F(reduction_test, an_operator_of_the_program_serves_until_it_is_freed) {
+  fake_runtime& rt = begin();
+  upc_op_t ints = 0, words = 0;
+  EXPECT_EQ(error_of([&] { cray_upc_op_create(nullptr, 1, &ints); }).argument, "func");
+  EXPECT_EQ(error_of([&] { cray_upc_op_create(add_ints, 1, nullptr); }).argument, "op");
+  EXPECT_EQ(error_of([&] { weft_op_create(add_words, nullptr, 0, 1, &words); }).argument, "elem_size");
+  EXPECT_EQ(error_of([&] { weft_op_create(add_words, nullptr, 4097, 1, &words); }).argument, "elem_size");
+  ASSERT_EQ(cray_upc_op_create(add_ints, 1, &ints), CRAY_UPC_SUCCESS);
+  ASSERT_EQ(weft_op_create(add_words, nullptr, 24, 0, &words), CRAY_UPC_SUCCESS);
+  const auto scan = [&](cray_upc_dtype_t type, upc_op_t op) {
+    cray_upc_team_scan(dst, src, 2, type, op, CRAY_UPC_TEAM_ALL, nullptr);
+  };
+  scan(CRAY_UPC_INT, ints);
+  EXPECT_EQ(rt.collectives.back().r.op, operation::team_scan);
+  EXPECT_EQ(rt.collectives.back().r.bytes, 8u);
+  EXPECT_TRUE(rt.collectives.back().r.whole);
+  scan(WEFT_OPAQUE, words);
+  EXPECT_EQ(rt.collectives.back().r.bytes, 48u);
+  EXPECT_EQ(error_of([&] { scan(CRAY_UPC_INT, words); }).argument, "dtype");
+  EXPECT_EQ(error_of([&] { scan(WEFT_OPAQUE, ints); }).argument, "dtype");
+  EXPECT_EQ(error_of([&] { scan(WEFT_OPAQUE, UPC_ADD); }).argument, "op");
+  cray_upc_op_free(ints);
+  EXPECT_THAT(error_of([&] { scan(CRAY_UPC_INT, ints); }).rule, HasSubstr("was freed"));
+  EXPECT_THAT(error_of([&] { cray_upc_op_free(ints); }).rule, HasSubstr("was freed"));
+  upc_op_t another = 0;
+  cray_upc_op_create(add_ints, 1, &another);
+  EXPECT_NE(another, ints);
+  EXPECT_EQ(error_of([&] { scan(CRAY_UPC_INT, ints); }).argument, "op");
+  cray_upc_op_free(another);
+  cray_upc_op_free(words);
+}
+
+TEST_F(reduction_test, blocks_of_a_result_are_those_of_the_counts) {
+  fake_runtime& rt = begin();
+  const std::size_t counts[] = {1, 0, 2, 5};
+  const auto scatter = [&](upc_shared_ptr_t to, const std::size_t* of) {
+    cray_upc_team_reduce_scatterv(to, src, of, CRAY_UPC_INT, UPC_ADD, CRAY_UPC_TEAM_ALL, nullptr);
+  };
+  scatter(dst, counts);
+  EXPECT_EQ(rt.collectives.back().r.op, operation::team_reduce_scatter);
+  EXPECT_EQ(rt.collectives.back().r.bytes, 32u);
+  EXPECT_EQ(rt.collectives.back().at.sizes, 8u);
+  cray_upc_team_reduce_scatter(dst, src, 3, CRAY_UPC_INT, UPC_ADD, CRAY_UPC_TEAM_ALL, nullptr);
+  EXPECT_EQ(rt.collectives.back().r.bytes, 48u);
+  EXPECT_EQ(error_of([&] { scatter(dst, nullptr); }).argument, "counts");
+  const std::size_t many[] = {1, ~std::size_t{0}, 2, 5};
+  EXPECT_EQ(error_of([&] { scatter(dst, many); }).argument, "counts");
+  EXPECT_THAT(error_of([&] { scatter(src, counts); }).rule, HasSubstr("overlaps src"));
+}
+
 TEST_F(reduction_test, a_repeated_call_starts_the_same_and_a_changed_one_what_it_says) {
   fake_runtime& rt = begin();
   const auto all = [&](upc_op_t op, std::size_t n, std::size_t block, upc_flag_t mode) {

@@ -4,6 +4,8 @@
 #include "tests/calls/drawing.hpp"
 #include "tests/calls/elements.hpp"
 
+#include <numeric>
+
 namespace calls {
 
 namespace {
@@ -100,6 +102,7 @@ public:
     c.nelems = std::min<std::uint64_t>(d.chance(60) ? 300 : 60000, limits.largest / c.of->size);
     c.nelems = d.chance(5) ? 0 : d.below(c.nelems + 1);
     if (space.end() + 2 * c.nelems * c.of->size + 4 * page > room) c.nelems %= 60;
+    if (c.what == kind::team_reduce_scatter) blocks_of_result();
     if (d.chance(30)) c.own = in_place::flag_and_null;
     for (auto* const table : {&c.dst_table, &c.src_table}) {
       if (table == &c.src_table && c.own != in_place::no) break;
@@ -108,6 +111,15 @@ public:
       for (const std::uint32_t t : m)
         (*table)[t] = {begin + 8 * d.below(T + 1), t, 0};
     }
+  }
+
+  // Equal ones, or some of a few sizes.
+  void blocks_of_result() {
+    const std::uint64_t each = c.nelems / m.size();
+    if (each != 0 && d.chance(50)) c.blk_size = each;
+    for (std::size_t k = 0; k != m.size(); ++k)
+      c.sizes.push_back(c.blk_size != 0 ? each : d.chance(20) ? 0 : d.below(each + 2));
+    c.nelems = std::accumulate(c.sizes.begin(), c.sizes.end(), std::uint64_t{0});
   }
 
   void regular() {

@@ -8,11 +8,19 @@
 namespace calls {
 
 const char* name_of(kind what) {
-  static constexpr const char* names[kinds] = {
-      "broadcast",     "scatter",          "gather",      "gather_all",   "exchange",      "permute",
-      "broadcast_x",   "scatter_x",        "gather_x",    "gather_all_x", "exchange_x",    "permute_x",
-      "permute_xi",    "alltoall",         "alltoall_nb", "alltoall_nbi", "reduce",        "reduce_all",
-      "prefix_reduce", "exclusive_prefix", "sort",        "team_reduce",  "team_allreduce"};
+  static constexpr const char* names[kinds] = {"broadcast",      "scatter",
+                                               "gather",         "gather_all",
+                                               "exchange",       "permute",
+                                               "broadcast_x",    "scatter_x",
+                                               "gather_x",       "gather_all_x",
+                                               "exchange_x",     "permute_x",
+                                               "permute_xi",     "alltoall",
+                                               "alltoall_nb",    "alltoall_nbi",
+                                               "reduce",         "reduce_all",
+                                               "prefix_reduce",  "exclusive_prefix",
+                                               "sort",           "team_reduce",
+                                               "team_allreduce", "team_scan",
+                                               "team_exscan",    "team_reduce_scatter"};
   return names[static_cast<std::size_t>(what)];
 }
 
@@ -60,7 +68,8 @@ std::string describe(const call& c, const members& team) {
       fmt::format_to(out, "src={}{} nbytes={}[{}]", c.src_at, text(c.src_table), c.sizes_at,
                      fmt::join(c.sizes, " "));
   } else if (is_vector(c.what)) {
-    fmt::format_to(out, "dst={} src={} root={}", text(c.dst_table), text(c.src_table), c.root);
+    fmt::format_to(out, "dst={} src={} root={} blocks=[{}]", text(c.dst_table), text(c.src_table), c.root,
+                   fmt::join(c.sizes, " "));
   } else {
     fmt::format_to(out, "dst={} src={} nbytes={}", text(c.dst), text(c.src), c.nbytes);
   }

@@ -33,8 +33,11 @@ enum class kind : std::uint8_t {
   sort,
   team_reduce, // of vectors
   team_allreduce,
+  team_scan,
+  team_exscan,
+  team_reduce_scatter,
 };
-inline constexpr std::size_t kinds = 23;
+inline constexpr std::size_t kinds = 26;
 
 const char* name_of(kind what);
 
@@ -93,7 +96,9 @@ struct elements {
                              upc_flag_t mode, upc_team_t team);
   std::span<const upc_op_t> operators; // of a sort none
   int type = 0;                        // as Cray's team reductions call it
-  bool defined = true;                 // the result; else only that no element is lost
+  bool defined = true; // the result; else only that no element is lost
+  // Of an operator of the program: makes it.
+  upc_op_t (*make)(upc_op_t op) = nullptr;
 };
 
 struct call {
@@ -124,7 +129,7 @@ struct call {
   // many elements as there are threads.
   std::uint64_t dst_at = 0, src_at = 0, sizes_at = 0, perm_at = 0;
   std::vector<place> dst_table, src_table; // and of vectors the place of each thread's
-  std::vector<std::uint64_t> sizes, perm;
+  std::vector<std::uint64_t> sizes, perm;  // of a reduce-scatter: elements of each rank's block
 
   // The source is what the destination held.
   bool in_own_place() const { return own >= in_place::flag_and_null; }

@@ -1,5 +1,7 @@
 #include "tests/calls/issue.hpp"
 
+#include "tests/calls/elements.hpp"
+
 namespace calls {
 
 namespace {
@@ -123,10 +125,29 @@ unsigned long long post_vector(const call& c, upc_team_t team, const arena& memo
   const auto type = static_cast<cray_upc_dtype_t>(c.of->type);
   upc_handle_t handle = UPC_COMPLETE_HANDLE;
   upc_handle_t* const posted = c.async ? &handle : nullptr;
-  if (c.what == kind::team_allreduce)
-    cray_upc_team_allreduce(dst, src, c.nelems, type, c.op, team, posted);
-  else
-    cray_upc_team_reduce(dst, src, c.nelems, type, c.op, static_cast<int>(c.root), team, posted);
+  const bool made = c.op >= first_of_program;
+  const upc_op_t op = made ? c.of->make(c.op) : c.op;
+  const std::vector<std::size_t> counts(c.sizes.begin(), c.sizes.end());
+  switch (c.what) {
+  case kind::team_allreduce:
+    cray_upc_team_allreduce(dst, src, c.nelems, type, op, team, posted);
+    break;
+  case kind::team_scan:
+    cray_upc_team_scan(dst, src, c.nelems, type, op, team, posted);
+    break;
+  case kind::team_exscan:
+    cray_upc_team_exscan(dst, src, c.nelems, type, op, team, posted);
+    break;
+  case kind::team_reduce_scatter:
+    if (c.blk_size != 0)
+      cray_upc_team_reduce_scatter(dst, src, c.blk_size, type, op, team, posted);
+    else
+      cray_upc_team_reduce_scatterv(dst, src, counts.data(), type, op, team, posted);
+    break;
+  default:
+    cray_upc_team_reduce(dst, src, c.nelems, type, op, static_cast<int>(c.root), team, posted);
+  }
+  if (made) cray_upc_op_free(op); // the operation keeps it
   return handle;
 }
 

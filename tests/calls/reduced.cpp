@@ -88,7 +88,10 @@ template <class T> struct vector_of {
       T v = value<T>(all + i * sizeof(T));
       const T w = value<T>(other + i * sizeof(T));
       if constexpr (std::is_arithmetic_v<T>) {
-        v = c.op == UPC_ADD ? v + w : c.op == UPC_MIN ? std::min(v, w) : std::max(v, w);
+        if (c.op >= first_of_program)
+          v = c.op == first_of_program ? reductions::commuting(v, w) : reductions::ordered(v, w);
+        else
+          v = c.op == UPC_ADD ? v + w : c.op == UPC_MIN ? std::min(v, w) : std::max(v, w);
       } else {
         const bool before = c.op == CRAY_UPC_MINLOC ? w.value < v.value : w.value > v.value;
         if (before || (w.value == v.value && w.index < v.index)) v = w;
@@ -110,12 +113,68 @@ struct located {
   int index;
 };
 
+// Of the program's own: the affine maps x -> a*x + b of 64 bits, one after the other, and what is no power of
+// two long.
+struct affine {
+  std::uint64_t a, b, maps;
+};
+affine then(const affine& f, const affine& g) {
+  return {g.a * f.a, g.a * f.b + g.b, f.maps + g.maps};
+}
+struct affine_elements {
+  static void put(bytes* to, const call& c, std::uint32_t thread, std::uint64_t index) {
+    const affine v{mix({c.key, thread, index}) | 1, mix({c.key, index, thread}), 1};
+    std::memcpy(to, &v, sizeof v);
+  }
+  static void compute(bytes* all, const bytes* other, const call& c) {
+    for (std::uint64_t i = 0; i != c.nelems; ++i) {
+      const affine v = then(value<affine>(all + i * sizeof v), value<affine>(other + i * sizeof v));
+      std::memcpy(all + i * sizeof v, &v, sizeof v);
+    }
+  }
+  static void combine(const void* in, void* inout, std::size_t nelems, void* context) {
+    const auto* const left = static_cast<const affine*>(in);
+    auto* const right = static_cast<affine*>(inout);
+    if (context != nullptr) return;
+    for (std::size_t i = 0; i != nelems; ++i)
+      right[i] = then(left[i], right[i]);
+  }
+  static upc_op_t make(upc_op_t) {
+    upc_op_t op = 0;
+    weft_op_create(combine, nullptr, sizeof(affine), 0, &op);
+    return op;
+  }
+};
+
+// And of whole numbers, by Cray's function.
+template <int (*F)(int, int)>
+void combine_ints(void* in, void* inout, std::size_t* nelems, cray_upc_dtype_t* dtype) {
+  for (std::size_t i = 0; i != *nelems && *dtype == CRAY_UPC_INT; ++i) {
+    int& right = static_cast<int*>(inout)[i];
+    right = F(static_cast<const int*>(in)[i], right);
+  }
+}
+upc_op_t make_of_ints(upc_op_t which) {
+  upc_op_t op = 0;
+  const bool commutes = which == first_of_program;
+  cray_upc_op_create(commutes ? combine_ints<reductions::commuting<int>>
+                              : combine_ints<reductions::ordered<int>>,
+                     commutes, &op);
+  return op;
+}
+
 constexpr upc_op_t of_numbers[] = {UPC_ADD, UPC_MIN, UPC_MAX},
-                   of_pairs[] = {CRAY_UPC_MINLOC, CRAY_UPC_MAXLOC};
+                   of_ints[] = {UPC_ADD, UPC_MIN, first_of_program, first_of_program + 1},
+                   of_program[] = {first_of_program}, of_pairs[] = {CRAY_UPC_MINLOC, CRAY_UPC_MAXLOC};
 
 template <class T> elements vectors(const char* name, cray_upc_dtype_t type, std::span<const upc_op_t> ops) {
   using of = vector_of<T>;
   return {name, sizeof(T), alignof(T), of::put, of::compute, of::same, nullptr, ops, type};
+}
+
+elements with(elements of, upc_op_t (*make)(upc_op_t)) {
+  of.make = make;
+  return of;
 }
 
 } // namespace
@@ -127,8 +186,18 @@ std::span<const elements> reduced_elements() {
 
 std::span<const elements> vector_elements() {
   static const elements all[] = {vectors<double>("double", CRAY_UPC_DOUBLE, of_numbers),
-                                 vectors<int>("int", CRAY_UPC_INT, of_numbers),
-                                 vectors<located>("double and int", CRAY_UPC_DOUBLE_INT, of_pairs)};
+                                 with(vectors<int>("int", CRAY_UPC_INT, of_ints), make_of_ints),
+                                 vectors<located>("double and int", CRAY_UPC_DOUBLE_INT, of_pairs),
+                                 {.name = "affine maps",
+                                  .size = sizeof(affine),
+                                  .alignment = alignof(affine),
+                                  .put = affine_elements::put,
+                                  .compute = affine_elements::compute,
+                                  .same = nullptr,
+                                  .post = nullptr,
+                                  .operators = of_program,
+                                  .type = WEFT_OPAQUE,
+                                  .make = affine_elements::make}};
   return all;
 }
 

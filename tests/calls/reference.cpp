@@ -141,15 +141,25 @@ private:
       block b{t, at.offset, bytes, std::vector<std::byte>(bytes)};
       for (std::uint64_t i = 0; i != c.nelems; ++i)
         c.of->put(b.value.data() + i * c.of->size, c, t, i);
+      const std::uint64_t to = c.dst_table[t].offset;
+      if (c.what == kind::team_exscan && !all.empty()) arrive({t, to, bytes, all});
       if (all.empty())
         all = b.value;
       else
         c.of->compute(all.data(), b.value.data(), c);
+      if (c.what == kind::team_scan) arrive({t, to, bytes, all});
       found.sources.push_back(std::move(b));
     }
-    for (std::size_t rank = 0; rank != m.size(); ++rank)
-      if (c.what == kind::team_allreduce || rank == c.root)
-        arrive({m[rank], c.dst_table[m[rank]].offset, bytes, all});
+    auto next = all.begin();
+    for (std::size_t rank = 0; rank != m.size(); ++rank) {
+      const std::uint64_t to = c.dst_table[m[rank]].offset;
+      if (c.what == kind::team_allreduce || (c.what == kind::team_reduce && rank == c.root))
+        arrive({m[rank], to, bytes, all});
+      if (c.what != kind::team_reduce_scatter || c.sizes[rank] == 0) continue;
+      const auto end = next + static_cast<std::ptrdiff_t>(c.sizes[rank] * c.of->size);
+      arrive({m[rank], to, c.sizes[rank] * c.of->size, std::vector<std::byte>(next, end)});
+      next = end;
+    }
   }
 
   void arrive(block b) { found.arrivals.push_back({std::move(b), 0, 0}); }

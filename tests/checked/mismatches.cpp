@@ -102,6 +102,21 @@ call of_vectors(cray_upc_dtype_t type, upc_op_t op = UPC_ADD, std::size_t n = 2)
     cray_upc_team_allreduce(on(dst, MYTHREAD), on(src, MYTHREAD), n, type, op, t, nullptr);
   };
 }
+call scan(bool exclusive) {
+  return [=](upc_team_t t) {
+    (exclusive ? cray_upc_team_exscan : cray_upc_team_scan)(on(dst, MYTHREAD), on(src, MYTHREAD), 2,
+                                                            CRAY_UPC_INT, UPC_ADD, t, nullptr);
+  };
+}
+// As many elements in all, in blocks that differ.
+call blocks_of_sum(bool first_is_larger) {
+  return [=](upc_team_t t) {
+    std::vector<std::size_t> counts(static_cast<std::size_t>(cray_upc_team_size(t)), 2);
+    ++counts[first_is_larger ? 0 : counts.size() - 1];
+    cray_upc_team_reduce_scatterv(on(dst, MYTHREAD), on(src, MYTHREAD), counts.data(), CRAY_UPC_INT, UPC_ADD,
+                                  t, nullptr);
+  };
+}
 int compare_pointers(upc_shared_ptr_t a, upc_shared_ptr_t b) {
   return *static_cast<int*>(upc_cast(a)) - *static_cast<int*>(upc_cast(b));
 }
@@ -190,6 +205,9 @@ std::vector<kind> kinds() {
        "called weft::prefix_reduce(", "op UPC_MIN,"},
       {"inclusive and exclusive, of values", prefix_of_values(false), prefix_of_values(true),
        "called weft::prefix_reduce(", "called weft::exclusive_prefix_reduce("},
+      {"scan, exscan", scan(false), scan(true), "called cray_upc_team_scan(", "called cray_upc_team_exscan("},
+      {"blocks of a reduce_scatter", blocks_of_sum(true), blocks_of_sum(false), "digest of counts",
+       "digest of counts"},
       {"operators, of vectors", of_vectors(CRAY_UPC_INT), of_vectors(CRAY_UPC_INT, UPC_MIN), "op UPC_ADD,",
        "op UPC_MIN,"},
       {"types, of vectors", of_vectors(CRAY_UPC_INT), of_vectors(CRAY_UPC_FLOAT), "type int,", "type float,"},

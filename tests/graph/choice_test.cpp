@@ -56,7 +56,9 @@ TEST(algorithms, small_reductions_grow_like_the_logarithm_of_the_ranks) {
       }
       grows({.op = op, .bytes = 8}, each, true);
     }
-    grows({.op = operation::team_allreduce, .in = sync::my, .out = sync::my, .bytes = 8}, each, false);
+    for (const operation op :
+         {operation::team_allreduce, operation::team_scan, operation::team_reduce_scatter})
+      grows({.op = op, .in = sync::my, .out = sync::my, .bytes = 8}, each, false);
   }
 }
 

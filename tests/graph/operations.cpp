@@ -58,8 +58,9 @@ tuning forcing(operation op, std::string_view algorithm) {
 
 tuning flat() {
   tuning t;
-  t.forced = parse_choice("broadcast=flat,gather_all=flat,exchange=spread,reduce=flat,reduce_all=flat,"
-                          "prefix_reduce=flat,team_reduce=flat,team_allreduce=flat");
+  t.forced = parse_choice(
+      "broadcast=flat,gather_all=flat,exchange=spread,reduce=flat,reduce_all=flat,"
+      "prefix_reduce=flat,team_reduce=flat,team_allreduce=flat,team_scan=flat,team_reduce_scatter=flat");
   return t;
 }
 

@@ -111,8 +111,9 @@ void make_case(vector_case& c, const collectives::algorithm& a, std::uint64_t se
   c.play.source = c.play.destination = bytes;
   collectives::request r = request_of(a, ranks, draw);
   r.bytes = bytes;
-  if (a.op == collectives::operation::prefix_reduce)
-    c.task.what = draw() % 2 == 0 ? form::inclusive_prefix : form::exclusive_prefix;
+  if (prefixes(a.op)) c.task.what = draw() % 2 == 0 ? form::inclusive_prefix : form::exclusive_prefix;
+  if (a.op == collectives::operation::team_reduce_scatter) // each has all of the result for its block
+    c.task.what = form::own_block, c.task.block_bytes = bytes;
   c.task.how.combine = compose_all;
   c.task.size = sizeof(word);
   prepare(c.task, bytes, static_cast<std::uint32_t>(ranks));
@@ -126,7 +127,7 @@ void make_case(vector_case& c, const collectives::algorithm& a, std::uint64_t se
   };
   c.play.check = [=, what = c.task.what](std::uint32_t rank, std::uint32_t call, const std::byte* from) {
     if (rooted(r.op) && rank != r.root) return;
-    const std::uint64_t end = what == form::all ? ranks : rank + (what == form::inclusive_prefix ? 1 : 0);
+    const std::uint64_t end = !prefixes(r.op) ? ranks : rank + (what == form::inclusive_prefix ? 1 : 0);
     for (std::uint64_t k = 0; end != 0 && k < words; ++k) {
       word wanted = content(0, call, k), got;
       for (std::uint32_t other = 1; other < end; ++other)

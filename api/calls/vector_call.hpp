@@ -1,0 +1,49 @@
+#pragma once
+#include "api/calls/collective_call.hpp"
+#include "api/calls/relocation.hpp"
+#include "api/include/upc_collective_cray.h"
+#include "engine/plan/call_fields.hpp"
+#include "engine/reductions/vector_reduction.hpp"
+
+#include <span>
+
+namespace weft::api {
+
+// A reduction of vectors, element by element, as it is called.
+struct vector_call {
+  upc_shared_ptr_t dst{}, src{};
+  std::size_t nelems = 0; // of a reduce-scatter: in each block
+  upc_team_t team = 0;
+  upc_op_t op = 0;
+  cray_upc_dtype_t dtype{};
+  int root = 0; // of a reduce
+  bool async = false;
+  const std::size_t* counts = nullptr; // of a reduce-scatter whose blocks are unequal
+
+  bool operator==(const vector_call& other) const {
+    return is_same(dst, other.dst) && is_same(src, other.src) && nelems == other.nelems &&
+           team == other.team && op == other.op && dtype == other.dtype && root == other.root &&
+           async == other.async && counts == other.counts;
+  }
+};
+
+// Which one.
+struct vector_kind {
+  const char* name;
+  collectives::operation op;
+  reductions::vector_reduction::form what = reductions::vector_reduction::form::all;
+  collectives::caller by = collectives::caller::collective;
+};
+
+// As the members compare it: see progress::call_record.
+constexpr std::uint64_t type_and_op(reductions::element type, reductions::operation op) {
+  return graph::packed(static_cast<std::uint8_t>(type), static_cast<std::uint8_t>(op));
+}
+
+using checked_vectors = checked_computation<reductions::vector_reduction>;
+
+// What begins if all is right. An operator that the program has made is held then: the operation gives it
+// back.
+checked_vectors check(const vector_kind& kind, const vector_call& v);
+
+} // namespace weft::api
