@@ -28,9 +28,11 @@ movement specified(const request& r, const row_names& names) {
   case operation::broadcast_x:
     return {pattern::from_root, rule, r.root};
   case operation::scatter:
+  case operation::team_scatterv:
     rule.src_j = r.bytes;
     return {pattern::from_root, rule, r.root};
   case operation::gather:
+  case operation::team_gatherv:
     rule.dst_i = r.bytes;
     return {pattern::to_root, rule, r.root};
   case operation::gather_all:
@@ -42,6 +44,7 @@ movement specified(const request& r, const row_names& names) {
     return {pattern::all_pairs, rule};
   case operation::exchange:
   case operation::exchange_x:
+  case operation::team_alltoallv:
     rule.src_j = rule.bytes;
     rule.dst_i = rule.bytes;
     return {pattern::all_pairs, rule, 0, {}, r.in_place};

@@ -315,6 +315,34 @@ WEFT_EXPORT cray_upc_return_t cray_upc_team_reduce_scatterv(upc_shared_ptr_t dst
   return guard<weft::cray_upc_team_reduce_scatterv, CRAY_UPC_ERROR>(dst, src, counts, dtype, op, team,
                                                                     handle);
 }
+WEFT_EXPORT cray_upc_return_t cray_upc_team_alltoallv(upc_shared_ptr_t dst, const size_t* dst_nbytes,
+                                                      const ptrdiff_t* dst_places, upc_shared_ptr_t src,
+                                                      const size_t* src_nbytes, const ptrdiff_t* src_places,
+                                                      cray_upc_team_t team, upc_handle_t* handle) {
+  return guard<weft::cray_upc_team_alltoallv, CRAY_UPC_ERROR>(dst, dst_nbytes, dst_places, src, src_nbytes,
+                                                              src_places, team, handle);
+}
+WEFT_EXPORT cray_upc_return_t cray_upc_team_allgatherv(upc_shared_ptr_t dst, const size_t* dst_nbytes,
+                                                       const ptrdiff_t* dst_places, upc_shared_ptr_t src,
+                                                       size_t src_nbytes, cray_upc_team_t team,
+                                                       upc_handle_t* handle) {
+  return guard<weft::cray_upc_team_allgatherv, CRAY_UPC_ERROR>(dst, dst_nbytes, dst_places, src, src_nbytes,
+                                                               team, handle);
+}
+WEFT_EXPORT cray_upc_return_t cray_upc_team_gatherv(upc_shared_ptr_t dst, const size_t* dst_nbytes,
+                                                    const ptrdiff_t* dst_places, upc_shared_ptr_t src,
+                                                    size_t src_nbytes, int root, cray_upc_team_t team,
+                                                    upc_handle_t* handle) {
+  return guard<weft::cray_upc_team_gatherv, CRAY_UPC_ERROR>(dst, dst_nbytes, dst_places, src, src_nbytes,
+                                                            root, team, handle);
+}
+WEFT_EXPORT cray_upc_return_t cray_upc_team_scatterv(upc_shared_ptr_t dst, size_t dst_nbytes,
+                                                     upc_shared_ptr_t src, const size_t* src_nbytes,
+                                                     const ptrdiff_t* src_places, int root,
+                                                     cray_upc_team_t team, upc_handle_t* handle) {
+  return guard<weft::cray_upc_team_scatterv, CRAY_UPC_ERROR>(dst, dst_nbytes, src, src_nbytes, src_places,
+                                                             root, team, handle);
+}
 WEFT_EXPORT cray_upc_return_t cray_upc_op_create(cray_upc_user_fun_t func, int commute, upc_op_t* op) {
   return guard<weft::cray_upc_op_create, CRAY_UPC_ERROR>(func, commute, op);
 }

@@ -94,20 +94,25 @@ struct collective_call {
   return begin_collective(name, read_mode(name, sync_mode), team);
 }
 
-// What was kept for the operation is given up if it is not begun.
+// What is kept for an operation: one that is posted gives it up when it is over, unless it is not begun; for
+// a call that waits it is given up when the call ends, however that is.
 class kept_function {
 public:
-  explicit kept_function(const graph::task& t) : task_(t) {}
+  kept_function(graph::task& t, bool async) : task_(t), release_(t.release) {
+    if (!async) t.release = nullptr;
+    async_ = async;
+  }
   kept_function(const kept_function&) = delete;
   kept_function& operator=(const kept_function&) = delete;
   ~kept_function() {
-    if (!handed_on_ && task_.release != nullptr) task_.release(task_);
+    if (!handed_on_ && release_ != nullptr) release_(task_);
   }
-  void hand_on() { handed_on_ = true; }
+  void hand_on() { handed_on_ = async_; }
 
 private:
   const graph::task& task_;
-  bool handed_on_ = false;
+  void (*release_)(const graph::task&);
+  bool async_ = false, handed_on_ = false;
 };
 
 } // namespace weft::api

@@ -153,7 +153,7 @@ upc_coll_handle_t reduce_by_user(const array_reduction_call& call) {
     r.release_argument = call.callable->release;
     r.release = release_argument;
   }
-  kept_function function(r);
+  kept_function function(r, ready.call.async);
   const upc_coll_handle_t h = start(call.name, runtime::get(call.name), call.team, ready);
   function.hand_on();
   return h;

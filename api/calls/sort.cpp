@@ -76,7 +76,7 @@ upc_coll_handle_t sort(const sort_call& call) {
     s.release_argument = call.order->release;
     s.release = release_argument;
   }
-  kept_function function(s);
+  kept_function function(s, c.m.async);
   const std::uint64_t on_a_thread = std::min(s.of.elements, s.of.most_rows() * s.of.block);
   const upc_coll_handle_t h =
       c.start({.op = collectives::operation::sort,

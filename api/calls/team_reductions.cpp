@@ -19,8 +19,8 @@ static_assert(WEFT_OPAQUE == reductions::elements);
 
 // In what differs from call to call: operators that the program may free, and counts that it may change.
 upc_handle_t start_anew(const vector_kind& kind, const vector_call& v) {
-  const checked_vectors ready = check(kind, v);
-  kept_function operator_of_program(ready.task);
+  checked_vectors ready = check(kind, v);
+  kept_function operator_of_program(ready.task, v.async);
   const upc_handle_t h = start(kind.name, runtime::get(kind.name), v.team, ready);
   operator_of_program.hand_on();
   return h;

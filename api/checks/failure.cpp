@@ -5,6 +5,7 @@
 #include "api/runtime/runtime.hpp"
 #include "engine/collectives/algorithm.hpp"
 #include "pmix_boot/client/launch_environment.hpp"
+#include "progress/execution/call_record.hpp"
 #include "progress/execution/operation_error.hpp"
 
 #include <atomic>
@@ -44,7 +45,7 @@ void fail_with_current_exception(const char* call) {
     std::rethrow_exception(e.thrown);
   } catch (const progress::element_error& e) {
     // The collective that has the array, not the call that completes it.
-    const std::string collective = "upc_all_" + std::string(collectives::name(e.op));
+    const std::string collective = progress::call_name(e.op, e.by, true);
     fail(collective.c_str(), e.argument.c_str(), e.value, e.rule);
   } catch (const progress::mismatch_error& e) {
     fail(e.call.c_str(), "", "", e.what());

@@ -1,4 +1,5 @@
 #pragma once
+#include <stddef.h>
 
 #ifdef __cplusplus
 extern "C++" {
@@ -118,6 +119,45 @@ WEFT_EXPORT cray_upc_return_t cray_upc_team_reduce_scatterv(upc_shared_ptr_t dst
                                                             upc_op_t op, cray_upc_team_t team,
                                                             upc_handle_t* handle);
 
+/* Extensions: exchanges of blocks that have sizes and places of their own, each known to its two ends only.
+ * dst and src are on the calling thread, at places that need not be those of other threads. Sizes and places
+ * are bytes; places count from dst or src. The arrays have an element for each thread of the team, by rank,
+ * and are read before the call returns.
+ *
+ * cray_upc_team_alltoallv: src_nbytes[k] bytes at src + src_places[k] go to the thread of rank k, and
+ * dst_nbytes[k] bytes from it to dst + dst_places[k].
+ * cray_upc_team_allgatherv: the src_nbytes bytes at src go to all; dst_nbytes[k] from the thread of rank k.
+ * cray_upc_team_gatherv: to the thread of rank root; elsewhere dst and its arrays are not looked at.
+ * cray_upc_team_scatterv: src_nbytes[k] bytes of the thread of rank root to the one of rank k; elsewhere src
+ * and its arrays are not looked at.
+ *
+ * A null src, of allgatherv and on the root of a gatherv, or a null dst on the root of a scatterv: the
+ * thread's own block stays where it is. Pointers of which nothing is read or written may be null, too.
+ *
+ * Modes, handle and return are those of cray_upc_team_allreduce. A thread that has entered holds up no other;
+ * a late one those that exchange a block with it, and of the first two all.
+ *
+ * Errors: an array is null; a place is negative; two blocks that arrive overlap, or one that arrives and one
+ * that is given; dst or src is on another thread, or a block not inside the shared heap; root is no rank of
+ * the team; the two ends of a block give different sizes, which the call that completes the operation reports
+ * on the thread that was to get it; more than 129 threads of the team on one host; and as all collectives. */
+WEFT_EXPORT cray_upc_return_t cray_upc_team_alltoallv(upc_shared_ptr_t dst, const size_t* dst_nbytes,
+                                                      const ptrdiff_t* dst_places, upc_shared_ptr_t src,
+                                                      const size_t* src_nbytes, const ptrdiff_t* src_places,
+                                                      cray_upc_team_t team, upc_handle_t* handle);
+WEFT_EXPORT cray_upc_return_t cray_upc_team_allgatherv(upc_shared_ptr_t dst, const size_t* dst_nbytes,
+                                                       const ptrdiff_t* dst_places, upc_shared_ptr_t src,
+                                                       size_t src_nbytes, cray_upc_team_t team,
+                                                       upc_handle_t* handle);
+WEFT_EXPORT cray_upc_return_t cray_upc_team_gatherv(upc_shared_ptr_t dst, const size_t* dst_nbytes,
+                                                    const ptrdiff_t* dst_places, upc_shared_ptr_t src,
+                                                    size_t src_nbytes, int root, cray_upc_team_t team,
+                                                    upc_handle_t* handle);
+WEFT_EXPORT cray_upc_return_t cray_upc_team_scatterv(upc_shared_ptr_t dst, size_t dst_nbytes,
+                                                     upc_shared_ptr_t src, const size_t* src_nbytes,
+                                                     const ptrdiff_t* src_places, int root,
+                                                     cray_upc_team_t team, upc_handle_t* handle);
+
 /* Copies the i-th block of nbytes bytes of the thread of rank j to the j-th block of the thread of rank i.
  * dst and src are distinct and point to the first byte on the thread of rank 0 of the team; each has nbytes *
  * (threads of the team) bytes on every thread. Data of a thread is neither read nor written before that
@@ -177,19 +217,23 @@ WEFT_EXPORT void cray_upc_team_free(cray_upc_team_t team);
 #if WEFT_GLOBAL_NAMES
 using weft::cray_upc_op_create;
 using weft::cray_upc_op_free;
+using weft::cray_upc_team_allgatherv;
 using weft::cray_upc_team_allreduce;
 using weft::cray_upc_team_alltoall;
 using weft::cray_upc_team_alltoall_nb;
 using weft::cray_upc_team_alltoall_nbi;
+using weft::cray_upc_team_alltoallv;
 using weft::cray_upc_team_barrier;
 using weft::cray_upc_team_barrier_nb;
 using weft::cray_upc_team_exscan;
 using weft::cray_upc_team_free;
+using weft::cray_upc_team_gatherv;
 using weft::cray_upc_team_rank;
 using weft::cray_upc_team_reduce;
 using weft::cray_upc_team_reduce_scatter;
 using weft::cray_upc_team_reduce_scatterv;
 using weft::cray_upc_team_scan;
+using weft::cray_upc_team_scatterv;
 using weft::cray_upc_team_size;
 using weft::cray_upc_team_split;
 using weft::weft_op_create;

@@ -19,7 +19,7 @@ constexpr std::array compilers{
     &compile_gather,    &compile_permute,  &compile_broadcast_x, &compile_gather_all_x, &compile_exchange_x,
     &compile_scatter_x, &compile_gather_x, &compile_permute_x,   &by_cheapest,          &by_cheapest,
     &by_cheapest,       &compile_sort,     &by_cheapest,         &by_cheapest,          &by_cheapest,
-    &by_cheapest};
+    &by_cheapest,       &compile_unequal,  &compile_unequal,     &compile_unequal};
 static_assert(compilers.size() == std::size(all_operations));
 
 // The member with the most transfers: the root, or in a permutation any one.
@@ -41,6 +41,10 @@ std::optional<std::uint64_t> cost_of_only_way(const request& r, const graph::top
     const std::uint64_t near = g.members(g.host(r.root));
     return cost_of_blocks(g.size() - near, near, r, g, t);
   }
+  case operation::team_alltoallv:
+  case operation::team_gatherv:
+  case operation::team_scatterv:
+    return cost_of_unequal(r, g, t);
   case operation::permute:
     return cost_of_blocks(g.one_host() ? 0 : 1, g.one_host() ? 1 : 0, r, g, t);
   default:

@@ -18,10 +18,11 @@ struct operation_facts {
   bool has_in_place = false;  // source and destination may be one buffer
   bool sized_by_rows = false; // the block's bytes are no argument of the call: all sizes lie in shared memory
   bool permutes = false;      // each member's row names another member, and each is named once
-  bool rooted_by_rows = false; // each member's row names the root, if its block is not empty
-  bool computes = false;       // what comes together is combined: it means a gather of what is combined
-  bool of_vectors = false;     // element by element, at addresses that differ
-  bool prefixes = false;       // a member needs what is in front of it
+  bool rooted_by_rows = false;   // each member's row names the root, if its block is not empty
+  bool computes = false;         // what comes together is combined: it means a gather of what is combined
+  bool of_vectors = false;       // element by element, at addresses that differ
+  bool prefixes = false;         // a member needs what is in front of it
+  bool sized_by_members = false; // only the two ends of a block know its size: `bytes` is none of them
 };
 
 // In the order of their enumerators.
@@ -58,6 +59,23 @@ inline constexpr operation_facts all_operations[] = {
      .name = "team_reduce_scatter",
      .computes = true,
      .of_vectors = true},
+    {.op = operation::team_alltoallv,
+     .name = "team_alltoallv",
+     .computes = true,
+     .of_vectors = true,
+     .sized_by_members = true},
+    {.op = operation::team_gatherv,
+     .name = "team_gatherv",
+     .rooted = true,
+     .computes = true,
+     .of_vectors = true,
+     .sized_by_members = true},
+    {.op = operation::team_scatterv,
+     .name = "team_scatterv",
+     .rooted = true,
+     .computes = true,
+     .of_vectors = true,
+     .sized_by_members = true},
 };
 
 constexpr const operation_facts& facts_of(operation op) {
@@ -96,6 +114,9 @@ constexpr bool of_vectors(operation op) {
 }
 constexpr bool prefixes(operation op) {
   return facts_of(op).prefixes;
+}
+constexpr bool sized_by_members(operation op) {
+  return facts_of(op).sized_by_members;
 }
 constexpr bool computes(operation op) {
   return facts_of(op).computes;

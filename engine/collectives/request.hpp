@@ -36,6 +36,10 @@ enum class operation : std::uint8_t {
   team_allreduce,
   team_scan,
   team_reduce_scatter,
+  // Of blocks whose sizes only their two ends know. Always IN_MY, OUT_MY.
+  team_alltoallv,
+  team_gatherv,
+  team_scatterv,
 };
 
 // The call that an operation is, or is a part of.
@@ -58,6 +62,7 @@ enum class caller : std::uint8_t {
   exclusive_prefix_values,
   exclusive_scan, // of vectors
   unequal_blocks, // of a team_reduce_scatter
+  allgatherv,
 };
 
 // Bytes of the partial results that a member can contribute to a reduction: they travel as an eager payload.

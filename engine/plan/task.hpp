@@ -37,6 +37,8 @@ struct part {
   std::uint64_t at = 0;
   std::byte* mine = nullptr;
   std::uint64_t bytes = 0;
+  static constexpr std::uint64_t alike = ~std::uint64_t{0};
+  std::uint64_t given = alike; // or so many bytes the other says: nothing is moved, and the operation fails
 };
 
 // What the ranks compute in an operation, in stages between which its plan moves data. It lives as long as

@@ -35,8 +35,9 @@ constexpr const char* names_of_callers[] = {"",
                                             "weft::prefix_reduce",
                                             "weft::exclusive_prefix_reduce",
                                             "cray_upc_team_exscan",
-                                            "cray_upc_team_reduce_scatterv"};
-static_assert(std::size(names_of_callers) == static_cast<std::size_t>(caller::unequal_blocks) + 1);
+                                            "cray_upc_team_reduce_scatterv",
+                                            "cray_upc_team_allgatherv"};
+static_assert(std::size(names_of_callers) == static_cast<std::size_t>(caller::allgatherv) + 1);
 
 constexpr bool has_arrays(operation op) {
   return op > operation::broadcast_x && !collectives::computes(op);
@@ -146,6 +147,7 @@ bool say_arguments_of_caller(graph::call_fields& call, const collectives::reques
   case caller::exclusive_prefix_values:
   case caller::exclusive_scan:
   case caller::unequal_blocks:
+  case caller::allgatherv:
   case caller::collective:
   case caller::cray:
   case caller::cray_nb:
@@ -168,11 +170,12 @@ call_record::call_record(const collectives::request& r, const graph::binding& at
     say(argument::src, at.src);
   }
   if (permutes()) say(argument::perm, at.perm);
-  if (collectives::computes(r.op))
+  const bool told = !collectives::sized_by_members(r.op); // all members know the sizes
+  if (told && collectives::computes(r.op))
     say(argument::nelems, at.sizes);
-  else
+  else if (told)
     say(has_arrays(r.op) ? argument::sizes : argument::nbytes, has_arrays(r.op) ? at.sizes : r.bytes);
-  if (r.apart) {
+  if (told && r.apart) {
     say(argument::type, graph::high_of(at.perm));
     say(argument::op, graph::low_of(at.perm));
   }

@@ -71,6 +71,7 @@ static_assert(sizeof(call_dispute) <= sizeof(engine::mailbox::dispute_lines::rec
 // "upc_all_broadcast", and with its arguments: "upc_all_broadcast(dst 0x1040, src 0x2040, nbytes 64, root 1,
 // MY/MY)".
 std::string call_name(const collectives::request& r);
+std::string call_name(collectives::operation op, collectives::caller by, bool wide_perm);
 std::string text_of(const call_record& call);
 // What operation `now` of the team fails with.
 std::string text_of(const call_dispute& d, engine::sequence now);

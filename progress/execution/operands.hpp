@@ -112,6 +112,13 @@ public:
     return {};
   }
 
+  // The first one is what the operation fails with.
+  static void complain(operation& op, const bad_operand& bad) {
+    if (op.bad) return;
+    op.bad.reset(new (std::nothrow) bad_operand(bad));
+    if (!op.bad) engine::end_out_of_memory("the error of an operation");
+  }
+
 private:
   [[gnu::noinline]] block find_in_rows(operation& op, std::uint32_t i, std::uint32_t j,
                                        std::uint32_t iteration) {
@@ -287,12 +294,6 @@ private:
   }
   static std::uint32_t thread(const operation& op, std::uint32_t member) {
     return member < op.channel->info.size() ? op.channel->info.world[member] : member;
-  }
-
-  static void complain(operation& op, const bad_operand& bad) {
-    if (op.bad) return;
-    op.bad.reset(new (std::nothrow) bad_operand(bad));
-    if (!op.bad) engine::end_out_of_memory("the error of an operation");
   }
 
   reach<T>& reach_;

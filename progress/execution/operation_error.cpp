@@ -7,8 +7,8 @@
 namespace weft::progress {
 
 element_error::element_error(collectives::operation op, std::string argument, std::string value,
-                             std::string rule)
-    : operation_error(fmt::format("{} = {}: {}", argument, value, rule)), op(op),
+                             std::string rule, collectives::caller by)
+    : operation_error(fmt::format("{} = {}: {}", argument, value, rule)), op(op), by(by),
       argument(std::move(argument)), value(std::move(value)), rule(std::move(rule)) {}
 
 namespace {
@@ -33,6 +33,11 @@ element_error error_of(const collectives::request& r, const bad_operand& bad) {
   if (bad.which == bad_operand::what::nobody)
     return {op, "perm", fmt::format("no element {}", bad.from),
             "every thread of the team must be the element of one; nothing was moved to this thread"};
+  if (bad.which == bad_operand::what::size)
+    return {op, "nbytes", std::to_string(bad.bytes),
+            fmt::format("thread {} gives thread {} {} bytes: both must say the same; the block was not moved",
+                        bad.from, bad.to, bad.value.offset),
+            r.by};
   const bool source = bad.which == bad_operand::what::source;
   return {op, source ? "src" : "dst", text_of(bad.value),
           fmt::format("the element for the block from thread {} to thread {} must have affinity to thread {} "

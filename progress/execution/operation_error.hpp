@@ -15,9 +15,11 @@ struct operation_error : std::runtime_error {
 
 // An element of one of its arrays was wrong.
 struct element_error : operation_error {
-  element_error(collectives::operation op, std::string argument, std::string value, std::string rule);
+  element_error(collectives::operation op, std::string argument, std::string value, std::string rule,
+                collectives::caller by = collectives::caller::collective);
 
   collectives::operation op;
+  collectives::caller by;
   std::string argument; // the array
   std::string value;    // the element
   std::string rule;     // what it must be, and what came of it

@@ -116,7 +116,13 @@ private:
                                        flight_tag tag) {
     const bool pull = a.from == a.peer;
     const graph::part p = op.at.task->part_of(*op.at.task, work_of(op, net_, n.count), a.peer);
-    if (p.bytes == 0) return outcome::done;
+    if (p.given != graph::part::alike) [[unlikely]]
+      operands<T>::complain(op, {bad_operand::what::size,
+                                 op.channel->info.world[a.from],
+                                 op.channel->info.world[a.to],
+                                 {p.given, 0, 0},
+                                 p.bytes});
+    if (p.bytes == 0 || p.given != graph::part::alike) return outcome::done;
     if (std::byte* const memory = reach_.base(*op.channel, a.peer))
       return copies_.carry(op, tag, pull ? p.mine : memory + p.at, pull ? memory + p.at : p.mine, p.bytes);
     return flights_.request(op, a.peer, tag, [&](flight& f) {

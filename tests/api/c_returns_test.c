@@ -153,6 +153,14 @@ static int wrong_call(int number) {
     WRONG("cray_upc_team_reduce_scatterv",
           cray_upc_team_reduce_scatterv(NULLP, NULLP, NULL, CRAY_UPC_INT, UPC_ADD, CRAY_UPC_TEAM_ALL, NULL) ==
               CRAY_UPC_ERROR);
+    WRONG("cray_upc_team_alltoallv", cray_upc_team_alltoallv(NULLP, NULL, NULL, NULLP, NULL, NULL,
+                                                             CRAY_UPC_TEAM_ALL, NULL) == CRAY_UPC_ERROR);
+    WRONG("cray_upc_team_allgatherv",
+          cray_upc_team_allgatherv(NULLP, NULL, NULL, NULLP, 8, CRAY_UPC_TEAM_ALL, NULL) == CRAY_UPC_ERROR);
+    WRONG("cray_upc_team_gatherv",
+          cray_upc_team_gatherv(NULLP, NULL, NULL, NULLP, 8, -1, CRAY_UPC_TEAM_ALL, NULL) == CRAY_UPC_ERROR);
+    WRONG("cray_upc_team_scatterv",
+          cray_upc_team_scatterv(NULLP, 8, NULLP, NULL, NULL, -1, CRAY_UPC_TEAM_ALL, NULL) == CRAY_UPC_ERROR);
     WRONG("cray_upc_op_create", cray_upc_op_create(NULL, 1, NULL) == CRAY_UPC_ERROR);
     WRONG("weft_op_create", weft_op_create(NULL, NULL, 8, 1, NULL) == CRAY_UPC_ERROR);
     WRONG_VOID("cray_upc_op_free", cray_upc_op_free(UPC_ADD));

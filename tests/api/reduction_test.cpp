@@ -242,6 +242,41 @@ TEST_F(reduction_test, blocks_of_a_result_are_those_of_the_counts) {
   EXPECT_THAT(error_of([&] { scatter(src, counts); }).rule, HasSubstr("overlaps src"));
 }
 
+TEST_F(reduction_test, unequal_blocks_are_apart_and_behind_their_pointer) {
+  fake_runtime& rt = begin();
+  const std::size_t nbytes[] = {8, 0, 16, 3};
+  const std::ptrdiff_t places[] = {0, -1, 8, 24}, negative[] = {0, 0, -8, 24}, over[] = {0, 0, 8, 23};
+  const auto exchange = [&](const std::size_t* sizes, const std::ptrdiff_t* to, upc_shared_ptr_t from) {
+    cray_upc_team_alltoallv(dst, sizes, to, from, nbytes, places, CRAY_UPC_TEAM_ALL, nullptr);
+  };
+  exchange(nbytes, places, src);
+  EXPECT_EQ(rt.collectives.back().r.op, operation::team_alltoallv);
+  EXPECT_EQ(rt.collectives.back().r.in, weft::graph::sync::my);
+  EXPECT_EQ(error_of([&] { exchange(nullptr, places, src); }).argument, "dst_nbytes");
+  EXPECT_EQ(error_of([&] { exchange(nbytes, nullptr, src); }).argument, "dst_places");
+  EXPECT_EQ(error_of([&] { exchange(nbytes, negative, src); }).value, "-8");
+  EXPECT_THAT(error_of([&] { exchange(nbytes, over, src); }).rule, HasSubstr("two blocks of dst overlap"));
+  EXPECT_THAT(error_of([&] { exchange(nbytes, places, dst); }).rule, HasSubstr("overlaps one of dst"));
+  EXPECT_THAT(error_of([&] {
+                exchange(nbytes, places, {src.addr, 1, 0});
+              }).rule,
+              HasSubstr("calling thread"));
+  const std::size_t other[] = {9, 0, 16, 3};
+  const std::ptrdiff_t wide[] = {0, 0, 16, 40};
+  EXPECT_THAT(error_of([&] { exchange(other, wide, src); }).rule, HasSubstr("for itself has 8 bytes"));
+  const std::size_t count = rt.collectives.size();
+  cray_upc_team_allgatherv(dst, nbytes, places, src, 8, CRAY_UPC_TEAM_ALL, nullptr);
+  cray_upc_team_allgatherv(dst, nbytes, places, UPC_SHARED_NULL, 8, CRAY_UPC_TEAM_ALL, nullptr);
+  cray_upc_team_gatherv(dst, nullptr, nullptr, src, 8, 3, CRAY_UPC_TEAM_ALL, nullptr);
+  cray_upc_team_scatterv(dst, 8, src, nullptr, nullptr, 2, CRAY_UPC_TEAM_ALL, nullptr);
+  cray_upc_team_scatterv(UPC_SHARED_NULL, 0, src, nbytes, places, 0, CRAY_UPC_TEAM_ALL, nullptr);
+  EXPECT_EQ(rt.collectives.size(), count + 5);
+  EXPECT_EQ(error_of([&] {
+              cray_upc_team_gatherv(dst, nbytes, places, src, 8, 4, CRAY_UPC_TEAM_ALL, nullptr);
+            }).argument,
+            "root");
+}
+
 TEST_F(reduction_test, a_repeated_call_starts_the_same_and_a_changed_one_what_it_says) {
   fake_runtime& rt = begin();
   const auto all = [&](upc_op_t op, std::size_t n, std::size_t block, upc_flag_t mode) {

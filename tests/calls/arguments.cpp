@@ -5,6 +5,7 @@
 #include "tests/calls/elements.hpp"
 
 #include <numeric>
+#include <utility>
 
 namespace calls {
 
@@ -122,6 +123,45 @@ public:
     c.nelems = std::accumulate(c.sizes.begin(), c.sizes.end(), std::uint64_t{0});
   }
 
+  // By row, from whom, and column, to whom; no block where the call has none.
+  void unequal() {
+    c.in = c.out = sync::my;
+    c.async = d.chance(50);
+    c.hints = 0;
+    c.root = d.below(m.size());
+    const std::uint64_t most = std::min<std::uint64_t>(d.chance(70) ? 300 : 30000, limits.largest);
+    c.sizes.assign(T * T, 0);
+    c.src_table.assign(T * T, {});
+    c.dst_table.assign(T * T, {});
+    const bool rooted = c.what >= kind::team_gatherv, gather = c.what == kind::team_gatherv;
+    const bool one_source = gather || c.what == kind::team_allgatherv;
+    if (c.what != kind::team_alltoallv && d.chance(30)) c.own = in_place::root_block;
+    for (const std::uint32_t i : m) {
+      std::uint64_t bytes = 0, from = 0;
+      bool drawn = false;
+      for (const std::uint32_t j : m) {
+        if (rooted && (gather ? j : i) != m[c.root]) continue;
+        if (!std::exchange(drawn, one_source)) {
+          bytes = d.chance(25) ? 0 : d.chance(10) ? d.below(most + 1) : d.below(most / 8 + 2);
+          if (space.end() + 3 * bytes * m.size() + 4 * page > room) bytes %= 60;
+          from = space.take(bytes, 1, d);
+        }
+        c.sizes[i * T + j] = bytes;
+        c.src_table[i * T + j] = {from, i, 0};
+        c.dst_table[i * T + j] = {space.take(bytes, 1, d), j, 0};
+      }
+      if (c.own != in_place::no && (!rooted || i == m[c.root])) own_block_stays(i);
+    }
+  }
+  void own_block_stays(std::uint32_t i) {
+    place &from = c.src_table[i * T + i], &to = c.dst_table[i * T + i];
+    if (c.what == kind::team_scatterv)
+      to = from;
+    else
+      for (const std::uint32_t j : m)
+        if (c.what == kind::team_allgatherv || j == i) c.src_table[i * T + j].offset = to.offset;
+  }
+
   void regular() {
     c.nbytes = block_size();
     const std::uint64_t n = c.nbytes, all = n * m.size();
@@ -226,6 +266,8 @@ call draw_call(kind what, std::size_t team, const scenario& s, const settings& l
     draw.arrays();
   else if (is_vector(what))
     draw.vectors();
+  else if (is_unequal(what))
+    draw.unequal();
   else
     draw.regular();
   return c;

@@ -4,8 +4,8 @@
 
 namespace calls {
 
-// What the threads of a job tell each other beside the library: words in a file that all of them map. A thread
-// that reads them does not drive the library.
+// What the threads of a job tell each other beside the library: words in a file that all of them map. A
+// thread that reads them does not drive the library.
 class blackboard {
 public:
   static constexpr std::size_t words = 256;

@@ -20,7 +20,9 @@ const char* name_of(kind what) {
                                                "prefix_reduce",  "exclusive_prefix",
                                                "sort",           "team_reduce",
                                                "team_allreduce", "team_scan",
-                                               "team_exscan",    "team_reduce_scatter"};
+                                               "team_exscan",    "team_reduce_scatter",
+                                               "team_alltoallv", "team_allgatherv",
+                                               "team_gatherv",   "team_scatterv"};
   return names[static_cast<std::size_t>(what)];
 }
 
@@ -67,6 +69,9 @@ std::string describe(const call& c, const members& team) {
     else
       fmt::format_to(out, "src={}{} nbytes={}[{}]", c.src_at, text(c.src_table), c.sizes_at,
                      fmt::join(c.sizes, " "));
+  } else if (is_unequal(c.what)) {
+    fmt::format_to(out, "dst={} src={} root={} nbytes=[{}]", text(c.dst_table), text(c.src_table), c.root,
+                   fmt::join(c.sizes, " "));
   } else if (is_vector(c.what)) {
     fmt::format_to(out, "dst={} src={} root={} blocks=[{}]", text(c.dst_table), text(c.src_table), c.root,
                    fmt::join(c.sizes, " "));
@@ -78,7 +83,8 @@ std::string describe(const call& c, const members& team) {
                    c.key);
   if (c.one_sided()) fmt::format_to(out, " by thread {}{}", c.caller, c.async ? ", posted" : "");
   if (!c.perm.empty()) fmt::format_to(out, " perm={}[{}]", c.perm_at, fmt::join(c.perm, " "));
-  if (!is_cray(c.what) && !is_vector(c.what) && !c.one_sided()) fmt::format_to(out, " mode={}", flags(c));
+  if (!is_cray(c.what) && c.what < kind::team_reduce && !c.one_sided())
+    fmt::format_to(out, " mode={}", flags(c));
   fmt::format_to(out, " team=[{}])", fmt::join(team, " "));
   return line;
 }

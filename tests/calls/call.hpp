@@ -36,8 +36,12 @@ enum class kind : std::uint8_t {
   team_scan,
   team_exscan,
   team_reduce_scatter,
+  team_alltoallv, // of blocks, each of a size of its own
+  team_allgatherv,
+  team_gatherv,
+  team_scatterv,
 };
-inline constexpr std::size_t kinds = 26;
+inline constexpr std::size_t kinds = 30;
 
 const char* name_of(kind what);
 
@@ -51,7 +55,10 @@ inline bool is_prefix(kind what) {
   return what == kind::prefix_reduce || what == kind::exclusive_prefix;
 }
 inline bool is_vector(kind what) {
-  return what >= kind::team_reduce;
+  return what >= kind::team_reduce && what <= kind::team_reduce_scatter;
+}
+inline bool is_unequal(kind what) {
+  return what >= kind::team_alltoallv;
 }
 // With pointers and sizes in shared memory, indexed by thread.
 inline bool is_x(kind what) {
@@ -96,7 +103,7 @@ struct elements {
                              upc_flag_t mode, upc_team_t team);
   std::span<const upc_op_t> operators; // of a sort none
   int type = 0;                        // as Cray's team reductions call it
-  bool defined = true; // the result; else only that no element is lost
+  bool defined = true;                 // the result; else only that no element is lost
   // Of an operator of the program: makes it.
   upc_op_t (*make)(upc_op_t op) = nullptr;
 };
@@ -129,7 +136,8 @@ struct call {
   // many elements as there are threads.
   std::uint64_t dst_at = 0, src_at = 0, sizes_at = 0, perm_at = 0;
   std::vector<place> dst_table, src_table; // and of vectors the place of each thread's
-  std::vector<std::uint64_t> sizes, perm;  // of a reduce-scatter: elements of each rank's block
+  std::vector<std::uint64_t> sizes, perm;  // of a reduce-scatter: elements of each rank's block;
+                                           // of unequal blocks: T * T, from row to column, in bytes
 
   // The source is what the destination held.
   bool in_own_place() const { return own >= in_place::flag_and_null; }

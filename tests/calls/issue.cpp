@@ -151,6 +151,57 @@ unsigned long long post_vector(const call& c, upc_team_t team, const arena& memo
   return handle;
 }
 
+// A block of the arena, by the thread that calls: its size, and how far behind the arena's beginning.
+struct ends {
+  std::vector<std::size_t> nbytes;
+  std::vector<std::ptrdiff_t> places;
+};
+template <class Number>
+ends ends_of(const call& c, const members& m, const std::vector<place>& table, Number&& number) {
+  ends all;
+  for (const std::uint32_t t : m) {
+    const std::size_t at = number(t);
+    all.nbytes.push_back(c.sizes[at]);
+    all.places.push_back(static_cast<std::ptrdiff_t>(table[at].offset));
+  }
+  return all;
+}
+
+unsigned long long post_unequal(const call& c, upc_team_t team, const members& m, const arena& memory) {
+  const auto me = static_cast<std::uint32_t>(MYTHREAD);
+  const std::size_t T = static_cast<std::size_t>(THREADS);
+  const auto to_me = [=](std::uint32_t t) { return t * T + me; };
+  const auto of_me = [=](std::uint32_t t) { return me * T + t; };
+  const ends dst = ends_of(c, m, c.dst_table, to_me), src = ends_of(c, m, c.src_table, of_me);
+  const pointer base = memory.at(0, me);
+  upc_handle_t handle = UPC_COMPLETE_HANDLE;
+  upc_handle_t* const posted = c.async ? &handle : nullptr;
+  const int root = static_cast<int>(c.root);
+  const std::uint32_t at_root = m[c.root];
+  const bool own = c.own != in_place::no;
+  switch (c.what) {
+  case kind::team_alltoallv:
+    cray_upc_team_alltoallv(base, dst.nbytes.data(), dst.places.data(), base, src.nbytes.data(),
+                            src.places.data(), team, posted);
+    break;
+  case kind::team_allgatherv:
+    cray_upc_team_allgatherv(base, dst.nbytes.data(), dst.places.data(),
+                             own ? UPC_SHARED_NULL : memory.at(c.src_table[of_me(me)]), src.nbytes[0], team,
+                             posted);
+    break;
+  case kind::team_gatherv:
+    cray_upc_team_gatherv(base, dst.nbytes.data(), dst.places.data(),
+                          own && me == at_root ? UPC_SHARED_NULL : memory.at(c.src_table[of_me(at_root)]),
+                          c.sizes[of_me(at_root)], root, team, posted);
+    break;
+  default:
+    cray_upc_team_scatterv(own && me == at_root ? UPC_SHARED_NULL : memory.at(c.dst_table[to_me(at_root)]),
+                           c.sizes[to_me(at_root)], base, src.nbytes.data(), src.places.data(), root, team,
+                           posted);
+  }
+  return handle;
+}
+
 // The forms of the text, without flags.
 unsigned long long run_one_sided(const call& c, pointer dst, pointer src) {
   using form = void (*)(pointer, pointer, std::size_t);
@@ -203,6 +254,7 @@ unsigned long long post(const call& c, upc_team_t team, const members& m, const 
   if (c.one_sided()) return post_by_one(c, team, m, memory);
   if (is_array(c.what)) return post_array(c, team, memory);
   if (is_vector(c.what)) return post_vector(c, team, memory);
+  if (is_unequal(c.what)) return post_unequal(c, team, m, memory);
   if (is_cray(c.what)) return post_cray(c, team, memory);
   if (is_x(c.what)) return post_x(c, team, memory);
   return post_regular(c, team, m, memory);

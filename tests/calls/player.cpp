@@ -160,7 +160,8 @@ private:
     book.before_post(i);
     const unsigned long long handle = post(c, team, s.teams[c.team], memory);
     if (c.what == kind::alltoall_nbi) return in_flight.add_nbi(i);
-    if (c.what == kind::alltoall_nb || (is_vector(c.what) && c.async)) return in_flight.add_nb(handle, i);
+    if (c.what == kind::alltoall_nb || (c.what >= kind::team_reduce && c.async))
+      return in_flight.add_nb(handle, i);
     const bool complete = handle == UPC_HANDLE_COMPLETE;
     if (!c.async && !complete) tell.wrong("a blocking call returned a handle");
     if (c.async && complete && !c.one_sided())

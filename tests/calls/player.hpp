@@ -26,8 +26,8 @@ struct manners {
   unsigned late_percent = 0, late_us = 0;
   std::size_t depth = ~std::size_t{0}; // operations under way at most
   bool eager = true;                   // it completes what it can after each step
-  // This thread is away behind each of its posts, until all other members of the team have completed all that they
-  // have posted; of a one-sided call all but its caller are.
+  // This thread is away behind each of its posts, until all other members of the team have completed all that
+  // they have posted; of a one-sided call all but its caller are.
   std::uint32_t away_thread = no_thread;
 };
 

@@ -79,6 +79,14 @@ private:
       for (const std::uint32_t i : m)
         add(sources()[i], c.dst_table[c.perm[i]], c.sizes[i]);
       break;
+    case kind::team_alltoallv:
+    case kind::team_allgatherv:
+    case kind::team_gatherv:
+    case kind::team_scatterv:
+      for (const std::uint32_t i : m)
+        for (const std::uint32_t j : m)
+          add(c.src_table[i * T + j], c.dst_table[i * T + j], c.sizes[i * T + j]);
+      break;
     default:
       break;
     }

@@ -117,6 +117,16 @@ call blocks_of_sum(bool first_is_larger) {
                                   t, nullptr);
   };
 }
+call gatherv(int root) {
+  return [=](upc_team_t t) {
+    const std::vector<std::size_t> sizes(static_cast<std::size_t>(cray_upc_team_size(t)), 4);
+    std::vector<std::ptrdiff_t> places;
+    for (std::size_t k = 0; k != sizes.size(); ++k)
+      places.push_back(static_cast<std::ptrdiff_t>(4 * k));
+    cray_upc_team_gatherv(on(dst, MYTHREAD), sizes.data(), places.data(), on(src, MYTHREAD), 4, root, t,
+                          nullptr);
+  };
+}
 int compare_pointers(upc_shared_ptr_t a, upc_shared_ptr_t b) {
   return *static_cast<int*>(upc_cast(a)) - *static_cast<int*>(upc_cast(b));
 }
@@ -205,6 +215,8 @@ std::vector<kind> kinds() {
        "called weft::prefix_reduce(", "op UPC_MIN,"},
       {"inclusive and exclusive, of values", prefix_of_values(false), prefix_of_values(true),
        "called weft::prefix_reduce(", "called weft::exclusive_prefix_reduce("},
+      {"gatherv, root", gatherv(0), gatherv(1), "called cray_upc_team_gatherv(root 0,",
+       "called cray_upc_team_gatherv(root 1,"},
       {"scan, exscan", scan(false), scan(true), "called cray_upc_team_scan(", "called cray_upc_team_exscan("},
       {"blocks of a reduce_scatter", blocks_of_sum(true), blocks_of_sum(false), "digest of counts",
        "digest of counts"},

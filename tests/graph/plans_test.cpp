@@ -23,7 +23,7 @@ void expect_correct(const request& r, const movement& moved, const node_map& nod
 // compute before all have entered, and each computes for himself; nobody computes for another his range. The
 // root of a reduce of vectors brings them, to the verifier.
 bool done_by_others_too(const request& r) {
-  if (r.op == operation::team_reduce) return false;
+  if (of_vectors(r.op) && r.op != operation::team_allreduce) return false; // each brings what it needs
   if (r.op == operation::sort) return false; // each sorts its own elements
   if (computes(r.op)) return r.in != sync::all && r.out != sync::all && !r.by_ranges;
   return !(r.in_place && permutes(r.op) && r.in == sync::my);

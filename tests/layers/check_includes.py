@@ -31,7 +31,7 @@ LIBRARIES = {
 SUPPORT = "engine"
 PLANS = f"{SUPPORT} engine/topology engine/plan engine/operations"
 COMPILING = f"{PLANS} engine/collectives"
-EXECUTION = f"{COMPILING} engine/memory engine/reductions engine/sorting engine/transport progress/execution"
+EXECUTION = f"{COMPILING} engine/memory engine/reductions engine/sorting engine/unequal engine/transport progress/execution"
 RUNTIME = (f"{EXECUTION} engine/transport/ucx progress/driving progress/control pmix_boot/client api/include "
            "api/runtime")
 CALLS = f"{RUNTIME} api/checks api/completion"
@@ -51,8 +51,9 @@ FOLDERS = {
     "engine/plan": ("engine/topology", "spdlog"),
     "engine/reductions": ("engine/plan engine/topology api/include", ""),
     "engine/sorting": ("engine/plan engine/topology engine/reductions api/include", ""),
+    "engine/unequal": ("engine/plan engine/topology", ""),
     "engine/operations": ("engine/topology engine/plan", "spdlog"),
-    "engine/collectives": (f"{PLANS} engine/memory engine/reductions", "spdlog"),
+    "engine/collectives": (f"{PLANS} engine/memory engine/reductions engine/unequal", "spdlog"),
     "engine/memory": (SUPPORT, "spdlog"),
     "engine/transport": (f"{SUPPORT} engine/memory", "spdlog"),
     "engine/transport/ucx": (f"{SUPPORT} engine/memory engine/transport", "spdlog ucx"),

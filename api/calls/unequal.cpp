@@ -1,0 +1,216 @@
+// Exchanges of blocks of unequal sizes, which only the threads at their two ends know.
+#include "api/calls/collective_call.hpp"
+#include "api/calls/relocation.hpp"
+#include "api/include/upc_collective_cray.h"
+#include "engine/unequal/exchange.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+namespace weft {
+namespace api {
+namespace {
+
+using collectives::caller;
+using collectives::operation;
+using unequal::block;
+
+// One end of a call: so many blocks, or one.
+struct blocks_of_end {
+  upc_shared_ptr_t at;
+  const std::size_t* nbytes;
+  const std::ptrdiff_t* places; // null: one block, at the pointer
+  std::uint32_t count;
+  const char *pointer, *sizes, *offsets; // what the arguments are called
+};
+
+void sort_by_place(std::vector<block>& some) {
+  const auto before = [](const block& a, const block& b) { return a.at < b.at; };
+  std::erase_if(some, [](const block& b) { return b.bytes == 0; });
+  if (!std::ranges::is_sorted(some, before)) std::ranges::sort(some, before);
+}
+
+// Fills `to` with where they are; returns those that are not empty, in the order of their places.
+std::vector<block> look_at(const collective_call& c, const blocks_of_end& end, block* to) {
+  if (end.nbytes == nullptr)
+    fail(c.name, end.sizes, "null", "must be the address of a size for each thread of the team");
+  if (end.places == nullptr && end.count > 1)
+    fail(c.name, end.offsets, "null", "must be the address of a place for each thread of the team");
+  std::uint64_t last = 0;
+  bool any = false;
+  for (std::uint32_t k = 0; k != end.count; ++k) {
+    const std::ptrdiff_t place = end.places == nullptr ? 0 : end.places[k];
+    if (place < 0 && end.nbytes[k] != 0)
+      fail(c.name, end.offsets, std::to_string(place),
+           "the place of block " + std::to_string(k) + " must be 0 bytes or more behind " + end.pointer);
+    const std::uint64_t from = place < 0 ? 0 : static_cast<std::uint64_t>(place);
+    to[k] = {end.at.addr + from, end.nbytes[k]};
+    if (end.nbytes[k] == 0) continue;
+    any = true;
+    std::uint64_t behind = 0;
+    if (__builtin_add_overflow(from, end.nbytes[k], &behind))
+      fail(c.name, end.sizes, std::to_string(end.nbytes[k]), "is more than there can be");
+    last = std::max(last, behind);
+  }
+  if (any) {
+    require_not_null(c.name, end.pointer, end.at);
+    if (end.at.thread != c.rt.rank())
+      fail_pointer(c.name, end.pointer, end.at,
+                   "must have affinity to the calling thread: each thread passes its own blocks");
+    require_range(c.rt, c.name, end.pointer, end.at, last);
+  }
+  std::vector<block> list(to, to + end.count);
+  sort_by_place(list);
+  return list;
+}
+
+// What is written is written once, and nothing of it is read.
+void require_distinct(const collective_call& c, const blocks_of_end& dst, const std::vector<block>& written,
+                      const std::vector<block>& read, const block* own, const block* own_to) {
+  for (std::size_t k = 1; k < written.size(); ++k)
+    if (written[k - 1].at + written[k - 1].bytes > written[k].at)
+      fail(c.name, dst.offsets == nullptr ? dst.sizes : dst.offsets,
+           std::to_string(written[k].at - dst.at.addr),
+           "two blocks of dst overlap there: blocks that are received have no byte in common");
+  const bool in_place = own != nullptr && own_to != nullptr && own->at == own_to->at;
+  auto next = written.begin();
+  for (const block& b : read) {
+    if (in_place && b.at == own->at && b.bytes == own->bytes) continue;
+    while (next != written.end() && next->at + next->bytes <= b.at)
+      ++next;
+    if (next != written.end() && next->at < b.at + b.bytes)
+      fail(c.name, "src", describe({b.at, c.rt.rank(), 0}),
+           "a block of src overlaps one of dst: they have no byte in common, unless the thread's own block "
+           "stays "
+           "where it is");
+  }
+}
+
+struct unequal_call {
+  const char* name;
+  operation op;
+  upc_team_t team;
+  int root;
+  upc_handle_t* handle;
+  blocks_of_end dst, src;
+  caller by = caller::collective;
+};
+
+void give_up(const block* all) {
+  delete[] all;
+}
+
+cray_upc_return_t start_unequal(const collective_call& c, const unequal_call& call) {
+  const std::uint32_t me = c.rank(c.rt.rank());
+  std::unique_ptr<block[]> all(new block[call.src.count + call.dst.count + 2]);
+  checked_computation<unequal::exchange> ready;
+  unequal::exchange& e = ready.task;
+  e.given = all.get();
+  e.taken = all.get() + call.src.count + 1;
+  e.same = call.op == operation::team_gatherv || call.by == caller::allgatherv;
+  e.from_root = call.op == operation::team_scatterv;
+  e.to_root = call.op == operation::team_gatherv;
+  e.root = static_cast<std::uint32_t>(call.root);
+  block *const given = all.get(), *const taken = given + call.src.count + 1;
+  std::vector<block> written, read;
+  if (call.dst.count != 0) written = look_at(c, call.dst, taken);
+  const block* const own_to = call.dst.count == 0 ? nullptr : e.taken_of(me, me);
+  if (call.src.count == 1 && e.same && own_to != nullptr && upc_isnull(call.src.at) != 0)
+    *given = *own_to; // in place
+  else if (call.src.count != 0)
+    read = look_at(c, call.src, given);
+  block* const own = call.src.count == 0 ? nullptr : given + (e.same ? 0 : me);
+  if (e.from_root && own != nullptr && own_to != nullptr && upc_isnull(call.dst.at) != 0) *taken = *own;
+  const bool both = own != nullptr && own_to != nullptr;
+  if (both && own->bytes != own_to->bytes)
+    fail(c.name, call.dst.sizes, std::to_string(own_to->bytes),
+         "the thread's block for itself has " + std::to_string(own->bytes) +
+             " bytes in src: both must say the same");
+  require_distinct(c, call.dst, written, read, own, own_to);
+  e.release_blocks = give_up;
+  prepare(e);
+  ready.call = c.ready({.op = call.op, .root = e.root, .bytes = 1, .by = call.by, .apart = true},
+                       {.dst = call.dst.at.addr, .src = call.src.at.addr});
+  static_cast<void>(all.release());
+  kept_function blocks(e, call.handle != nullptr);
+  const upc_handle_t h = start(c.name, c.rt, call.team, ready);
+  blocks.hand_on();
+  if (call.handle != nullptr) *call.handle = h;
+  return CRAY_UPC_SUCCESS;
+}
+
+collective_call begin_unequal(const char* name, upc_team_t team, int root, bool async) {
+  const mode m{.in = graph::sync::my, .out = graph::sync::my, .async = async};
+  const collective_call c = begin_collective(name, m, team);
+  if (root < 0 || static_cast<std::uint32_t>(root) >= c.threads)
+    fail(name, "root", std::to_string(root),
+         "must be a rank of the team, 0 to " + std::to_string(c.threads - 1));
+  return c;
+}
+bool is_root(const collective_call& c, int root) {
+  return c.rank(c.rt.rank()) == static_cast<std::uint32_t>(root);
+}
+
+} // namespace
+} // namespace api
+
+cray_upc_return_t cray_upc_team_alltoallv(upc_shared_ptr_t dst, const size_t* dst_nbytes,
+                                          const ptrdiff_t* dst_places, upc_shared_ptr_t src,
+                                          const size_t* src_nbytes, const ptrdiff_t* src_places,
+                                          cray_upc_team_t team, upc_handle_t* handle) {
+  const api::collective_call c = api::begin_unequal("cray_upc_team_alltoallv", team, 0, handle != nullptr);
+  return api::start_unequal(c, {c.name,
+                                api::operation::team_alltoallv,
+                                team,
+                                0,
+                                handle,
+                                {dst, dst_nbytes, dst_places, c.threads, "dst", "dst_nbytes", "dst_places"},
+                                {src, src_nbytes, src_places, c.threads, "src", "src_nbytes", "src_places"}});
+}
+
+cray_upc_return_t cray_upc_team_allgatherv(upc_shared_ptr_t dst, const size_t* dst_nbytes,
+                                           const ptrdiff_t* dst_places, upc_shared_ptr_t src,
+                                           size_t src_nbytes, cray_upc_team_t team, upc_handle_t* handle) {
+  const api::collective_call c = api::begin_unequal("cray_upc_team_allgatherv", team, 0, handle != nullptr);
+  return api::start_unequal(c, {c.name,
+                                api::operation::team_alltoallv,
+                                team,
+                                0,
+                                handle,
+                                {dst, dst_nbytes, dst_places, c.threads, "dst", "dst_nbytes", "dst_places"},
+                                {src, &src_nbytes, nullptr, 1, "src", "src_nbytes", nullptr},
+                                api::caller::allgatherv});
+}
+
+cray_upc_return_t cray_upc_team_gatherv(upc_shared_ptr_t dst, const size_t* dst_nbytes,
+                                        const ptrdiff_t* dst_places, upc_shared_ptr_t src, size_t src_nbytes,
+                                        int root, cray_upc_team_t team, upc_handle_t* handle) {
+  const api::collective_call c = api::begin_unequal("cray_upc_team_gatherv", team, root, handle != nullptr);
+  const std::uint32_t taken = api::is_root(c, root) ? c.threads : 0;
+  return api::start_unequal(c, {c.name,
+                                api::operation::team_gatherv,
+                                team,
+                                root,
+                                handle,
+                                {dst, dst_nbytes, dst_places, taken, "dst", "dst_nbytes", "dst_places"},
+                                {src, &src_nbytes, nullptr, 1, "src", "src_nbytes", nullptr}});
+}
+
+cray_upc_return_t cray_upc_team_scatterv(upc_shared_ptr_t dst, size_t dst_nbytes, upc_shared_ptr_t src,
+                                         const size_t* src_nbytes, const ptrdiff_t* src_places, int root,
+                                         cray_upc_team_t team, upc_handle_t* handle) {
+  const api::collective_call c = api::begin_unequal("cray_upc_team_scatterv", team, root, handle != nullptr);
+  const bool is_root = api::is_root(c, root), in_place = is_root && upc_isnull(dst) != 0;
+  if (in_place && src_nbytes != nullptr) dst_nbytes = 0; // it is looked at in src
+  const std::uint32_t given = is_root ? c.threads : 0;
+  return api::start_unequal(c, {c.name,
+                                api::operation::team_scatterv,
+                                team,
+                                root,
+                                handle,
+                                {dst, &dst_nbytes, nullptr, 1, "dst", "dst_nbytes", nullptr},
+                                {src, src_nbytes, src_places, given, "src", "src_nbytes", "src_places"}});
+}
+
+} // namespace weft

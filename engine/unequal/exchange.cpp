@@ -1,0 +1,104 @@
+#include "engine/unequal/exchange.hpp"
+
+#include "engine/topology/topology.hpp"
+
+#include <cstring>
+
+namespace weft::unequal {
+
+namespace {
+
+class notes {
+public:
+  notes(const exchange& b, const graph::work& w) : b_(b), w_(w), length_(longest_note(w.members)) {}
+
+  void write_notes() const {
+    for (std::uint32_t member = 0; member != w_.members; ++member) {
+      const block* const mine = b_.given_to(member, w_.me);
+      if (mine == nullptr || member == w_.me) continue;
+      const note n{mine->at, mine->bytes};
+      std::memcpy(sent(member), &n, sizeof n);
+      if (travels(member, n.bytes)) std::memcpy(sent(member) + sizeof n, w_.segment + n.at, n.bytes);
+    }
+  }
+  // My own block piece by piece; what is short in the end.
+  bool place(graph::work& w) const {
+    const block *const own = b_.given_to(w_.me, w_.me), *const to = b_.taken_of(w_.me, w_.me);
+    if (own != nullptr && to != nullptr && own->at != to->at && w.done != to->bytes) {
+      const std::uint64_t now = std::min(w.budget, to->bytes - w.done);
+      std::memcpy(w_.segment + to->at + w.done, w_.segment + own->at + w.done, now);
+      w.done += now;
+      if (w.done != to->bytes) return false;
+    }
+    for (std::uint32_t member = 0; member != w_.members; ++member) {
+      const block* const mine = b_.taken_of(member, w_.me);
+      if (mine == nullptr || member == w_.me || !travels(member, mine->bytes)) continue;
+      if (come(member).bytes == mine->bytes)
+        std::memcpy(w_.segment + mine->at, arrived(member) + sizeof(note), mine->bytes);
+    }
+    return true;
+  }
+
+  // Of me: what I send.
+  graph::part payload_for(std::uint32_t peer) const {
+    return {0, sent(peer), sizeof(note) + carried(peer, b_.given_to(peer, w_.me))};
+  }
+  graph::part payload_of(std::uint32_t peer) const {
+    return {0, arrived(peer), sizeof(note) + carried(peer, b_.taken_of(peer, w_.me))};
+  }
+  graph::part brought(std::uint32_t peer) const {
+    const block* const mine = b_.taken_of(peer, w_.me);
+    const note said = come(peer);
+    graph::part p{said.at, w_.segment + mine->at, mine->bytes};
+    if (said.bytes != mine->bytes)
+      p.given = said.bytes;
+    else if (travels(peer, mine->bytes))
+      p.bytes = 0; // it has come
+    return p;
+  }
+
+private:
+  bool travels(std::uint32_t peer, std::uint64_t bytes) const {
+    return !w_.where->is_near(peer) && bytes <= length_ - sizeof(note);
+  }
+  std::uint64_t carried(std::uint32_t peer, const block* b) const {
+    return travels(peer, b->bytes) ? b->bytes : 0;
+  }
+  std::byte* sent(std::uint32_t member) const { return w_.scratch + member * length_; }
+  std::byte* arrived(std::uint32_t member) const { return w_.scratch + (w_.members + member) * length_; }
+  note come(std::uint32_t member) const {
+    note n;
+    std::memcpy(&n, arrived(member), sizeof n);
+    return n;
+  }
+
+  const exchange& b_;
+  const graph::work& w_;
+  std::uint64_t length_;
+};
+
+bool run(const graph::task& t, graph::work& w) {
+  const notes e(static_cast<const exchange&>(t), w);
+  if (w.stage != 1) return e.place(w);
+  e.write_notes();
+  return true;
+}
+graph::part part_of(const graph::task& t, const graph::work& w, std::uint32_t peer) {
+  const notes e(static_cast<const exchange&>(t), w);
+  return w.stage == 2 ? e.payload_for(peer) : w.stage == 5 ? e.payload_of(peer) : e.brought(peer);
+}
+void release(const graph::task& t) {
+  const auto& b = static_cast<const exchange&>(t);
+  b.release_blocks(b.given);
+}
+
+} // namespace
+
+void prepare(exchange& b) {
+  b.run = run;
+  b.part_of = part_of;
+  b.bytes = sizeof b;
+  if (b.release_blocks != nullptr) b.release = release;
+}
+
+} // namespace weft::unequal

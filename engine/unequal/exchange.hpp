@@ -1,0 +1,58 @@
+#pragma once
+#include "engine/plan/task.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+namespace weft::unequal {
+
+// Bytes of a member, from the beginning of its segment.
+struct block {
+  std::uint64_t at = 0, bytes = 0;
+};
+
+// Blocks of any sizes between members, each of which knows its own: where what it gives to each lies, and
+// where what it gets is to lie. Those who get bring them.
+//
+//   stage 1   for each other member a note that says where its block is, and how long. Behind a note to
+//             another host that block itself, if it is short
+//   stages 2, 5   payloads: the note to a far member; of one
+//   stage 3   what a member brings
+//   stage 4   my own block, and what has come with notes, to their places
+struct exchange : graph::task {
+  const block* given = nullptr; // by rank; or, `same`, one for all
+  const block* taken = nullptr; // by rank; or of a member that gets of the root alone, one
+  bool same = false, from_root = false, to_root = false;
+  std::uint32_t root = 0;
+  void (*release_blocks)(const block*) = nullptr; // given, and taken behind it
+
+  const block* given_to(std::uint32_t member, std::uint32_t me) const {
+    if (from_root && me != root) return nullptr;
+    if (to_root && member != root) return nullptr;
+    return given + (same ? 0 : member);
+  }
+  const block* taken_of(std::uint32_t member, std::uint32_t me) const {
+    if (from_root) return member == root ? taken : nullptr;
+    if (to_root && me != root) return nullptr;
+    return taken + member;
+  }
+};
+static_assert(std::is_trivially_copyable_v<exchange>);
+
+// A note as it stands in tables and messages.
+struct note {
+  std::uint64_t at = 0, bytes = 0;
+};
+
+// Bytes of a note with its block, at most: as many as an eager payload may have, and less in large teams,
+// whose members have a table of all notes that they send and one of all that come.
+constexpr std::uint64_t longest_note(std::uint64_t members) {
+  constexpr std::uint64_t most = 2048, least = 64, table = 256 * 1024;
+  return std::clamp(table / members / 16 * 16, least, most);
+}
+
+// Sets what follows from the rest.
+void prepare(exchange& b);
+
+} // namespace weft::unequal
