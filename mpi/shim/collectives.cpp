@@ -32,10 +32,9 @@ bool keep(collective what, const arguments& a, MPI_Request* request) {
   return true;
 }
 
-// What the library carries each of them as.
+// Each of them.
 namespace carried_as {
 using enum collective;
-constexpr collective allgatherv = allgather;
 } // namespace carried_as
 
 arguments of_bcast(void* buffer, int count, MPI_Datatype type, int root, MPI_Comm comm) {
@@ -100,6 +99,71 @@ WEFT_COLLECTIVE(Reduce, reduce,
 WEFT_COLLECTIVE(Allreduce, allreduce,
                 (const void* src, void* dst, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
                 (src, dst, count, type, op, comm), (of_reduction(src, dst, count, type, op, 0, comm)))
+#define WEFT_REDUCED_DECLARED                                                                                \
+  const void *src, void *dst, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm
+WEFT_COLLECTIVE(Scan, scan, (WEFT_REDUCED_DECLARED), (src, dst, count, type, op, comm),
+                (of_reduction(src, dst, count, type, op, 0, comm)))
+WEFT_COLLECTIVE(Exscan, exscan, (WEFT_REDUCED_DECLARED), (src, dst, count, type, op, comm),
+                (of_reduction(src, dst, count, type, op, 0, comm)))
+WEFT_COLLECTIVE(Reduce_scatter_block, reduce_scatter_block, (WEFT_REDUCED_DECLARED),
+                (src, dst, count, type, op, comm), (of_reduction(src, dst, count, type, op, 0, comm)))
+WEFT_COLLECTIVE(
+    Reduce_scatter, reduce_scatter,
+    (const void* src, void* dst, const int* counts, MPI_Datatype type, MPI_Op op, MPI_Comm comm),
+    (src, dst, counts, type, op, comm),
+    ({.src = src, .stype = type, .dst = dst, .dtype = type, .comm = comm, .op = op, .counts = counts}))
+WEFT_COLLECTIVE(Gatherv, gatherv,
+                (const void* src, int scount, MPI_Datatype stype, void* dst, const int* counts,
+                 const int* places, MPI_Datatype dtype, int root, MPI_Comm comm),
+                (src, scount, stype, dst, counts, places, dtype, root, comm),
+                ({.src = src,
+                  .scount = scount,
+                  .stype = stype,
+                  .dst = dst,
+                  .dtype = dtype,
+                  .root = root,
+                  .comm = comm,
+                  .counts = counts,
+                  .places = places}))
+WEFT_COLLECTIVE(Scatterv, scatterv,
+                (const void* src, const int* counts, const int* places, MPI_Datatype stype, void* dst,
+                 int dcount, MPI_Datatype dtype, int root, MPI_Comm comm),
+                (src, counts, places, stype, dst, dcount, dtype, root, comm),
+                ({.src = src,
+                  .stype = stype,
+                  .dst = dst,
+                  .dcount = dcount,
+                  .dtype = dtype,
+                  .root = root,
+                  .comm = comm,
+                  .scounts = counts,
+                  .splaces = places}))
+WEFT_COLLECTIVE(Alltoallv, alltoallv,
+                (const void* src, const int* scounts, const int* splaces, MPI_Datatype stype, void* dst,
+                 const int* counts, const int* places, MPI_Datatype dtype, MPI_Comm comm),
+                (src, scounts, splaces, stype, dst, counts, places, dtype, comm),
+                ({.src = src,
+                  .stype = stype,
+                  .dst = dst,
+                  .dtype = dtype,
+                  .comm = comm,
+                  .counts = counts,
+                  .places = places,
+                  .scounts = scounts,
+                  .splaces = splaces}))
+WEFT_COLLECTIVE(Alltoallw, alltoallw,
+                (const void* src, const int* scounts, const int* splaces, const MPI_Datatype* stypes,
+                 void* dst, const int* counts, const int* places, const MPI_Datatype* types, MPI_Comm comm),
+                (src, scounts, splaces, stypes, dst, counts, places, types, comm),
+                ({.src = src,
+                  .dst = dst,
+                  .comm = comm,
+                  .counts = counts,
+                  .places = places,
+                  .scounts = scounts,
+                  .splaces = splaces,
+                  .types = types,
+                  .stypes = stypes}))
 WEFT_COLLECTIVE(Allgatherv, allgatherv,
                 (const void* src, int scount, MPI_Datatype stype, void* dst, const int* counts,
                  const int* places, MPI_Datatype dtype, MPI_Comm comm),

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <ctime>
+#include <numeric>
 #include <utility>
 
 namespace weft::mpi {
@@ -38,9 +39,11 @@ constexpr blocks_of_call blocks_of_calls[] = {
     {blocks_of_call::one, blocks_of_call::for_each, blocks_of_call::all, false},      // allgather
     {blocks_of_call::for_each, blocks_of_call::for_each, blocks_of_call::all, false}, // alltoall
     {blocks_of_call::one, blocks_of_call::one, blocks_of_call::no_member, false},     // reduce
-    {blocks_of_call::one, blocks_of_call::one, blocks_of_call::no_member, false}};    // allreduce
+    {blocks_of_call::one, blocks_of_call::one, blocks_of_call::no_member,
+     false}, // allreduce, and those behind
+};
 const blocks_of_call& blocks_of(collective what) {
-  return blocks_of_calls[static_cast<std::size_t>(what)];
+  return blocks_of_calls[static_cast<std::size_t>(std::min(what, collective::allreduce))];
 }
 std::uint64_t number(blocks_of_call::blocks b, std::uint64_t members) {
   return b == blocks_of_call::for_each ? members : std::uint64_t{b};
@@ -110,7 +113,7 @@ std::byte* lane::memory_of(int member, std::uint64_t place) const {
 
 // Such blocks are read where they lie.
 bool lane::lends(const call& c) const {
-  return on_one_host_ && c.bytes >= least_lent && c.what < collective::reduce;
+  return on_one_host_ && c.bytes >= least_lent && !combines(c.what);
 }
 
 // What a member has room for. Its own block is not lent.
@@ -135,6 +138,10 @@ std::uint64_t lane::length(const call& c, std::size_t bytes) const {
 void lane::cut(operation& op) {
   const auto members = static_cast<std::uint64_t>(size());
   const call& c = op.c;
+  if (by_blocks(c.what)) { // staged elsewhere
+    op.pieces.assign(1, {});
+    return;
+  }
   const bool lent = lends(c);
   const auto of = std::ranges::find_if(
       rings_, [&](const ring& r) { return length(c, c.bytes) * pieces_of_a_ring <= r.size; });
@@ -173,7 +180,7 @@ void lane::post(operation& op) {
 bool lane::post_next() {
   if (posted_ == order_.size()) return false;
   const entry next = order_[posted_];
-  if (!next.part->in->fits(*next.part)) return false;
+  if (next.part->in != nullptr && !next.part->in->fits(*next.part)) return false;
   start(*next.op, *next.part);
   ++posted_;
   return true;
@@ -209,6 +216,7 @@ void lane::stage(const call& c, const piece& p) {
 
 void lane::start(const operation& op, piece& p) {
   const call& c = op.c;
+  if (by_blocks(c.what)) return start_by_blocks(c, p);
   stage(c, p);
   p.in->live.push_back({p.begin, p.begin + p.length, p.lent, false});
   p.is = piece::state::posted;
@@ -240,6 +248,51 @@ void lane::start(const operation& op, piece& p) {
   case collective::allreduce:
     cray_upc_team_allreduce(at(rank_, to), at(rank_, from), elements, c.element, c.op, team_, &p.handle);
     break;
+  case collective::scan:
+    cray_upc_team_scan(at(rank_, to), at(rank_, from), elements, c.element, c.op, team_, &p.handle);
+    break;
+  case collective::exscan:
+    cray_upc_team_exscan(at(rank_, to), at(rank_, from), elements, c.element, c.op, team_, &p.handle);
+    break;
+  default: // reduce_scatter
+    cray_upc_team_reduce_scatterv(at(rank_, to), at(rank_, from), clipped(c, p).data(), c.element, c.op,
+                                  team_, &p.handle);
+  }
+}
+
+// What a piece has of the block of each rank, in elements.
+std::vector<std::size_t> lane::clipped(const call& c, const piece& p) const {
+  std::vector<std::size_t> counts(threads_.size());
+  const std::size_t begin = p.from / c.unit, end = begin + p.bytes / c.unit;
+  std::size_t block = 0;
+  for (std::size_t k = 0; k != counts.size(); ++k) {
+    const std::size_t next = block + c.elements[k], from = std::max(begin, block), to = std::min(end, next);
+    counts[k] = from < to ? to - from : 0;
+    block = next;
+  }
+  return counts;
+}
+
+void lane::start_by_blocks(const call& c, piece& p) {
+  p.is = piece::state::posted;
+  const staged_blocks &in = *c.given, &out = *c.taken;
+  const auto of_root = [&](const staged_blocks& s) { return s.bytes.empty() ? std::size_t{0} : s.bytes[0]; };
+  switch (c.what) {
+  case collective::allgatherv:
+    cray_upc_team_allgatherv(out.at, out.bytes.data(), out.places.data(), in.at, of_root(in), team_,
+                             &p.handle);
+    break;
+  case collective::gatherv:
+    cray_upc_team_gatherv(out.at, out.bytes.data(), out.places.data(), in.at, of_root(in), c.root, team_,
+                          &p.handle);
+    break;
+  case collective::scatterv:
+    cray_upc_team_scatterv(out.bytes.empty() ? UPC_SHARED_NULL : out.at, of_root(out), in.at, in.bytes.data(),
+                           in.places.data(), c.root, team_, &p.handle);
+    break;
+  default:
+    cray_upc_team_alltoallv(out.at, out.bytes.data(), out.places.data(), in.at, in.bytes.data(),
+                            in.places.data(), team_, &p.handle);
   }
 }
 
@@ -265,7 +318,18 @@ const std::byte* lane::lent_by(int giver, const call& c, const piece& p) const {
 
 void lane::finish(const operation& op, piece& p) {
   const call& c = op.c;
-  const auto blocks = static_cast<int>(c.out_blocks);
+  if (by_blocks(c.what)) {
+    p.is = piece::state::done;
+    return;
+  }
+  if (is_scattered(c.what) && c.out_blocks != 0) {
+    const std::vector<std::size_t> counts = clipped(c, p);
+    const auto me = static_cast<std::size_t>(rank_);
+    const std::size_t block = std::accumulate(c.elements, c.elements + me, std::size_t{0}) * c.unit;
+    const std::byte* const from = memory_of(rank_, place_of_results(c, p));
+    copy(c.out + (std::max(block, p.from) - block), from, counts[me] * c.unit);
+  }
+  const auto blocks = is_scattered(c.what) ? 0 : static_cast<int>(c.out_blocks);
   const std::optional<own_block> mine = own(c);
   const bool of_root = blocks_of(c.what).from_root;
   // Each member begins behind itself: they do not all read at the same one.

@@ -43,7 +43,32 @@ enum class collective : std::uint8_t {
   allgather,
   alltoall,
   reduce,
-  allreduce
+  allreduce,
+  scan,
+  exscan,
+  reduce_scatter_block,
+  reduce_scatter,
+  allgatherv, // and what follows: of blocks that each rank knows of its own only
+  gatherv,
+  scatterv,
+  alltoallv,
+  alltoallw,
+};
+inline bool combines(collective what) {
+  return what >= collective::reduce && what <= collective::reduce_scatter;
+}
+inline bool is_scattered(collective what) {
+  return what == collective::reduce_scatter_block || what == collective::reduce_scatter;
+}
+inline bool by_blocks(collective what) {
+  return what >= collective::allgatherv;
+}
+
+// Blocks one behind the other, in memory that the other ranks reach: sizes and places by rank.
+struct staged_blocks {
+  upc_shared_ptr_t at{};
+  std::vector<std::size_t> bytes{};
+  std::vector<std::ptrdiff_t> places{};
 };
 
 // A call, once its types are bytes. `in` are so many blocks of this rank, `out` so many of its results; a
@@ -57,6 +82,8 @@ struct call {
   std::size_t unit = 1; // bytes that no cut may part
   cray_upc_dtype_t element = CRAY_UPC_INT;
   upc_op_t op = UPC_ADD;
+  const std::size_t* elements = nullptr;                  // of a reduce-scatter: in the block of each rank
+  const staged_blocks *given = nullptr, *taken = nullptr; // by blocks
 };
 
 // A member's block for itself: its number among those that the member gives, and among those that it gets.
@@ -125,6 +152,8 @@ private:
   std::optional<own_block> own(const call& c) const;
   void stage(const call& c, const piece& p);
   void start(const operation& op, piece& p);
+  void start_by_blocks(const call& c, piece& p);
+  std::vector<std::size_t> clipped(const call& c, const piece& p) const;
   void signal(const call& c, piece& p);
   std::uint64_t blocks_given(const call& c) const;
   std::size_t place_of_block(const call& c, int giver, int taker) const;

@@ -17,7 +17,9 @@ struct arguments {
   int root = 0;
   MPI_Comm comm = MPI_COMM_NULL;
   MPI_Op op = MPI_OP_NULL;
-  const int *counts = nullptr, *places = nullptr; // of an allgather, in the place of dcount
+  // Of blocks that are not of one size, in the place of dcount, and of scount; types where each has its own.
+  const int *counts = nullptr, *places = nullptr, *scounts = nullptr, *splaces = nullptr;
+  const MPI_Datatype *types = nullptr, *stypes = nullptr;
 };
 
 // The call, ready to be posted. Null if MPI is to do it: the library does not carry such calls, or this one

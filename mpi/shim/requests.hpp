@@ -20,13 +20,30 @@ struct side {
   bool kept = false; // the type is this library's own
 };
 
+// The same of blocks, each of a count and a type of its own: by rank, or one.
+struct sided_blocks {
+  struct block {
+    int count = 0;
+    MPI_Aint place = 0; // bytes from the buffer
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+  };
+  void* buffer = nullptr;
+  std::vector<block> each;
+  std::vector<MPI_Datatype> kept; // types of this library's own
+  staged_blocks staged;
+};
+
 // A call that is the library's: what its request stands for.
 struct carried {
   operation op;
   lane* way = nullptr;
   side in_side, out_side; // packed ones have their bytes in:
   std::vector<std::byte> in, out;
-  std::vector<int> counts, places; // of blocks that are not of one size
+  std::vector<int> counts, places;   // of blocks that are not of one size
+  std::vector<std::size_t> elements; // of a reduce-scatter
+  sided_blocks in_blocks, out_blocks;
+  // An operator of the program, or one for elements that the library has none for.
+  MPI_Op combines_by = MPI_OP_NULL;
   // Kept from call to call, as long as MPI has not completed it.
   MPI_Request request = MPI_REQUEST_NULL;
   int tag = 0; // of a persistent one

@@ -6,6 +6,8 @@
 #include "mpi/shim/real.hpp"
 #include "mpi/shim/start.hpp"
 
+#include <upc_castable.h>
+
 #include <array>
 #include <atomic>
 #include <bit>
@@ -30,19 +32,30 @@ constexpr std::uint64_t of_lane = words + small_ring + middle_ring;
 constexpr std::uint64_t sizes_of_large[] = {1, 4, 19}; // 24th parts
 constexpr unsigned most_lanes = 60, large_lanes = 4;   // bits of a word together
 
-// By the collective; behind them one whose blocks have sizes of their own.
-constexpr const char* names[] = {"barrier",  "bcast",  "gather",    "scatter",   "allgather",
-                                 "alltoall", "reduce", "allreduce", "allgatherv"};
+// By the collective.
+constexpr const char* names[] = {"barrier",
+                                 "bcast",
+                                 "gather",
+                                 "scatter",
+                                 "allgather",
+                                 "alltoall",
+                                 "reduce",
+                                 "allreduce",
+                                 "scan",
+                                 "exscan",
+                                 "reduce_scatter_block",
+                                 "reduce_scatter",
+                                 "allgatherv",
+                                 "gatherv",
+                                 "scatterv",
+                                 "alltoallv",
+                                 "alltoallw"};
+static_assert(std::size(names) == static_cast<std::size_t>(collective::alltoallw) + 1);
 std::size_t number_of(collective what, bool unequal) {
-  return unequal ? std::size(names) - 1 : static_cast<std::size_t>(what);
+  return static_cast<std::size_t>(unequal ? collective::allgatherv : what);
 }
-constexpr const char* reasons[] = {"carried",
-                                   "communicator has no lane",
-                                   "two groups",
-                                   "operator of the user",
-                                   "no such element or operator",
-                                   "larger than WEFT_MPI_LARGEST",
-                                   "sizes too unequal"};
+constexpr const char* reasons[] = {"carried", "communicator has no lane", "two groups",
+                                   "elements with gaps, large ones or none", "larger than WEFT_MPI_LARGEST"};
 constexpr std::size_t calls = std::size(names), forms = static_cast<std::size_t>(form::last),
                       outcomes = static_cast<std::size_t>(reason::last), counters = calls * forms * outcomes;
 static_assert(std::size(reasons) == outcomes);
@@ -146,7 +159,7 @@ void print_statistics() {
         const std::uint64_t n = sums[counter(what, f, why)];
         if (n == 0) continue;
         const std::string name = name_of(what, static_cast<form>(f));
-        std::fprintf(stderr, "weft: MPI_%-15s %12llu  %s%s\n", name.c_str(),
+        std::fprintf(stderr, "weft: MPI_%-24s %10llu  %s%s\n", name.c_str(),
                      static_cast<unsigned long long>(n), why == 0 ? "" : "passed on: ", reasons[why]);
       }
 }
@@ -161,7 +174,8 @@ void begin_session() {
   if (!may_start()) return;
   const std::uint64_t pool = weft_setting("WEFT_MPI_POOL");
   // Memory is taken when it is touched.
-  setenv("WEFT_HEAP_SIZE", std::to_string(pool + 16 * mib).c_str(), 0);
+  setenv("WEFT_HEAP_SIZE", std::to_string(2 * pool + 16 * mib).c_str(),
+         0); // blocks are staged behind the pool
   weft_init_from_mpi(MPI_COMM_WORLD);
   auto made = std::make_unique<session>();
   made->blocking_too = weft_setting("WEFT_MPI") == 2;

@@ -26,12 +26,39 @@ enum what {
   alltoall,
   reduce,
   allreduce,
+  scan,
+  exscan,
+  scatter_block,
+  scatter_sums,
   allgatherv,
+  gatherv,
+  scatterv,
+  alltoallv,
+  alltoallw,
   message,
   kinds
 };
-static const char* const names[] = {"barrier",  "bcast",  "gather",    "scatter",    "allgather",
-                                    "alltoall", "reduce", "allreduce", "allgatherv", "message"};
+static const char* const names[] = {"barrier",
+                                    "bcast",
+                                    "gather",
+                                    "scatter",
+                                    "allgather",
+                                    "alltoall",
+                                    "reduce",
+                                    "allreduce",
+                                    "scan",
+                                    "exscan",
+                                    "reduce_scatter_block",
+                                    "reduce_scatter",
+                                    "allgatherv",
+                                    "gatherv",
+                                    "scatterv",
+                                    "alltoallv",
+                                    "alltoallw",
+                                    "message"};
+static int combines(enum what what) {
+  return what >= reduce && what <= scatter_sums;
+}
 
 static unsigned long long state;
 static unsigned draw(unsigned below) { /* the same on all ranks */
@@ -48,29 +75,54 @@ static int me, failures, stores;
 static unsigned long long digest = 14695981039346656037ull;
 static MPI_Comm comm_of[comms];
 static MPI_Datatype gaps, swapped; /* three ints of four; two ints the other way round */
+static MPI_Datatype triple;        /* three ints */
+
+/* Operators of the program: the maps x -> a*x + b of 16 bits, one after the other; sums of squares, say. */
+static void compose(void* in, void* inout, int* count, MPI_Datatype* type) {
+  int size;
+  MPI_Type_size(*type, &size);
+  const unsigned *f = in, mask = 0xffff;
+  unsigned* g = inout;
+  for (size_t k = 0; k < (size_t)*count * (size_t)size / sizeof *g; ++k)
+    g[k] =
+        (((g[k] & mask) * (f[k] >> 16) + (g[k] >> 16)) & mask) << 16 | ((g[k] & mask) * (f[k] & mask) & mask);
+}
+static void combine(void* in, void* inout, int* count, MPI_Datatype* type) {
+  int size;
+  MPI_Type_size(*type, &size);
+  const unsigned* x = in;
+  unsigned* y = inout;
+  for (size_t k = 0; k < (size_t)*count * (size_t)size / sizeof *y; ++k)
+    y[k] = x[k] + y[k] + x[k] * y[k];
+}
 
 struct task {
   enum what what;
   MPI_Comm comm;
-  int rank, size, root, count, in_place, stored;
+  int rank, size, root, count, in_place, stored, made, op_kind;
   MPI_Datatype type;
   MPI_Op op;
   size_t bytes; /* of all blocks, with gaps */
   char *in, *out, *wanted;
   int counts[64], places[64]; /* of allgatherv */
+  int given[64], taken[64], byte_places[64];
+  MPI_Datatype types[64];
   MPI_Request request;
 };
 
 static const struct reduction {
   int type, op;
-} reductions[] = {{0, 0}, {0, 1}, {0, 2}, {0, 3}, {1, 0}, {1, 1}, {2, 4}, {2, 5}, {3, 0}, {0, 6}, {4, 7}};
+} reductions[] = {{0, 0}, {0, 1}, {0, 2}, {0, 3}, {1, 0}, {1, 1}, {2, 4}, {2, 5},
+                  {3, 0}, {0, 6}, {4, 7}, {0, 8}, {5, 8}, {5, 9}, {1, 9}};
 static MPI_Datatype type_number(int k) {
-  MPI_Datatype all[] = {MPI_INT, MPI_DOUBLE, MPI_2INT, MPI_LONG, MPI_DOUBLE_INT};
+  MPI_Datatype all[] = {MPI_INT, MPI_DOUBLE, MPI_2INT, MPI_LONG, MPI_DOUBLE_INT, triple};
   return all[k];
 }
 static MPI_Op op_number(int k) {
-  MPI_Op all[] = {MPI_SUM, MPI_MAX, MPI_MIN, MPI_BXOR, MPI_MINLOC, MPI_MAXLOC, MPI_LAND, MPI_MAXLOC};
-  return all[k];
+  MPI_Op all[] = {MPI_SUM, MPI_MAX, MPI_MIN, MPI_BXOR, MPI_MINLOC, MPI_MAXLOC, MPI_LAND, MPI_MAXLOC}, made;
+  if (k < 8) return all[k];
+  MPI_Op_create(k == 8 ? compose : combine, k != 8, &made);
+  return made;
 }
 
 static void fill(struct task* t) {
@@ -100,16 +152,18 @@ static void make(struct task* t, int most) {
   t->stored = draw(4) == 0; /* persistent */
   const unsigned size = draw(4), choice = draw(1000), from = draw(1u << 20);
   t->type = choice % 8 == 0 ? gaps : choice % 8 == 1 ? swapped : choice % 2 ? MPI_INT : MPI_CHAR;
-  if (t->what == reduce || t->what == allreduce) {
+  if (combines(t->what)) {
     const struct reduction r = reductions[choice % (sizeof reductions / sizeof *reductions)];
     t->type = type_number(r.type);
     t->op = op_number(r.op);
+    t->made = r.op >= 8;
+    t->op_kind = r.op;
   }
   MPI_Aint lower, extent;
   MPI_Type_get_extent(t->type, &lower, &extent);
   const unsigned limits[] = {8, 1024, 20000, (unsigned)most};
   t->count = (int)((from % limits[size]) / (unsigned)extent);
-  if ((t->what == reduce || t->what == allreduce) && t->count == 0) t->count = 1;
+  if (combines(t->what) && t->count == 0) t->count = 1;
   const unsigned less = draw(3);
   for (int k = 0; k < t->size; ++k) {
     t->counts[k] = less == 0   ? t->count
@@ -117,6 +171,13 @@ static void make(struct task* t, int most) {
                    : k == 0    ? t->count
                                : 0;
     t->places[k] = k * t->count;
+  }
+  for (int k = 0; k < t->size; ++k) { /* from rank i to j, whatever i and j; and alike both ways */
+    const int i = t->rank < k ? t->rank : k, j = t->rank < k ? k : t->rank;
+    t->given[k] = t->in_place ? (i * 5 + j * 3) % (t->count + 1) : (t->rank * 5 + k * 3) % (t->count + 1);
+    t->taken[k] = t->in_place ? t->given[k] : (k * 5 + t->rank * 3) % (t->count + 1);
+    t->byte_places[k] = t->places[k] * (int)extent;
+    t->types[k] = t->type;
   }
   t->bytes = (size_t)extent * (size_t)t->count * (size_t)t->size;
   t->in = malloc(t->bytes + 1);
@@ -146,7 +207,21 @@ static void* source(struct task* t, char* results) {
     memcpy(results + (size_t)t->rank * block, t->in, block);
     return MPI_IN_PLACE;
   }
-  if (t->what == alltoall || t->what == allreduce || (t->what == reduce && root)) {
+  if (t->what == gatherv && root) {
+    memcpy(results + (size_t)t->rank * block, t->in, (size_t)extent * (size_t)t->counts[t->rank]);
+    return MPI_IN_PLACE;
+  }
+  if (t->what == alltoallv) {
+    for (int k = 0; k < t->size; ++k)
+      memcpy(results + (size_t)k * block, t->in + (size_t)k * block, (size_t)extent * (size_t)t->taken[k]);
+    return MPI_IN_PLACE;
+  }
+  if (t->what == scatter_block || t->what == scatter_sums) {
+    memcpy(results, t->in, t->bytes);
+    return MPI_IN_PLACE;
+  }
+  if (t->what == alltoall || t->what == allreduce || t->what == scan || t->what == exscan ||
+      (t->what == reduce && root)) {
     memcpy(results, t->in, t->what == alltoall ? t->bytes : block);
     return MPI_IN_PLACE;
   }
@@ -156,8 +231,11 @@ static void* source(struct task* t, char* results) {
 static void post(struct task* t) {
   MPI_Request* r = &t->request;
   void* in = source(t, t->out);
+  const int at_root = t->rank == t->root;
   const int n = t->count, next = (t->rank + 1) % t->size, before = (t->rank + t->size - 1) % t->size;
-  void* to = t->in_place && t->size > 1 && t->what == scatter && t->rank == t->root ? MPI_IN_PLACE : t->out;
+  void* to = t->in_place && t->size > 1 && (t->what == scatter || t->what == scatterv) && t->rank == t->root
+                 ? MPI_IN_PLACE
+                 : t->out;
   switch (t->what) {
   case barrier:
     MPI_Ibarrier(t->comm, r);
@@ -176,6 +254,33 @@ static void post(struct task* t) {
     break;
   case allgatherv:
     MPI_Iallgatherv(in, t->counts[t->rank], t->type, t->out, t->counts, t->places, t->type, t->comm, r);
+    break;
+  case scan:
+    MPI_Iscan(in, t->out, n, t->type, t->op, t->comm, r);
+    break;
+  case exscan:
+    MPI_Iexscan(in, t->out, n, t->type, t->op, t->comm, r);
+    break;
+  case scatter_block:
+    MPI_Ireduce_scatter_block(in, t->out, n, t->type, t->op, t->comm, r);
+    break;
+  case scatter_sums:
+    MPI_Ireduce_scatter(in, t->out, t->counts, t->type, t->op, t->comm, r);
+    break;
+  case gatherv:
+    MPI_Igatherv(in, t->counts[t->rank], t->type, t->out, at_root ? t->counts : NULL,
+                 at_root ? t->places : NULL, t->type, t->root, t->comm, r);
+    break;
+  case scatterv:
+    MPI_Iscatterv(t->in, at_root ? t->counts : NULL, at_root ? t->places : NULL, t->type, to,
+                  t->counts[t->rank], t->type, t->root, t->comm, r);
+    break;
+  case alltoallv:
+    MPI_Ialltoallv(in, t->given, t->places, t->type, t->out, t->taken, t->places, t->type, t->comm, r);
+    break;
+  case alltoallw:
+    MPI_Ialltoallw(t->in, t->given, t->byte_places, t->types, t->out, t->taken, t->byte_places, t->types,
+                   t->comm, r);
     break;
   case alltoall:
     MPI_Ialltoall(in, n, t->type, t->out, n, t->type, t->comm, r);
@@ -199,8 +304,11 @@ static void post(struct task* t) {
 static void store(struct task* t) {
   MPI_Request* r = &t->request;
   void* in = source(t, t->out);
+  const int at_root = t->rank == t->root;
   const int n = t->count;
-  void* to = t->in_place && t->size > 1 && t->what == scatter && t->rank == t->root ? MPI_IN_PLACE : t->out;
+  void* to = t->in_place && t->size > 1 && (t->what == scatter || t->what == scatterv) && t->rank == t->root
+                 ? MPI_IN_PLACE
+                 : t->out;
   switch (t->what) {
   case barrier:
     INIT(Barrier)(t->comm, MPI_INFO_NULL, r);
@@ -221,6 +329,37 @@ static void store(struct task* t) {
     INIT(Allgatherv)
     (in, t->counts[t->rank], t->type, t->out, t->counts, t->places, t->type, t->comm, MPI_INFO_NULL, r);
     break;
+  case scan:
+    INIT(Scan)(in, t->out, n, t->type, t->op, t->comm, MPI_INFO_NULL, r);
+    break;
+  case exscan:
+    INIT(Exscan)(in, t->out, n, t->type, t->op, t->comm, MPI_INFO_NULL, r);
+    break;
+  case scatter_block:
+    INIT(Reduce_scatter_block)(in, t->out, n, t->type, t->op, t->comm, MPI_INFO_NULL, r);
+    break;
+  case scatter_sums:
+    INIT(Reduce_scatter)(in, t->out, t->counts, t->type, t->op, t->comm, MPI_INFO_NULL, r);
+    break;
+  case gatherv:
+    INIT(Gatherv)
+    (in, t->counts[t->rank], t->type, t->out, at_root ? t->counts : NULL, at_root ? t->places : NULL, t->type,
+     t->root, t->comm, MPI_INFO_NULL, r);
+    break;
+  case scatterv:
+    INIT(Scatterv)
+    (t->in, at_root ? t->counts : NULL, at_root ? t->places : NULL, t->type, to, t->counts[t->rank], t->type,
+     t->root, t->comm, MPI_INFO_NULL, r);
+    break;
+  case alltoallv:
+    INIT(Alltoallv)
+    (in, t->given, t->places, t->type, t->out, t->taken, t->places, t->type, t->comm, MPI_INFO_NULL, r);
+    break;
+  case alltoallw:
+    INIT(Alltoallw)
+    (t->in, t->given, t->byte_places, t->types, t->out, t->taken, t->byte_places, t->types, t->comm,
+     MPI_INFO_NULL, r);
+    break;
   case alltoall:
     INIT(Alltoall)(in, n, t->type, t->out, n, t->type, t->comm, MPI_INFO_NULL, r);
     break;
@@ -235,9 +374,11 @@ static void store(struct task* t) {
 
 static void ask_mpi(struct task* t) {
   void* in = t->in; /* in place MPICH 4.0 crashes in MPI_Reduce */
+  const int at_root = t->rank == t->root;
   const int n = t->count, next = (t->rank + 1) % t->size, before = (t->rank + t->size - 1) % t->size;
-  void* to =
-      t->in_place && t->size > 1 && t->what == scatter && t->rank == t->root ? MPI_IN_PLACE : t->wanted;
+  void* to = t->in_place && t->size > 1 && (t->what == scatter || t->what == scatterv) && t->rank == t->root
+                 ? MPI_IN_PLACE
+                 : t->wanted;
   switch (t->what) {
   case barrier:
     MPI_Barrier(t->comm);
@@ -256,6 +397,33 @@ static void ask_mpi(struct task* t) {
     break;
   case allgatherv:
     MPI_Allgatherv(in, t->counts[t->rank], t->type, t->wanted, t->counts, t->places, t->type, t->comm);
+    break;
+  case scan:
+    MPI_Scan(in, t->wanted, n, t->type, t->op, t->comm);
+    break;
+  case exscan:
+    MPI_Exscan(in, t->wanted, n, t->type, t->op, t->comm);
+    break;
+  case scatter_block:
+    MPI_Reduce_scatter_block(in, t->wanted, n, t->type, t->op, t->comm);
+    break;
+  case scatter_sums:
+    MPI_Reduce_scatter(in, t->wanted, t->counts, t->type, t->op, t->comm);
+    break;
+  case gatherv:
+    MPI_Gatherv(in, t->counts[t->rank], t->type, t->wanted, at_root ? t->counts : NULL,
+                at_root ? t->places : NULL, t->type, t->root, t->comm);
+    break;
+  case scatterv:
+    MPI_Scatterv(t->in, at_root ? t->counts : NULL, at_root ? t->places : NULL, t->type, to,
+                 t->counts[t->rank], t->type, t->root, t->comm);
+    break;
+  case alltoallv:
+    MPI_Alltoallv(in, t->given, t->places, t->type, t->wanted, t->taken, t->places, t->type, t->comm);
+    break;
+  case alltoallw:
+    MPI_Alltoallw(t->in, t->given, t->byte_places, t->types, t->wanted, t->taken, t->byte_places, t->types,
+                  t->comm);
     break;
   case alltoall:
     MPI_Alltoall(in, n, t->type, t->wanted, n, t->type, t->comm);
@@ -313,24 +481,43 @@ static void finish(struct task* all, int count) {
 
 static void play(int program, int most) {
   struct task all[most_under_way];
+  MPI_Op used[most_under_way];
   const int count = 1 + (int)draw(most_under_way);
   for (int k = 0; k < count; ++k) {
     make(&all[k], most);
     all[k].stored = all[k].stored && stores && all[k].what != message && all[k].size > 1;
     (all[k].stored ? store : post)(&all[k]);
+    used[k] = all[k].op;
+    if (all[k].made && !all[k].stored && draw(2) == 0) MPI_Op_free(&used[k]); /* the call keeps it */
   }
   finish(all, count);
   for (int k = 0; k < count; ++k) {
     struct task* t = &all[k];
+    if (t->made && used[k] == MPI_OP_NULL) {
+      t->op = op_number(t->op_kind);
+      used[k] = t->op;
+    }
     ask_mpi(t);
+    if (t->made) MPI_Op_free(&used[k]);
+    MPI_Aint lower, extent;
+    MPI_Type_get_extent(t->type, &lower, &extent);
+    const size_t block = (size_t)extent * (size_t)t->count;
+    size_t defined = t->bytes; /* behind it MPI says nothing of what is in place */
+    if (t->what == exscan && t->rank == 0) defined = 0;
+    if (t->what == scatter_block) defined = block;
+    if (t->what == scatter_sums) defined = (size_t)extent * (size_t)t->counts[t->rank];
+    memset(t->out + defined, 0, t->bytes - defined);
+    memset(t->wanted + defined, 0, t->bytes - defined);
     if (t->type == MPI_DOUBLE_INT || t->type == gaps) /* what is in a gap is copied in place only */
       for (size_t at = 12; at + 4 <= t->bytes; at += 16) {
         memset(t->out + at, 0, 4);
         memset(t->wanted + at, 0, 4);
       }
     if (memcmp(t->out, t->wanted, t->bytes) != 0) {
-      printf("rank %d, program %d, call %d: %s of %d elements, %zu bytes, root %d, in place %d is wrong\n",
-             me, program, k, names[t->what], t->count, t->bytes, t->root, t->in_place);
+      printf(
+          "rank %d, program %d, call %d: %s of %d elements, %zu bytes, root %d, in place %d, operator %d is "
+          "wrong\n",
+          me, program, k, names[t->what], t->count, t->bytes, t->root, t->in_place, t->op_kind);
       ++failures;
     }
     for (size_t at = 0; at < t->bytes; ++at)
@@ -361,6 +548,8 @@ int main(int argc, char** argv) {
   MPI_Type_commit(&gaps);
   MPI_Type_indexed(2, one, two, MPI_INT, &swapped);
   MPI_Type_commit(&swapped);
+  MPI_Type_contiguous(3, MPI_INT, &triple);
+  MPI_Type_commit(&triple);
   for (int k = 0; k < programs && failures == 0; ++k)
     play(k, most);
   for (int k = 1; k < comms; ++k)
@@ -372,6 +561,7 @@ int main(int argc, char** argv) {
   if (me == 0) printf("%s, %016llx\n", sum == 0 ? "all right" : "WRONG", digests);
   MPI_Type_free(&gaps);
   MPI_Type_free(&swapped);
+  MPI_Type_free(&triple);
   MPI_Finalize();
   return sum != 0;
 }
