@@ -37,7 +37,7 @@ static void arrays(upcr_shared_ptr_t a, upcr_shared_ptr_t b, int kind) {
   if (f == NULL) return;
   upc_off_t at = 0;
   for (int turn = 0; turn != 4; ++turn) {
-    const size_t block = blocks[turn], size = 5, start = turn == 0 ? 0 : (size_t)turn * 2 + 1, n = 97;
+    const size_t block = blocks[turn], size = 5, start = turn == 0 ? 0 : (size_t)turn * 2 + 1, n = 61;
     const upc_flag_t mode = modes[turn % 3];
     const upcr_shared_ptr_t from = element(a, block, size, start), to = element(b, block, size, start);
     const int is_common = kind == UPC_COMMON_FP;
@@ -45,7 +45,7 @@ static void arrays(upcr_shared_ptr_t a, upcr_shared_ptr_t b, int kind) {
     const size_t own = is_common ? 0 : (size_t)MYTHREAD * n;
     const upcr_shared_ptr_t my_from = element(from, block, size, own), my_to = element(to, block, size, own);
     const size_t all = (is_common ? 1 : (size_t)THREADS) * n;
-    for (size_t i = 0; MYTHREAD == 0 && i != all; ++i) {
+    for (size_t i = (size_t)MYTHREAD; i < all; i += (size_t)THREADS) {
       unsigned char value[5];
       for (size_t k = 0; k != size; ++k)
         value[k] = byte_of(i * size + k, turn);
@@ -86,7 +86,7 @@ static void arrays(upcr_shared_ptr_t a, upcr_shared_ptr_t b, int kind) {
       CHECK(upc_all_fread_shared(f, my_to, block, size, n, mode) == (upc_off_t)(n * size));
     }
     barrier();
-    for (size_t i = 0; i != all; ++i) {
+    for (size_t i = (size_t)MYTHREAD; i < all; i += (size_t)THREADS) {
       unsigned char value[5];
       upcr_get_shared(value, element(to, block, size, i), 0, size);
       for (size_t k = 0; k != size; ++k)

@@ -132,6 +132,8 @@ class Weftcc(unittest.TestCase):
         self.compile("-o", "by_hand", self.folder / "by_hand.upc", translator="./clang-upc")
         done = self.job(4, "by_hand", hosts=2)
         self.assertEqual((done.returncode, done.stdout), (0, "compiled, 4 threads, 0\n"), done.stderr)
+        self.compile("-T", "4", "-o", "of_four", self.folder / "by_hand.upc", translator="./clang-upc")
+        self.one_line(self.job(2, "of_four"), "the program = compiled for 4 threads", "the job has 2")
 
     def test_without_weftcc(self):
         self.compile("--translate", "-o", "plain.c", HERE / "histogram.upc")

@@ -9,6 +9,9 @@
 #else
 #define UPCR_USER_MAIN user_main
 #endif
+#ifndef UPCR_THREADS /* what compiled objects are for; units of translated ones have it themselves */
+#define UPCR_THREADS 0
+#endif
 extern int UPCR_USER_MAIN(int, char**);
 
 /* The linker makes these names for sections of these names, if there are any. */
@@ -26,6 +29,7 @@ int main(int argc, char** argv) {
       (size_t)(__stop_weft_upc_units - __start_weft_upc_units),
       {(uintptr_t)__start_upc_shared, (size_t)(__stop_upc_shared - __start_upc_shared), __start_upc_shared,
        __start_upc_init_array, (size_t)(__stop_upc_init_array - __start_upc_init_array)},
-      UPCR_USER_MAIN};
+      UPCR_USER_MAIN,
+      UPCR_THREADS};
   return upcr_run(&program, argc, argv);
 }

@@ -93,6 +93,7 @@ static void add_hint(upc_file_t* file, const upc_hint_t* hint) {
 }
 
 upc_file_t* upc_all_fopen(const char* fname, int flags, size_t numhints, const upc_hint_t* hints) {
+  upcri_find_job(); /* in a program of C, too */
   const int is_first = upcr_job.mythread == 0;
   upc_file_t* const file = upcri_memory(sizeof *file);
   file->words = upc_all_alloc(upcr_job.threads, 16 + 16 * (size_t)upcr_job.threads);

@@ -241,6 +241,9 @@ int upcr_run(const upcr_program_t* program, int argc, char** argv) {
   weft_init(&argc, &argv);
   running = 1;
   atexit(end);
+  const upcr_unit_t whole = {"the program", NULL, NULL, UPCR_RUNTIME_SPEC_MAJOR, 0, program->threads};
+  upcri_find_job();
+  if (!fits(&whole)) return 1;
   upcr_begin(program->units, program->count);
   upcr_place_image(&program->image);
   const int status = program->user_main(argc, argv);

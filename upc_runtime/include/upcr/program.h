@@ -60,6 +60,7 @@ typedef struct upcr_program_t {
   size_t count;
   upcr_image_t image;
   int (*user_main)(int, char**);
+  int threads; /* that compiled objects are for, 0 for any number */
 } upcr_program_t;
 WEFT_EXPORT int upcr_run(const upcr_program_t* program, int argc, char** argv);
 

@@ -5,6 +5,8 @@
 /* Counting semaphores in shared memory: Berkeley's extension of UPC (upc_memput_signal and point-to-point
  * synchronisation, its proposal of 2005). A thread posts, another waits, and no third one takes part.
  *
+ * A program of C that weftcc has not made calls upcr_begin(NULL, 0) of upcr.h behind weft_init.
+ *
  * Where UPC has `bupc_sem_t*`, C has a value, like upc_lock_t. What a thread wrote into shared memory before
  * it posts is there for the thread whose wait that post has ended. Errors of all: a null one; n is 0 or more
  * than BUPC_SEM_MAXVALUE; n is not 1 and it is BUPC_SEM_BOOLEAN. */
