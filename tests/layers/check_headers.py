@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Checks that each public header compiles alone: *.h of api/include/ and its weft/ as C11 and C++20, *.hpp as C++20;
-that C++17 is refused, and what WEFT_NO_GLOBAL_NAMES leaves out. Programs may be compiled with any warnings, so there is
-none, in what its constants stand for either.
+"""Checks that each public header compiles alone: *.h of api/include/ and its weft/ as C11 and C++20, *.hpp as C++20,
+those of upc_runtime/include/, of which translated programs are C; that C++17 is refused, and what WEFT_NO_GLOBAL_NAMES
+leaves out. Programs may be compiled with any warnings, so there is none, in what its constants stand for either.
 
 usage: check_headers.py ROOT CC CXX
 """
@@ -16,16 +16,16 @@ STRICT = ["-Wall", "-Wextra", "-Wshadow", "-Werror", "-pedantic", "-fsyntax-only
 CONSTANT = re.compile(r"^ *# *define +((?:CRAY_)?UPC_\w+|MYTHREAD|THREADS) ", re.MULTILINE)
 
 
-def compile_alone(command, language, api, header):
+def compile_alone(command, language, api, header, folder=None):
     """The compiler's complaint, or None. Included as users do it: '#pragma once' is wrong in a main file."""
-    source = f"#include <{header.relative_to(api)}>\nint weft_a_header_is_no_empty_unit;\n"
+    source = f"#include <{header.relative_to(folder or api)}>\nint weft_a_header_is_no_empty_unit;\n"
     for name in dict.fromkeys(CONSTANT.findall(header.read_text(encoding="utf-8"))):
         source += f"#ifdef {name}\nenum {{ size_of_{name} = sizeof({name}) }};\n#endif\n"
-    arguments = [*command, *STRICT, "-I", str(api), "-x", language, "-"]
+    arguments = [*command, *STRICT, "-I", str(api), *(["-I", str(folder)] if folder else []), "-x", language, "-"]
     result = subprocess.run(arguments, input=source, capture_output=True, text=True)
     if result.returncode == 0:
         return None
-    return f"{header.relative_to(api)} does not compile alone as {language}:\n{result.stderr.rstrip()}"
+    return f"{header.relative_to(folder or api)} does not compile alone as {language}:\n{result.stderr.rstrip()}"
 
 
 def refusal_of_old_standards(cxx, api):
@@ -69,6 +69,11 @@ def check(root, cc, cxx):
     if not jobs:
         return [f"there is no public header in {api}"]
     problems = [compile_alone(command, language, api, header) for header, (command, language) in jobs]
+    # Those of UPC programs: what translated text includes is C.
+    upc = Path(root, "upc_runtime/include").resolve()
+    for header in sorted(upc.rglob("*.h")):
+        ways = (c,) if "upcr" in str(header.relative_to(upc)) else (c, cpp)
+        problems += [compile_alone(command, language, api, header, upc) for command, language in ways]
     return [problem for problem in problems if problem]
 
 

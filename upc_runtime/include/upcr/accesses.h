@@ -14,10 +14,6 @@
  * A relaxed access is one volatile load or store, which the compiler neither leaves out nor moves past
  * another one. A strict one has a fence in front and behind. */
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* A value that fits into a register, in its low bytes. */
 typedef uint64_t upcr_register_value_t;
 /* Of a copy under way. 0 is one that is complete. */
@@ -248,7 +244,3 @@ UPCR_INLINE upcr_handle_t upcr_nb_memcpy(upcr_shared_ptr_t dst, upcr_shared_ptr_
 UPCR_INLINE upcr_handle_t upcr_nb_memset(upcr_shared_ptr_t dst, int c, size_t nbytes) {
   return upc_memset_nb(dst, c, nbytes);
 }
-
-#ifdef __cplusplus
-}
-#endif

@@ -1,4 +1,7 @@
 #pragma once
+#ifdef __cplusplus
+#error "upcr.h is what translated UPC programs include, and they are C; the way in from C++ is weft/weft.hpp"
+#endif
 #include <stddef.h>
 #include <stdint.h>
 #include <upc.h>
@@ -26,10 +29,6 @@ typedef unsigned int upcr_thread_t;
 #define UPCR_MAX_BLOCKSIZE UINT32_MAX
 
 #define UPCR_INLINE static inline
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /* The job, as main found it. `reciprocal` is 2^64 / threads, rounded up: the high half of its product with a
  * number below 2^32 is that number divided by threads. `heaps` has where the heap of each thread is reached
  * by loads and stores (weft/direct.h), null for one that is not; what begins heap_bytes or more behind
@@ -199,7 +198,3 @@ WEFT_EXPORT upcr_shared_ptr_t bupc_local_to_shared(void* local, int thread, int 
 UPCR_INLINE size_t upcr_affinitysize(size_t totalsize, size_t nbytes, size_t threadid) {
   return upc_affinitysize(totalsize, nbytes, threadid);
 }
-
-#ifdef __cplusplus
-}
-#endif

@@ -11,10 +11,6 @@
 #define UPCR_RUNTIME_SPEC_MAJOR 3
 #define UPCR_RUNTIME_SPEC_MINOR 14
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct upcr_unit_t {
   const char* name;
   void (*allocate)(void);
@@ -180,7 +176,3 @@ WEFT_EXPORT int upcrt_forall_start(int start_thread, int step, int lo, int scale
 UPCR_INLINE void upcrt_memput_nb(upcr_shared_ptr_t dst, const void* src, size_t nbytes) {
   upcr_nbi_memput(dst, src, nbytes);
 }
-
-#ifdef __cplusplus
-}
-#endif
