@@ -140,6 +140,66 @@ static void forall(void) {
   CHECK(outer == 5 && inner == 15);
 }
 
+/* The library, under the names of Berkeley's headers. */
+static void names_of_the_library(void) {
+  static const char* const names[] = {_STRINGIFY(bupc_all_broadcast),
+                                      _STRINGIFY(bupc_all_scatter),
+                                      _STRINGIFY(bupc_all_gather),
+                                      _STRINGIFY(bupc_all_gather_all),
+                                      _STRINGIFY(bupc_all_exchange),
+                                      _STRINGIFY(bupc_all_permute),
+                                      _STRINGIFY(bupc_all_reduceC),
+                                      _STRINGIFY(bupc_all_reduceUC),
+                                      _STRINGIFY(bupc_all_reduceS),
+                                      _STRINGIFY(bupc_all_reduceUS),
+                                      _STRINGIFY(bupc_all_reduceI),
+                                      _STRINGIFY(bupc_all_reduceUI),
+                                      _STRINGIFY(bupc_all_reduceL),
+                                      _STRINGIFY(bupc_all_reduceUL),
+                                      _STRINGIFY(bupc_all_reduceF),
+                                      _STRINGIFY(bupc_all_reduceD),
+                                      _STRINGIFY(bupc_all_reduceLD),
+                                      _STRINGIFY(bupc_all_prefix_reduceC),
+                                      _STRINGIFY(bupc_all_prefix_reduceUC),
+                                      _STRINGIFY(bupc_all_prefix_reduceS),
+                                      _STRINGIFY(bupc_all_prefix_reduceUS),
+                                      _STRINGIFY(bupc_all_prefix_reduceI),
+                                      _STRINGIFY(bupc_all_prefix_reduceUI),
+                                      _STRINGIFY(bupc_all_prefix_reduceL),
+                                      _STRINGIFY(bupc_all_prefix_reduceUL),
+                                      _STRINGIFY(bupc_all_prefix_reduceF),
+                                      _STRINGIFY(bupc_all_prefix_reduceD),
+                                      _STRINGIFY(bupc_all_prefix_reduceLD),
+                                      _STRINGIFY(bupc_all_fopen),
+                                      _STRINGIFY(bupc_all_fclose),
+                                      _STRINGIFY(bupc_all_fsync),
+                                      _STRINGIFY(bupc_all_fseek),
+                                      _STRINGIFY(bupc_all_fset_size),
+                                      _STRINGIFY(bupc_all_fget_size),
+                                      _STRINGIFY(bupc_all_fpreallocate),
+                                      _STRINGIFY(bupc_all_fcntl),
+                                      _STRINGIFY(bupc_all_fread_local),
+                                      _STRINGIFY(bupc_all_fread_shared),
+                                      _STRINGIFY(bupc_all_fwrite_local),
+                                      _STRINGIFY(bupc_all_fwrite_shared),
+                                      _STRINGIFY(bupc_all_fread_list_local),
+                                      _STRINGIFY(bupc_all_fread_list_shared),
+                                      _STRINGIFY(bupc_all_fwrite_list_local),
+                                      _STRINGIFY(bupc_all_fwrite_list_shared),
+                                      _STRINGIFY(bupc_all_fread_local_async),
+                                      _STRINGIFY(bupc_all_fread_shared_async),
+                                      _STRINGIFY(bupc_all_fwrite_local_async),
+                                      _STRINGIFY(bupc_all_fwrite_shared_async),
+                                      _STRINGIFY(bupc_all_fread_list_local_async),
+                                      _STRINGIFY(bupc_all_fread_list_shared_async),
+                                      _STRINGIFY(bupc_all_fwrite_list_local_async),
+                                      _STRINGIFY(bupc_all_fwrite_list_shared_async),
+                                      _STRINGIFY(bupc_all_fwait_async),
+                                      _STRINGIFY(bupc_all_ftest_async)};
+  for (size_t i = 0; i != sizeof names / sizeof names[0]; ++i)
+    CHECK(strncmp(names[i], "upc_all_", 8) == 0);
+}
+
 /* What has another name here. */
 static void other_names(void) {
   double from = 2.5 + MYTHREAD, to = 0;
@@ -219,6 +279,7 @@ WEFT_SUITE(upc_program) {
   locks();
   forall();
   other_names();
+  names_of_the_library();
   errors();
   barrier();
   upcr_shared_ptr_t* const all[] = {&answer, &cyclic, &table, &text, &blocks};

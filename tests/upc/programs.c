@@ -184,9 +184,9 @@ WEFT_SUITE(upc_matrix) {
       CHECK((int)UPCR_GET_SHARED_VAL(in_rows(c, i, j), 0, 4) == sum);
     }
   /* The collectives take the pointers as they are. */
-  upc_all_reduceI(UPCR_PSHARED_TO_SHARED(largest), UPCR_PSHARED_TO_SHARED(sums), UPC_ADD, (size_t)THREADS, 1,
+  bupc_all_reduceI(UPCR_PSHARED_TO_SHARED(largest), UPCR_PSHARED_TO_SHARED(sums), UPC_ADD, (size_t)THREADS, 1,
                   NULL, UPC_IN_ALLSYNC | UPC_OUT_ALLSYNC);
-  upc_all_broadcast(UPCR_PSHARED_TO_SHARED(sums), UPCR_PSHARED_TO_SHARED(largest), 4,
+  bupc_all_broadcast(UPCR_PSHARED_TO_SHARED(sums), UPCR_PSHARED_TO_SHARED(largest), 4,
                     UPC_IN_ALLSYNC | UPC_OUT_ALLSYNC);
   CHECK((int)UPCR_GET_PSHARED_VAL(UPCR_ADD_PSHARED1(sums, 4ULL, MYTHREAD), 0, 4) == total);
   barrier();

@@ -4,7 +4,7 @@ block size, assignments to them and reads of them, upc_forall by numbers or addr
 
 usage: stub_translator.py [-fupc-threads-N] [-I... -D...] -o FILE.c FILE.upc
 
-STUB_VERSION=A.B is the runtime specification that it says to want.
+STUB_VERSION=A.B is the runtime specification that it says to want, STUB_POINTER the bytes of its pointers-to-shared.
 """
 
 import os
@@ -114,7 +114,8 @@ def main():
         file.write(f"#include \"upcr.h\"\n#include \"whirl2c.h\"\n#include \"upcr_proxy.h\"\n#define UPCR_WANT_MAJOR {major}\n"
                    f"#define UPCR_WANT_MINOR {minor}\n#include</opt/include/upcr_preinclude/upc_bits.h>\n"
                    "#include \"upcr_geninclude/stdio.h\"\n" + includes.replace("<upc.h>", "<weft-upc/upc.h>"))
-        file.write("#define UPCR_SHARED_SIZE_ 16\n#define UPCR_PSHARED_SIZE_ 16\n")
+        size = os.environ.get("STUB_POINTER", "16")
+        file.write(f"#define UPCR_SHARED_SIZE_ {size}\n#define UPCR_PSHARED_SIZE_ {size}\n")
         file.write("".join(f"upcr_shared_ptr_t {v.name};\n" for v in variables.values()))
         file.write(f"void UPCRI_ALLOC_{unit}(void) {{\nupcr_startup_shalloc_t info[] = {{\n")
         file.write("\n".join(v.allocation() for v in variables.values()))

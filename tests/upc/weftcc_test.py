@@ -161,6 +161,7 @@ class Weftcc(unittest.TestCase):
         upc = HERE / "histogram.upc"
         self.one_line(self.weftcc(upc, STUB_VERSION="4.0"), "version 4.0", "3.0 to 3.14")
         self.one_line(self.weftcc(upc, STUB_VERSION="3.15"), "version 3.15")
+        self.one_line(self.weftcc(upc, STUB_POINTER="8"), "of 8 bytes")
         self.one_line(self.weftcc(upc, translator="/nowhere/upc2c"), "/nowhere/upc2c", "WEFT_UPC_TRANSLATOR")
         self.one_line(self.weftcc("-T", "none", upc), "-T none")
         self.one_line(self.weftcc("absent.upc"), "absent.upc")

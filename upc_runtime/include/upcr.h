@@ -5,6 +5,7 @@
  * makes them. The collectives, atomics, files and casts of UPC 1.3 are the functions of Weft's own headers.
  */
 #include "upcr/accesses.h"
+#include "upcr/berkeley.h"
 #include "upcr/pointers.h"
 #include "upcr/program.h"
 
@@ -78,32 +79,3 @@ typedef uint8_t _BOOLEAN;
   (upc_atomic_relaxed)(WEFT_DOMAIN(domain), fetch_ptr, op, target, operand1, operand2)
 #define upc_atomic_strict(domain, fetch_ptr, op, target, operand1, operand2)                                 \
   (upc_atomic_strict)(WEFT_DOMAIN(domain), fetch_ptr, op, target, operand1, operand2)
-
-/* Berkeley's own names for what UPC 1.3 has meanwhile. */
-typedef upcr_handle_t bupc_handle_t;
-#define BUPC_COMPLETE_HANDLE UPC_COMPLETE_HANDLE
-#define bupc_memcpy_async upcr_nb_memcpy
-#define bupc_memget_async upcr_nb_memget
-#define bupc_memput_async upcr_nb_memput
-#define bupc_memset_async upcr_nb_memset
-#define bupc_memcpy_asynci upcr_nbi_memcpy
-#define bupc_memget_asynci upcr_nbi_memget
-#define bupc_memput_asynci upcr_nbi_memput
-#define bupc_memset_asynci upcr_nbi_memset
-#define bupc_waitsync upcr_wait_syncnb
-#define bupc_trysync upcr_try_syncnb
-#define bupc_waitsync_all upcr_wait_syncnb_all
-#define bupc_trysync_all upcr_try_syncnb_all
-#define bupc_waitsync_some upcr_wait_syncnb_some
-#define bupc_trysync_some upcr_try_syncnb_some
-#define bupc_waitsynci upcr_wait_syncnbi_all
-#define bupc_trysynci upcr_try_syncnbi_all
-#define bupc_begin_accessregion upcr_begin_nbi_accessregion
-#define bupc_end_accessregion upcr_end_nbi_accessregion
-#define bupc_poll upcr_poll
-#define bupc_cast upc_cast
-#define bupc_ptradd upc_ptradd
-#define bupc_tick_t upc_tick_t
-#define bupc_ticks_now upc_ticks_now
-#define bupc_ticks_to_ns upc_ticks_to_ns
-#define bupc_ticks_to_us(ticks) (upc_ticks_to_ns(ticks) / 1000)

@@ -1,0 +1,87 @@
+#pragma once
+
+/* The library of UPC as translated text calls it whose translator had the headers of Berkeley UPC: under
+ * names of its own, with the constants of UPC 1.3, which are Weft's. */
+#define bupc_all_broadcast upc_all_broadcast
+#define bupc_all_scatter upc_all_scatter
+#define bupc_all_gather upc_all_gather
+#define bupc_all_gather_all upc_all_gather_all
+#define bupc_all_exchange upc_all_exchange
+#define bupc_all_permute upc_all_permute
+#define bupc_all_reduceC upc_all_reduceC
+#define bupc_all_reduceUC upc_all_reduceUC
+#define bupc_all_reduceS upc_all_reduceS
+#define bupc_all_reduceUS upc_all_reduceUS
+#define bupc_all_reduceI upc_all_reduceI
+#define bupc_all_reduceUI upc_all_reduceUI
+#define bupc_all_reduceL upc_all_reduceL
+#define bupc_all_reduceUL upc_all_reduceUL
+#define bupc_all_reduceF upc_all_reduceF
+#define bupc_all_reduceD upc_all_reduceD
+#define bupc_all_reduceLD upc_all_reduceLD
+#define bupc_all_prefix_reduceC upc_all_prefix_reduceC
+#define bupc_all_prefix_reduceUC upc_all_prefix_reduceUC
+#define bupc_all_prefix_reduceS upc_all_prefix_reduceS
+#define bupc_all_prefix_reduceUS upc_all_prefix_reduceUS
+#define bupc_all_prefix_reduceI upc_all_prefix_reduceI
+#define bupc_all_prefix_reduceUI upc_all_prefix_reduceUI
+#define bupc_all_prefix_reduceL upc_all_prefix_reduceL
+#define bupc_all_prefix_reduceUL upc_all_prefix_reduceUL
+#define bupc_all_prefix_reduceF upc_all_prefix_reduceF
+#define bupc_all_prefix_reduceD upc_all_prefix_reduceD
+#define bupc_all_prefix_reduceLD upc_all_prefix_reduceLD
+#define bupc_all_fopen upc_all_fopen
+#define bupc_all_fclose upc_all_fclose
+#define bupc_all_fsync upc_all_fsync
+#define bupc_all_fseek upc_all_fseek
+#define bupc_all_fset_size upc_all_fset_size
+#define bupc_all_fget_size upc_all_fget_size
+#define bupc_all_fpreallocate upc_all_fpreallocate
+#define bupc_all_fcntl upc_all_fcntl
+#define bupc_all_fread_local upc_all_fread_local
+#define bupc_all_fread_shared upc_all_fread_shared
+#define bupc_all_fwrite_local upc_all_fwrite_local
+#define bupc_all_fwrite_shared upc_all_fwrite_shared
+#define bupc_all_fread_list_local upc_all_fread_list_local
+#define bupc_all_fread_list_shared upc_all_fread_list_shared
+#define bupc_all_fwrite_list_local upc_all_fwrite_list_local
+#define bupc_all_fwrite_list_shared upc_all_fwrite_list_shared
+#define bupc_all_fread_local_async upc_all_fread_local_async
+#define bupc_all_fread_shared_async upc_all_fread_shared_async
+#define bupc_all_fwrite_local_async upc_all_fwrite_local_async
+#define bupc_all_fwrite_shared_async upc_all_fwrite_shared_async
+#define bupc_all_fread_list_local_async upc_all_fread_list_local_async
+#define bupc_all_fread_list_shared_async upc_all_fread_list_shared_async
+#define bupc_all_fwrite_list_local_async upc_all_fwrite_list_local_async
+#define bupc_all_fwrite_list_shared_async upc_all_fwrite_list_shared_async
+#define bupc_all_fwait_async upc_all_fwait_async
+#define bupc_all_ftest_async upc_all_ftest_async
+
+/* Berkeley's own names for what UPC 1.3 has meanwhile. */
+#define bupc_handle_t upcr_handle_t
+#define BUPC_COMPLETE_HANDLE UPC_COMPLETE_HANDLE
+#define bupc_memcpy_async upcr_nb_memcpy
+#define bupc_memget_async upcr_nb_memget
+#define bupc_memput_async upcr_nb_memput
+#define bupc_memset_async upcr_nb_memset
+#define bupc_memcpy_asynci upcr_nbi_memcpy
+#define bupc_memget_asynci upcr_nbi_memget
+#define bupc_memput_asynci upcr_nbi_memput
+#define bupc_memset_asynci upcr_nbi_memset
+#define bupc_waitsync upcr_wait_syncnb
+#define bupc_trysync upcr_try_syncnb
+#define bupc_waitsync_all upcr_wait_syncnb_all
+#define bupc_trysync_all upcr_try_syncnb_all
+#define bupc_waitsync_some upcr_wait_syncnb_some
+#define bupc_trysync_some upcr_try_syncnb_some
+#define bupc_waitsynci upcr_wait_syncnbi_all
+#define bupc_trysynci upcr_try_syncnbi_all
+#define bupc_begin_accessregion upcr_begin_nbi_accessregion
+#define bupc_end_accessregion upcr_end_nbi_accessregion
+#define bupc_poll upcr_poll
+#define bupc_cast upc_cast
+#define bupc_ptradd upc_ptradd
+#define bupc_tick_t upc_tick_t
+#define bupc_ticks_now upc_ticks_now
+#define bupc_ticks_to_ns upc_ticks_to_ns
+#define bupc_ticks_to_us(ticks) (upc_ticks_to_ns(ticks) / 1000)
