@@ -166,7 +166,7 @@ void following() {
   expect(!some[0].active(), "wait_all");
 }
 
-template <class F> void expect_error(std::string_view begins, std::string_view has, F&& call) {
+template <class F> void expect_error(std::string_view begins, const std::string& has, F&& call) {
   try {
     call();
     expect(false, ("no error: " + std::string(begins)).c_str());
@@ -180,6 +180,18 @@ void wrong_calls() {
   const auto n = static_cast<std::size_t>(weft::upc_threads());
   weft::array<double> a(n), b(n), longer(n + 1);
   std::vector<double> ordinary(n);
+  // The place of the call, also where the library finds it, and none behind it.
+  expect_error("weft::exchange: dst = 0x", " (spans.cpp:" + std::to_string(__LINE__ + 1) + ")",
+               [&] { weft::exchange(ordinary, a).wait(); });
+  expect_error("upc_all_exchange: src = ", " (spans.cpp:" + std::to_string(__LINE__ + 1) + ")",
+               [&] { weft::exchange(b, b).wait(); });
+  expect_error("element of shared memory", "threads are 0 to " + std::to_string(n - 1) + "\n", [&] {
+    try {
+      a.on(int(n))[0] = 1;
+    } catch (const weft::error& e) {
+      throw weft::error(std::string(e.what()) + "\n", "", "", "");
+    }
+  });
   expect_error("weft::exchange: dst = 0x", "pass a weft::array", [&] { weft::exchange(ordinary, a).wait(); });
   expect_error("weft::reduce_all: src = 0x", "ordinary memory",
                [&] { weft::reduce_all(a, ordinary, UPC_ADD).wait(); });

@@ -71,11 +71,11 @@ public:
   bool active() const noexcept { return f_.has_value() || operation_.active(); }
   // Returns what the function does; where that is a pending, nothing. A second time is an error of the
   // program where there is a value to return.
-  auto wait() {
-    operation_.wait();
+  auto wait(std::source_location where = std::source_location::current()) {
+    operation_.wait(where);
     if constexpr (chained) {
       if (f_) operation_ = call();
-      operation_.wait();
+      operation_.wait(where);
     } else {
       return call();
     }
@@ -96,7 +96,7 @@ public:
   auto operator co_await() noexcept requires(!chained) {
     struct awaited : detail::awaiter {
       explicit awaited(followed& f) : detail::awaiter(f.operation_), whole(f) {}
-      auto await_resume() { return whole.wait(); }
+      auto await_resume() { return whole.wait(std::source_location()); }
       followed& whole;
     };
     return awaited(*this);

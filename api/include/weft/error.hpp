@@ -1,6 +1,7 @@
 #pragma once
 #include "declare.h"
 
+#include <source_location>
 #include <stdexcept>
 #include <string>
 
@@ -8,7 +9,8 @@ namespace weft {
 
 // A call that cannot be carried out. What is known to be wrong locally is thrown before anything was started;
 // what an operation failed with is thrown by the call that completes it. what() is one line:
-// "<call>: <argument> = <value>: <rule>", without the parts that are empty.
+// "<call>: <argument> = <value>: <rule>", without the parts that are empty. Of calls on spans, and of the
+// wait of a weft::pending, it ends with the place in the program: "(heat.cpp:42)".
 class WEFT_EXPORT error : public std::runtime_error {
 public:
   error(std::string call, std::string argument, std::string value, std::string rule);
@@ -20,4 +22,18 @@ public:
   std::string rule;     // what is asked for, and the way out
 };
 
+namespace detail {
+
+// The call of the program that this thread is in, for the lines of errors. Four instructions a call.
+extern WEFT_EXPORT constinit thread_local const std::source_location* site;
+
+class at_site {
+public:
+  explicit at_site(const std::source_location& where) noexcept { site = &where; }
+  at_site(const at_site&) = delete;
+  at_site& operator=(const at_site&) = delete;
+  ~at_site() { site = nullptr; }
+};
+
+} // namespace detail
 } // namespace weft

@@ -1,9 +1,11 @@
 #pragma once
+#include "error.hpp"
 #include "synchronization.h"
 #include "types.h"
 
 #include <coroutine>
 #include <cstddef>
+#include <source_location>
 #include <type_traits>
 #include <utility>
 
@@ -78,7 +80,10 @@ public:
   // Not yet completed by this owner.
   bool active() const noexcept { return handle_ != UPC_HANDLE_COMPLETE; }
   // upc_wait and upc_test. Nothing under way is complete.
-  void wait() { weft_wait_handle(&handle_); }
+  void wait(std::source_location where = std::source_location::current()) {
+    const detail::at_site here(where);
+    weft_wait_handle(&handle_);
+  }
   bool test() { return weft_test_handle(&handle_) > 0; }
   // The handle, for the calls that take several; the owner keeps it.
   upc_coll_handle_t handle() const noexcept { return handle_; }
@@ -111,7 +116,7 @@ inline void detail::awaiter::await_suspend(std::coroutine_handle<> coroutine) {
   suspend(link_);
 }
 inline void detail::awaiter::await_resume() {
-  operation_.wait();
+  operation_.wait(std::source_location()); // no place of the program
 }
 
 } // namespace weft

@@ -42,8 +42,9 @@ public:
                                    at(to.rank(), which), 1, WEFT_SIGNAL_ADD));
   }
   // Only the counter, of a rank of the job.
-  void raise(int rank, std::size_t which = 0, std::uint64_t by = 1) const {
-    pending(weft_put_signal({}, nullptr, 0, at(rank, which), by, WEFT_SIGNAL_ADD)).wait();
+  void raise(int rank, std::size_t which = 0, std::uint64_t by = 1,
+             std::source_location where = std::source_location::current()) const {
+    pending(weft_put_signal({}, nullptr, 0, at(rank, which), by, WEFT_SIGNAL_ADD)).wait(where);
   }
 
   // Returns when the calling rank's counter is `count` or more: what it is. test does not wait.

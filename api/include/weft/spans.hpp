@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <functional>
 #include <ranges>
+#include <source_location>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -132,8 +133,11 @@ pending reduce_by(const char* call, Dst& dst, const Src& src, const F& f, int ro
 // Block i of src goes to rank i, and block j of dst comes from rank j: MPI_Ialltoall. The lengths are equal,
 // and a multiple of the team's size.
 template <class Dst, class Src>
-requires detail::alike<Dst, Src> pending exchange(Dst&& dst, const Src& src, const team& of = {}) {
+requires detail::alike<Dst, Src>
+    pending exchange(Dst&& dst, const Src& src, const team& of = {},
+                     std::source_location where = std::source_location::current()) {
   constexpr const char* call = "weft::exchange";
+  const detail::at_site here(where);
   const std::size_t count = detail::block_of(call, "src", std::ranges::size(src), of);
   detail::require_same(call, "dst", std::ranges::size(dst), std::ranges::size(src));
   const upc_shared_ptr_t to = detail::operand(call, "dst", dst, of),
@@ -142,8 +146,11 @@ requires detail::alike<Dst, Src> pending exchange(Dst&& dst, const Src& src, con
       upc_all_exchange(to, from, count * sizeof(detail::element_in<Src>), detail::posted, of.handle()));
 }
 // In place.
-template <detail::span_like Both> pending exchange(Both&& both, const team& of = {}) {
+template <detail::span_like Both>
+pending exchange(Both&& both, const team& of = {},
+                 std::source_location where = std::source_location::current()) {
   constexpr const char* call = "weft::exchange";
+  const detail::at_site here(where);
   const std::size_t count = detail::block_of(call, "both", std::ranges::size(both), of);
   const upc_shared_ptr_t at = detail::operand(call, "both", both, of);
   return pending(upc_all_exchange(at, at, count * sizeof(detail::element_in<Both>),
@@ -152,8 +159,11 @@ template <detail::span_like Both> pending exchange(Both&& both, const team& of =
 
 // Block i of dst is src of rank i, on all: MPI_Iallgather.
 template <class Dst, class Src>
-requires detail::alike<Dst, Src> pending gather_all(Dst&& dst, const Src& src, const team& of = {}) {
+requires detail::alike<Dst, Src>
+    pending gather_all(Dst&& dst, const Src& src, const team& of = {},
+                       std::source_location where = std::source_location::current()) {
   constexpr const char* call = "weft::gather_all";
+  const detail::at_site here(where);
   const std::size_t count = detail::block_of(call, "dst", std::ranges::size(dst), of);
   detail::require_same(call, "src", std::ranges::size(src), count);
   const upc_shared_ptr_t to = detail::operand(call, "dst", dst, of),
@@ -164,16 +174,21 @@ requires detail::alike<Dst, Src> pending gather_all(Dst&& dst, const Src& src, c
 
 // dst of all ranks becomes what lies at src on one: weft::broadcast(b, a.on(root)).
 template <detail::span_like Dst>
-pending broadcast(Dst&& dst, remote_span<detail::element_in<Dst>> src, const team& of = {}) {
+pending broadcast(Dst&& dst, remote_span<detail::element_in<Dst>> src, const team& of = {},
+                  std::source_location where = std::source_location::current()) {
   constexpr const char* call = "weft::broadcast";
+  const detail::at_site here(where);
   detail::require_same(call, "dst", std::ranges::size(dst), src.size());
   return pending(upc_all_broadcast(detail::operand(call, "dst", dst, of), src.data(),
                                    src.size() * sizeof(detail::element_in<Dst>), detail::posted,
                                    of.handle()));
 }
 // In place: the same array on all, and `root` is a rank of the team.
-template <detail::span_like Both> pending broadcast(Both&& both, int root, const team& of = {}) {
+template <detail::span_like Both>
+pending broadcast(Both&& both, int root, const team& of = {},
+                  std::source_location where = std::source_location::current()) {
   constexpr const char* call = "weft::broadcast";
+  const detail::at_site here(where);
   const upc_shared_ptr_t at = detail::operand(call, "both", both, of);
   return pending(upc_all_broadcast(at, {at.addr, static_cast<std::uint32_t>(of.thread(root)), 0},
                                    std::ranges::size(both) * sizeof(detail::element_in<Both>),
@@ -182,8 +197,10 @@ template <detail::span_like Both> pending broadcast(Both&& both, int root, const
 
 // Rank i gets block i of src, which lies on one rank: weft::scatter(part, whole.on(root)).
 template <detail::span_like Dst>
-pending scatter(Dst&& dst, remote_span<detail::element_in<Dst>> src, const team& of = {}) {
+pending scatter(Dst&& dst, remote_span<detail::element_in<Dst>> src, const team& of = {},
+                std::source_location where = std::source_location::current()) {
   constexpr const char* call = "weft::scatter";
+  const detail::at_site here(where);
   const std::size_t count = detail::block_of(call, "src", src.size(), of);
   detail::require_same(call, "dst", std::ranges::size(dst), count);
   return pending(upc_all_scatter(detail::operand(call, "dst", dst, of), src.data(),
@@ -191,8 +208,10 @@ pending scatter(Dst&& dst, remote_span<detail::element_in<Dst>> src, const team&
 }
 // Block i of dst, which lies on one rank, comes from rank i: weft::gather(whole.on(root), part).
 template <detail::span_like Src>
-pending gather(remote_span<detail::element_in<Src>> dst, const Src& src, const team& of = {}) {
+pending gather(remote_span<detail::element_in<Src>> dst, const Src& src, const team& of = {},
+               std::source_location where = std::source_location::current()) {
   constexpr const char* call = "weft::gather";
+  const detail::at_site here(where);
   const std::size_t count = detail::block_of(call, "dst", dst.size(), of);
   detail::require_same(call, "src", std::ranges::size(src), count);
   return pending(upc_all_gather(dst.data(), detail::operand(call, "src", src, of),
@@ -201,9 +220,11 @@ pending gather(remote_span<detail::element_in<Src>> dst, const Src& src, const t
 
 // src of each rank goes to dst of the rank that `to` of it says, an element of weft::array<int>.
 template <class Dst, class Src>
-requires detail::alike<Dst, Src> pending permute(Dst&& dst, const Src& src, const array<int>& to,
-                                                 const team& of = {}) {
+requires detail::alike<Dst, Src>
+    pending permute(Dst&& dst, const Src& src, const array<int>& to, const team& of = {},
+                    std::source_location where = std::source_location::current()) {
   constexpr const char* call = "weft::permute";
+  const detail::at_site here(where);
   detail::require_same(call, "dst", std::ranges::size(dst), std::ranges::size(src));
   return pending(upc_all_permute(detail::operand(call, "dst", dst, of), detail::operand(call, "src", src, of),
                                  detail::operand(call, "to", to, of),
@@ -217,15 +238,19 @@ requires detail::alike<Dst, Src> pending permute(Dst&& dst, const Src& src, cons
 // copied. dst and src are of one length, the same span or ones that have no element in common; they need not
 // lie at the same place on all ranks.
 template <class Dst, class Src, detail::operator_of<detail::element_in<Src>> F>
-requires detail::alike<Dst, Src> pending reduce_all(Dst&& dst, const Src& src, const F& f,
-                                                    const team& of = {}) {
+requires detail::alike<Dst, Src>
+    pending reduce_all(Dst&& dst, const Src& src, const F& f, const team& of = {},
+                       std::source_location where = std::source_location::current()) {
   constexpr const char* call = "weft::reduce_all";
+  const detail::at_site here(where);
   return detail::reduce_by(call, dst, src, f, -1, of);
 }
 template <class Dst, class Src, detail::operator_of<detail::element_in<Src>> F>
-requires detail::alike<Dst, Src> pending reduce(Dst&& dst, const Src& src, F f, int root,
-                                                const team& of = {}) {
+requires detail::alike<Dst, Src>
+    pending reduce(Dst&& dst, const Src& src, F f, int root, const team& of = {},
+                   std::source_location where = std::source_location::current()) {
   constexpr const char* call = "weft::reduce";
+  const detail::at_site here(where);
   if (root < 0 || root >= of.size()) [[unlikely]]
     throw error(call, "root", std::to_string(root),
                 "must be a rank of the team, 0 to " + std::to_string(of.size() - 1));
