@@ -70,9 +70,9 @@ std::string one_line(const std::string& call, const std::string& argument, const
   append(": ", argument);
   append(argument.empty() ? ": " : " = ", value);
   append(": ", rule);
-  if (const std::source_location* const at = detail::site; at != nullptr && at->line() != 0) {
-    const std::string file = at->file_name();
-    line += " (" + file.substr(file.rfind('/') + 1) + ":" + std::to_string(at->line()) + ")";
+  if (const line_of_call* const at = detail::site; at != nullptr && at->line != 0) {
+    const std::string file = at->file;
+    line += " (" + file.substr(file.rfind('/') + 1) + ":" + std::to_string(at->line) + ")";
   }
   return line;
 }
@@ -83,7 +83,7 @@ thread_local const error* latest = nullptr;
 
 } // namespace
 
-constinit thread_local const std::source_location* detail::site = nullptr;
+constinit thread_local const line_of_call* detail::site = nullptr;
 
 error::error(std::string call_, std::string argument_, std::string value_, std::string rule_)
     : std::runtime_error(one_line(call_, argument_, value_, rule_)), call(std::move(call_)),

@@ -71,7 +71,7 @@ public:
   bool active() const noexcept { return f_.has_value() || operation_.active(); }
   // Returns what the function does; where that is a pending, nothing. A second time is an error of the
   // program where there is a value to return.
-  auto wait(std::source_location where = std::source_location::current()) {
+  auto wait(line_of_call where = line_of_call::here()) {
     operation_.wait(where);
     if constexpr (chained) {
       if (f_) operation_ = call();
@@ -96,7 +96,7 @@ public:
   auto operator co_await() noexcept requires(!chained) {
     struct awaited : detail::awaiter {
       explicit awaited(followed& f) : detail::awaiter(f.operation_), whole(f) {}
-      auto await_resume() { return whole.wait(std::source_location()); }
+      auto await_resume() { return whole.wait(line_of_call()); }
       followed& whole;
     };
     return awaited(*this);

@@ -1,7 +1,6 @@
 #pragma once
 #include "declare.h"
 
-#include <source_location>
 #include <stdexcept>
 #include <string>
 
@@ -22,14 +21,24 @@ public:
   std::string rule;     // what is asked for, and the way out
 };
 
+// Where a call stands in the program: the last parameter of calls that say so in their errors, which is left
+// to its default. (What std::source_location is, for all compilers.)
+struct line_of_call {
+  const char* file = "";
+  unsigned line = 0; // 0: not known
+  static constexpr line_of_call here(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
+    return {file, line};
+  }
+};
+
 namespace detail {
 
 // The call of the program that this thread is in, for the lines of errors. Four instructions a call.
-extern WEFT_EXPORT constinit thread_local const std::source_location* site;
+extern WEFT_EXPORT constinit thread_local const line_of_call* site;
 
 class at_site {
 public:
-  explicit at_site(const std::source_location& where) noexcept { site = &where; }
+  explicit at_site(const line_of_call& where) noexcept { site = &where; }
   at_site(const at_site&) = delete;
   at_site& operator=(const at_site&) = delete;
   ~at_site() { site = nullptr; }

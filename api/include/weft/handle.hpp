@@ -5,7 +5,6 @@
 
 #include <coroutine>
 #include <cstddef>
-#include <source_location>
 #include <type_traits>
 #include <utility>
 
@@ -80,7 +79,7 @@ public:
   // Not yet completed by this owner.
   bool active() const noexcept { return handle_ != UPC_HANDLE_COMPLETE; }
   // upc_wait and upc_test. Nothing under way is complete.
-  void wait(std::source_location where = std::source_location::current()) {
+  void wait(line_of_call where = line_of_call::here()) {
     const detail::at_site here(where);
     weft_wait_handle(&handle_);
   }
@@ -116,7 +115,7 @@ inline void detail::awaiter::await_suspend(std::coroutine_handle<> coroutine) {
   suspend(link_);
 }
 inline void detail::awaiter::await_resume() {
-  operation_.wait(std::source_location()); // no place of the program
+  operation_.wait(line_of_call()); // no place of the program
 }
 
 } // namespace weft

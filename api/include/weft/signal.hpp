@@ -43,7 +43,7 @@ public:
   }
   // Only the counter, of a rank of the job.
   void raise(int rank, std::size_t which = 0, std::uint64_t by = 1,
-             std::source_location where = std::source_location::current()) const {
+             line_of_call where = line_of_call::here()) const {
     pending(weft_put_signal({}, nullptr, 0, at(rank, which), by, WEFT_SIGNAL_ADD)).wait(where);
   }
 

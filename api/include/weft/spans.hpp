@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <functional>
 #include <ranges>
-#include <source_location>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -133,9 +132,8 @@ pending reduce_by(const char* call, Dst& dst, const Src& src, const F& f, int ro
 // Block i of src goes to rank i, and block j of dst comes from rank j: MPI_Ialltoall. The lengths are equal,
 // and a multiple of the team's size.
 template <class Dst, class Src>
-requires detail::alike<Dst, Src>
-    pending exchange(Dst&& dst, const Src& src, const team& of = {},
-                     std::source_location where = std::source_location::current()) {
+requires detail::alike<Dst, Src> pending exchange(Dst&& dst, const Src& src, const team& of = {},
+                                                  line_of_call where = line_of_call::here()) {
   constexpr const char* call = "weft::exchange";
   const detail::at_site here(where);
   const std::size_t count = detail::block_of(call, "src", std::ranges::size(src), of);
@@ -147,8 +145,7 @@ requires detail::alike<Dst, Src>
 }
 // In place.
 template <detail::span_like Both>
-pending exchange(Both&& both, const team& of = {},
-                 std::source_location where = std::source_location::current()) {
+pending exchange(Both&& both, const team& of = {}, line_of_call where = line_of_call::here()) {
   constexpr const char* call = "weft::exchange";
   const detail::at_site here(where);
   const std::size_t count = detail::block_of(call, "both", std::ranges::size(both), of);
@@ -159,9 +156,8 @@ pending exchange(Both&& both, const team& of = {},
 
 // Block i of dst is src of rank i, on all: MPI_Iallgather.
 template <class Dst, class Src>
-requires detail::alike<Dst, Src>
-    pending gather_all(Dst&& dst, const Src& src, const team& of = {},
-                       std::source_location where = std::source_location::current()) {
+requires detail::alike<Dst, Src> pending gather_all(Dst&& dst, const Src& src, const team& of = {},
+                                                    line_of_call where = line_of_call::here()) {
   constexpr const char* call = "weft::gather_all";
   const detail::at_site here(where);
   const std::size_t count = detail::block_of(call, "dst", std::ranges::size(dst), of);
@@ -175,7 +171,7 @@ requires detail::alike<Dst, Src>
 // dst of all ranks becomes what lies at src on one: weft::broadcast(b, a.on(root)).
 template <detail::span_like Dst>
 pending broadcast(Dst&& dst, remote_span<detail::element_in<Dst>> src, const team& of = {},
-                  std::source_location where = std::source_location::current()) {
+                  line_of_call where = line_of_call::here()) {
   constexpr const char* call = "weft::broadcast";
   const detail::at_site here(where);
   detail::require_same(call, "dst", std::ranges::size(dst), src.size());
@@ -185,8 +181,7 @@ pending broadcast(Dst&& dst, remote_span<detail::element_in<Dst>> src, const tea
 }
 // In place: the same array on all, and `root` is a rank of the team.
 template <detail::span_like Both>
-pending broadcast(Both&& both, int root, const team& of = {},
-                  std::source_location where = std::source_location::current()) {
+pending broadcast(Both&& both, int root, const team& of = {}, line_of_call where = line_of_call::here()) {
   constexpr const char* call = "weft::broadcast";
   const detail::at_site here(where);
   const upc_shared_ptr_t at = detail::operand(call, "both", both, of);
@@ -198,7 +193,7 @@ pending broadcast(Both&& both, int root, const team& of = {},
 // Rank i gets block i of src, which lies on one rank: weft::scatter(part, whole.on(root)).
 template <detail::span_like Dst>
 pending scatter(Dst&& dst, remote_span<detail::element_in<Dst>> src, const team& of = {},
-                std::source_location where = std::source_location::current()) {
+                line_of_call where = line_of_call::here()) {
   constexpr const char* call = "weft::scatter";
   const detail::at_site here(where);
   const std::size_t count = detail::block_of(call, "src", src.size(), of);
@@ -209,7 +204,7 @@ pending scatter(Dst&& dst, remote_span<detail::element_in<Dst>> src, const team&
 // Block i of dst, which lies on one rank, comes from rank i: weft::gather(whole.on(root), part).
 template <detail::span_like Src>
 pending gather(remote_span<detail::element_in<Src>> dst, const Src& src, const team& of = {},
-               std::source_location where = std::source_location::current()) {
+               line_of_call where = line_of_call::here()) {
   constexpr const char* call = "weft::gather";
   const detail::at_site here(where);
   const std::size_t count = detail::block_of(call, "dst", dst.size(), of);
@@ -220,9 +215,9 @@ pending gather(remote_span<detail::element_in<Src>> dst, const Src& src, const t
 
 // src of each rank goes to dst of the rank that `to` of it says, an element of weft::array<int>.
 template <class Dst, class Src>
-requires detail::alike<Dst, Src>
-    pending permute(Dst&& dst, const Src& src, const array<int>& to, const team& of = {},
-                    std::source_location where = std::source_location::current()) {
+requires detail::alike<Dst, Src> pending permute(Dst&& dst, const Src& src, const array<int>& to,
+                                                 const team& of = {},
+                                                 line_of_call where = line_of_call::here()) {
   constexpr const char* call = "weft::permute";
   const detail::at_site here(where);
   detail::require_same(call, "dst", std::ranges::size(dst), std::ranges::size(src));
@@ -238,17 +233,16 @@ requires detail::alike<Dst, Src>
 // copied. dst and src are of one length, the same span or ones that have no element in common; they need not
 // lie at the same place on all ranks.
 template <class Dst, class Src, detail::operator_of<detail::element_in<Src>> F>
-requires detail::alike<Dst, Src>
-    pending reduce_all(Dst&& dst, const Src& src, const F& f, const team& of = {},
-                       std::source_location where = std::source_location::current()) {
+requires detail::alike<Dst, Src> pending reduce_all(Dst&& dst, const Src& src, const F& f,
+                                                    const team& of = {},
+                                                    line_of_call where = line_of_call::here()) {
   constexpr const char* call = "weft::reduce_all";
   const detail::at_site here(where);
   return detail::reduce_by(call, dst, src, f, -1, of);
 }
 template <class Dst, class Src, detail::operator_of<detail::element_in<Src>> F>
-requires detail::alike<Dst, Src>
-    pending reduce(Dst&& dst, const Src& src, F f, int root, const team& of = {},
-                   std::source_location where = std::source_location::current()) {
+requires detail::alike<Dst, Src> pending reduce(Dst&& dst, const Src& src, F f, int root, const team& of = {},
+                                                line_of_call where = line_of_call::here()) {
   constexpr const char* call = "weft::reduce";
   const detail::at_site here(where);
   if (root < 0 || root >= of.size()) [[unlikely]]

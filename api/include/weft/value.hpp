@@ -40,11 +40,11 @@ public:
   }
 
   // Waits, once. Throws what the operation, or its callable, failed with.
-  const T& get(std::source_location where = std::source_location::current()) & {
+  const T& get(line_of_call where = line_of_call::here()) & {
     operation_.wait(where);
     return state_->result;
   }
-  T get(std::source_location where = std::source_location::current()) && { return get(where); }
+  T get(line_of_call where = line_of_call::here()) && { return get(where); }
   bool ready() { return operation_.test(); }
   // For the calls that take several handles; the owner keeps it.
   upc_coll_handle_t handle() const noexcept { return operation_.handle(); }
