@@ -102,6 +102,11 @@ made_operator* at_place(upc_op_t op) {
        "weft_op_create has stored");
 }
 
+[[noreturn]] void fail_type(const char* call, cray_upc_dtype_t dtype) {
+  fail(call, "dtype", std::to_string(static_cast<int>(dtype)),
+       "must be WEFT_OPAQUE with an operator that weft_op_create made, and with no other");
+}
+
 // A place that no operation holds. Null if all are taken.
 made_operator* free_place(std::size_t& place) {
   for (place = 0; place != most; ++place) {
@@ -144,8 +149,7 @@ used_operator hold_operator(const char* call, upc_op_t op, cray_upc_dtype_t dtyp
   }
   if ((made->size != 0) != (dtype == WEFT_OPAQUE)) {
     made->holders.fetch_sub(1);
-    fail(call, "dtype", std::to_string(static_cast<int>(dtype)),
-         "must be WEFT_OPAQUE with an operator that weft_op_create made, and with no other");
+    fail_type(call, dtype);
   }
   const of_type& t = made->by_type[static_cast<std::size_t>(dtype)];
   return {{combine, fold, nullptr}, &t, made->commutes};
@@ -158,6 +162,7 @@ void give_back_operator(const void* argument) {
 std::size_t size_of_elements(const char* call, upc_op_t op) {
   const made_operator* const made = is_made(op) ? at_place(op) : nullptr;
   if (made == nullptr || made->handle.load() != op) fail_operator(call, op);
+  if (made->size == 0) fail_type(call, WEFT_OPAQUE);
   return made->size;
 }
 

@@ -58,7 +58,8 @@ public:
     node_set brought = 0;
     if (takes)
       brought = rooted(request_.op) && !root ? bring(range::root, 1) : bring(range::others, others());
-    if (takes || root) b_.add(place_own(!rooted(request_.op) || root), brought);
+    if (!rooted(request_.op) || root) b_.add(compute(4));
+    if (takes && !g_.one_host()) b_.add(place_what_came(), brought);
     if (gives) await_readers();
     return b_.finish();
   }
@@ -69,11 +70,10 @@ private:
   bool to_root() const { return request_.op == operation::team_gatherv; }
   std::uint32_t others() const { return g_.size() - 1; }
 
-  // And what came with notes, which to the verifier I have brought.
-  node place_own(bool have_own) {
-    if (have_own) return compute(4);
+  // With notes: to the verifier I have brought that.
+  node place_what_came() {
     const std::uint8_t nothing = b_.add_place({});
-    return writing(reading(compute(4), buffer::source, nothing), buffer::destination, nothing);
+    return writing(reading(compute(6), buffer::source, nothing), buffer::destination, nothing);
   }
   void await_readers() {
     const std::uint32_t readers = to_root() ? 1 : others();

@@ -21,22 +21,24 @@ public:
       if (travels(member, n.bytes)) std::memcpy(sent(member) + sizeof n, w_.segment + n.at, n.bytes);
     }
   }
-  // My own block piece by piece; what is short in the end.
-  bool place(graph::work& w) const {
+  // Piece by piece.
+  bool place_own(graph::work& w) const {
     const block *const own = b_.given_to(w_.me, w_.me), *const to = b_.taken_of(w_.me, w_.me);
     if (own != nullptr && to != nullptr && own->at != to->at && w.done != to->bytes) {
       const std::uint64_t now = std::min(w.budget, to->bytes - w.done);
       std::memcpy(w_.segment + to->at + w.done, w_.segment + own->at + w.done, now);
       w.done += now;
-      if (w.done != to->bytes) return false;
+      return w.done == to->bytes;
     }
+    return true;
+  }
+  void place_what_came() const {
     for (std::uint32_t member = 0; member != w_.members; ++member) {
       const block* const mine = b_.taken_of(member, w_.me);
       if (mine == nullptr || member == w_.me || !travels(member, mine->bytes)) continue;
       if (come(member).bytes == mine->bytes)
         std::memcpy(w_.segment + mine->at, arrived(member) + sizeof(note), mine->bytes);
     }
-    return true;
   }
 
   // Of me: what I send.
@@ -79,8 +81,8 @@ private:
 
 bool run(const graph::task& t, graph::work& w) {
   const notes e(static_cast<const exchange&>(t), w);
-  if (w.stage != 1) return e.place(w);
-  e.write_notes();
+  if (w.stage == 4) return e.place_own(w);
+  w.stage == 1 ? e.write_notes() : e.place_what_came();
   return true;
 }
 graph::part part_of(const graph::task& t, const graph::work& w, std::uint32_t peer) {

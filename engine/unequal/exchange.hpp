@@ -19,7 +19,7 @@ struct block {
 //             another host that block itself, if it is short
 //   stages 2, 5   payloads: the note to a far member; of one
 //   stage 3   what a member brings
-//   stage 4   my own block, and what has come with notes, to their places
+//   stages 4, 6   my own block, and what has come with notes, to their places
 struct exchange : graph::task {
   const block* given = nullptr; // by rank; or, `same`, one for all
   const block* taken = nullptr; // by rank; or of a member that gets of the root alone, one

@@ -25,7 +25,8 @@ LAUNCHERS = {
 }
 if os.geteuid() == 0:
     LAUNCHERS["openmpi"].insert(1, "--allow-run-as-root")
-CALLS = ("barrier", "bcast", "gather", "scatter", "allgather", "alltoall", "reduce", "allreduce", "allgatherv")
+CALLS = ("barrier", "bcast", "gather", "scatter", "allgather", "alltoall", "reduce", "allreduce", "allgatherv", "scan",
+         "exscan", "reduce_scatter_block", "reduce_scatter", "gatherv", "scatterv", "alltoallv", "alltoallw")
 PETSC = pathlib.Path("/usr/share/petsc/3.18/share/petsc/examples/src/ksp/ksp/tutorials/ex2.c")
 
 
@@ -153,7 +154,7 @@ class Packages(Programs):
             result = self.launch(*arguments, WEFT_STATISTICS="1")
             self.assertEqual(result.stdout, plain)
             self.assertRegex(result.stderr, r"MPI_Iallreduce +\d+  carried")
-            self.assertNotIn("Iallreduce        passed on", result.stderr)
+            self.assertNotRegex(result.stderr, r"Iallreduce +\d+  passed on")
 
     def test_python(self):
         python = "/usr/bin/python3"
