@@ -59,7 +59,7 @@ public:
     if (takes)
       brought = rooted(request_.op) && !root ? bring(range::root, 1) : bring(range::others, others());
     if (!rooted(request_.op) || root) b_.add(compute(4));
-    if (takes && !g_.one_host()) b_.add(place_what_came(), brought);
+    if (takes && brings_from_far(root)) b_.add(place_what_came(), brought);
     if (gives) await_readers();
     return b_.finish();
   }
@@ -70,6 +70,9 @@ private:
   bool to_root() const { return request_.op == operation::team_gatherv; }
   std::uint32_t others() const { return g_.size() - 1; }
 
+  bool brings_from_far(bool root) const {
+    return rooted(request_.op) && !root ? !g_.is_near(request_.root) : !g_.far().empty();
+  }
   // With notes: to the verifier I have brought that.
   node place_what_came() {
     const std::uint8_t nothing = b_.add_place({});
@@ -102,7 +105,9 @@ private:
   node_set bring(range of, std::uint32_t count) {
     builder::step_list steps;
     const node take = writing(reading(take_payload(), buffer::mailbox, payload_), buffer::scratch, came_);
-    steps.then(near_only(take)).then_if(!g_.one_host(), far_only(at_stage(5, take)));
+    const bool near = of == range::root ? g_.is_near(request_.root) : !g_.near().empty();
+    const bool far = of == range::root ? !near : !g_.far().empty();
+    steps.then_if(near, near_only(take)).then_if(far, far_only(at_stage(5, take)));
     steps.then(at_stage(3, get_from_each())).then(count_for_each(fact::consumed, 1));
     return b_.loop(of, count, steps);
   }

@@ -488,7 +488,8 @@ static void play(int program, int most) {
     all[k].stored = all[k].stored && stores && all[k].what != message && all[k].size > 1;
     (all[k].stored ? store : post)(&all[k]);
     used[k] = all[k].op;
-    if (all[k].made && !all[k].stored && draw(2) == 0) MPI_Op_free(&used[k]); /* the call keeps it */
+    const int early = draw(2) == 0; /* the call keeps it */
+    if (all[k].made && !all[k].stored && early) MPI_Op_free(&used[k]);
   }
   finish(all, count);
   for (int k = 0; k < count; ++k) {
