@@ -63,7 +63,7 @@ upc_coll_handle_t reduce_spans(const char* call, std::size_t dst, std::size_t sr
   r.release_argument = f->release;
   r.release = api::release_function;
   prepare(r, bytes, c.threads);
-  api::kept_function function(r);
+  api::kept_function function(r, true);
   const auto type_and_op = graph::packed(static_cast<std::uint8_t>(of.number),
                                          static_cast<std::uint8_t>(reductions::operation::ordered_function));
   const upc_coll_handle_t h =

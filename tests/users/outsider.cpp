@@ -106,29 +106,22 @@ WEFT_SUITE(samples) {
     x = long(dice() % 10'000);
   const long before = weft::reduce_all(std::accumulate(mine.begin(), mine.end(), 0L), UPC_ADD).get();
   std::ranges::sort(mine);
-  weft::array<long> sample(8), samples(8 * ranks), sorted(n * ranks), counts(ranks), heard(ranks),
-      places(ranks), told(ranks);
+  weft::array<long> sample(8), samples(8 * ranks), whole(n), sorted(n * ranks);
+  weft::array<std::size_t> counts(ranks), heard(ranks);
+  std::ranges::copy(mine, whole.begin());
   for (std::size_t k = 0; k != 8; ++k)
     sample[k] = mine[(2 * k + 1) * n / 16];
   weft::gather_all(samples, sample).wait();
   std::ranges::sort(samples.local());
-  std::vector<std::size_t> cuts{0};
-  for (std::size_t r = 1; r != ranks; ++r)
-    cuts.push_back(std::size_t(std::ranges::lower_bound(mine, samples[8 * r]) - mine.begin()));
-  cuts.push_back(n);
-  for (std::size_t r = 0; r != ranks; ++r)
-    counts[r] = long(cuts[r + 1] - cuts[r]);
-  weft::exchange(heard, counts).wait();
-  std::exclusive_scan(heard.begin(), heard.end(), told.begin(), 0L);
-  weft::exchange(places, told).wait();
-  std::vector<weft::pending> sent;
+  std::size_t cut = 0;
   for (std::size_t r = 0; r != ranks; ++r) {
-    const auto block = std::span(mine).subspan(cuts[r], cuts[r + 1] - cuts[r]);
-    sent.push_back(sorted.on(int(r)).subspan(std::size_t(places[r]), block.size()).put(block));
+    const auto end = r + 1 == ranks ? mine.end() : std::ranges::lower_bound(mine, samples[8 * (r + 1)]);
+    counts[r] = std::size_t(end - mine.begin()) - cut;
+    cut += counts[r];
   }
-  weft::wait_all(sent);
-  all.barrier();
-  const auto got = sorted.local().first(std::size_t(std::reduce(heard.begin(), heard.end())));
+  weft::exchange(heard, counts).wait();
+  const auto got = sorted.local().first(std::reduce(heard.begin(), heard.end()));
+  weft::exchange_v(got, heard.local(), whole, counts.local()).wait();
   std::ranges::sort(got);
   const long after = weft::reduce_all(std::accumulate(got.begin(), got.end(), 0L), UPC_ADD).get();
   const long last = weft::exclusive_prefix_reduce(got.empty() ? -1 : got.back(), UPC_MAX, -1L).get();

@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <string>
 #include <string_view>
@@ -129,6 +130,25 @@ void on_team(const weft::team& t, const arrays& of_all) {
   for (std::size_t i = 0; i != block; ++i)
     expect(got[i] == static_cast<long>(i) * ranks * (ranks - 1) / 2 && mine[i] == got[i], "reduce_all");
 
+  // Rank i gives rank j so many elements: (i + 2 j) mod 4 of its block.
+  std::vector<std::size_t> gives, gets;
+  for (std::size_t r = 0; r != n; ++r) {
+    const auto own = static_cast<std::size_t>(me);
+    gives.push_back(std::min(block, (own + 2 * r) % 4));
+    gets.push_back(std::min(block, (r + 2 * own) % 4));
+  }
+  const std::size_t given = std::reduce(gives.begin(), gives.end()),
+                    gotten = std::reduce(gets.begin(), gets.end());
+  std::size_t place = 0;
+  for (int r = 0; r != ranks; ++r)
+    for (std::size_t k = 0; k != gives[static_cast<std::size_t>(r)]; ++k)
+      src[place++] = from_to(me, r, k);
+  weft::exchange_v(dst.first(gotten), gets, src.first(given), gives, t).wait();
+  place = 0;
+  for (int r = 0; r != ranks; ++r)
+    for (std::size_t k = 0; k != gets[static_cast<std::size_t>(r)]; ++k)
+      expect(dst[place++] == from_to(r, me, k), "exchange_v");
+
   using pair = std::array<double, 2>;
   const auto sums = [](pair p, pair q) { return pair{p[0] + q[0], p[1] + q[1]}; };
   const pair both = weft::reduce_all(pair{1, double(me)}, sums, t.handle()).get();
@@ -211,6 +231,11 @@ void wrong_calls() {
       weft::reduce_all(longer.local().first(n), longer.local().last(n), least).wait();
     });
   }
+  const std::vector<std::size_t> ones(n, 1), fewer(n + 1, 1);
+  expect_error("weft::exchange_v: src_counts = " + std::to_string(n + 1), "one for each rank",
+               [&] { weft::exchange_v(b, ones, a, fewer).wait(); });
+  expect_error("weft::exchange_v: src = " + std::to_string(n + 1), "1 more than src_counts",
+               [&] { weft::exchange_v(b, ones, longer, ones).wait(); });
   expect_error("weft::reduce: root = -1", "must be a rank", [&] { weft::reduce(b, a, UPC_ADD, -1).wait(); });
   expect_error("cray_upc_team_allreduce: op", "not defined", [&] { weft::reduce_all(b, a, UPC_AND).wait(); });
   expect_error("weft_team_thread: rank = " + std::to_string(n), "must be a rank",

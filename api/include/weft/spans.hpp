@@ -11,6 +11,7 @@
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 // Collectives on spans: a weft::array, or a part of one, on each rank at the same place of it. Counts are
 // elements. Every call posts the operation and returns what completes it; the modes are UPC_IN_MYSYNC and
@@ -82,6 +83,34 @@ inline void require_same(const char* call, const char* argument, std::size_t giv
     fail_length(call, argument, given, "must be " + std::to_string(wanted) + ": dst and src go together");
 }
 
+// Counts of elements as bytes and places, for the calls that take those.
+struct byte_counts {
+  std::vector<std::size_t> bytes;
+  std::vector<std::ptrdiff_t> places;
+
+  void set(const char* call, const char* counts_are, std::span<const std::size_t> counts,
+           const char* argument, std::size_t length, std::size_t size, const team& of) {
+    const auto ranks = static_cast<std::size_t>(of.size());
+    if (counts.size() != ranks) [[unlikely]]
+      fail_length(call, counts_are, counts.size(),
+                  "must be " + std::to_string(ranks) + ", one for each rank of the team");
+    bytes.resize(ranks);
+    places.resize(ranks);
+    std::size_t left = length;
+    for (std::size_t r = 0; r != ranks; ++r) {
+      if (counts[r] > left) [[unlikely]]
+        fail_length(call, argument, length, std::string("are fewer than ") + counts_are + " asks for");
+      places[r] = static_cast<std::ptrdiff_t>((length - left) * size);
+      bytes[r] = counts[r] * size;
+      left -= counts[r];
+    }
+    if (left != 0) [[unlikely]]
+      fail_length(call, argument, length,
+                  std::string("are ") + std::to_string(left) + " more than " + counts_are +
+                      " asks for: pass a part");
+  }
+};
+
 // What an operator of the standard library is for numbers: the same as the library's.
 template <class F, class T> constexpr upc_op_t builtin_of() {
   constexpr auto is = []<class... G>(std::type_identity<G>...) { return (std::is_same_v<F, G> || ...); };
@@ -152,6 +181,30 @@ pending exchange(Both&& both, const team& of = {}, line_of_call where = line_of_
   const upc_shared_ptr_t at = detail::operand(call, "both", both, of);
   return pending(upc_all_exchange(at, at, count * sizeof(detail::element_in<Both>),
                                   detail::posted | static_cast<upc_flag_t>(UPC_IN_PLACE), of.handle()));
+}
+
+// Blocks of lengths of their own: src has src_counts[i] elements for rank i, one behind the other, and dst
+// gets dst_counts[j] from rank j, likewise: MPI_Ialltoallv. Both are the calling rank's own, at places that
+// need not be those of other ranks; counts have an element for each rank of the team, and are read before the
+// call returns. Errors: other lengths than the sums of the counts; as cray_upc_team_alltoallv.
+template <class Dst, class Src>
+requires detail::alike<Dst, Src> pending exchange_v(Dst&& dst, std::span<const std::size_t> dst_counts,
+                                                    const Src& src, std::span<const std::size_t> src_counts,
+                                                    const team& of = {},
+                                                    line_of_call where = line_of_call::here()) {
+  constexpr const char* call = "weft::exchange_v";
+  const detail::at_site here(where);
+  const std::uint32_t me = detail::own().rank;
+  const upc_shared_ptr_t to{detail::place(call, "dst", dst), me, 0};
+  const upc_shared_ptr_t from{detail::place(call, "src", src), me, 0};
+  constexpr std::size_t size = sizeof(detail::element_in<Src>);
+  thread_local detail::byte_counts arriving, leaving; // keep their memory
+  arriving.set(call, "dst_counts", dst_counts, "dst", std::ranges::size(dst), size, of);
+  leaving.set(call, "src_counts", src_counts, "src", std::ranges::size(src), size, of);
+  upc_handle_t handle = 0;
+  cray_upc_team_alltoallv(to, arriving.bytes.data(), arriving.places.data(), from, leaving.bytes.data(),
+                          leaving.places.data(), of.handle(), &handle);
+  return pending(handle);
 }
 
 // Block i of dst is src of rank i, on all: MPI_Iallgather.
