@@ -1,5 +1,6 @@
 #pragma once
 #include "engine/collectives/operations.hpp"
+#include "engine/collectives/tuning.hpp"
 #include "tools/machine.hpp"
 #include "verify/specified.hpp"
 

@@ -76,7 +76,7 @@ process_runtime::process_runtime(const engine::settings& s, const boot::exchange
                      room_.look(j, layout_of(j, settings_).end());
                      put_text(j, "weft.alike", values_to_be_alike(settings_));
                    })),
-      nodes_(lanes(job_, s)) {
+      trace_(job_, s), nodes_(lanes(job_, s)) {
   if (job_.singleton())
     engine::log(
         engine::severity::info,
