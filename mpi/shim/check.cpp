@@ -22,7 +22,7 @@ std::string_view given(const call& c) {
   return view_of(c.in, c.in_blocks * c.bytes);
 }
 std::string_view taken(const call& c) {
-  return view_of(c.out, c.out_blocks * c.bytes);
+  return view_of(c.out, c.out_bytes);
 }
 
 bool overlap(std::string_view a, std::string_view b) {

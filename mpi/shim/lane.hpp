@@ -79,12 +79,17 @@ struct call {
   const std::byte* in = nullptr;
   std::byte* out = nullptr;
   std::size_t in_blocks = 0, out_blocks = 0, bytes = 0;
-  std::size_t unit = 1; // bytes that no cut may part
+  std::size_t out_bytes = 0; // of all results
+  std::size_t unit = 1;      // bytes that no cut may part
   cray_upc_dtype_t element = CRAY_UPC_INT;
   upc_op_t op = UPC_ADD;
   const std::size_t* elements = nullptr;                  // of a reduce-scatter: in the block of each rank
   const staged_blocks *given = nullptr, *taken = nullptr; // by blocks
 };
+
+// What a signal sends, and where.
+using token = std::uint64_t;
+inline constexpr std::uint64_t line = 64;
 
 // A member's block for itself: its number among those that the member gives, and among those that it gets.
 struct own_block {

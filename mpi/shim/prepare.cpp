@@ -1,13 +1,12 @@
 #include "mpi/shim/prepare.hpp"
+#include "mpi/shim/bottom.hpp"
+#include "mpi/shim/by_blocks.hpp"
 #include "mpi/shim/check.hpp"
 #include "mpi/shim/operators.hpp"
 #include "mpi/shim/real.hpp"
 #include "mpi/shim/types.hpp"
 
-#include <upc_castable.h>
-
 #include <algorithm>
-#include <cstring>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -15,34 +14,6 @@
 namespace weft::mpi {
 
 namespace {
-
-// A side whose type has the addresses, from somewhere else than MPI_BOTTOM, where MPICH does not pack from.
-class side_from_bottom {
-public:
-  explicit side_from_bottom(const side& s) : is_(s) {
-    if (s.buffer != MPI_BOTTOM) return;
-    const int one = 1;
-    const MPI_Aint back = -reinterpret_cast<MPI_Aint>(&is_);
-    MPI_Aint lower = 0, span = 0;
-    MPI_Datatype moved = MPI_DATATYPE_NULL;
-    MPI_Type_get_extent(s.type, &lower, &span);
-    MPI_Type_create_hindexed(1, &one, &back, s.type, &moved);
-    MPI_Type_create_resized(moved, lower, span, &is_.type);
-    MPI_Type_free(&moved);
-    MPI_Type_commit(&is_.type);
-    is_.buffer = &is_;
-  }
-  ~side_from_bottom() {
-    if (is_.buffer == &is_) MPI_Type_free(&is_.type);
-  }
-  side_from_bottom(const side_from_bottom&) = delete;
-  side_from_bottom& operator=(const side_from_bottom&) = delete;
-  const side* operator->() const { return &is_; }
-  int count() const { return is_.count * is_.blocks; }
-
-private:
-  side is_;
-};
 
 std::size_t bytes_of(const side& s) {
   return extent_of(s.count, s.type).bytes;
@@ -53,10 +24,6 @@ void* block(void* buffer, int number, int count, MPI_Datatype type) {
   MPI_Type_get_extent(type, &lower, &span);
   return static_cast<char*>(buffer) + span * count * number;
 }
-void* writable(const void* buffer) {
-  return const_cast<void*>(buffer); // MPI has one type for both ends of a call
-}
-
 bool is_right(collective what, const arguments& a, const lane& way) {
   const bool sends = a.src != MPI_IN_PLACE && a.stype != MPI_DATATYPE_NULL;
   const bool rooted = what == collective::bcast || what == collective::gather ||
@@ -162,73 +129,6 @@ void combine_by_mpi(const void* in, void* inout, std::size_t nelems, void* conte
   WEFT_REAL(Reduce_local)(in, inout, static_cast<int>(nelems), c.out_side.type, c.combines_by);
 }
 
-// The blocks of one end: of each rank, or one.
-void set_blocks(sided_blocks& s, void* buffer, int blocks, const int* counts, const int* places, int count,
-                MPI_Datatype type, const MPI_Datatype* types) {
-  s.buffer = buffer;
-  s.each.clear();
-  for (int k = 0; k != blocks; ++k) {
-    const MPI_Datatype of = types != nullptr ? types[k] : type;
-    MPI_Aint lower = 0, span = 0;
-    if (of != MPI_DATATYPE_NULL) MPI_Type_get_extent(of, &lower, &span);
-    const MPI_Aint place = places == nullptr ? 0 : places[k];
-    s.each.push_back({counts != nullptr ? counts[k] : count, types != nullptr ? place : place * span, of});
-  }
-}
-
-bool set_ends(collective what, const arguments& a, carried& c) {
-  const int members = c.way->size(), me = c.way->rank();
-  const bool root = me == a.root, in_place = a.src == MPI_IN_PLACE;
-  sided_blocks &in = c.in_blocks, &out = c.out_blocks;
-  void* const src = writable(a.src);
-  switch (what) {
-  case collective::allgatherv:
-    set_blocks(out, a.dst, members, a.counts, a.places, 0, a.dtype, nullptr);
-    set_blocks(in, src, 1, nullptr, nullptr, a.scount, a.stype, nullptr);
-    break;
-  case collective::gatherv:
-    set_blocks(out, a.dst, root ? members : 0, a.counts, a.places, 0, a.dtype, nullptr);
-    set_blocks(in, src, 1, nullptr, nullptr, a.scount, a.stype, nullptr);
-    break;
-  case collective::scatterv:
-    set_blocks(in, src, root ? members : 0, a.scounts, a.splaces, 0, a.stype, nullptr);
-    set_blocks(out, a.dst, 1, nullptr, nullptr, a.dcount, a.dtype, nullptr);
-    if (root && a.dst == MPI_IN_PLACE) out.each.clear(); // it stays
-    break;
-  default:
-    set_blocks(out, a.dst, members, a.counts, a.places, 0, a.dtype, a.types);
-    set_blocks(in, src, members, a.scounts, a.splaces, 0, a.stype, a.stypes);
-    if (in_place) in = out;
-  }
-  if (in_place && in.each.size() == 1 && out.each.size() > 1) { // its own block, where it is
-    in.buffer = out.buffer;
-    in.each[0] = out.each[static_cast<std::size_t>(me)];
-  }
-  for (const sided_blocks* const s : {&in, &out})
-    for (const sided_blocks::block& b : s->each)
-      if (b.count < 0 || (b.count != 0 && b.type == MPI_DATATYPE_NULL)) return false;
-  return true;
-}
-
-carried* prepare_blocks(collective what, form f, const arguments& a, lane& way) {
-  const bool rooted = what == collective::gatherv || what == collective::scatterv;
-  if (rooted && (a.root < 0 || a.root >= way.size())) return nullptr;
-  carried& c = new_call();
-  c.op.c = {.what = what, .root = a.root};
-  c.counts.clear();
-  c.places.clear();
-  c.way = &way;
-  c.as = f;
-  c.in_side = c.out_side = {};
-  c.combines_by = MPI_OP_NULL;
-  if (!set_ends(what, a, c)) {
-    give_back(c);
-    return nullptr;
-  }
-  count(what, false, f, reason::carried);
-  return &c;
-}
-
 } // namespace
 
 carried* prepare(collective what, form f, const arguments& a) {
@@ -287,11 +187,6 @@ carried* prepare(collective what, form f, const arguments& a) {
   return &c;
 }
 
-namespace {
-void keep_types(sided_blocks& s);
-void release_types(sided_blocks& s);
-} // namespace
-
 void keep_types(carried& c) {
   for (sided_blocks* const s : {&c.in_blocks, &c.out_blocks})
     if (by_blocks(c.op.c.what)) keep_types(*s);
@@ -309,86 +204,6 @@ void release_types(carried& c) {
     if (std::exchange(s->kept, false)) MPI_Type_free(&s->type);
 }
 
-namespace {
-
-// Of a block, in a packed message.
-std::size_t bytes_of(const sided_blocks::block& b) {
-  return b.count == 0 ? 0 : extent_of(b.count, b.type).bytes;
-}
-
-// One behind the other in memory of the library: those that arrive behind those that are given. In the place
-// of the first ones the second ones lie where the blocks of alltoallv are.
-void lay_out(sided_blocks& s, std::size_t& end) {
-  s.staged.bytes.clear();
-  s.staged.places.clear();
-  const std::size_t begin = end;
-  for (const sided_blocks::block& b : s.each) {
-    s.staged.places.push_back(static_cast<std::ptrdiff_t>(end - begin));
-    s.staged.bytes.push_back(bytes_of(b));
-    end += s.staged.bytes.back();
-  }
-}
-
-void move_block(const sided_blocks& s, std::size_t k, bool out) {
-  const sided_blocks::block& b = s.each[k];
-  if (s.staged.bytes[k] == 0) return;
-  auto* const staged = static_cast<char*>(upc_cast(s.staged.at)) + s.staged.places[k];
-  const auto bytes = static_cast<int>(s.staged.bytes[k]);
-  if (!extent_of(b.count, b.type).packed) {
-    char* const own = static_cast<char*>(s.buffer) + b.place;
-    std::memcpy(out ? own : staged, out ? staged : own, s.staged.bytes[k]);
-    return;
-  }
-  const side_from_bottom from({static_cast<char*>(s.buffer) + b.place, b.count, b.type, 1});
-  int at = 0;
-  if (out)
-    MPI_Unpack(staged, bytes, &at, from->buffer, from.count(), from->type, MPI_COMM_SELF);
-  else
-    MPI_Pack(from->buffer, from.count(), from->type, staged, bytes, &at, MPI_COMM_SELF);
-}
-
-void keep_types(sided_blocks& s) {
-  for (sided_blocks::block& b : s.each)
-    if (b.count != 0 && extent_of(1, b.type).packed) {
-      MPI_Type_dup(b.type, &b.type);
-      s.kept.push_back(b.type);
-    }
-}
-void release_types(sided_blocks& s) {
-  for (MPI_Datatype& type : s.kept)
-    MPI_Type_free(&type);
-  s.kept.clear();
-}
-
-void post_blocks(carried& c) {
-  if (!c.persistent) keep_types(c.out_blocks);
-  std::size_t end = 0;
-  lay_out(c.in_blocks, end);
-  const std::size_t given = end = (end + 63) / 64 * 64;
-  lay_out(c.out_blocks, end);
-  if (end != 0) {
-    c.in_blocks.staged.at = upc_alloc(end);
-    c.out_blocks.staged.at = c.in_blocks.staged.at;
-    c.out_blocks.staged.at.addr += given;
-  } else {
-    c.in_blocks.staged.at = c.out_blocks.staged.at = UPC_SHARED_NULL;
-  }
-  for (std::size_t k = 0; k != c.in_blocks.each.size(); ++k)
-    move_block(c.in_blocks, k, false);
-  c.op.c.given = &c.in_blocks.staged;
-  c.op.c.taken = &c.out_blocks.staged;
-  c.way->post(c.op);
-}
-
-void conclude_blocks(carried& c) {
-  for (std::size_t k = 0; k != c.out_blocks.each.size(); ++k)
-    move_block(c.out_blocks, k, true);
-  if (!upc_isnull(c.in_blocks.staged.at)) upc_free(c.in_blocks.staged.at);
-  if (!c.persistent) release_types(c.out_blocks);
-}
-
-} // namespace
-
 void post(carried& c) {
   if (by_blocks(c.op.c.what)) return post_blocks(c);
   // MPI_COMM_SELF: a program may free the communicator before the call ends, and the format is the same.
@@ -402,6 +217,9 @@ void post(carried& c) {
   c.op.c.out_blocks = static_cast<std::size_t>(c.out_side.blocks);
   c.op.c.out = static_cast<std::byte*>(c.out_side.buffer);
   c.op.c.elements = c.elements.data();
+  const auto me = static_cast<std::size_t>(c.way->rank());
+  c.op.c.out_bytes =
+      is_scattered(c.op.c.what) ? c.elements[me] * c.op.c.unit : c.op.c.out_blocks * c.op.c.bytes;
   if (c.combines_by != MPI_OP_NULL) {
     if (!c.persistent) keep_types(c);
     int commutes = 0;
