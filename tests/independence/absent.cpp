@@ -110,6 +110,11 @@ private:
     c.blk_size = t.n;
     if (calls::is_array(t.what)) c.of = &calls::reduced_elements().front();
     if (calls::is_vector(t.what)) c.of = &calls::vector_elements().front();
+    if (t.what == kind::team_reduce_scatter) {
+      c.blk_size = t.n / threads();
+      c.nelems = c.blk_size * threads();
+      c.sizes.assign(threads(), c.blk_size);
+    }
     for (std::uint32_t rank = 0; calls::is_vector(t.what) && rank < threads(); ++rank) {
       c.src_table.push_back({src, rank, 0});
       c.dst_table.push_back({dst, rank, 0});
@@ -185,10 +190,11 @@ void play_moves(game& g, int absent) {
 }
 
 void play_computations(game& g, int absent) {
-  for (const kind what : {kind::team_allreduce, kind::team_reduce, kind::reduce_all, kind::prefix_reduce})
+  for (const kind what : {kind::team_allreduce, kind::team_reduce, kind::team_scan, kind::team_reduce_scatter,
+                          kind::reduce_all, kind::prefix_reduce})
     for (const std::uint64_t words :
          {std::uint64_t{1}, std::uint64_t{256}, std::uint64_t{2000}, words_at_most})
-      g.play({what, false, words}, absent);
+      if (what != kind::team_reduce_scatter || words >= threads()) g.play({what, false, words}, absent);
 }
 
 int run(int argc, char** argv) {
