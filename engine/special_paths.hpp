@@ -65,6 +65,8 @@ inline const path push("push");
 inline const path ride("ride");
 // Engines hand a small broadcast on, in a tree over the hosts: the root does not send to all.
 inline const path relays("relays");
+// Small blocks to another host go together, those of all members that have entered: not each in its message.
+inline const path bundles("bundles");
 
 #ifdef WEFT_ABLATE
 // Else something would be measured that was not meant.

@@ -29,6 +29,7 @@ void signal_board::send(const node& n, event_id e, bool at_once) {
   const bool to_group = n.peer == peer_rule::group;
   const std::uint32_t to = n.peer == peer_rule::self ? at.member : at.peer;
   const cell c = cell_of(graph_.plans[at.member], n, to, at.iteration);
+  if (n.bundled) return bundle(c, to, e);
   if (!to_group) note_message(at.member, to, e, at_once);
   if (is_counter(c.what)) return counts_.raise(n, c, e);
   if (!to_group && !is_stage(c.what) && near(at.member, to)) {
@@ -59,15 +60,27 @@ void signal_board::relay(const cell& c, std::uint32_t relay, event_id e, bool at
   }
 }
 
+// What goes into a box comes to all members of its host. It tells none of them of the entry of a member whose
+// blocks another one has sent.
+void signal_board::bundle(const cell& c, std::uint32_t owner, event_id e) {
+  const topology& g = graph_.places[c.owner];
+  if (g.is_near(owner)) {
+    out_.add(fault::surplus_signal, "{}: rank {} is on the same host", graph_.text(e), owner);
+    return;
+  }
+  for (std::uint32_t k = 0; k < g.members(g.host(owner)); ++k)
+    raised_.push_back({key_of(c, g.in_host_order(g.first(g.host(owner)) + k)), e, false, false, true});
+}
+
 void signal_board::receive(const node& n, event_id e) {
   const event& at = graph_.events[e];
   const std::uint32_t from = n.peer == peer_rule::self ? at.member : at.peer;
   awaits_.push_back(
-      {e, cell_of(graph_.plans[at.member], n, from, at.iteration), n.valued, false, n.stepwise});
+      {e, cell_of(graph_.plans[at.member], n, from, at.iteration), n.valued, false, n.stepwise, n.bundled});
 }
 
 void signal_board::receive(fact about, event_id e, std::uint32_t from, std::uint32_t count, bool by_rows) {
-  awaits_.push_back({e, {about, 0, from, count}, false, by_rows, false});
+  awaits_.push_back({e, {about, 0, from, count}, false, by_rows, false, false});
 }
 
 void signal_board::sort_raised() {
@@ -105,6 +118,10 @@ void signal_board::match_cell(raised* cell, const awaited& a) {
   cell->read = true;
   if (cell->valued != a.valued) {
     out_.add(fault::mismatch, "{} and {}: only one of them carries a value", graph_.text(cell->when),
+             graph_.text(a.when));
+  }
+  if (cell->bundled != a.bundled) {
+    out_.add(fault::mismatch, "{} and {}: only one of them goes by a box", graph_.text(cell->when),
              graph_.text(a.when));
   }
   if (a.wanted.what == fact::payload) contents_.matched(a.when, cell->when);

@@ -34,11 +34,12 @@ private:
     event_id when = no_event;
     bool valued = false;
     bool read = false;
+    bool bundled = false;
   };
   struct awaited {
     event_id when;
     cell wanted;
-    bool valued, by_rows, stepwise;
+    bool valued, by_rows, stepwise, bundled;
   };
   struct message {
     event_id when;
@@ -54,6 +55,7 @@ private:
   raised* find(const key& where);
   void note_message(std::uint32_t from, std::uint32_t to, event_id e, bool at_once);
   void relay(const cell& c, std::uint32_t relay, event_id e, bool at_once);
+  void bundle(const cell& c, std::uint32_t owner, event_id e);
   void sort_raised();
   void missing(event_id e, std::string_view what);
   void match_one(const awaited& a);

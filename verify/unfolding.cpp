@@ -291,7 +291,7 @@ void unfolding::check_payload(const node& n, event_id e, const action& a) {
 
 // A message of several blocks is put together where there is room for it, or they lie together already.
 void unfolding::check_message(const node& n, event_id e, const action& a) {
-  if (n.of == blocks::one || operations::is_part(n)) return;
+  if (n.of == blocks::one || operations::is_part(n) || n.bundled) return;
   std::size_t stretches = 0;
   std::uint64_t bytes = 0;
   const auto count = [&](const region& r) {

@@ -194,9 +194,9 @@ WEFT_EXPORT upc_handle_t cray_upc_team_barrier_nb(cray_upc_team_t team);
 /* Collective over team: makes a new team of all threads that pass the same color, ranked by key, and by their
  * rank in team where keys are equal; any int will do for either. Stores its handle, which means something on
  * this thread only, in *new_team. Operations of other teams may be in flight. Returns CRAY_UPC_SUCCESS, or
- * CRAY_UPC_ERROR and a handle of 0 when there is no memory for another team (about 1,800 at once); then no
- * thread of that color has one. Errors: the team is unknown or was freed; new_team is null; between
- * upc_notify and upc_wait. Source: cray_upc_team_split(3c). */
+ * CRAY_UPC_ERROR and a handle of 0 when there is no memory for another team (about 1,800 at once, fewer between
+ * hosts); then no thread of that color has one. Errors: the team is unknown or was freed; new_team is null;
+ * between upc_notify and upc_wait. Source: cray_upc_team_split(3c). */
 WEFT_EXPORT cray_upc_return_t cray_upc_team_split(cray_upc_team_t team, int color, int key,
                                                   cray_upc_team_t* new_team);
 

@@ -1,6 +1,7 @@
 #include "api/runtime/process.hpp"
 
 #include "api/include/weft/error.hpp"
+#include "engine/bundle_box.hpp"
 #include "engine/collectives/tuning.hpp"
 #include "engine/log.hpp"
 #include "engine/memory/segment_layout.hpp"
@@ -18,7 +19,8 @@ namespace weft::api {
 
 namespace {
 
-// Room for the mailboxes of teams: about 1,800 at once. Reserved, taken when touched.
+// Room for the mailboxes of teams: about 1,800 at once, or 1,200 between hosts of two members each, whose boxes
+// lie there as well. Reserved, taken when touched.
 constexpr std::uint64_t team_memory = std::uint64_t{256} << 20;
 
 // Forcing the UCP lane is the same as giving every rank a node of its own.
@@ -29,7 +31,8 @@ std::vector<std::uint32_t> lanes(const boot::job& job, const engine::settings& s
 }
 
 control::heap_layout layout_of(const boot::job& job, const engine::settings& s) {
-  return {job.size(), team_memory, s.heap_size};
+  return {job.size(), team_memory, s.heap_size,
+          engine::bundle_box::bytes(graph::topology(job.rank(), lanes(job, s)))};
 }
 
 std::unique_ptr<boot::job> join(const boot::exchange* brought, const boot::job::announcement& announce) {

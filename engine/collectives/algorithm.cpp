@@ -71,6 +71,15 @@ constexpr algorithm gathered_reduction(operation op) {
           cost_of_gathered_reduction,
           compile_gathered_reduction};
 }
+constexpr algorithm bundled(operation op, fits* suits, cost_of* cost, plan_of* compile) {
+  return {op,
+          "bundled",
+          "one message to each other node, with the blocks of all members that have entered",
+          "IN_MY, several nodes, some with several members, what two have fits into a box, progress threads",
+          suits,
+          cost,
+          compile};
+}
 
 constexpr auto list = std::to_array<algorithm>({
     algorithm{operation::broadcast, "flat", "each member reads from the root", "everywhere", always,
@@ -94,6 +103,8 @@ constexpr auto list = std::to_array<algorithm>({
               cost_of_bruck, compile_bruck},
     algorithm{operation::gather_all, "doubling", "pairs of nodes swap all they have, twice as much each time",
               "IN_ALL, a power of two of nodes", fits_doubling, cost_of_doubling, compile_doubling},
+    bundled(operation::gather_all, fits_bundled_gather_all, cost_of_bundled_gather_all,
+            compile_bundled_gather_all),
     algorithm{operation::exchange, "spread", "each member reads from all, a window of transfers at a time",
               "everywhere", always, cost_of_spread, compile_spread},
     algorithm{operation::exchange, "paired", "one message each way between two nodes, with all their blocks",
@@ -102,6 +113,7 @@ constexpr auto list = std::to_array<algorithm>({
     algorithm{operation::exchange, "bruck", "log(nodes) rounds of messages with blocks on their way",
               "IN_ALL, several equal nodes, a part of a member's blocks fits into a payload",
               fits_bruck_exchange, cost_of_bruck_exchange, compile_bruck_exchange},
+    bundled(operation::exchange, fits_bundled_exchange, cost_of_bundled_exchange, compile_bundled_exchange),
     flat_reduction(operation::reduce, "each member sends its partial results to the root"),
     disseminated_reduction(operation::reduce,
                            "IN_ALL, several nodes, what all have fits into an eager payload"),

@@ -6,6 +6,9 @@
 // spread  Eager: P-1 slices published in the sender's own slot. Direct: P*P copies of n bytes, one step, each
 //         begun when its two ends allow it; every member begins with another peer, and of those on other
 //         hosts a window is under way at a time.
+// bundled  Small, under IN_MY: the blocks to another host in one message, those of all members that have
+//         entered by then; what comes later goes in the next one. No less than N-1 messages a host, and no
+//         more than (N-1) for each member. One hop, and a copy.
 // Blocks are handed on between hosts in exchange_between_hosts.cpp.
 #include "engine/collectives/families.hpp"
 #include "engine/collectives/transpose.hpp"
@@ -25,6 +28,16 @@ std::uint64_t cost_of_spread(const request& r, const topology& g, const tuning& 
   const std::uint64_t windows = (far + t.window - 1) / t.window;
   return (far == 0 ? 0 : (windows - 1) * c.get() + c.gets(locals * far, r.bytes, r.out == sync::my)) +
          c.copies(locals, r.bytes);
+}
+
+bool fits_bundled_exchange(const request& r, const topology& g, const tuning& t) {
+  return fits_bundled(r, false, g, t);
+}
+std::uint64_t cost_of_bundled_exchange(const request& r, const topology& g, const tuning& t) {
+  return cost_of_bundled(r, false, g, t);
+}
+plan compile_bundled_exchange(const request& r, const topology& g, const tuning& t) {
+  return relocate_bundled(r, {.bytes = r.bytes, .src_j = r.bytes, .dst_i = r.bytes}, g, t);
 }
 
 // V0.3, 5.3.5: nbytes[j*T+i] bytes at src[j*T+i] on thread j go to dst[i*T+j] on thread i.

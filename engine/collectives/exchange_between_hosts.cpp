@@ -43,14 +43,6 @@ std::uint64_t pair_bytes(const request& r, const topology& g) {
   return std::uint64_t{g.largest_host()} * g.largest_host() * r.bytes;
 }
 
-// To how many hosts anybody leads at most: somebody on the smallest host.
-std::uint64_t most_led(const topology& g) {
-  std::uint32_t least = g.size();
-  for (std::uint32_t host = 0; host < g.hosts(); ++host)
-    least = std::min(least, g.members(host));
-  return (g.hosts() - 2) / least + 1;
-}
-
 } // namespace
 
 bool fits_paired_exchange(const request& r, const topology& g, const tuning& t) {

@@ -5,6 +5,9 @@
 //
 // flat   Eager: every member publishes its block once. Direct: P*P copies of n bytes, one step; L*(P-L)*n
 //        bytes into every host.
+// bundled  Small, under IN_MY: the blocks of a host go to another one in one message, those of all members
+// that
+//        have entered by then; what comes later goes in the next one. P-L blocks into every host, once.
 // ring   The leader of a host reads its neighbours' blocks, then sends blocks to the leader before it: first
 //        those of its own host, then what it receives, each as soon as it is there. P-L puts of n bytes a
 //        host, N-1 hops; (P-L)*n bytes into every host, once. The neighbours follow their leader block by
@@ -36,6 +39,16 @@ std::uint64_t cost_of_flat_gather_all(const request& r, const topology& g, const
   const std::uint64_t locals = g.largest_host(), far = g.size() - locals;
   if (far != 0 && sent_ahead(r, g, t)) return c.messages(locals * far, r.bytes) + c.copies(locals, r.bytes);
   return (far == 0 ? 0 : c.gets(locals * far, r.bytes, r.out == sync::my)) + c.copies(locals, r.bytes);
+}
+
+bool fits_bundled_gather_all(const request& r, const topology& g, const tuning& t) {
+  return fits_bundled(r, true, g, t);
+}
+std::uint64_t cost_of_bundled_gather_all(const request& r, const topology& g, const tuning& t) {
+  return cost_of_bundled(r, true, g, t);
+}
+plan compile_bundled_gather_all(const request& r, const topology& g, const tuning& t) {
+  return relocate_bundled(r, {.bytes = r.bytes, .dst_i = r.bytes}, g, t);
 }
 
 namespace {

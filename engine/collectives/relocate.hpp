@@ -17,6 +17,7 @@ struct tuning {
   forced_choice forced{}; // algorithms that the user asked for
   bool check = false;     // members compare their calls
   bool relays = true;     // every rank hears messages, and answers them, whatever its application is about
+  bool bundles = false;   // mailboxes have boxes behind them, see engine/bundle_box.hpp
 };
 
 // Moves one block for every pair of a pattern, directly from its source to its destination.
@@ -34,6 +35,14 @@ struct tuning {
 graph::plan relocate(const request& r, graph::pattern pairs, const graph::block_rule& rule,
                      const graph::topology& g, const tuning& t, const graph::indirection& indirect = {},
                      std::uint32_t radix = 0);
+
+// The same for all pairs with the blocks between two hosts in bundles, by way of their boxes: whoever has the
+// turn on a host sends to each other host what the members that have entered have for it, in one message (see
+// progress/execution/bundles.hpp). One hop, and a copy out of the box.
+graph::plan relocate_bundled(const request& r, const graph::block_rule& rule, const graph::topology& g,
+                             const tuning& t);
+bool fits_bundled(const request& r, bool one_slice, const graph::topology& g, const tuning& t);
+std::uint64_t cost_of_bundled(const request& r, bool one_slice, const graph::topology& g, const tuning& t);
 
 // The largest payload of a message between hosts of which so many members may each send some ahead of one:
 // the memory for all of them is bounded.

@@ -18,7 +18,7 @@ template <class Parse> auto parsed(const char* name, const std::string& text, Pa
   }
 }
 
-constexpr std::size_t plain_numbers = 7;
+constexpr std::size_t plain_numbers = 8;
 constexpr std::size_t all_numbers = plain_numbers + cost_table::size + most_operations;
 
 // What crosses a socket costs a hop, whatever it is: so data go with the signal, or with the answer to it.
@@ -50,6 +50,7 @@ tuning tuning_of(const engine::settings& s, bool reaches_memory) {
   t.window = std::clamp<std::uint64_t>(s.window, 1, 64);
   t.check = s.check;
   t.relays = s.progress != "caller";
+  t.bundles = true;
   t.costs = parsed("WEFT_COSTS", s.costs, parse_costs);
   t.forced = parsed("WEFT_ALGORITHM", s.algorithm, parse_choice);
   return t;
@@ -57,7 +58,7 @@ tuning tuning_of(const engine::settings& s, bool reaches_memory) {
 
 std::vector<std::uint64_t> numbers_of(const tuning& t) {
   std::vector<std::uint64_t> numbers{t.eager_bytes, t.whole_block, t.window, t.check,
-                                     t.far_payload, t.far_push,    t.relays};
+                                     t.far_payload, t.far_push,    t.relays, t.bundles};
   const auto costs = t.costs.values();
   numbers.insert(numbers.end(), costs.begin(), costs.end());
   numbers.insert(numbers.end(), t.forced.begin(), t.forced.end());
@@ -74,6 +75,7 @@ std::optional<tuning> tuning_from(std::span<const std::uint64_t> numbers) {
   t.far_payload = static_cast<std::uint32_t>(numbers[4]);
   t.far_push = numbers[5] != 0;
   t.relays = numbers[6] != 0;
+  t.bundles = numbers[7] != 0;
   std::array<std::uint64_t, cost_table::size> costs{};
   std::copy_n(numbers.begin() + plain_numbers, costs.size(), costs.begin());
   t.costs = cost_table::of(costs);

@@ -21,7 +21,8 @@ bool same_for_all(const plan& p, const node& n) {
 void settle_step(plan& p, const topology& g, node& n, std::uint32_t peer) {
   n.settled = 0;
   const bool one_peer = n.peer == peer_rule::each || n.peer == peer_rule::self || n.peer == peer_rule::group;
-  if (!moves_regions(n) || operations::is_part(n) || !one_peer || p.settled_count == max_settled) return;
+  const bool elsewhere = operations::is_part(n) || n.bundled; // not in a place of the plan's
+  if (!moves_regions(n) || elsewhere || !one_peer || p.settled_count == max_settled) return;
   const action a = resolve(p, way_of(n), peer, 0);
   settled_step s;
   unsigned regions = 0;

@@ -34,8 +34,8 @@ struct operation_kind {
   static constexpr flow way(const node&) { return flow::own; }
 };
 
-template <class... Buffer> constexpr bool any_of(buffer b, Buffer... of) {
-  return ((b == of) || ...);
+template <class What, class... Of> constexpr bool any_of(What it, Of... of) {
+  return ((it == of) || ...);
 }
 
 // Messages of several blocks, put together.

@@ -22,6 +22,7 @@ struct signal : operation_kind {
                           n.write.in != buffer::mailbox))
       return false;
     const bool to_each = n.peer == peer_rule::each, to_group = n.peer == peer_rule::group;
+    if (n.bundled) return brings_blocks && to_each && any_of(n.of, blocks::one, blocks::to_host);
     if (n.relayed) return brings_blocks && to_each && !travels_packed(n);
     if (n.about == fact::payload && travels_packed(n)) return n.peer == peer_rule::ahead;
     if (n.about == fact::payload || n.about == fact::row || n.about == fact::ready)
@@ -33,7 +34,9 @@ struct signal : operation_kind {
   }
   static std::string text(const node& n) {
     return words("signal ", graph::name(n.about), count_word(n), valued_word(n), " to ", graph::name(n.peer),
-                 n.relayed ? ", handed on" : "");
+                 n.relayed   ? ", handed on"
+                 : n.bundled ? ", bundled"
+                             : "");
   }
 
   template <class Meaning> static auto means(Meaning& m, const node& n, std::uint32_t e) {
@@ -111,7 +114,7 @@ struct take : operation_kind {
            n.peer == (travels_packed(n) ? peer_rule::behind : peer_rule::each);
   }
   static std::string text(const node& n) {
-    return words("take", valued_word(n), " from ", graph::name(n.peer));
+    return words("take", valued_word(n), " from ", graph::name(n.peer), n.bundled ? ", bundled" : "");
   }
 
   template <class Meaning> static auto means(Meaning& m, const node& n, std::uint32_t e) {
@@ -121,7 +124,7 @@ struct take : operation_kind {
   }
   template <class C, class Op, class Tag>
   static outcome run(C& c, Op& op, const node& n, std::uint32_t peer, Tag tag) {
-    if (!c.signals.reached(op, {fact::payload, n.phase, peer, 0})) return outcome::blocked;
+    if (!c.signals.has_payload(op, n, peer)) return outcome::blocked;
     c.payloads.take(op, n, peer, tag.iteration);
     return outcome::done;
   }

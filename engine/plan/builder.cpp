@@ -197,6 +197,17 @@ node take_payload(bool valued) {
   return valued ? n : moves(n, buffer::mailbox, buffer::destination);
 }
 
+node send_bundled(blocks of) {
+  node n = of_blocks(send_payload(), of);
+  n.bundled = true;
+  return n;
+}
+node take_bundled() {
+  node n = take_payload();
+  n.bundled = true;
+  return n;
+}
+
 node count_for_each(fact which, std::uint32_t n) {
   node made = make(kind::signal, which, peer_rule::each);
   made.count = n;

@@ -84,6 +84,9 @@ node publish(bool valued = false);
 node publish_slices(); // one for each reader
 node send_payload();
 node take_payload(bool valued = false);
+// The same between hosts, by way of boxes: one block for all members of a host, or one for each.
+node send_bundled(blocks of);
+node take_bundled();
 node count_for_each(fact which, std::uint32_t n);
 node await_count(fact which, std::uint32_t n);
 node count_for_self(fact which, std::uint32_t n);

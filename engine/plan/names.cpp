@@ -44,7 +44,7 @@ std::string_view name(blocks b) {
       "block", "each reader's block", "next block of the ring", "next block of other hosts", "known blocks",
       "blocks of its host", "my half", "other half", "outgoing blocks", "incoming blocks", "all blocks",
       "blocks of its twins", "travelling blocks", "leaving blocks", "crossing blocks", "arriving blocks",
-      "blocks of my host", "blocks of the host beside mine", "gathered blocks");
+      "blocks of my host", "blocks of the host beside mine", "gathered blocks", "blocks for its host");
   return word(all, b);
 }
 std::string_view name(peer_rule p) {

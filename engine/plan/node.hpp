@@ -85,6 +85,7 @@ enum class range : std::uint8_t {
   below,       // the members of the hosts below mine in the tree, if I lead my own; largest subtree first
   beside,      // the leader of the host that makes a pair with mine before a doubling
   rootward,    // the leader of the place to which mine sends what goes to the root, if it is not the root's
+  hosts,       // of each other host the member who leads to mine
 };
 
 // Which block a claim carries, seen from the node's owner.
@@ -118,6 +119,7 @@ struct node {
   bool rewrites : 1 = false;    // compute: what others could read in my source is another thing now
   bool orders : 1 = false;      // flush: the peer need only find it in place when told next; put: one follows
   bool relayed : 1 = false;     // signal: the root's payload; engines hand it on in the tree
+  bool bundled : 1 = false;     // signal, take: by way of the boxes of two hosts, see engine/bundle_box.hpp
   blocks of = blocks::one;      // which blocks are moved
   std::uint8_t settled = 0;     // 1 + its place in the plan's table of settled steps
   std::uint8_t needs = 0;       // the place of scratch that every peer of the range must have filled before

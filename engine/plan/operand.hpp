@@ -34,6 +34,7 @@ enum class blocks : std::uint8_t {
   own_host,   // those of all members of my host
   beside,     // those of all members of the host that makes a pair with mine before a doubling
   gathered,   // what has come together at the sender when it sends it on to the root, see doubling
+  to_host,    // of who is read, to all members of the host that is written to
 };
 
 // What the offset of a block depends on. Ranks of the team.

@@ -132,6 +132,10 @@ constexpr range_rule rules[] = {
                  const doubling d(g.hosts());
                  return leader_of(p, g, d.partner(mine(p, g), d.leaves(mine(p, g), g.host(p.root))));
                }},
+    {range::hosts, "other hosts", [](P, G g) { return g.hosts() - 1; },
+     [](P p, G g, peer_rule, number k) {
+       return leader_towards(g, (mine(p, g) + 1 + k) % g.hosts(), mine(p, g));
+     }},
 };
 
 static_assert(in_order(rules, [](const range_rule& r) { return r.over; }));

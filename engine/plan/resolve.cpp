@@ -50,6 +50,14 @@ void each_block(const plan& p, const topology& g, const node& n, const action& a
     const std::uint32_t there = host ^ 1;
     return of_run({g.first(there), g.members(there)});
   }
+  case blocks::to_host: {
+    const std::uint32_t there = g.host(a.to);
+    for (; c.turn < g.members(there); ++c.turn) {
+      c.to = g.in_host_order(g.first(there) + c.turn);
+      visit(c);
+    }
+    return;
+  }
   case blocks::members:
     for (; c.turn < size; ++c.turn) {
       c.owner = c.turn;

@@ -19,10 +19,12 @@ struct action {
   return {me, peer, way == flow::in ? peer : me, way == flow::out ? peer : me, step};
 }
 
-// Which of the slices of a payload is mine: far members are sent theirs alone.
+// Which of the slices of a payload is mine: far members are sent theirs alone, or all of their host's.
 [[gnu::always_inline]] inline std::uint32_t slice_of(const plan& p, const topology& g, const node& n,
                                                      const action& a) {
   if (n.read.in != buffer::mailbox || p.places[n.read.at].turn == 0) return 0;
+  if (n.bundled) [[unlikely]]
+    return g.local_index(a.me);
   return g.reader_index(a.me, a.peer);
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 #include "engine/topology/topology.hpp"
 
+#include <algorithm>
+
 // Two hosts have one pair of members who lead between them, one on each. The members of a host take turns:
 // who leads depends on how far ahead the other host is. So each leads for its share, and both ends agree.
 namespace weft::graph {
@@ -9,6 +11,19 @@ namespace weft::graph {
 inline std::uint32_t leader_towards(const topology& g, std::uint32_t host, std::uint32_t other) {
   const std::uint32_t distance = (other + g.hosts() - host) % g.hosts();
   return g.in_host_order(g.first(host) + (distance - 1) % g.members(host));
+}
+
+// The number of the other host among those to which that member leads.
+inline std::uint32_t number_of_pair(const topology& g, std::uint32_t host, std::uint32_t other) {
+  const std::uint32_t distance = (other + g.hosts() - host) % g.hosts();
+  return (distance - 1) / g.members(host);
+}
+// To how many hosts any member leads at most: one on the smallest host.
+inline std::uint32_t most_led(const topology& g) {
+  std::uint32_t least = g.size();
+  for (std::uint32_t host = 0; host < g.hosts(); ++host)
+    least = std::min(least, g.members(host));
+  return g.one_host() ? 0 : (g.hosts() - 2) / least + 1;
 }
 
 // To how many hosts I lead, and to which.

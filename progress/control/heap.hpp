@@ -21,8 +21,11 @@ constexpr std::uint64_t team_scratch_bytes(std::uint32_t members) {
 
 // Where in every rank's segment the memory lies that is handed out: behind the mailbox of the team of all.
 struct heap_layout {
-  heap_layout(std::uint32_t ranks, std::uint64_t bytes_for_teams, std::uint64_t bytes_of_heap)
-      : scratch(engine::heap_offset(ranks)), version(scratch_of_all() + team_scratch_bytes(ranks)),
+  // `boxes`: bytes of those behind the mailbox of the team of all.
+  heap_layout(std::uint32_t ranks, std::uint64_t bytes_for_teams, std::uint64_t bytes_of_heap,
+              std::uint64_t boxes = 0)
+      : scratch(engine::heap_offset(ranks) + whole_pages(boxes)),
+        version(scratch_of_all() + team_scratch_bytes(ranks)),
         mailboxes(scratch + whole_pages(version + sizeof(std::uint64_t) - scratch)),
         mailbox_bytes(bytes_for_teams), heap(mailboxes + mailbox_bytes),
         heap_bytes(whole_pages(bytes_of_heap)) {}

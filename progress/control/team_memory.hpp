@@ -50,14 +50,16 @@ public:
   }
 
   static std::uint64_t scratch(const progress::channel& team) {
-    return team.info.mailbox_offset + mailbox_bytes(team.info.topology);
+    return team.info.mailbox_offset + engine::mailbox_bytes(team.info.topology);
   }
 
   // The team is known to this rank's engine from now on.
   progress::channel& move_in(engine::team_info info) {
     const std::uint64_t begin = info.mailbox_offset, end = begin + bytes(info.topology);
     forget(begin, end);
-    engine::mailbox::clear(engine_.net().segment() + begin, info.topology.locals());
+    std::byte* const mine = engine_.net().segment() + begin;
+    engine::mailbox::clear(mine, info.topology.locals());
+    engine::bundle_box::clear(mine + engine::boxes_offset(info.topology), info.topology);
     const auto place = tenants_.emplace(begin, tenant{nullptr, end, std::vector<bool>(info.size())}).first;
     try {
       place->second.state = &engine_.add_channel(std::move(info));
@@ -91,12 +93,9 @@ public:
   }
 
 private:
-  static std::uint64_t mailbox_bytes(const graph::topology& g) {
-    return engine::mailbox::bytes(g.largest_host());
-  }
   // Whole pages, so that a team of nearly the same size fits where another one was.
   static std::uint64_t bytes(const graph::topology& g) {
-    return heap_layout::whole_pages(mailbox_bytes(g) + team_scratch_bytes(g.size()));
+    return heap_layout::whole_pages(engine::mailbox_bytes(g) + team_scratch_bytes(g.size()));
   }
 
   void became_quiet(const progress::channel& team) {

@@ -27,10 +27,12 @@ public:
         steps_(net, counts, broken_, user), runner_(steps_), conditions_(steps_, runner_),
         relays_(steps_.members),
         losses_(steps_.members, channels_, active_, relays_, [this](channel& on) { refuse_held(on); }),
-        inbox_(net, counts, steps_.members, channels_, relays_, losses_), transfers_(net, counts) {
+        inbox_(net, counts, steps_.members, channels_, relays_, steps_.bundles, losses_),
+        transfers_(net, counts) {
     net_.set_sink(&inbox_);
-    relays_.report([this](auto& on, auto n, const auto& why) { losses_.fail_relayed(on, n, why); },
-                   [this](auto& on) { tell_retirement(on); });
+    const auto fail = [this](auto& on, auto n, const auto& why) { losses_.fail_relayed(on, n, why); };
+    relays_.report(fail, [this](auto& on) { tell_retirement(on); });
+    steps_.bundles.report(fail);
   }
   executor(const executor&) = delete;
   ~executor() { net_.set_sink(nullptr); }
@@ -150,12 +152,12 @@ public:
     return moved;
   }
 
-  bool has_waits() const { return rung_or_held_ != 0; }
+  bool has_waits() const { return rung_or_held_ != 0; } // is there anything to be rung for?
   // Lists for which words of the host this rank is to be rung while none of its threads drives.
   void list_waits() {
     if (has_waits()) conditions_.list_all(active_);
   }
-  bool listed() const { return conditions_.listed(); }
+  bool listed() const { return conditions_.listed(); } // is something? Under progress ownership, as all of it
 
   std::size_t outstanding() const { return outstanding_ + transfers_.outstanding(); }
   // There are operations that are not light.
@@ -168,7 +170,7 @@ public:
   progress::computations<T>& computations() { return steps_.computations; }
   // Work that only this rank's own process can move on.
   bool needs_driver() {
-    return steps_.flights.in_flight() != 0 || relays_.in_flight() != 0 || far_active_ != 0 ||
+    return steps_.flights.in_flight() + relays_.in_flight() + steps_.bundles.in_flight() + far_active_ != 0 ||
            transfers_.outstanding() != 0 || !answers_.none();
   }
   awaited_answers& answers() { return answers_; }
@@ -238,6 +240,7 @@ private:
       activate_waiting(*on);
       if (!on->relayed.empty()) relays_.carry_on(*on);
     }
+    steps_.bundles.carry_on();
     if (short_of_memory)
       shortage_.met("the state of an operation");
     else

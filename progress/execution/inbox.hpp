@@ -1,4 +1,5 @@
 #pragma once
+#include "progress/execution/bundles.hpp"
 #include "progress/execution/call_check.hpp"
 #include "progress/execution/losses.hpp"
 
@@ -19,8 +20,9 @@ public:
   using request_handler = std::function<void(const transport::message&, std::span<const std::byte>)>;
 
   inbox(T& net, statistics& counts, reach<T>& members, const channel_map& teams, relays<T>& handed_on,
-        losses<T>& lost)
-      : net_(net), counts_(counts), members_(members), channels_(teams), relays_(handed_on), losses_(lost) {}
+        bundles<T>& together, losses<T>& lost)
+      : net_(net), counts_(counts), members_(members), channels_(teams), relays_(handed_on),
+        bundles_(together), losses_(lost) {}
 
   void serve(request_handler h) { serve_ = std::move(h); }
 
@@ -71,6 +73,9 @@ private:
     case message_kind::payload:
       net_.copy(theirs.payload(cells, payload.size()), payload.data(), payload.size());
       net_.store(theirs.head(cells).stamp, m.seq);
+      break;
+    case message_kind::bundle:
+      bundles_.arrived(on, sender, m, payload);
       break;
     case message_kind::delivered:
       members_.raise(on.own.counts(cells).delivered, m.seq, m.count);
@@ -140,6 +145,7 @@ private:
   reach<T>& members_;
   const channel_map& channels_;
   relays<T>& relays_;
+  bundles<T>& bundles_;
   losses<T>& losses_;
   request_handler serve_;
 };

@@ -20,7 +20,8 @@ public:
         claims(members, blocks, copies), in_place(members, blocks, flights), rotations(members, blocks),
         transfers(members, blocks, copies, in_place, flights), reductions(members),
         computations(members, flights), payloads(members, blocks, transfers), roots(members, blocks),
-        calls(members), signals(members, blocks, flights, payloads, in_place, roots, calls) {}
+        calls(members), bundles(members),
+        signals(members, blocks, flights, payloads, in_place, roots, calls, bundles) {}
   node_steps(const node_steps&) = delete;
   node_steps& operator=(const node_steps&) = delete;
 
@@ -70,6 +71,7 @@ public:
   progress::payloads<T> payloads;
   root_discovery<T> roots;
   call_check<T> calls;
+  progress::bundles<T> bundles;
   progress::signals<T> signals;
 
 private:

@@ -74,6 +74,8 @@ public:
       return take_settled(op, n, peer, op.program->settled[n.settled - 1u]);
     if (graph::operations::is_part(n)) [[unlikely]]
       return take_part(op, n, peer);
+    if (n.bundled) [[unlikely]]
+      return take_bundled(op, n, peer);
     const graph::action a = graph::resolve(*op.program, graph::flow::in, peer, step);
     const std::uint64_t bytes = graph::payload_bytes(*op.program, op.channel->info.topology, n, a);
     const std::byte* const from =
@@ -104,6 +106,17 @@ private:
     const graph::part it = part_of(op, n, peer);
     const std::uint32_t cells = engine::cells_of(op.seq, n.phase);
     net_.copy(it.mine, reach_.view(*op.channel, peer).payload(cells, it.bytes), it.bytes);
+  }
+  // Out of the box, where the blocks of one member lie behind those of the other.
+  [[gnu::noinline]] void take_bundled(operation& op, const graph::node& n, std::uint32_t peer) {
+    const graph::topology& g = op.channel->info.topology;
+    const graph::place& at = op.program->places[n.read.at];
+    const std::uint64_t part = at.bytes * (at.turn == 0 ? 1 : g.locals());
+    const std::byte* const from =
+        reach_.box(*op.channel, g.host(peer)).blocks(engine::slot_of(op.seq)) + part * g.local_index(peer);
+    const graph::action a = graph::resolve(*op.program, graph::flow::in, peer, 0);
+    const graph::region r = graph::only_region(*op.program, g, n, a);
+    net_.copy(buffers_.own(op, n.write.in) + r.write, from + r.read, r.bytes);
   }
   static std::span<const std::byte> published(const operation& op, std::uint32_t phase) {
     const std::uint32_t bytes = op.program->eager_bytes[phase];

@@ -1,4 +1,5 @@
 #pragma once
+#include "engine/bundle_box.hpp"
 #include "engine/out_of_memory.hpp"
 #include "engine/transport/transport.hpp"
 #include "progress/execution/channel.hpp"
@@ -50,6 +51,16 @@ public:
   std::byte* base(channel& on, std::uint32_t member) {
     if (member == on.info.me()) return net.segment();
     return on.info.topology.is_near(member) ? net.direct(on.info.world[member]) : nullptr;
+  }
+
+  // What my host and another one have between them, and the turn of my host.
+  engine::bundle_box box(channel& on, std::uint32_t other) {
+    const graph::topology& g = on.info.topology;
+    const std::uint32_t mine = g.host(g.me());
+    return {boxes(on, graph::leader_towards(g, mine, other)), g, mine, other};
+  }
+  engine::word& turn(channel& on, std::uint32_t slot) {
+    return engine::bundle_box::turn(boxes(on, on.info.topology.local(0)), slot);
   }
 
   bool entered(operation& op, std::uint32_t member) {
@@ -172,7 +183,12 @@ public:
     if (to != from) net.copy(to, from, bytes);
   }
 
+  bool ignores_credit() const { return broken_.ignore_credit; }
+
 private:
+  std::byte* boxes(channel& on, std::uint32_t member) {
+    return base(on, member) + on.info.mailbox_offset + engine::boxes_offset(on.info.topology);
+  }
   void complete(const channel& on, transport::message& m) {
     m.channel = on.info.id;
     m.source = net.rank();

@@ -86,8 +86,11 @@ private:
     case kind::await:
       return list_await(op, n, graph::cell_of(*op.program, n, peer, iteration), to);
     case kind::take:
+      if (n.bundled) return list_box(op, peer, to);
       return list_cell(op, {fact::payload, n.phase, peer, 0}, to);
     case kind::signal:
+      // Without credit a message wakes this rank when there is some.
+      if (n.bundled) return steps_.bundles.can_send(op, peer) ? to.add_ready(net_.rank()) : void();
       return list_credit(op, n, peer, to);
     case kind::claim:
       return others_carry(op) ? list_counts(op, to) : to.add_ready(net_.rank());
@@ -124,6 +127,12 @@ private:
     if (!reach<T>::near(op, c.owner)) return;
     const auto [at, value] = steps_.signals.word_of(op, c);
     list_word(op, c.owner, *at, value, to);
+  }
+  // Which another member of my host fills.
+  void list_box(operation& op, std::uint32_t peer, writer& to) {
+    const graph::topology& g = op.channel->info.topology;
+    const std::uint32_t owner = graph::leader_towards(g, g.host(g.me()), g.host(peer));
+    list_word(op, owner, steps_.signals.box_stamp(op, peer), op.seq, to);
   }
   void list_word(operation& op, std::uint32_t member, engine::word& at, std::uint64_t value, writer& to) {
     const std::byte* const segment = steps_.members.base(*op.channel, member);

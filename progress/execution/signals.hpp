@@ -1,5 +1,6 @@
 #pragma once
 #include "engine/plan/cell.hpp"
+#include "progress/execution/bundles.hpp"
 #include "progress/execution/call_check.hpp"
 #include "progress/execution/payloads.hpp"
 #include "progress/execution/root_discovery.hpp"
@@ -17,9 +18,9 @@ template <transport::transport T> class signals {
 
 public:
   signals(reach<T>& members, operands<T>& blocks, flight_pool<T>& flights, payloads<T>& eager,
-          in_place_steps<T>& in_place, root_discovery<T>& roots, call_check<T>& calls)
+          in_place_steps<T>& in_place, root_discovery<T>& roots, call_check<T>& calls, bundles<T>& together)
       : reach_(members), net_(members.net), operands_(blocks), flights_(flights), payloads_(eager),
-        in_place_(in_place), roots_(roots), calls_(calls) {}
+        in_place_(in_place), roots_(roots), calls_(calls), bundles_(together) {}
 
   // Has the cell come to its value? If not, the word is noted: until it has, another look finds nothing new.
   [[gnu::always_inline]] bool reached(operation& op, const graph::cell& c) {
@@ -27,6 +28,13 @@ public:
     if (net_.load(*word) >= value) return true;
     op.run->watch.note(*word, value);
     return false;
+  }
+
+  // Has the eager payload come of which a node takes its part?
+  [[gnu::always_inline]] bool has_payload(operation& op, const graph::node& n, std::uint32_t peer) {
+    if (n.bundled) [[unlikely]]
+      return is_in_box(op, peer);
+    return reached(op, {fact::payload, n.phase, peer, 0});
   }
 
   outcome await(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
@@ -37,6 +45,8 @@ public:
   }
 
   outcome raise(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
+    if (n.bundled) [[unlikely]]
+      return bundles_.send(op, n, peer);
     if (!has_credit(op, n, peer)) return outcome::blocked;
     const bool to_group = n.peer == graph::peer_rule::group;
     if (to_group && n.about == fact::payload) [[likely]]
@@ -91,8 +101,21 @@ public:
     }
   }
 
+  // The word that says so, of a far member.
+  word& box_stamp(operation& op, std::uint32_t peer) {
+    const graph::topology& g = op.channel->info.topology;
+    return reach_.box(*op.channel, g.host(peer)).stamp(engine::slot_of(op.seq), g.local_index(peer));
+  }
+
 private:
   using message_kind = transport::message_kind;
+
+  [[gnu::noinline]] bool is_in_box(operation& op, std::uint32_t peer) {
+    word& stamp = box_stamp(op, peer);
+    if (net_.load(stamp) >= op.seq) return true;
+    op.run->watch.note(stamp, op.seq);
+    return false;
+  }
 
   // The one rule of credit: what stays in the cells of a slot until it has been read may be written when
   // the member that reads it has retired the operation that had the slot before. A word that only grows (an
@@ -255,6 +278,7 @@ private:
   in_place_steps<T>& in_place_;
   root_discovery<T>& roots_;
   call_check<T>& calls_;
+  bundles<T>& bundles_;
 };
 
 } // namespace weft::progress

@@ -25,8 +25,11 @@ std::vector<plan> compile_by(const algorithm& a, const request& r, const node_ma
   return compile_all(r, nodes, t);
 }
 
+bool fits_all_with(const algorithm& a, const request& r, const node_map& nodes, const tuning& t) {
+  return a.fits(r, topology(0, nodes), t);
+}
 bool fits_all(const algorithm& a, const request& r, const node_map& nodes) {
-  return a.fits(r, topology(0, nodes), tuning{});
+  return fits_all_with(a, r, nodes, forcing(a.op, a.name));
 }
 
 bool is_staged_algorithm(const algorithm& a) {
@@ -313,8 +316,9 @@ TEST(algorithms, a_doubling_needs_a_power_of_two_of_nodes) {
 // who have come are in place while another one is late.
 TEST(algorithms, nothing_is_handed_on_before_all_have_entered_nor_within_a_node) {
   for (const algorithm& a : algorithms()) {
-    if (!is_staged_algorithm(a) || a.name == "relayed") continue; // that by engines, and no memory of users
-    if (of_vectors(a.op)) continue;                               // always IN_MY: who combines waits for all
+    // That by engines, and no memory of users.
+    if (!is_staged_algorithm(a) || a.name == "relayed" || a.name == "bundled") continue;
+    if (of_vectors(a.op)) continue; // always IN_MY: who combines waits for all
     const bool for_all = a.op == operation::reduce_all || a.op == operation::prefix_reduce;
     for (const sync in : {sync::no, sync::my})
       EXPECT_TRUE(for_all || !fits_all(a, {a.op, in, sync::all, hint::none, 0, 8}, alone(8))) << a.name;
@@ -342,6 +346,30 @@ TEST(algorithms, engines_hand_on_what_is_small_and_waits_for_nobody) {
   EXPECT_FALSE(fits(sync::no, 8, alone(8)));
   EXPECT_FALSE(fits(sync::all, 8, alone(8)));
   EXPECT_FALSE(fits(sync::my, 8, alone(8), false)) << "nobody answers while an application computes";
+}
+
+TEST(algorithms, engines_send_together_what_is_small_and_waits_for_its_ends_alone) {
+  const auto fits = [](request r, const node_map& nodes, auto... without) {
+    tuning t;
+    t.bundles = true;
+    ((t.*without = false), ...);
+    r.op = operation::exchange;
+    r.out = sync::my;
+    return fits_all_with(named(r.op, "bundled"), r, nodes, t);
+  };
+  const node_map nodes = blocks_of(8, 4);
+  EXPECT_TRUE(fits({.in = sync::my, .bytes = 8}, nodes));
+  EXPECT_TRUE(fits({.in = sync::my, .bytes = 128}, nodes));
+  EXPECT_FALSE(fits({.in = sync::my, .bytes = 129}, nodes)) << "beyond the room of a box";
+  EXPECT_FALSE(fits({.in = sync::my, .bytes = 0}, nodes));
+  EXPECT_FALSE(fits({.in = sync::my, .bytes = 8, .in_place = true}, nodes));
+  EXPECT_FALSE(fits({.in = sync::my, .bytes = 8}, one_host(8)));
+  EXPECT_FALSE(fits({.in = sync::my, .bytes = 8}, alone(8))) << "each sends alone";
+  EXPECT_FALSE(fits({.in = sync::no, .bytes = 8}, nodes))
+      << "a block is read though its owner has not entered";
+  EXPECT_FALSE(fits({.in = sync::all, .bytes = 8}, nodes));
+  EXPECT_FALSE(fits({.in = sync::my, .bytes = 8}, nodes, &tuning::relays)) << "nobody answers";
+  EXPECT_FALSE(fits({.in = sync::my, .bytes = 8}, nodes, &tuning::bundles)) << "there are no boxes";
 }
 
 } // namespace

@@ -62,6 +62,33 @@ TEST(algorithms, small_reductions_grow_like_the_logarithm_of_the_ranks) {
   }
 }
 
+// The bytes that come from other hosts grow like the ranks, from two hosts to four three times, and so may
+// these. Where the first of them come, and among many hosts, they take about as long as behind IN_ALL.
+TEST(algorithms, small_exchanges_that_wait_for_their_ends_alone_grow_like_their_bytes) {
+  tuning t;
+  t.bundles = true;
+  for (const operation op : {operation::exchange, operation::gather_all})
+    for (const std::uint32_t each : {16u, 32u, 64u})
+      for (const sync out : {sync::no, sync::my, sync::all}) {
+        const request my{.op = op, .in = sync::my, .out = out, .bytes = 8};
+        request all = my;
+        all.in = sync::all;
+        std::uint64_t before = 0;
+        for (std::uint32_t ranks = 2; ranks <= 131072; ranks *= 2) {
+          const topology g(0, blocks_of(ranks, each));
+          const std::uint64_t now = choose(my, g, t)->cost(my, g, t);
+          const bool first = g.hosts() == 2;
+          EXPECT_TRUE(first || before == 0 || now <= before * (g.hosts() == 4 ? 30 : 22) / 10)
+              << name(op) << " of " << ranks << " ranks, " << each << " on a host: " << now << " ns";
+          before = now;
+          // Among more hosts than these they tell each other what they know, behind IN_ALL.
+          if (!first && (ranks != 1024 || g.hosts() > 32)) continue;
+          const std::uint64_t woken = first ? 20'000 : 0; // a rank that holds the blocks of others
+          EXPECT_LE(now, choose(all, g, t)->cost(all, g, t) * 3 / 2 + woken) << name(op) << " of " << ranks;
+        }
+      }
+}
+
 TEST(algorithms, small_reductions_among_many_hosts_take_microseconds) {
   const auto predicted = [](operation op, std::uint32_t ranks, std::uint32_t each) {
     const request r{.op = op, .in = sync::my, .out = sync::my, .bytes = 8};

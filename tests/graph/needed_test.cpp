@@ -172,7 +172,7 @@ TEST(needed, every_node_and_edge_of_what_is_handed_on) {
       for (const node_map& nodes : {alone(members), blocks_of(members, 2), dealt(members, 3)}) {
         for (const sync out : {sync::no, sync::my, sync::all}) {
           for (const std::uint64_t bytes : {std::uint64_t{8}, std::uint64_t{300001}}) {
-            const sync in = a.name == "relayed" ? sync::my : sync::all;
+            const sync in = a.name == "relayed" || a.name == "bundled" ? sync::my : sync::all;
             const request r{a.op, in, out, hint::none, rooted(a.op) ? 1u : 0u, bytes};
             const tuning t = forcing(a.op, a.name);
             if (testing::Test::HasFailure() || choose(r, topology(0, nodes), t) != &a) continue;

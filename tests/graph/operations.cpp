@@ -52,6 +52,7 @@ std::vector<plan> all_of(make_plan make, const node_map& nodes, std::uint64_t by
 
 tuning forcing(operation op, std::string_view algorithm) {
   tuning t;
+  t.bundles = true;
   t.forced = parse_choice(fmt::format("{}={}", name(op), algorithm));
   return t;
 }

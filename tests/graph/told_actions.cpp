@@ -264,6 +264,7 @@ private:
     if (!is_counter(c.what)) put_fact(c);
     put_details(n, c);
     if (n.relayed) put(", to be handed on");
+    if (n.bundled) put(", bundled");
     put("\n");
   }
 

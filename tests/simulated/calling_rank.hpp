@@ -37,7 +37,9 @@ struct program {
   std::uint64_t data = 0;     // bytes of every rank's buffers
 
   std::uint32_t ranks() const { return static_cast<std::uint32_t>(nodes.size()); }
-  control::heap_layout layout() const { return {ranks(), room, data}; }
+  control::heap_layout layout() const {
+    return {ranks(), room, data, engine::bundle_box::bytes(graph::topology(0, nodes))};
+  }
 };
 
 inline request random_request(std::mt19937_64& draw, std::uint32_t ranks) {
@@ -147,8 +149,8 @@ public:
       if (channel != 0) teams_.run(channel, {}, {});
     for (++others_.ended; others_.ended != p_.ranks() || !idle();)
       answer();
-    for (++others_.quiet; others_.quiet != p_.ranks();)
-      answer();
+    for (++others_.quiet; others_.quiet != p_.ranks(); computes_(std::chrono::microseconds(20)))
+      answer(); // a rank that is held up for long is no deadlock
     check();
   }
   std::string doing() const {

@@ -11,9 +11,14 @@ using effect = control_case::effect;
 
 // The most that a team takes.
 std::uint64_t bytes_of_team(const control_case& c) {
-  const std::uint32_t locals = graph::topology(0, c.nodes).largest_host();
-  return control::heap_layout::whole_pages(engine::mailbox::bytes(locals) +
-                                           control::team_scratch_bytes(c.ranks));
+  std::uint64_t most = 0;
+  for (const auto& team : c.teams) {
+    std::vector<std::uint32_t> nodes;
+    for (const std::uint32_t rank : team)
+      nodes.push_back(c.nodes[rank]);
+    most = std::max(most, engine::mailbox_bytes(graph::topology(0, nodes)));
+  }
+  return control::heap_layout::whole_pages(most + control::team_scratch_bytes(c.ranks));
 }
 
 std::uint64_t places(const control_case& c) {
@@ -29,7 +34,9 @@ std::byte value(const control_case::step& s, std::uint32_t from, std::uint32_t t
 
 control_world::control_world(const control_case& c, control_counts& met)
     : program(c), counts(met), team_bytes(bytes_of_team(c)),
-      layout(c.ranks, team_bytes * places(c), c.heap_bytes), teams(c), kept(c.ranks), steps(c.steps.size()) {
+      layout(c.ranks, team_bytes * places(c), c.heap_bytes,
+             engine::bundle_box::bytes(graph::topology(0, c.nodes))),
+      teams(c), kept(c.ranks), steps(c.steps.size()) {
   regions.emplace_back(layout.heap, layout.heap + layout.heap_bytes);
   for (std::uint32_t rank = 0; rank < c.ranks; ++rank)
     regions.emplace_back(layout.heap + layout.heap_bytes, layout.end());

@@ -38,6 +38,10 @@ std::vector<std::uint32_t> machine_of(std::uint64_t shape) {
   }
 }
 
+bool waits_for_ends(const algorithm& a) {
+  return a.name == "relayed" || a.name == "bundled";
+}
+
 // A few calls at a time, or more than a team has slots, in flight together or one after the other.
 collective_case program_of(const algorithm& a, std::uint64_t seed) {
   seeded_random random(seed * 2 + 1);
@@ -48,7 +52,7 @@ collective_case program_of(const algorithm& a, std::uint64_t seed) {
   c.late = random.coin(0.5) ? 0.2 : 0;
   const auto call = [&](std::uint64_t most) {
     constexpr std::array<std::uint64_t, 5> sizes{1, 57, 640, 2049, 6000};
-    request r{a.op, a.name == "relayed" ? sync::my : sync::all,
+    request r{a.op, waits_for_ends(a) ? sync::my : sync::all,
               std::array{sync::no, sync::my, sync::all}[random.below(3)]};
     if (rooted(a.op)) r.root = static_cast<std::uint32_t>(random.below(c.ranks));
     do
@@ -75,6 +79,7 @@ TEST_P(handing_on, gives_what_the_serial_reference_gives) {
   const algorithm& a = *GetParam();
   simulated_run_options options;
   options.tuning = collectives::tuning{};
+  options.tuning->bundles = true;
   options.tuning->forced = collectives::parse_choice(std::string(name(a.op)) + "=" + std::string(a.name));
   if (a.name == "relayed") options.tuning->costs.gap *= 100; // a deep tree, though hosts are few
   options.chaos.landing_ns = 300'000; // a rank that leaves before a put to it has landed is seen to

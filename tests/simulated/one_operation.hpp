@@ -32,6 +32,7 @@ inline double elapsed_by(const collectives::algorithm& a, const collectives::req
   options.chaos = {};
   options.awake = true;
   options.tuning = tuning_for(options.costs);
+  options.tuning->bundles = true;
   options.tuning->forced = collectives::parse_choice(std::string(name(a.op)) + "=" + std::string(a.name));
   return static_cast<double>(run_simulated(c, options).elapsed.count());
 }

@@ -10,8 +10,9 @@ using transport::simulated_transport;
 using transport::simulation;
 using transport::simulation_options;
 
-std::uint32_t most_locals(const collective_case& c) {
-  return graph::topology(0, c.nodes).largest_host();
+// Where the buffers of the case begin.
+std::uint64_t heap_offset(const collective_case& c) {
+  return engine::first_mailbox_offset + (engine::mailbox_bytes(graph::topology(0, c.nodes)) + 63) / 64 * 64;
 }
 
 simulation_options options_for(const collective_case& c, const simulated_run_options& options) {
@@ -19,7 +20,7 @@ simulation_options options_for(const collective_case& c, const simulated_run_opt
   o.seed = c.seed;
   o.ranks = c.ranks;
   o.host_of_rank = c.nodes;
-  o.segment_bytes = (engine::heap_offset(most_locals(c)) + c.heap_bytes() + 63) / 64 * 64;
+  o.segment_bytes = (heap_offset(c) + c.heap_bytes() + 63) / 64 * 64;
   o.chaos = options.chaos;
   o.costs = options.costs;
   o.faults = options.machine;
@@ -47,8 +48,7 @@ void play(const collective_case& c, const simulated_run_options& options, simula
   e.meet_neighbours(neighbours_of(c, rank));
   if (options.prepare) options.prepare(c, e, team);
   collective_player<simulated_transport> player(
-      c, e, team, engine::heap_offset(most_locals(c)), look,
-      [&t](std::chrono::nanoseconds time) { t.compute(time); },
+      c, e, team, heap_offset(c), look, [&t](std::chrono::nanoseconds time) { t.compute(time); },
       [&s](std::uint32_t other) { return s.segment(other); });
   t.describe([&player] { return player.doing(); });
   player.play();

@@ -26,11 +26,11 @@ constexpr std::size_t programs = 2; // application threads of a rank
 // Where the mailboxes of the teams and the buffers of the programs are, in every segment.
 struct layout {
   explicit layout(const std::array<collective_case, programs>& cases) {
-    const std::uint32_t locals = graph::topology(0, cases[0].nodes).largest_host();
+    const graph::topology g(0, cases[0].nodes);
     std::uint64_t end = engine::first_mailbox_offset;
     for (std::uint64_t& at : mailboxes) {
       at = end;
-      end += engine::mailbox::bytes(locals);
+      end += engine::mailbox_bytes(g);
     }
     for (std::size_t k = 0; k < programs; ++k) {
       heaps[k] = end = (end + 63) / 64 * 64;

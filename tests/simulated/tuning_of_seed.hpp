@@ -21,6 +21,7 @@ inline collectives::tuning tuning_of_seed(std::uint64_t seed) {
     t.far_payload = 60 * 1024;
     t.far_push = true;
   }
+  t.bundles = true;
   if (seed % 3 == 0) t.window = 1 + seed % 5;
   return t;
 }

@@ -1,0 +1,94 @@
+#pragma once
+#include "engine/memory/mailbox.hpp"
+#include "engine/topology/host_pairs.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace weft::engine {
+
+// What two hosts of a team have for the small blocks that go between them together: a box on each, behind the
+// mailbox of the member that leads towards the other host (topology/host_pairs.hpp). All members of the host
+// read and write it in place. Words as in cells.hpp: none is ever reset.
+//
+//   turn      on the host's first member, one for each slot: 1 while a member sends for its host
+//             writers: members of the host, by CAS from 0, and the one that has it by a store of 0
+//   sent      for each slot and member of this host: the last operation of which its blocks for the other
+//   host
+//             are in a message, so that its source has been read     writer: who has the turn
+//   stamp     for each slot and member of the other host: the last operation of which its blocks are here
+//             writer: the owner of the box
+//   retired   all members of the other host have retired the operations up to it
+//             writers: the owner, and members that have asked all of them, by CAS
+//   blocks    for each slot: those of the other host's members, one member behind the other, valid when the
+//             stamp of their member says so                          writer: the owner of the box
+//
+// Credit. The blocks of operation n lie where those of operation n - 32 lay: they are sent when all members
+// of the receiving host have retired that one. `sent` needs none: whoever has retired operation n - 32 over
+// there had the blocks of all.
+class bundle_box {
+public:
+  // Room for the blocks of a slot between two hosts: 8 bytes for each pair of members, within bounds.
+  static std::uint64_t room(const graph::topology& g) {
+    const std::uint64_t locals = g.largest_host();
+    if (locals == 1) return 0;
+    return std::clamp<std::uint64_t>(locals * locals * 8, 2048, 65536) / mailbox::line * mailbox::line;
+  }
+  // Of the boxes of one member at most; none on one host, nor where each host has one member, which sends
+  // alone.
+  static std::uint64_t bytes(const graph::topology& g) {
+    if (g.one_host() || room(g) == 0) return 0;
+    return turns_bytes + graph::most_led(g) * box_bytes(g);
+  }
+  // What must be zero before the first operation.
+  static void clear(std::byte* base, const graph::topology& g) {
+    if (bytes(g) == 0) return;
+    std::memset(base, 0, turns_bytes);
+    for (std::uint32_t k = 0; k < graph::most_led(g); ++k)
+      std::memset(base + turns_bytes + k * box_bytes(g), 0, words_bytes(g));
+  }
+
+  // `base`: where the boxes of the member that leads there begin; `other` is a host.
+  bundle_box(std::byte* base, const graph::topology& g, std::uint32_t host, std::uint32_t other)
+      : words_(reinterpret_cast<word*>(base + turns_bytes +
+                                       graph::number_of_pair(g, host, other) * box_bytes(g))),
+        blocks_(reinterpret_cast<std::byte*>(words_) + words_bytes(g)), locals_(g.largest_host()),
+        room_(room(g)) {}
+
+  static word& turn(std::byte* first_members, std::uint32_t slot) {
+    return reinterpret_cast<word*>(first_members)[slot];
+  }
+  word& retired() const { return words_[0]; }
+  word& sent(std::uint32_t slot, std::uint32_t local) const {
+    return words_[first_word + slot * locals_ + local];
+  }
+  word& stamp(std::uint32_t slot, std::uint32_t local) const {
+    return words_[first_word + (slots + slot) * locals_ + local];
+  }
+  std::byte* blocks(std::uint32_t slot) const { return blocks_ + slot * room_; }
+
+private:
+  static constexpr std::uint64_t first_word = mailbox::line / sizeof(word);
+  static constexpr std::uint64_t turns_bytes = slots * sizeof(word);
+
+  static std::uint64_t words_bytes(const graph::topology& g) {
+    const std::uint64_t words = first_word + 2u * slots * g.largest_host();
+    return (words * sizeof(word) + mailbox::line - 1) / mailbox::line * mailbox::line;
+  }
+  static std::uint64_t box_bytes(const graph::topology& g) { return words_bytes(g) + slots * room(g); }
+
+  word* words_;
+  std::byte* blocks_;
+  std::uint32_t locals_;
+  std::uint64_t room_;
+};
+
+// The mailbox of a member and its boxes; where the boxes begin.
+inline std::uint64_t boxes_offset(const graph::topology& g) {
+  return mailbox::bytes(g.largest_host());
+}
+inline std::uint64_t mailbox_bytes(const graph::topology& g) {
+  return boxes_offset(g) + bundle_box::bytes(g);
+}
+
+} // namespace weft::engine
