@@ -6,8 +6,6 @@
 #include "engine/log.hpp"
 #include "engine/memory/segment_layout.hpp"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
@@ -19,8 +17,8 @@ namespace weft::api {
 
 namespace {
 
-// Room for the mailboxes of teams: about 1,800 at once, or 1,200 between hosts of two members each, whose boxes
-// lie there as well. Reserved, taken when touched.
+// Room for the mailboxes of teams: about 1,800 at once, or 1,200 between hosts of two members each, whose
+// boxes lie there as well. Reserved, taken when touched.
 constexpr std::uint64_t team_memory = std::uint64_t{256} << 20;
 
 // Forcing the UCP lane is the same as giving every rank a node of its own.
@@ -392,20 +390,6 @@ std::uint64_t process_runtime::statistic(const std::string& name) const {
   for (const auto& entry : progress::statistics_table)
     if (name == entry.name) return (engine_->counts().*entry.counted).value();
   return 0;
-}
-
-void process_runtime::print_statistics() const {
-  for (const auto& entry : progress::statistics_table)
-    fmt::print(stderr, "weft: rank {}: {:<18} {:>12}  {}\n", job_.rank(), entry.name,
-               (engine_->counts().*entry.counted).value(), entry.help);
-}
-
-void process_runtime::abort_job(int status, const std::string& message) {
-  job_.abort(status, message);
-}
-
-void process_runtime::end_job(int status, const std::string& message) {
-  job_.end(status, message);
 }
 
 } // namespace weft::api

@@ -1,6 +1,7 @@
 #include "api/runtime/process.hpp"
 
 #include <chrono>
+#include <fmt/core.h>
 
 namespace weft::api {
 
@@ -123,6 +124,20 @@ void process_runtime::leave_in_disorder() noexcept {
   (void)heap_.release();
   (void)engine_.release();
   (void)net_.release();
+}
+
+void process_runtime::print_statistics() const {
+  for (const auto& entry : progress::statistics_table)
+    fmt::print(stderr, "weft: rank {}: {:<18} {:>12}  {}\n", job_.rank(), entry.name,
+               (engine_->counts().*entry.counted).value(), entry.help);
+}
+
+void process_runtime::abort_job(int status, const std::string& message) {
+  job_.abort(status, message);
+}
+
+void process_runtime::end_job(int status, const std::string& message) {
+  job_.end(status, message);
 }
 
 process_runtime::~process_runtime() {

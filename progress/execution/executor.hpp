@@ -52,8 +52,7 @@ public:
       if (op->channel == &on) is_rung_for(*op);
     report_if_quiet(on);
   }
-  using quiet_handler = std::function<void(channel&)>;
-  void when_quiet(quiet_handler quiet) { quiet_ = std::move(quiet); }
+  void when_quiet(std::function<void(channel&)> quiet) { quiet_ = std::move(quiet); }
 
   // What is outstanding is never finished. For the end of the job, when nobody needs anything of it;
   // transfers under way may still land, in memory that lives as long as this.
@@ -251,12 +250,8 @@ private:
   void activate_waiting(channel& on) {
     while (!on.waiting.empty() && on.waiting.first().seq <= on.admitted) {
       operation& next = take_held(on);
-      if (activate(next)) {
-        is_left_alone(next);
-        continue;
-      }
-      hold(next);
-      return;
+      if (!activate(next)) return hold(next);
+      is_left_alone(next);
     }
   }
 
@@ -379,7 +374,7 @@ private:
   statistics& counts_;
   const faults broken_;
   finished_handler finished_;
-  quiet_handler quiet_;
+  std::function<void(channel&)> quiet_;
   channel_map channels_;
   node_steps<T> steps_;
   plan_runner<T> runner_;
