@@ -16,6 +16,9 @@ namespace weft::tool {
 // before any memory is taken for it.
 inline constexpr std::uint32_t most_ranks_of_a_host = 4096, most_ranks_of_a_plan = 65536;
 
+// weft info --ranks: what a rank of such a job takes of memory, by count. Nothing is started.
+void print_memory(std::uint32_t ranks, std::uint32_t nodes);
+
 void add_doctor_command(CLI::App& app, int& status);
 void add_help_command(CLI::App& app, int& status);
 void add_run_command(CLI::App& app, int& status);

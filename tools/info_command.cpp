@@ -7,7 +7,6 @@
 #include "progress/driving/cores.hpp"
 #include "progress/execution/operation_pool.hpp"
 #include "tools/command.hpp"
-#include "tools/memory_count.hpp"
 #include "weft/version.h"
 
 #include <fmt/core.h>

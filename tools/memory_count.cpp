@@ -1,12 +1,11 @@
 // What a rank takes of memory, counted: by the types of which the library has one for each rank, and by what
 // was measured of UCX, PMIx and the system.
 
-#include "tools/memory_count.hpp"
-
 #include "engine/settings.hpp"
 #include "engine/topology/rounds.hpp"
 #include "engine/transport/ucx/links.hpp"
 #include "progress/execution/channel.hpp"
+#include "tools/command.hpp"
 
 #include <fmt/core.h>
 

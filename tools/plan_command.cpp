@@ -6,7 +6,6 @@
 #include "engine/transport/ucx/context.hpp"
 #include "tools/command.hpp"
 #include "tools/plan_options.hpp"
-#include "tools/plan_scale.hpp"
 
 #include <fmt/core.h>
 

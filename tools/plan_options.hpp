@@ -35,6 +35,16 @@ collectives::row_names rows(const plan_options& o);
 // nodes.
 collectives::tuning tuning_for(const plan_options& o, std::uint32_t nodes);
 
+// How the predicted time of an operation grows with the ranks.
+struct scale_table {
+  collectives::request request;
+  std::uint32_t each = 32; // ranks of a node
+  std::optional<machine> on;
+  std::function<collectives::tuning(std::uint32_t nodes)> tuning; // of a team on so many nodes
+};
+
+void print_scale(const scale_table& table);
+
 // The plans of all ranks: checked against each other, or written as a schedule. Returns the exit status.
 int unfold_all(const plan_options& o, const std::vector<std::uint32_t>& nodes,
                const std::function<graph::plan(std::uint32_t rank)>& compiled);

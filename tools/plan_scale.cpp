@@ -1,6 +1,6 @@
 // weft plan --scale: the predicted time, messages and bytes of an operation from 2 ranks on.
 
-#include "tools/plan_scale.hpp"
+#include "tools/plan_options.hpp"
 
 #include "engine/collectives/families.hpp"
 #include "engine/plan/names.hpp"

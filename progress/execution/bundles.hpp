@@ -156,7 +156,7 @@ private:
     for (std::uint32_t k = 0; k < g.members(there); ++k) {
       const std::uint32_t member = g.in_host_order(g.first(there) + k);
       all &= members_.exact_credit(on, n, member);
-      least = std::min(least, on.credit[member]);
+      least = std::min(least, on.credit[member].retired);
     }
     if (all) lift(box.retired(), least);
     return all;
