@@ -43,7 +43,7 @@ CASES = {
     "push": Case("blocking", "exchange", 262144, PAIR),
     "ride": Case("blocking", "exchange", 262144, PAIR),
     "relays": Case("blocking", "broadcast", 8, Shape(16, 1)),  # from so many on it is what is estimated to be cheapest
-    "bundles": Case("blocking", "exchange", 8, Shape(4, 2)),
+    "bundles": Case("blocking", "exchange", 8, Shape(2, 8)),  # the same
 }
 
 
