@@ -32,10 +32,10 @@ def exists(s):
 WAYS = [
     "",
     "broadcast=knomial,gather_all=ring,exchange=bruck,reduce=dissemination,reduce_all=dissemination",
-    "exchange=bundled,gather_all=bundled",
+    "",
     "broadcast=chain,gather_all=bruck,exchange=paired,prefix_reduce=dissemination,team_allreduce=hierarchical",
-    "broadcast=scatter,gather_all=doubling,exchange=spread",
-    "broadcast=scatter,gather_all=ring,exchange=paired,team_allreduce=hierarchical",
+    "broadcast=scatter,gather_all=doubling,exchange=bundled",
+    "broadcast=scatter,gather_all=bundled,exchange=paired,team_allreduce=hierarchical",
 ]
 
 
