@@ -241,8 +241,8 @@ bool fits_bundled(const request& r, bool one_slice, const topology& g, const tun
          g.largest_host() * part_bytes(r, one_slice, g) <= engine::bundle_box::room(g);
 }
 
-// Until the owner of a box has been woken, if none of its threads drives, in ns: measured. Where few blocks
-// go, they are there sooner without it.
+// Until the owner of a box has been woken, if none of its threads drives, in ns: what a wake takes on a virtual
+// machine. Where few blocks go, they are there sooner without it.
 constexpr std::uint64_t wake = 20'000;
 
 // The model has all members of a host come together: whoever has the turn packs for all of them.
