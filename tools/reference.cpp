@@ -244,7 +244,8 @@ const reference_entry* reference::page_of(const std::string& header) const {
 std::vector<std::string> reference::names() const {
   std::vector<std::string> all;
   for (const reference_entry& e : entries_)
-    all.insert(all.end(), e.names.begin(), e.names.end());
+    for (const std::string& name : e.names)
+      all.push_back(e.in_cpp ? "weft::" + name : name);
   return all;
 }
 

@@ -62,7 +62,8 @@ class Heap(unittest.TestCase):
                 self.assertEqual((result.returncode, result.stderr), (0, ""))
         result = self.run_job("128M", 1 << 26, "2g", transports="self,sysv")
         lines = [l for l in result.stderr.splitlines() if not l.startswith("weft run:")]
-        self.assertEqual((result.returncode, result.stdout, len(lines)), (1, "", 2), result.stderr)
+        self.assertEqual((result.returncode, result.stdout), (1, ""), result.stderr)
+        self.assertIn(len(lines), (1, 2), result.stderr)  # the first rank that ends may end the other one
         for line in lines:
             self.assertRegex(line, "UCX_TLS=self,sysv asks for System V segments, .* raise kernel.shmmni, .*shmmax .* or leave")
 

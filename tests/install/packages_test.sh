@@ -48,7 +48,7 @@ for folder in proc dev sys; do
 done
 mkdir "$root/tmp/weft"
 cp "$work"/build/*.deb "$root/tmp/weft"
-awk '/^```cpp/ { on = 1; next } /^```/ { if (on && program ~ /upc_all_exchange/) { printf "%s", program; exit } on = 0; program = "" } on { program = program $0 "\n" }' \
+awk '/^```cpp/ { on = 1; next } /^```/ { if (on && program ~ /main/) { printf "%s", program; exit } on = 0; program = "" } on { program = program $0 "\n" }' \
   "$source/README.md" >"$root/tmp/weft/program.cpp"
 grep -q main "$root/tmp/weft/program.cpp" || fail "README.md has no program"
 

@@ -64,8 +64,8 @@ class Random(Programs):
     def check(self, mpi):
         program = self.compile(mpi, "random.c")
         seen = set()
-        for ranks, programs, most, settings in ((2, 60, 400000, {}), (4, 20, 20000, {}), (3, 20, 20000, {"WEFT_LANE": "ucp"}),
-                                               (3, 20, 20000, {"WEFT_MPI": "all"}),
+        for ranks, programs, most, settings in ((2, 100, 400000, {}), (4, 20, 20000, {}), (3, 20, 20000, {"WEFT_LANE": "ucp"}),
+                                               (3, 40, 20000, {"WEFT_MPI": "all"}),
                                                (2, 20, 200000, {"WEFT_MPI_POOL": "16M", "WEFT_MPI_LARGEST": "100K"})):
             with self.subTest(ranks=ranks, **settings):
                 arguments = [mpi, ranks, program, str(programs), str(ranks), str(most)]

@@ -216,7 +216,7 @@ void make_case(array_case& c, const collectives::algorithm& a, std::uint64_t see
   draw_hosts(c.play, draw);
   const auto ranks = static_cast<std::uint32_t>(c.play.nodes.size());
   const std::uint64_t block = 1 + draw() % 3, elements = 1 + draw() % (3 * block * ranks);
-  const std::uint64_t heap = engine::heap_offset(ranks);
+  const std::uint64_t heap = engine::heap_offset(graph::topology(0, c.play.nodes).largest_host());
   c.play.calls = 1;
   c.play.source = c.play.destination = 3 * block * sizeof(word);
   reductions::reduction& t = c.task;
