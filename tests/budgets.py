@@ -3,7 +3,8 @@
 BUILDS has the folders release, tsan and asan; LAUNCHES has a line for each job that the tests have started. A test
 launches jobs if its command names a launcher; those of deaths, of the launcher and of shortage launch several. Time
 depends on the machine and its load, these counts do not. A change that needs more takes something away, or argues
-for a larger number here.
+for a larger number here: programs in UPC, spans and signals, operators and scans, traces and packages came with 34
+compiles and about 25 jobs.
 """
 
 import pathlib
@@ -13,7 +14,7 @@ import sys
 
 import suite
 
-MOST_LAUNCHING, MOST_JOBS, MOST_LINKS, MOST_COMPILES = 200, 320, 45, 480
+MOST_LAUNCHING, MOST_JOBS, MOST_LINKS, MOST_COMPILES = 200, 345, 45, 510
 TARGETS = {"release": "all", "tsan": "tsan_tests", "asan": "asan_tests"}
 
 
