@@ -4,7 +4,7 @@ BUILDS has the folders release, tsan and asan; LAUNCHES has a line for each job 
 launches jobs if its command names a launcher; those of deaths, of the launcher and of shortage launch several. Time
 depends on the machine and its load, these counts do not. A change that needs more takes something away, or argues
 for a larger number here: programs in UPC, spans and signals, operators and scans, traces and packages came with 34
-compiles and about 25 jobs.
+compiles and 25 to 50 jobs.
 """
 
 import pathlib
@@ -14,7 +14,7 @@ import sys
 
 import suite
 
-MOST_LAUNCHING, MOST_JOBS, MOST_LINKS, MOST_COMPILES = 200, 345, 45, 510
+MOST_LAUNCHING, MOST_JOBS, MOST_LINKS, MOST_COMPILES = 200, 370, 45, 510
 TARGETS = {"release": "all", "tsan": "tsan_tests", "asan": "asan_tests"}
 
 
