@@ -15,7 +15,7 @@ namespace weft::engine {
 //             writers: members of the host, by CAS from 0, and the one that has it by a store of 0
 //   sent      for each slot and member of this host: the last operation of which its blocks for the other
 //   host
-//             are in a message, so that its source has been read     writer: who has the turn
+//             are in a message, so that its source has been read     writer: the turn's holder
 //   stamp     for each slot and member of the other host: the last operation of which its blocks are here
 //             writer: the owner of the box
 //   retired   all members of the other host have retired the operations up to it

@@ -1,5 +1,6 @@
 // What would go wrong on this host, found before a job is started.
 
+#include "api/runtime/start.hpp"
 #include "engine/settings.hpp"
 #include "engine/transport/ucx/context.hpp"
 #include "engine/transport/ucx/devices.hpp"
@@ -90,6 +91,7 @@ void look_at_cores(findings& f) {
 
 // What a start needs of the user's limits. The numbers are those that the start itself asks for.
 void look_at_limits(findings& f) {
+  using needs = api::start_needs; // and ranks of the host, a few
   const std::string start = "the start of a rank";
   bool all = true;
   const auto holds = [&](const char* limit, auto&& need) {
@@ -100,9 +102,9 @@ void look_at_limits(findings& f) {
       all = false;
     }
   };
-  holds("ulimit -n", [&] { boot::require_files(64, start); });
-  holds("ulimit -d", [&] { boot::require_data(std::size_t{64} << 20, start); });
-  holds("ulimit -u", [&] { boot::require_threads(7, start); });
+  holds("ulimit -n", [&] { boot::require_files(needs::files + needs::files_of_ucx + 8, start); });
+  holds("ulimit -d", [&] { boot::require_data(needs::data, start); });
+  holds("ulimit -u", [&] { boot::require_threads(needs::threads, start); });
   if (all) f.good("limits", "open files, memory and threads suffice for a rank");
   rlimit locked{};
   getrlimit(RLIMIT_MEMLOCK, &locked);

@@ -12,6 +12,17 @@
 
 namespace weft::api {
 
+// What the start of a rank needs of its user's limits, measured with PMIx 4.2 and UCX 1.13, with all
+// transports and what is opened for a moment only, and some more. A third of the files is open when the job
+// has been joined.
+struct start_needs {
+  static constexpr std::size_t files = 34, files_of_ucx = 22;
+  // Of PMIx two, of UCX one, and the library's own: for progress, deaths, reports and the end.
+  static constexpr std::size_t threads = 7;
+  // Of libraries and threads, beside the memory that ranks share.
+  static constexpr std::size_t data = std::size_t{64} << 20;
+};
+
 // What a rank needs of its host and of the limits of its user, looked at before PMIx and UCX need it: for
 // want of it they hang, crash, or print much that does not name it. What is short ends weft_init with one
 // line.

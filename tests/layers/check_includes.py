@@ -66,7 +66,7 @@ FOLDERS = {
     "testing/threads": (f"{SUPPORT} engine/memory engine/transport", "spdlog"),
     "verify": (COMPILING, "spdlog"),
     "tools": (f"{COMPILING} verify engine/transport/ucx progress/execution progress/driving "
-              "pmix_boot/client pmix_boot/launcher api/include", "spdlog cli json"),
+              "pmix_boot/client pmix_boot/launcher api/include api/runtime", "spdlog cli json"),
     "tools/options": ("", "cli"),
     "examples": ("api/include tools/options", "fftw mpi json spdlog"),
     "mpi/include/weft": ("api/include", "mpi"),

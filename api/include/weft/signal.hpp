@@ -17,7 +17,7 @@ namespace weft {
 //   arrived.wait(1);                                     // the first copy to this rank is in place
 //
 // They begin at 0 and only rise, so wait(n) of the n-th round needs no reset. Construction is collective and
-// waits for all ranks, destruction is collective. Who sees a counter by wait or test sees all of the copies
+// waits for all ranks, destruction is collective. A rank that sees a counter by wait or test sees all of the copies
 // that it counts.
 class signals {
 public:
