@@ -38,6 +38,12 @@ std::string call_of(const event& e) {
   return progress::call_name({.op = e.op, .by = static_cast<collectives::caller>(e.by)});
 }
 
+// What a rank tells of the calls of one name; of those alone that it has made.
+struct place_sum {
+  std::size_t place = 0;
+  recorder::sum of_calls;
+};
+
 // Can a step of this kind only go on when the other rank has come so far?
 bool waits_for_peer(const event& step) {
   const auto kind = static_cast<graph::kind>(step.by);
@@ -250,7 +256,10 @@ void job_trace::write(boot::job& job) {
 
 void job_trace::print_sums(boot::job& job) const {
   const recorder::sums& own = recorder_->by_call();
-  job.put("weft.sums", std::as_bytes(std::span(own)));
+  std::vector<place_sum> called;
+  for (std::size_t k = 0; k < own.size(); ++k)
+    if (own[k].calls != 0) called.push_back({k, own[k]});
+  job.put("weft.sums", bytes_of(called));
   job.commit();
   job.fence();
   if (job.rank() != 0) return;
@@ -261,17 +270,17 @@ void job_trace::print_sums(boot::job& job) const {
   };
   std::vector<row> rows(own.size());
   for (std::uint32_t r = 0; r < job.size(); ++r) {
-    const auto theirs = values_in<recorder::sum>(job.get(r, "weft.sums"));
-    for (std::size_t k = 0; k < std::min(rows.size(), theirs.size()); ++k) {
-      rows[k].place = k;
-      recorder::sum& all = rows[k].all;
-      if (theirs[k].longest > all.longest) {
-        all.longest = theirs[k].longest;
-        rows[k].rank = r;
+    for (const auto& [place, theirs] : values_in<place_sum>(job.get(r, "weft.sums"))) {
+      row& of_call = rows.at(place);
+      of_call.place = place;
+      recorder::sum& all = of_call.all;
+      if (theirs.longest > all.longest) {
+        all.longest = theirs.longest;
+        of_call.rank = r;
       }
-      all.calls += theirs[k].calls;
-      all.bytes += theirs[k].bytes;
-      all.waited += theirs[k].waited;
+      all.calls += theirs.calls;
+      all.bytes += theirs.bytes;
+      all.waited += theirs.waited;
     }
   }
   std::erase_if(rows, [](const row& r) { return r.all.calls == 0; });
