@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What the library stands on, and nothing more; tests, tools and benchmarks find their own. The versions are the oldest
 # that it is tested with.
 find_package(PkgConfig REQUIRED)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What `cmake --install` puts under a prefix. Everything finds the rest relative to itself, so a prefix may move.
 # Components are the packages of cmake/packages.cmake; what names none is for those who compile.
 include(CMakePackageConfigHelpers)
@@ -9,9 +10,9 @@ if(NOT CMAKE_BUILD_TYPE STREQUAL Debug)
   install(CODE "set(CMAKE_INSTALL_DO_STRIP TRUE)")
 endif()
 
-file(GLOB weft_c_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/api/include/*.h)
-file(GLOB weft_cpp_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/api/include/weft/*.hpp
-  ${PROJECT_SOURCE_DIR}/api/include/weft/*.h)
+file(GLOB weft_c_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/*.h)
+file(GLOB weft_cpp_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/weft/*.hpp
+  ${PROJECT_SOURCE_DIR}/include/weft/*.h)
 install(FILES ${weft_c_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${weft_cpp_headers} ${PROJECT_SOURCE_DIR}/mpi/include/weft/mpi.h ${PROJECT_BINARY_DIR}/include/weft/version.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft)

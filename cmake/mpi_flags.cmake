@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # weft_mpi_flags(mpi prefix): asks an MPI's own compiler wrapper for its flags; the compiler itself stays the project's,
 # as the wrapper's is the same g++. Both wrappers print the command that they would run for -show. Sets PREFIX_found,
 # PREFIX_includes (folders) and PREFIX_link (all else) for the caller.

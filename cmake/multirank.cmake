@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Programs that run as jobs of several ranks. All are linked into one executable, weft_jobs (tests/jobs).
 #
 #   weft_add_suite_program(name source...)   a WEFT_SUITE: runs in sessions, behind other suites; a second call for

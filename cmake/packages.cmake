@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The Debian packages that `./run packages` and cpack make of what is installed: a library for programs that run, what
 # those need who compile, the tool, and what carries programs of MPI.
 set(CPACK_PACKAGE_VENDOR "The authors of Weft")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Headers of other projects that most sources include, read once for all targets that ask for it: weft_precompile(target).
 # None of the project's own: a change of one would compile everything again. A source includes what it needs all the
 # same, and compiles without (CMAKE_DISABLE_PRECOMPILE_HEADERS=ON).

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # GoogleTests that need no job. All are linked into one executable, weft_unit_tests.
 #
 #   weft_add_units(folder SOURCES ... [LABELS tsan asan] [SHARDS n] [APART source...])
@@ -84,7 +85,7 @@ function(weft_finish_units)
   list(REMOVE_DUPLICATES sources)
   add_executable(weft_unit_tests ${sources})
   set_property(TARGET weft_unit_tests PROPERTY UNITY_BUILD_MODE GROUP)
-  target_include_directories(weft_unit_tests PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/api/include)
+  target_include_directories(weft_unit_tests PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
   target_compile_definitions(weft_unit_tests PRIVATE
     WEFT_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
     WEFT_SEMANTICS_PAGE="${PROJECT_SOURCE_DIR}/docs/semantics.md"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The one source that compiles fmt and spdlog, which takes as long as ten others. All others include
 // <fmt/core.h>, which only declares the functions below.
 #define FMT_HEADER_ONLY

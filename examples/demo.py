@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """What the library is for, shown on one screen and verified: demo.py BUILD-DIRECTORY [--plot FILE.svg]
 
 How long a rank waits for another one that computes, and the times of NAS FT and IS, with the library and with the MPIs

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Who waits for a rank that computes, as a figure and as a table; `found` is {library: {bytes: µs}}."""
 import shutil
 import subprocess

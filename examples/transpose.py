@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """A pipelined transpose, as a program of MPI: its blocks travel while the next ones are computed, for a time that
 differs from rank to rank and from round to round.
 

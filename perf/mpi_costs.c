@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* What libweft-mpi costs a program of MPI: run it with and without (mpi_costs.py does, in turns).
  *
  *   mpi_costs messages ROUNDS   no non-blocking collective: messages round a ring, and MPI_Allreduce between them

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """What libweft-mpi costs a program of MPI, plain and with it, launched in turns.
 
     perf/mpi_costs.py [--mpi openmpi|mpich] [-n RANKS] [--launches N] [WHAT...]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* What an unchanged program of MPI waits for: each non-blocking collective posted and completed, while all
  * ranks do nothing else, and while rank 0 computes. Run it with libweft-mpi and without (mpi_waits.py does,
  * in turns).

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """What an unchanged program of MPI waits for, plain and with libweft-mpi, launched in turns.
 
     perf/mpi_waits.py [--mpi openmpi|mpich] [-n RANKS] [--hosts N] [--trials N] [--launches N] [--late US] [BYTES...]

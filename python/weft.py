@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Weft for numpy: a job, teams, symmetric arrays whose part is an ndarray, non-blocking collectives.
 
     import numpy, weft

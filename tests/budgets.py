@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the standard suite may cost, counted: budgets.py BUILDS LAUNCHES
 
 BUILDS has the folders release, tsan and asan; LAUNCHES has a line for each job that the tests have started. A test

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Prints the names of the tests and suites that concern the files which differ from the last commit: concerned.py ROOT
 
 With --smoke in the place of ROOT: one quick test of each family that no session plays. A name is a part of the names of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs tests of a build with ctest, some at a time, and says how far it is: suite.py BUILD [options] [NAME...]
 
 A NAME is a part of the name of a test or of a suite of a session; without one, all of the standard suite are run.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // The subcommands of the tool `weft`. Each adds itself to the command line; when it is chosen it does its
 // work and leaves the exit status in `status`.

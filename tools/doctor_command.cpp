@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // weft doctor: what would go wrong here, on this host and in this job, each with the way out.
 
 #include "engine/settings.hpp"

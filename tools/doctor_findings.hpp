@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // What weft doctor has looked at: a line for each subject, and below a line that is not all right its way
 // out.

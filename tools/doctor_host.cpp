@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What would go wrong on this host, found before a job is started.
 
 #include "api/runtime/start.hpp"

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What would go wrong in the job that this process is a rank of: the library is started in it, and copies
 // between its ranks are made and timed.
 
-#include "api/include/weft/weft.hpp"
+#include "include/weft/weft.hpp"
 #include "progress/driving/cores.hpp"
 #include "tools/doctor_findings.hpp"
 

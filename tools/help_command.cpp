@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // weft help NAME: what the public headers say of a call; and the manual pages, which are made of the same.
 
 #include "engine/settings.hpp"
@@ -31,7 +32,7 @@ fs::path headers_beside_this_tool() {
   if (realpath("/proc/self/exe", self) == nullptr)
     throw std::runtime_error("cannot find this program's folder");
   const fs::path folder = fs::path(self).parent_path();
-  for (const char* const place : {"../include", "../../../api/include"})
+  for (const char* const place : {"../include", "../../../include"})
     if (std::error_code none; fs::exists(folder / place / "upc_collective_ext.h", none))
       return folder / place;
   throw std::runtime_error(

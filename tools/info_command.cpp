@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // weft info: the settings and their present values, and what the library was built on and runs on.
 
 #include "engine/collectives/tuning.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Descriptions of machines: found, read line by line, and refused by line and rule.
 
 #include "tools/machine.hpp"

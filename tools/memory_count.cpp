@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a rank takes of memory, counted: by the types of which the library has one for each rank, and by what
 // was measured of UCX, PMIx and the system.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // weft mpi: start an unchanged program of MPI with libweft-mpi, by the launcher of its MPI.
 
 #include "tools/command.hpp"

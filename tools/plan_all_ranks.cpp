@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // weft plan --verify and --goal: what takes the plans of all ranks.
 
 #include "engine/plan/names.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // weft plan: what a collective is compiled into, as a graph, and whether it is right.
 
 #include "engine/collectives/families.hpp"

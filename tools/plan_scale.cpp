@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // weft plan --scale: the predicted time, messages and bytes of an operation from 2 ranks on.
 
 #include "tools/plan_options.hpp"

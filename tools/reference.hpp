@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // What the public headers say of each name: the comment before a group of declarations is about all of them.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // weft run: start a job on this host.
 
 #include "engine/transport/ucx/context.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "verify/goal.hpp"
 
 #include "engine/topology/tree.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "verify/messages.hpp"
 
 #include "engine/plan/names.hpp"

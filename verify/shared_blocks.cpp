@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "verify/shared_blocks.hpp"
 
 namespace weft::graph::checking {

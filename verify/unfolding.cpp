@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "verify/unfolding.hpp"
 
 #include "engine/operations/all_kinds.hpp"

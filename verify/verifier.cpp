@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "verify/verifier.hpp"
 
 #include "verify/checks.hpp"

@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The C forms of the collectives and of teams, like those of entries.cpp.
 #define WEFT_NO_GLOBAL_NAMES
 #include "api/checks/failure.hpp"
-#include "api/include/upc_collective.h"
-#include "api/include/upc_collective_cray.h"
-#include "api/include/upc_one_sided.h"
-#include "api/include/weft/reduction.h"
-#include "api/include/weft/sort.h"
+#include "include/upc_collective.h"
+#include "include/upc_collective_cray.h"
+#include "include/upc_one_sided.h"
+#include "include/weft/reduction.h"
+#include "include/weft/sort.h"
 
 using weft::api::guard;
 

@@ -1,16 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The C forms of all functions: the C++ forms under the same names, with the error handler instead of
 // exceptions. Those of the collectives are in collectives.cpp.
 #define WEFT_NO_GLOBAL_NAMES
 #include "api/checks/failure.hpp"
-#include "api/include/upc.h"
-#include "api/include/upc_atomic.h"
-#include "api/include/upc_castable.h"
-#include "api/include/upc_collective_cray.h"
-#include "api/include/upc_nb.h"
-#include "api/include/upc_tick.h"
-#include "api/include/weft/completion.h"
-#include "api/include/weft/direct.h"
-#include "api/include/weft/lock.h"
+#include "include/upc.h"
+#include "include/upc_atomic.h"
+#include "include/upc_castable.h"
+#include "include/upc_collective_cray.h"
+#include "include/upc_nb.h"
+#include "include/upc_tick.h"
+#include "include/weft/completion.h"
+#include "include/weft/direct.h"
+#include "include/weft/lock.h"
 
 using weft::api::guard;
 

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "api/calls/allocation.hpp"
 #include "api/calls/split_barrier.hpp"
 #include "api/checks/checks.hpp"
-#include "api/include/weft/heap.h"
+#include "include/weft/heap.h"
 #include "progress/control/lock_word.hpp"
 
 #include <optional>

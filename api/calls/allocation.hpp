@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "api/include/weft/shared_array.hpp"
-#include "api/include/weft/types.h"
 #include "api/runtime/runtime.hpp"
+#include "include/weft/shared_array.hpp"
+#include "include/weft/types.h"
 
 #include <cstddef>
 #include <string>

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "api/calls/split_barrier.hpp"
 #include "api/checks/checks.hpp"
-#include "api/include/weft/atomic.hpp"
 #include "engine/memory/full_fence.hpp"
 #include "engine/plan/call_fields.hpp"
 #include "engine/reductions/names.hpp"
+#include "include/weft/atomic.hpp"
 
 #include <array>
 #include <atomic>

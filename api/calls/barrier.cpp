@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "api/calls/split_barrier.hpp"
 #include "api/checks/checks.hpp"
 #include "api/checks/phase_record.hpp"
 #include "api/completion/completion.hpp"
-#include "api/include/weft/synchronization.h"
-#include "api/include/weft/synchronization_calls.h"
 #include "api/runtime/runtime.hpp"
 #include "engine/memory/full_fence.hpp"
+#include "include/weft/synchronization.h"
+#include "include/weft/synchronization_calls.h"
 
 #include <optional>
 

@@ -1,4 +1,5 @@
-#include "api/include/upc_collective.h"
+// SPDX-License-Identifier: BSD-3-Clause
+#include "include/upc_collective.h"
 
 #include "api/calls/relocation.hpp"
 #include "api/calls/repeated_call.hpp"

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "api/calls/split_barrier.hpp"
-#include "api/include/weft/types.h"
 #include "api/runtime/runtime.hpp"
 #include "engine/plan/plan.hpp"
 #include "engine/plan/task.hpp"
+#include "include/weft/types.h"
 
 #include <cstdint>
 

@@ -1,4 +1,5 @@
-#include "api/include/weft/collective_x.h"
+// SPDX-License-Identifier: BSD-3-Clause
+#include "include/weft/collective_x.h"
 
 #include "api/calls/relocation.hpp"
 #include "api/checks/checks.hpp"

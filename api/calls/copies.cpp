@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "api/calls/copies.hpp"
 
 #include "api/checks/checks.hpp"
-#include "api/include/weft/access.hpp"
-#include "api/include/weft/heap.h"
+#include "include/weft/access.hpp"
+#include "include/weft/heap.h"
 
 #include <algorithm>
 #include <cstring>

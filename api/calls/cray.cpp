@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "api/calls/collective_call.hpp"
 #include "api/calls/implicit_handles.hpp"
 #include "api/calls/relocation.hpp"
 #include "api/checks/checks.hpp"
-#include "api/include/upc_collective_cray.h"
+#include "include/upc_collective_cray.h"
 
 namespace weft {
 namespace api {

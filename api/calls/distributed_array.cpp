@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "api/calls/distributed_array.hpp"
 
 namespace weft::api {

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "api/checks/failure.hpp"
-#include "api/include/weft/job.h"
+#include "include/weft/job.h"
 
 namespace weft::api {
 

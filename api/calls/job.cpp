@@ -1,4 +1,5 @@
-#include "api/include/weft/job.h"
+// SPDX-License-Identifier: BSD-3-Clause
+#include "include/weft/job.h"
 #include "api/calls/allocation.hpp"
 #include "api/calls/exchange_check.hpp"
 #include "api/calls/split_barrier.hpp"

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "api/calls/allocation.hpp"
 #include "api/calls/split_barrier.hpp"
 #include "api/checks/checks.hpp"
-#include "api/include/weft/lock.hpp"
+#include "include/weft/lock.hpp"
 
 namespace weft {
 namespace api {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "api/calls/made_operators.hpp"
 
 #include "api/checks/failure.hpp"

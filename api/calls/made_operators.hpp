@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "api/include/upc_collective_cray.h"
 #include "engine/plan/task.hpp"
 #include "engine/reductions/vector_reduction.hpp"
+#include "include/upc_collective_cray.h"
 
 #include <cstddef>
 

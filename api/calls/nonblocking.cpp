@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "api/calls/copies.hpp"
 #include "api/calls/implicit_handles.hpp"
 #include "api/checks/checks.hpp"
 #include "api/completion/completion.hpp"
-#include "api/include/upc_nb.h"
+#include "include/upc_nb.h"
 
 #include <cstring>
 #include <exception>

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "api/calls/operators.hpp"
 
 #include "api/checks/failure.hpp"
-#include "api/include/upc_collective_cray.h"
+#include "include/upc_collective_cray.h"
 
 #include <bit>
 

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "api/include/weft/reduction.hpp"
 #include "engine/reductions/names.hpp"
+#include "include/weft/reduction.hpp"
 
 namespace weft::api {
 

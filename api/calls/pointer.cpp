@@ -1,8 +1,9 @@
-#include "api/include/weft/pointer.h"
+// SPDX-License-Identifier: BSD-3-Clause
+#include "include/weft/pointer.h"
 #include "api/checks/checks.hpp"
-#include "api/include/upc_castable.h"
-#include "api/include/weft/arithmetic.hpp"
-#include "api/include/weft/direct.h"
+#include "include/upc_castable.h"
+#include "include/weft/arithmetic.hpp"
+#include "include/weft/direct.h"
 
 namespace weft {
 namespace {

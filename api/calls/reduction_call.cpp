@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "api/calls/reduction_call.hpp"
 
 #include "api/calls/distributed_array.hpp"

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "api/calls/collective_call.hpp"
 #include "api/calls/relocation.hpp"
-#include "api/include/weft/reduction.hpp"
 #include "engine/reductions/reduction.hpp"
+#include "include/weft/reduction.hpp"
 
 namespace weft::api {
 

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The reductions of V1.0 and V0.3 for each of their types: upc_all_reduceC ... upc_all_prefix_reduceB_team.
 #include "api/calls/reduction_call.hpp"
-#include "api/include/upc_collective.h"
+#include "include/upc_collective.h"
 
 namespace weft {
 namespace {

@@ -1,12 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "api/calls/allocation.hpp"
 
 #include "api/calls/split_barrier.hpp"
 #include "api/checks/checks.hpp"
 #include "api/checks/failure.hpp"
-#include "api/include/upc.h"
-#include "api/include/weft/arithmetic.hpp"
-#include "api/include/weft/heap.h"
 #include "engine/out_of_memory.hpp"
+#include "include/upc.h"
+#include "include/weft/arithmetic.hpp"
+#include "include/weft/heap.h"
 
 #include <cstring>
 #include <exception>

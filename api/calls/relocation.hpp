@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "api/calls/collective_call.hpp"
 #include "api/checks/checks.hpp"
-#include "api/include/weft/types.h"
+#include "include/weft/types.h"
 
 #include <cstddef>
 #include <cstdint>

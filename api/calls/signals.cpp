@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Copies with a signal, and waiting for one.
 //
 // The order. Of a rank whose memory is reached by loads and stores: the bytes are stored, then the signal by
@@ -5,7 +6,7 @@
 // and flushed, so they are in place, and only then a message asks the target's engine to raise the signal.
 #include "api/calls/copies.hpp"
 #include "api/checks/checks.hpp"
-#include "api/include/weft/signal.h"
+#include "include/weft/signal.h"
 
 #include <atomic>
 #include <chrono>

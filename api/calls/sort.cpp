@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The sort of V1.0, and the forms of C++.
-#include "api/include/weft/sort.hpp"
+#include "include/weft/sort.hpp"
 #include "api/calls/collective_call.hpp"
 #include "api/calls/distributed_array.hpp"
-#include "api/include/upc_collective.h"
 #include "engine/sorting/orders.hpp"
 #include "engine/sorting/sorting.hpp"
+#include "include/upc_collective.h"
 
 namespace weft {
 namespace api {

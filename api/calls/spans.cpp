@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the collectives on spans need besides those of upc_collective.h.
-#include "api/include/weft/spans.hpp"
+#include "include/weft/spans.hpp"
 #include "api/calls/collective_call.hpp"
 #include "api/calls/operators.hpp"
 #include "api/calls/relocation.hpp"

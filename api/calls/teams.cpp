@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "api/calls/collective_call.hpp"
 #include "api/calls/exchange_check.hpp"
 #include "api/checks/checks.hpp"
 #include "api/checks/failure.hpp"
-#include "api/include/upc_collective.h"
-#include "api/include/weft/team.hpp"
+#include "include/upc_collective.h"
+#include "include/weft/team.hpp"
 #include "progress/execution/operation_error.hpp"
 
 #include <optional>

@@ -1,4 +1,5 @@
-#include "api/include/upc_tick.h"
+// SPDX-License-Identifier: BSD-3-Clause
+#include "include/upc_tick.h"
 
 #include <chrono>
 

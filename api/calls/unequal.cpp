@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Exchanges of blocks of unequal sizes, which only the threads at their two ends know.
 #include "api/calls/collective_call.hpp"
 #include "api/calls/relocation.hpp"
-#include "api/include/upc_collective_cray.h"
 #include "engine/unequal/exchange.hpp"
+#include "include/upc_collective_cray.h"
 
 #include <algorithm>
 #include <memory>

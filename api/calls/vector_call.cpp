@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "api/calls/vector_call.hpp"
 
 #include "api/calls/made_operators.hpp"

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "api/calls/collective_call.hpp"
 #include "api/calls/relocation.hpp"
-#include "api/include/upc_collective_cray.h"
 #include "engine/plan/call_fields.hpp"
 #include "engine/reductions/vector_reduction.hpp"
+#include "include/upc_collective_cray.h"
 
 #include <span>
 

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "api/checks/failure.hpp"
-#include "api/include/weft/pointer.h"
 #include "api/runtime/runtime.hpp"
+#include "include/weft/pointer.h"
 #include "progress/execution/user_code.hpp"
 
 #include <cstddef>

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "api/checks/failure.hpp"
 
-#include "api/include/weft/error.hpp"
-#include "api/include/weft/job.hpp"
 #include "api/runtime/runtime.hpp"
 #include "engine/collectives/algorithm.hpp"
+#include "include/weft/error.hpp"
+#include "include/weft/job.hpp"
 #include "pmix_boot/client/launch_environment.hpp"
 #include "progress/execution/call_record.hpp"
 #include "progress/execution/operation_error.hpp"

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "api/include/weft/error.hpp"
-#include "api/include/weft/job.h"
-#include "api/include/weft/types.h"
+#include "include/weft/error.hpp"
+#include "include/weft/job.h"
+#include "include/weft/types.h"
 
 #include <exception>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "api/checks/phase_record.hpp"
 
 #include "api/checks/failure.hpp"

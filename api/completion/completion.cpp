@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "api/completion/completion.hpp"
 #include "api/checks/checks.hpp"
-#include "api/include/weft/synchronization.h"
+#include "include/weft/synchronization.h"
 
 #include <cstdio>
 

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "api/checks/checks.hpp"
 #include "api/completion/completion.hpp"
 #include "api/completion/ready_scan.hpp"
 #include "api/completion/rotation.hpp"
-#include "api/include/weft/completion.h"
+#include "include/weft/completion.h"
 #include "progress/execution/operation_error.hpp"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "api/checks/failure.hpp"
-#include "api/include/weft/handle.hpp"
 #include "api/runtime/runtime.hpp"
+#include "include/weft/handle.hpp"
 
 #include <cstdio>
 #include <mutex>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "api/completion/ready_scan.hpp"
 
 #include <algorithm>

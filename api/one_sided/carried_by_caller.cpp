@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "api/one_sided/carried_by_caller.hpp"
 
 #include "api/calls/copies.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The one-sided reductions. Who computes is decided as in relocalization.cpp: the caller, or, between hosts
 // and behind the caller's back, the engines of those who have the elements.
 #include "api/calls/distributed_array.hpp"
@@ -5,8 +6,8 @@
 #include "api/calls/reduction_call.hpp"
 #include "api/calls/relocation.hpp"
 #include "api/checks/phase_record.hpp"
-#include "api/include/weft/one_sided.hpp"
 #include "api/one_sided/computed_by_caller.hpp"
+#include "include/weft/one_sided.hpp"
 
 namespace weft {
 namespace api {

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The one-sided relocalizations. Among threads of one host the caller moves the blocks itself: it needs
 // nobody for that; and between hosts what is small, with all of its gets and puts under way at once. What is
 // large between hosts, or need not be complete on return, is an operation on the caller's own channel for
 // those who take part: the engines of roots and destinations carry it, in trees, whatever their threads are
 // about. Where there is no room for such a channel, or the root takes no part, the caller does that, too.
-#include "api/include/weft/one_sided.hpp"
+#include "include/weft/one_sided.hpp"
 
 #include "api/calls/relocation.hpp"
 #include "api/checks/phase_record.hpp"

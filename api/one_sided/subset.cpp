@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "api/one_sided/subset.hpp"
 
 #include "api/checks/checks.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "api/runtime/between_hosts.hpp"
 
 #include "engine/settings.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "engine/transport/ucx/sockets.hpp"
 #include "pmix_boot/client/job.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "api/runtime/deaths.hpp"
 
 #include "engine/out_of_memory.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "api/runtime/job_trace.hpp"
 
 #include "engine/log.hpp"

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "api/runtime/process.hpp"
 
-#include "api/include/weft/error.hpp"
 #include "engine/bundle_box.hpp"
 #include "engine/collectives/tuning.hpp"
 #include "engine/log.hpp"
 #include "engine/memory/segment_layout.hpp"
+#include "include/weft/error.hpp"
 
 #include <algorithm>
 #include <cstdlib>

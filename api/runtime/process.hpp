@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "api/runtime/between_hosts.hpp"
 #include "api/runtime/deaths.hpp"

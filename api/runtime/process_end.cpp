@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "api/runtime/process.hpp"
 
 #include <chrono>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "api/runtime/reports.hpp"
 
 #include "api/runtime/streams.hpp"

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "api/runtime/runtime.hpp"
 
-#include "api/include/weft/error.hpp"
 #include "api/runtime/process.hpp"
 #include "engine/log.hpp"
+#include "include/weft/error.hpp"
 
 #include <memory>
 #include <pthread.h>

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "api/include/weft/direct.h"
-#include "api/include/weft/types.h"
 #include "engine/checked.hpp"
 #include "engine/collectives/request.hpp"
 #include "engine/memory/heap.hpp"
+#include "include/weft/direct.h"
+#include "include/weft/types.h"
 #include "progress/control/atomic_operation.hpp"
 #include "progress/control/lock_calls.hpp"
 #include "progress/control/team_calls.hpp"

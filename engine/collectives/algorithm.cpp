@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "engine/collectives/algorithm.hpp"
 
 #include "engine/collectives/families.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Barrier, with values: done when every member has entered; finds two members whose values differ.
 //
 // On one host: one line written, P-1 lines read. Else a host's leader reads the lines of its neighbours, the

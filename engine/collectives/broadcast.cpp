@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Broadcast: the root's block goes to the same place on every member, the root included.
 //
 // UPC collectives V1.0, 4.2.1. Source: the block itself on the root. Destination: one block of n bytes on

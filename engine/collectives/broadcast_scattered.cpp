@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Broadcast, large and over many hosts: the root scatters the block, then everybody has the pieces of all.
 //
 // A member's piece is n/P bytes. The root puts the pieces of each host's members to its leader, n bytes out

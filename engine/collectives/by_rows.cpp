@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "engine/collectives/by_rows.hpp"
 
 #include "engine/collectives/sync_modes.hpp"

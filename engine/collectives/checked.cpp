@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What checked mode adds to the plan of any collective: each member makes known which call the operation is,
 // and compares what it hears with its own.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reductions of few values among many ranks: what a host sends is as long as what it has combined, not as the
 // team. P members on N hosts, L on each, partial results of n bytes.
 //

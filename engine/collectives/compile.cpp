@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "engine/collectives/families.hpp"
 #include "engine/collectives/operations.hpp"
 #include "engine/operations/finish.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Exchange (all-to-all): block i of member j's source becomes block j of member i's destination.
 //
 // UPC collectives V1.0, 4.2.5; Cray's team all-to-all is the same movement. P*n bytes on each on both sides.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Exchanges whose blocks go between hosts together. P members on N hosts, L on each.
 //
 // paired  Two hosts tell each other all in one message each way, L*L blocks: N-1 messages a host, which its

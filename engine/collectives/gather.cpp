@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Gather: block i of the root's destination is member i's block.
 //
 // UPC collectives V1.0, 4.2.3. Source: n bytes on each. Destination: P*n bytes on the root.

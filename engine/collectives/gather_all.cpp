@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Gather-all: block i of every member's destination is member i's block.
 //
 // UPC collectives V1.0, 4.2.4. Source: n bytes on each. Destination: P*n bytes on each. P members on N hosts,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reductions of vectors for which every member that wants the result brings the whole vectors of the others:
 // Cray's, element by element. IN_MY, OUT_MY. P members, vectors of n bytes.
 //

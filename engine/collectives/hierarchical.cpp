@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "engine/collectives/hierarchical.hpp"
 
 #include "engine/memory/mailbox.hpp"

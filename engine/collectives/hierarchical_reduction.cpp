@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // An all-reduce of long vectors between equal hosts, element by element: Cray's. IN_MY, OUT_MY. H hosts of L
 // members, vectors of n bytes.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "engine/collectives/request.hpp"
 #include "engine/plan/in_order.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Permute: member i's block goes to member perm[i].
 //
 // Cray's upc_all_permute (UPC collectives before V1.0 had it too). Source and destination: n bytes on each;

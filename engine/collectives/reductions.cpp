@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reductions of distributed arrays: UPC collectives V1.0, 4.3.2 and 4.3.3; V0.3, 5.5.1.
 //
 // A member combines the elements that it has, as far as their order allows: one partial result, or one of

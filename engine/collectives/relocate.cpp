@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "engine/collectives/relocate.hpp"
 
 #include "engine/bundle_box.hpp"

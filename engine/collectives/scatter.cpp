@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Scatter: block i of the root's source goes to member i, the root included.
 //
 // UPC collectives V1.0, 4.2.2. Source: P*n bytes on the root. Destination: one block of n bytes on each.

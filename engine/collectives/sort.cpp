@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A stable sort in place: UPC collectives V1.0, 4.3.4. What the members do with their elements, and in which
 // stages, engine/sorting says; this is what moves between them. P members, n bytes of the array on each.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "engine/collectives/transpose.hpp"
 
 #include "engine/collectives/sync_modes.hpp"

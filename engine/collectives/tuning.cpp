@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "engine/collectives/tuning.hpp"
 
 #include "engine/memory/mailbox.hpp"

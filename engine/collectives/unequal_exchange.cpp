@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Exchanges, gathers and scatters of blocks whose sizes only their two ends know: alltoallv, allgatherv,
 // gatherv and scatterv. IN_MY, OUT_MY. P members, blocks of n bytes.
 //

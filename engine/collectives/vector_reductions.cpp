@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reductions of vectors, element by element: Cray's team reductions. IN_MY, OUT_MY. Small ones are tables,
 // see reductions.cpp. P members, vectors of n bytes. The vectors lie at addresses that differ, so the members
 // tell each other theirs first, which also says that they have entered.

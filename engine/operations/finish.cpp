@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "engine/operations/finish.hpp"
 
 #include "engine/operations/all_kinds.hpp"

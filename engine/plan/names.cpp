@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "engine/plan/names.hpp"
 
 #include "engine/plan/peers.hpp"

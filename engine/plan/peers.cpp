@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "engine/plan/peers.hpp"
 
 #include "engine/plan/in_order.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "engine/plan/resolve.hpp"
 
 #include "engine/topology/host_pairs.hpp"

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The operators of the library. Compiled once for every processor, and where the compiler knows AVX2 once
 // more for those that have it: WEFT_KERNELS is the name of the table. Everything else here is of this file
 // alone, so that nothing compiled for one of them is used by the other.
-#include "api/include/weft/element_loops.hpp"
 #include "engine/reductions/kernels.hpp"
+#include "include/weft/element_loops.hpp"
 
 #include <type_traits>
 

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "engine/reductions/kernels.hpp"
 
-#include "api/include/weft/element_loops.hpp"
+#include "include/weft/element_loops.hpp"
 
 #include <array>
 

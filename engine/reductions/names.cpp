@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "engine/reductions/names.hpp"
 
-#include "api/include/weft/type.h"
+#include "include/weft/type.h"
 
 #include <iterator>
 

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "api/include/weft/types.h"
 #include "engine/reductions/kernels.hpp"
+#include "include/weft/types.h"
 
 #include <string>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "engine/reductions/reduction.hpp"
 
 #include "engine/plan/call_fields.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "engine/reductions/vector_reduction.hpp"
 
 #include "engine/reductions/runs.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "engine/sorting/stages.hpp"
 
 #include "engine/reductions/block_walk.hpp"

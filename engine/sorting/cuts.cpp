@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "engine/sorting/cuts.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "engine/sorting/sorting.hpp"
 
 #include "engine/plan/call_fields.hpp"

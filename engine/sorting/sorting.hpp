@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "api/include/weft/sort_loops.hpp"
-#include "api/include/weft/types.h"
 #include "engine/plan/task.hpp"
 #include "engine/reductions/layout.hpp"
+#include "include/weft/sort_loops.hpp"
+#include "include/weft/types.h"
 
 #include <type_traits>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "engine/unequal/exchange.hpp"
 
 #include "engine/topology/topology.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // NAS CG: the smallest eigenvalue of a sparse matrix by inverse iteration with conjugate gradients, whose dot
 // products wait for all threads, or are hidden behind the product with the matrix. The estimate is verified.
 #include "examples/cg/cg_solver.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The problem classes of the NAS CG benchmark, the eigenvalue estimates that its authors publish for them,
 // and the matrix.
 #pragma once

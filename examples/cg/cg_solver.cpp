@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "examples/cg/cg_solver.hpp"
 
 #include <algorithm>

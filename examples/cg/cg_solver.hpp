@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The conjugate gradients of the benchmark, in three ways, on vectors of which each thread has a part.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The benchmark around a transposition, the same for every library: what is timed, and what is verified.
 //
 // Ranks is a class with std::size_t rank(), ranks(), void barrier(), and std::vector<T> gather(T), the values

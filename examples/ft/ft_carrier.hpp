@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How blocks of FT travel by this library: between buffers in shared memory.
 #pragma once
 

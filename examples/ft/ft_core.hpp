@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What both variants of FT share: the initial conditions, the evolution in time, the local transforms and the
 // checksum. It knows nothing of how the data cross between threads; that is the work of a `transposition`.
 //

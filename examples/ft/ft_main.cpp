@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // NAS FT: a partial differential equation solved by 3-D Fourier transforms, with the two transposition
 // variants over one core. Every iteration is verified against the official checksum.
 #include "examples/ft/ft_benchmark.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The MPI form of NAS FT, to be shown beside ft_main.cpp: the same transforms, packing and checksums; blocks
 // travel by MPI_Alltoall, or by MPI_Ialltoall while the next piece is transformed.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "examples/ft/ft_problem.hpp"
 
 #include "examples/support/problem_class.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The problem classes of the NAS FT benchmark and the checksums that its authors publish for them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The two ways in which this example transposes, the same over every library that carries blocks between
 // ranks.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "examples/heat/heat_halo.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The exchange of halos between the neighbours of a process grid, in two halves with time to compute in
 // between.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The temperatures of a plate with a fixed rim, by Jacobi's iteration on a grid of threads: halos travel
 // behind the sweep over the interior, and the reduction that tells whether it has converged behind all of the
 // next sweep. In the end each thread repeats the work alone and compares the bits.

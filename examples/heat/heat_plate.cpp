@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "examples/heat/heat_plate.hpp"
 
 #include <algorithm>

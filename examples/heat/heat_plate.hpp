@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A rectangle of the plate, with a frame of one point around it: what lies beside it, on other threads or on
 // the fixed rim of the plate.
 #pragma once

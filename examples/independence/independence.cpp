@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Independence of weft's exchange; independence_mpi.cpp measures the same of an MPI.
 #include "examples/independence/measure.hpp"
 #include "examples/support/shared_blocks.hpp"

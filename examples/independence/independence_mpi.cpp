@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Independence of an MPI's non-blocking all-to-all, to be shown beside independence.cpp.
 #include "examples/independence/measure.hpp"
 

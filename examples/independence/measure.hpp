@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How independence is measured, the same for every library: rank 0 posts an exchange and computes without
 // calling the library, the others wait. A library that needs rank 0's calls makes them wait for its
 // computation.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "examples/is/is_buckets.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A bucket sort between ranks: what a rank does with its own keys. It knows nothing of how counts and keys
 // cross between ranks, so it is the same object code beside any library.
 #pragma once

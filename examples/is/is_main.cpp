@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // NAS IS: integers are ranked, ten times over; once with buckets that change threads, once by the sort of the
 // library. In every iteration the ranks of five keys are verified, and in the end the order of all.
 #include "examples/is/is_benchmark.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The MPI form of NAS IS, to be shown beside the one by upc_all_exchange_x: the same keys, buckets and
 // checks; counts go by MPI_Allreduce and MPI_Alltoall, keys by MPI_Alltoallv, as in the benchmark.
 //

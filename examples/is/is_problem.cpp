@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "examples/is/is_problem.hpp"
 
 #include "examples/support/nas_random.hpp"

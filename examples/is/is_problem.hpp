@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The problem classes of the NAS IS benchmark, its keys, and the ranks that its authors publish for some.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How a variant of IS finds the ranks of keys.
 #pragma once
 

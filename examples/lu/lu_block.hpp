@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Blocks of a matrix, and what the factorization A = L U without pivoting does to them. L has ones on its
 // diagonal, and shares a block with U there.
 #pragma once

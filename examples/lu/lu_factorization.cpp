@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "examples/lu/lu_factorization.hpp"
 
 #include <algorithm>

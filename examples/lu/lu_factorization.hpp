@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The factorization of a matrix whose blocks are dealt out to a grid of threads like cards, in both
 // directions.
 #pragma once

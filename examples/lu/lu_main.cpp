@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // L U = A without pivoting, for a matrix with a dominant diagonal, on a grid of threads: one-sided calls
 // broadcast panels to teams, along the rows and the columns of the grid, and with look-ahead they travel
 // behind the update by the panel before. The bits are those of a serial run.

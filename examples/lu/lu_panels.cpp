@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "examples/lu/lu_panels.hpp"
 
 #include <stdexcept>

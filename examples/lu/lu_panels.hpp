@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How a panel gets to those who need it: its diagonal block, its blocks of L along the rows of the grid of
 // threads, and those of U along its columns.
 //

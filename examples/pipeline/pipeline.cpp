@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The pipelined all-to-all of Cray's manual page cray_upc_team_alltoall, statement by statement: while one
 // round travels, the source of the next one is computed. A comment quotes each statement of the page above
 // its counterpart here.

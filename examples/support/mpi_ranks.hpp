@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the MPI forms of the examples have in common: the ranks of MPI_COMM_WORLD, and numbers of all of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The random numbers of the NAS benchmarks: x' = 5^13 x mod 2^46, from the same seed in all of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The problem classes of the NAS benchmarks are called S, W and A in all of them.
 #pragma once
 

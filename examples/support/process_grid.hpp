@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The threads as a grid of rows and columns, for any number of threads.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the examples with options have in common: one thread speaks, and a failure ends the job.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One block of shared memory per thread, and the gathering of one value per thread: what examples need beside
 // the collective that they show.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/shim/by_blocks.hpp"
 
 #include "mpi/shim/bottom.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Calls of blocks whose sizes each rank knows of its own only: allgatherv, gatherv, scatterv, alltoallv and
 // alltoallw. They are staged one behind the other, in memory that the rank takes for the call.

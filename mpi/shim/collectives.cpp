@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The collectives of MPI, in their three forms: those that prepare() knows are the library's, the others go
 // on to MPI.
 #include "mpi/shim/prepare.hpp"

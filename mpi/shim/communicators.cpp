@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Beginning and end of MPI, and the communicators that a program makes: each gets its lane in the call that
 // makes it.
 #include "mpi/shim/real.hpp"

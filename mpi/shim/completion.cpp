@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The calls that complete requests. Those of this library are MPI's generalized requests: as soon as a call
 // is done its request is completed, in the thread that asks, and then MPI's own function gives the answer,
 // for arrays of both kinds. While no call of the library is under way all of this is MPI's alone.

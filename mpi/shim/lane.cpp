@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/shim/lane.hpp"
 #include "mpi/shim/carrier.hpp"
 

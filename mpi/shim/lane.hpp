@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // The way of a communicator through the library: a team, and rings of shared memory at the same places on all
 // members, through which its collectives are staged.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a lane asks of the library, by collective.
 #include "mpi/shim/lane.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Operators of the program that calls under way use. A program may free one before: then MPI frees it when
 // the last of those calls is complete.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // The collectives that the library carries, as calls of its own. Whether it does depends on facts that are
 // the same on all ranks: else some would call MPI's and wait for the others for ever.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // The MPI beneath: WEFT_REAL(Wait)(...) is its PMPI_Wait. This library has functions of both names, since
 // Open MPI's Fortran calls PMPI_X and MPICH's MPI_X, so those of MPI are the next ones.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/shim/requests.hpp"
 
 #include "mpi/shim/check.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // The calls that are the library's, and the requests of MPI that stand for them.
 //

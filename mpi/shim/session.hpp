@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // What a process has of the library beneath its MPI: the lanes of its communicators, and what it has counted.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What can be wrong at the start: another MPI than this library was built for, two in one process, ranks
 // without this library, a launcher that does not speak to this MPI. Each is a line, and the end.
 #include "mpi/shim/start.hpp"

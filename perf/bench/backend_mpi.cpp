@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One source for every MPI: compiled once with Open MPI's and once with MPICH's header.
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The public C interface and nothing else: what a program of a user would call.
 #include <upc.h>
 #include <upc_castable.h>

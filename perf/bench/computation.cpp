@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "perf/bench/computation.hpp"
 
 #include "perf/bench/statistics.hpp"

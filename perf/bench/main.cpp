@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The benchmark driver: one run of one library. Rank 0 writes one JSON object per line and measurement.
 #include "perf/bench/measurements.hpp"
 #include "perf/bench/pin.hpp"

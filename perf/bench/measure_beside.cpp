@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A small call of one team while a large one of another is under way between the same ranks.
 #include "perf/bench/measurements.hpp"
 #include "perf/bench/timing.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the library takes from its caller: the posting call, and the processor time of doing nothing.
 #include "perf/bench/measurements.hpp"
 #include "perf/bench/processor_time.hpp"

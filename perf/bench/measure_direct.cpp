@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Plain calls: from a common start, and back to back.
 #include "perf/bench/measurements.hpp"
 #include "perf/bench/timing.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Many operations outstanding at once, completed by the calls that choose among them.
 #include "perf/bench/measurements.hpp"
 #include "perf/bench/timing.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Non-blocking calls beside a computation.
 #include "perf/bench/measurements.hpp"
 #include "perf/bench/pin.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "perf/bench/meeting.hpp"
 
 #include "perf/bench/pin.hpp"

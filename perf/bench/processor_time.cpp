@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "perf/bench/processor_time.hpp"
 
 #include <sys/resource.h>

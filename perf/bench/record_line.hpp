@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A measurement as the line of output that the runner reads: one JSON object.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The meeting point of ranks that share memory.
 #include "perf/bench/backend.hpp"
 #include "perf/bench/meeting.hpp"

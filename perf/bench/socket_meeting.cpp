@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The meeting point of ranks on several hosts.
 #include "perf/bench/meeting.hpp"
 #include "perf/bench/statistics.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a link between two hosts allows: plain sockets, one connection, no library. Two processes, of which
 // rank 0 writes one JSON object per line, for each size one way and both ways at once.
 #include "perf/bench/meeting.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One-sided copies between two ranks: thread 0 puts to thread 1 and gets from it, which meanwhile waits in a
 // barrier. Blocking ones back to back, and streams of non-blocking ones.
 #include "perf/programs/program.hpp"

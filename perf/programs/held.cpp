@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How long the others wait for a thread that has posted and computes: each operation, in each mode, with each
 // thread as the one that computes; and how long the caller of a one-sided collective waits while all others
 // compute. A trial is `held` if it took half as long as the computation or longer, `over` if it took longer

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Calls whose instructions callgrind counts: perf/runner/instructions.py starts two ranks, and reads what was
 // collected. That is what is executed within the functions named measured_* and nowhere else: neither start
 // nor end nor the rest of the program are in any figure.

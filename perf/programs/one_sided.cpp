@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One-sided collectives, called by thread 0, beside a loop of upc_memcpy that moves the same blocks, in the
 // same run; and what the other threads lose of a computation meanwhile.
 #include "perf/programs/program.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the benches have in common for which there is no driver of an MPI: programs of Weft. They take
 // options, pin their ranks as the driver does, and thread 0 prints records as the driver prints them.
 #pragma once

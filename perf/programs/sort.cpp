@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The sort beside std::stable_sort on one thread, in the same run: numbers, records by a lambda, by a key,
 // and numbers by a comparator of C. Tells the ratios, and how the time of a sort is divided.
 #include "perf/programs/program.hpp"

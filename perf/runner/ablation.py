@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Measures what each special path of the engine gains: its case with it and without it, in turns, in a build in which
 each can be switched off (WEFT_ABLATE)."""
 import datetime

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Builds that the runner makes itself, of the same kind as the one that it was given: of another commit, or with other
 options."""
 import os

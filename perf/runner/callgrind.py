@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Counts the instructions of the functions of a program of Weft, rank by rank."""
 import os
 import re

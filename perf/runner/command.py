@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the runner does, and the order of the launches."""
 import os
 import signal

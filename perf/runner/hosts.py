@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Simulated hosts: each with a network, a name, shared memory and mounts of its own, joined by cables and a switch.
 
 To be made inside of a sandbox: the switch stands in its network namespace, and what is left open goes with it."""

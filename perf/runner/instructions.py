@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Counts the instructions of the smallest calls, of this tree and of another commit, and prints them side by side.
 
 Unlike times they do not depend on what else the machine does: perf/programs/instructions.cpp says why."""

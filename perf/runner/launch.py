@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Starts one driver under the launcher of its library, and reads its records."""
 import json
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Starts one driver on several simulated hosts, as a user would start it on real ones."""
 import os
 from dataclasses import dataclass

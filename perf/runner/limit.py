@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the cables allow: the time of the messages that an operation cannot do without, by plain sockets."""
 import subprocess
 import tempfile

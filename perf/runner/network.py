@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Measures between hosts that are simulated on this machine, beside what the cables allow."""
 import os
 import shutil

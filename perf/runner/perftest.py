@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What UCX's own ucx_perftest finds for copies between two processes."""
 import csv
 import os

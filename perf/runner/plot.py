@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """One SVG per bench and number of ranks, drawn by gnuplot: a panel per operation, a line per library."""
 import os
 import shutil

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Programs of Weft alone, and what they are measured beside."""
 from . import launch, perftest
 

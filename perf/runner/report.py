@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What was found, and tables, in plain text that fits the page."""
 import statistics
 import textwrap

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """From the records of all launches to one measurement per bench, operation, number of ranks, size and library."""
 import json
 import statistics

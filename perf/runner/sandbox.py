@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A place of its own for simulated hosts: namespaces of which nothing is left, however the runner ends."""
 import ctypes
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Which hosts and networks are simulated."""
 from dataclasses import dataclass
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The special paths of the engine, as engine/special_paths.hpp lists them, and for each the case that it is for."""
 import difflib
 import os

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A library that does nothing but what the driver's own tests need: ranks are forked, memory is shared, and
 // each operation is two barriers with plain copies between them. WEFT_BENCH_RANKS says how many ranks,
 // WEFT_BENCH_FAULT which mistake the library makes, and the driver must notice.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The switches of special paths: their list, their cases, turns and table; and with --jobs, in a build that has them
 (WEFT_ABLATE), that the results are right whatever is off.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The driver over a library made for the test: every bench gives its record, and wrong data end the run."""
 import json
 import os

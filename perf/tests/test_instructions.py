@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Counting instructions: what is read of callgrind's files, what is told, and how another commit is built.
 
 usage: test_instructions.py BUILD"""

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The meeting point of the ranks, over ranks that are forked by the back end of the tests.
 #include "perf/bench/backend.hpp"
 #include "perf/bench/meeting.hpp"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Measuring between simulated hosts: what the runner computes, and that nothing of the hosts is left behind.
 
 usage: test_network.py BUILD"""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The runner: what it launches, how it combines records, and that it leaves no process behind."""
 import contextlib
 import io

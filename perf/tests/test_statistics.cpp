@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "perf/bench/statistics.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // The job as one rank sees it: who takes part, which ranks share a node, and the exchange of small values at
 // start-up. Three ways to be in one: as a client of PMIx, by an exchange that the program brings, and alone.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // What a process needs of the limits that its user has set (ulimit), tried before it is needed: PMIx and UCX
 // hang or crash for want of it, and say nothing.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // PMIx's events: registering for them with an object of ours, which PMIx's handlers take no argument for; and
 // what a rank registers for, the ends of other processes and of its launcher.

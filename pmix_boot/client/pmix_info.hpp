@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // C++ types around PMIx's C values: lists of attributes, values handed out by PMIx_Get, and texts of errors.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // What a rank says of itself when somebody waits for too long, and the one text that is made of all of them.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "pmix_boot/client/report_desk.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Where the ranks of a job and its launcher talk about waits that last: the launcher's desk, and the line that
 // a rank has to it. A message is one packet. A rank says who it is, then either that it has waited too long

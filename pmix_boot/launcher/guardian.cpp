@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "pmix_boot/launcher/guardian.hpp"
 
 #include "pmix_boot/client/pmix_info.hpp"

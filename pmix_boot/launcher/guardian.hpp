@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // A small process beside the launcher that clears up when the launcher is gone, in good order or killed: it
 // makes and removes the directory of the job, and ends the process groups of the ranks. (The kernel's

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "pmix_boot/launcher/launcher.hpp"
 
 #include "pmix_boot/launcher/rank_process.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Starts a job of several ranks on this host and stays until it has ended.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Brings the output of all ranks to the launcher's stdout and stderr in whole lines, which the launcher's own
 // lines do not cut either. Never blocks: it says what to poll for, and stops reading from the ranks while the

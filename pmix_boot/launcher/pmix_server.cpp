@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "pmix_boot/launcher/pmix_server.hpp"
 
 #include "pmix_boot/launcher/private_port.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // The server side of PMIx for one job whose ranks all run on this host: answers their start-up exchange and
 // tells what the launcher must know.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // PMIx's server listens on a port of the loopback interface, which every user of the host can reach, and what
 // it reads there it trusts: a few bytes can stop it or end it, and who says so is a rank. So connections of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Which rank lives on which (virtual) node: contiguous blocks, as even as possible, larger ones first.
 

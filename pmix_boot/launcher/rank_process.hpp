@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Starting one rank as a process, in a process group of its own, that cannot outlive the launcher.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // What the PMIx server learns from the ranks and the launcher must know.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // The PMIx server in a process of its own. It can be ended at any moment, whatever its threads are doing:
 // PMIx 4.2 uses freed memory when two ranks inside one fence are lost at nearly the same time, which is how

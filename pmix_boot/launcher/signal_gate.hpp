@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Blocks the signals that the launcher deals with and makes them readable instead; undone at the end.
 

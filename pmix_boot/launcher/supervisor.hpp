@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // One running job: starts the ranks, watches over them, and decides how the job ends.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "pmix_boot/launcher/terminal_input.hpp"
 
 #include <cerrno>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // stdin of rank 0. A file or pipe is handed to it as it is. A terminal cannot be: the rank is in a process
 // group of its own, and the kernel stops a group that reads from the terminal in the background; the launcher

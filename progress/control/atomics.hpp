@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "progress/control/atomic_operation.hpp"
 #include "progress/control/inquiries.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "progress/control/member_channels.hpp"
 #include "progress/control/own_channels.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "engine/special_paths.hpp"
 #include "progress/driving/driver.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "progress/execution/call_record.hpp"
 
 #include "engine/plan/in_order.hpp"

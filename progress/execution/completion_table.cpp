@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "progress/execution/completion_table.hpp"
 
 #include "engine/out_of_memory.hpp"

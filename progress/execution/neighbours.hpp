@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "engine/memory/segment_layout.hpp"
 #include "progress/execution/sleep_flag.hpp"

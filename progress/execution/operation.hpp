@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "engine/checked.hpp"
 #include "engine/memory/cells.hpp"

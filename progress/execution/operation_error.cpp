@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "progress/execution/operation_error.hpp"
 
 #include "progress/execution/channel.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "progress/execution/plan_store.hpp"
 
 #include "engine/collectives/algorithm.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "engine/operations/computations.hpp"
 #include "engine/reductions/vector_reduction.hpp"

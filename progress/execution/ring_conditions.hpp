@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "engine/memory/ring_list.hpp"
 #include "progress/execution/plan_runner.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "engine/transport/direct_memory.hpp"
 #include "testing/threads/fabric.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which way an atomic operation goes, and what of it is wrong.
 #include "tests/api/fixture.hpp"
 

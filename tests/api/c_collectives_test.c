@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* The collectives in C over a runtime that only records: every name in all its forms. With a number as its
  * argument it makes the wrong call of that number under the default handler, which ends the job. */
 #include "tests/api/c_check.h"

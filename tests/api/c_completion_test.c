@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* The completion of several handles in C over a runtime that only records, and what a failed call does. */
 #include "tests/api/c_check.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* The constants of C initialise static objects, and are values. Compiled pedantically, by every compiler there is. */
 #include <upc.h>
 #include <upc_atomic.h>

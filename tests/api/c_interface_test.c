@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* The C interface over a runtime that only records: every form of the macros, and what a failed call does. */
 #include "tests/api/c_check.h"
 

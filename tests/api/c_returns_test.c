@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Every C function, called wrongly: the handler is called once, by the right name; if it returns, the call
  * returns what docs/semantics.md says; if it leaves by longjmp, nothing stays behind. */
 #include "c_check.h"

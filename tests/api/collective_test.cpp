@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "tests/api/collective_forms.hpp"
 
 namespace {

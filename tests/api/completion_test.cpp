@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The completion of any, all or some of several handles.
 #include "tests/api/fixture.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A C++ program whose author takes the headers for C: they say themselves what they are.
 extern "C" {
 #include <upc.h>

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "tests/api/fake_runtime.hpp"
-#include "api/include/weft/error.hpp"
+#include "include/weft/error.hpp"
 
 #include <algorithm>
 #include <cstdio>

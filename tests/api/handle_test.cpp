@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The owner of an operation, and coroutines that wait for one.
 #include "tests/api/fixture.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the calls of locks check by themselves, and what they say of what came.
 #include "tests/api/fixture.hpp"
 

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a one-sided collective knows of its arguments, and who is asked to carry it.
-#include "api/include/weft/one_sided.hpp"
+#include "include/weft/one_sided.hpp"
 
 #include "tests/api/fixture.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a reduction knows of its arguments before anything is sent.
 #include "api/calls/distributed_array.hpp"
 #include "engine/reductions/reduction.hpp"

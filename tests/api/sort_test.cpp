@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a sort knows of its arguments before anything is sent.
 #include "engine/sorting/sorting.hpp"
 #include "tests/api/fixture.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is done to a value, by several threads at once.
 #include "progress/control/atomic_operation.hpp"
 #include "progress/control/requests.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Atomic operations of all threads on the same places, near and far.
 //
 //   atomics work N     N rounds of each operation, by every type: what is lost or done twice shows in the

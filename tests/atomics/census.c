@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* As a user would write it: a histogram, the largest value and a list of arrivals, without a lock. */
 #include "tests/jobs/suite.h"
 

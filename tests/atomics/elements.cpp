@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Elements of shared arrays that all threads change at once by +=, ++ and their like: nothing is lost.
 #include "tests/jobs/suite.h"
 

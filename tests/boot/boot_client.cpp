@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Checks, as one rank of a job, what weft::boot::job promises. What the launcher was asked for comes as
 // arguments: boot_client RANKS NODES. Exits with 0 only if all of it holds on this rank.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A job ends with its launcher and its terminal: end_test.py WEFT JOB_CLIENT [unittest arguments]."""
 
 import os

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A rank that meets, or makes, one kind of trouble: fault_client SCENARIO. The last rank is the one that goes
 // wrong. What the launcher says and returns is checked by launcher_test.py; what the ranks see is checked
 // here.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One rank of a program that uses the library: job_client WHAT. Says "ready RANK PID" when the job has begun.
 // What it does then is for those who end it to interrupt, but for "ends".
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Tests of `weft run` from outside: launcher_test.py WEFT FAULT_CLIENT [unittest arguments]."""
 
 import os

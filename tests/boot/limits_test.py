@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Limits of the user that are too small for a start (ulimit): limits_test.py WEFT JOB_CLIENT [unittest arguments].
 
 With each limit a job either does its work or ends soon with a line that names the limit: it does not hang, and does not

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What ranks take of memory, measured and by the count of weft info: memory_test.py WEFT JOB_CLIENT RANKS [NODES].
 
 The ranks of a job wait in a barrier while the memory of some of them is read. What a process takes by itself depends on the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Who reaches the PMIx server of a job: port_test.py WEFT FAULT_CLIENT [unittest arguments]."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Kills at random: random_kills.py WEFT JOB_CLIENT [--kills N] [--seed S].
 
 One process of a job, a rank, the launcher, its PMIx server or Open MPI's mpirun, is killed at a random moment

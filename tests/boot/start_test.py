@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How a program finds out what started it: start_test.py WEFT FAULT_CLIENT LIBRARY [unittest arguments]."""
 
 import ctypes.util

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "tests/calls/completions.hpp"
 
 #include <spdlog/fmt/fmt.h>

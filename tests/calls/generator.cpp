@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "tests/calls/arguments.hpp"
 #include "tests/calls/team_steps.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "tests/calls/player.hpp"
 
 #include "tests/calls/issue.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What reductions reduce: every type by every operator, by the functions of C and by typed pointers.
 #include "tests/calls/elements.hpp"
 #include "tests/calls/typed_case.hpp"

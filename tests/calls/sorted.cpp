@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What sorts sort, and in which order: elements of 1 to 3,000 bytes by comparators of C, records by lambdas
 // and by keys, and numbers. The reference is std::stable_sort. Of comparators that answer anything nothing is
 // known but that the elements are all there.

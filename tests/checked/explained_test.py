@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Calls that do not match, without WEFT_CHECK: explained_test.py WEFT PROGRAM [every]
 
 Every kind of mismatch either ends (its data are undefined then), or its report accounts for every rank: by the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Calls that do not match, each kind on a team of its own: with WEFT_CHECK=1 every thread that fails names
 // both threads and both calls, nobody hangs, and other teams go on. `mismatches all KIND` does one that is of
 // all threads, after which nothing but weft_finalize is left; `mismatches team KIND` does so with one of

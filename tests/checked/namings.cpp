@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Rows in shared memory that do not fit together, under WEFT_CHECK=1: a permutation that is none, two roots.
 // With ALL/ALL every thread fails, and hears which threads; with looser modes nobody hangs, and at the second
 // barrier behind every thread has failed. What is legal goes well.

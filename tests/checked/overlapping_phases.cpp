@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One-sided calls of different threads that touch the same bytes between two barriers are found at the second
 // one, on both threads; what is in order is not. With WEFT_CHECK=1.
 #include "tests/jobs/suite.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Accesses that are not within one allocated block, under WEFT_CHECK=1: by each family of calls, to near and
 // far threads, in both regions of the heap, past the end, before the beginning and where a block was. Each is
 // an error that names the block and how far it goes past it, nothing is started, and the next right call goes

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A thread dies in the midst of one-sided collectives of lists that it is in: their callers, who are in them
 // or not, hear of it from the call or its completion, in bounded time; lists without it work on.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A thread dies in the midst of collectives; the others must hear of it from the calls that need it, in
 // bounded time, whichever way they wait, and go on without it.
 //

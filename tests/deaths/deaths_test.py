@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Jobs that lose a thread: deaths_test.py WEFT PROGRAM RANKS NODES [first seed [seeds]].
 
 Every progress mode, a thread that is killed and one that just exits, in the midst of collectives.

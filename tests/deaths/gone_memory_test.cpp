@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A rank of the same host that dies while another one connects to it: that one is told so.
 //
 // Mutation that this catches: the key is unpacked without a hold on the memory (UCX 1.13 ends the process).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A thread dies, and another one leaves by weft_finalize, whose process lives on. The others hear from each
 // call that needs the latter that it has left, in bounded time, near and far; teams without both work on.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Random programs of collective calls against a serial reference. All ranks derive the same program from the
 // seed, and every byte of shared memory is compared.
 //

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The figure of who waits: that it shows its numbers, can be read on white and on dark, and is the README's table.
 
 figure_test.py SOURCE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The core of FT without the library: one thread, and several threads of this process that transpose through
 // plain memory. What is left to test with the library is only how the blocks travel.
 //

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The packages of `./run demo` are enough: packages_test.py SOURCE BUILD
 
 Every header that the library, the tool and the examples include, every library that they load and every program that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every algorithm of the list, checked wherever it fits.
 #include "engine/collectives/tuning.hpp"
 #include "engine/plan/names.hpp"

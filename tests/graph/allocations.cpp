@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The program's operator new, counting. In a file of its own, so that the compiler does not inline one half
 // of the pair into its callers and warn of the other.
 #include "tests/graph/allocations.hpp"

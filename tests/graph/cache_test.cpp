@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "engine/plan/cache.hpp"
 #include "tests/graph/allocations.hpp"
 

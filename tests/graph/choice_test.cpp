@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How one of the algorithms is chosen: by the model's costs, alike on all members, and as the user wishes.
 #include "engine/collectives/cost.hpp"
 #include "engine/collectives/tuning.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Plans made of plans, verified for any number of members on any hosts; and what cannot be put together is
 // refused.
 #include "tests/graph/operations.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "engine/operations/describe.hpp"
 #include "engine/plan/builder.hpp"
 #include "tests/graph/operations.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Each kind of fault, planted into a good plan or built by hand, is found and called by its name.
 #include "engine/plan/builder.hpp"
 #include "tests/graph/sample.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Plans as schedules in the format GOAL: read by a parser of its grammar, played, and compared with what the
 // plans themselves say they send.
 #include "tests/graph/operations.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Who waits for a member that posted and went away to compute.
 #include "tests/graph/operations.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the modes cost in messages, counted on the plans: a looser mode must be a cheaper one.
 #include "engine/collectives/vector_plan.hpp"
 #include "engine/operations/describe.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "tests/graph/operations.hpp"
 
 #include "engine/joined.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "tests/graph/plan_cases.hpp"
 
 #include "engine/collectives/tuning.hpp"

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """What plans do, compared: with the committed digests, or between two builds.
 
   plan_digest.py check TOOL [KEY]       the lines that differ from plans.digest

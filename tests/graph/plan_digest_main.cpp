@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What plans do, in digests and in words: see plan_digest.hpp, and plan_digest.py, which compares.
 //
 //   plan_digest [--sampled] [KEY]      the lines of the file whose keys begin so

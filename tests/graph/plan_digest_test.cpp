@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Plans do what they did when plans.digest was written. Here a part of all cases, and in the long tests all.
 #include "tests/graph/plan_digest.hpp"
 

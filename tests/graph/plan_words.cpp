@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "tests/graph/plan_words.hpp"
 
 namespace weft::graph {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every plan that the project compiles, checked.
 #include "engine/joined.hpp"
 #include "tests/graph/operations.hpp"

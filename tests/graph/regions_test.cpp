@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the executor moves at a step is what the verifier has seen: both ask the same node, but one block by
 // block, the other in as few regions as may be and with short cuts for what is most frequent.
 #include "engine/operations/all_kinds.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Faults planted into plans whose operands, names and roots lie in shared memory, or whose blocks change
 // places.
 #include "engine/plan/builder.hpp"

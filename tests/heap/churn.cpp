@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A million allocations and frees at random, by owners and by others: every block is what its owner wrote,
 // none overlaps another, and in the end the whole heap can be had in one piece again.
 #include "tests/jobs/suite.h"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A heap that cannot be had: refused at once, in one line, and nothing is left. heap_test.py WEFT PROGRAM ARGUMENTS...
 
 The system's limits are made small in namespaces of the test's own, so that a library that tries its luck does not

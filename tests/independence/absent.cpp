@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A rank that has posted and is away holds no other up: what it sends is carried by the others, and of its
 // vectors and elements they make what they need.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A rank that has not entered holds up nobody of its cycle, where a permutation in place may move its block:
 // under IN_NOSYNC. No clocks: the rank that is away enters when all others say that they have left, so a
 // library that needs it hangs here, and the test's time limit ends it.

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # usage: check_install.sh BUILD LIBDIR CC CXX
 set -eu
 build=$1 libdir=$2 cc=$3 cxx=$4

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # What was installed under a prefix works: a C and a C++ program are compiled against it and run as two ranks.
 # usage: installcheck.sh PREFIX LIBDIR CC CXX
 set -eu

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # The Debian packages, installed into a root of their own by dpkg or apt: README's program is compiled there and run, the
 # doctor finds nothing wrong, and nothing is left when the packages are removed.
 # usage: packages_test.sh SOURCE BUILD overlay|empty

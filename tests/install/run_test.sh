@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # ./run with a cmake that only pretends: what it says, how it quotes, and that a failed build is shown.
 # usage: run_test.sh SOURCE
 set -eu

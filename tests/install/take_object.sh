@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # Launches a compiler, unless another build has made this object: a static library is the objects of the shared one.
 # usage: take_object.sh OTHER-BUILD COMPILER ARGUMENTS...; both builds name their objects alike
 other=$1 object= last=

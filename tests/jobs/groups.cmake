@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # The sessions that have settings of their own, beside those that cover all pairs (cmake/multirank.cmake). Each
 # place is one launch of a job in the standard suite, of which there is a budget (tests/budgets.py).
 

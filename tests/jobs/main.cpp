@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // All programs of the tests that run as jobs, in one executable: a suite alone, a program, or a session of
 // suites.
 #include "tests/jobs/session.hpp"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs a session: all suites of a list in one job, each a test of its own.
 
 A suite that fails, dies or hangs is named, with what its ranks printed and what the launcher reported. The session

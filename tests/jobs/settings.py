@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Which suites run under which settings: the sessions of weft_jobs.
 
 A setting is a value for each of ranks, hosts, lane, driving, path and spins. In the standard suite each suite meets

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 /* The programs of the tests that run as jobs of several ranks. All of them are linked into one executable,

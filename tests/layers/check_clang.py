@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Reads every source of the library, the tools and the examples with clang, which must find nothing to warn of.
 
 usage: check_clang.py ROOT BUILD [FOLDER...]; BUILD holds compile_commands.json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Checks that a shared library shows the symbols of a list: no one more, and no one less.
 
 usage: check_exports.py LIBRARY LIST [--write]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Checks that an archive holds no mutable global, be it static in a function or thread-local.
 
 usage: check_globals.py ARCHIVE [ALLOWED]

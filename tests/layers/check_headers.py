@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that each public header compiles alone: *.h of api/include/ and its weft/ as C11 and C++20, *.hpp as C++20,
+# SPDX-License-Identifier: BSD-3-Clause
+"""Checks that each public header compiles alone: *.h of include/ and its weft/ as C11 and C++20, *.hpp as C++20,
 those of upc_runtime/include/, of which translated programs are C; that C++17 is refused, and what WEFT_NO_GLOBAL_NAMES
 leaves out. Programs may be compiled with any warnings, so there is none, in what its constants stand for either.
 
@@ -60,7 +61,7 @@ void all(upc_coll_handle_t h) {
 
 
 def check(root, cc, cxx):
-    api = Path(root, "api/include").resolve()
+    api = Path(root, "include").resolve()
     c = [cc, "-std=c11"], "c"
     cpp = [cxx, "-std=c++20", "-Wold-style-cast"], "c++"
     for_both = sorted(api.glob("*.h")) + sorted(api.glob("weft/*.h"))
@@ -81,7 +82,7 @@ def main():
     if len(sys.argv) != 4:
         sys.exit(__doc__)
     root, _, cxx = sys.argv[1:]
-    api = Path(root, "api/include").resolve()
+    api = Path(root, "include").resolve()
     whole = [refusal_of_old_standards(cxx, api), names_without_global_ones(cxx, api)]
     problems = check(*sys.argv[1:]) + [problem for problem in whole if problem]
     print("\n".join(problems) or "the public headers are clean")

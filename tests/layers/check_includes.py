@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Checks that folders include each other one way only, that no header includes itself through others, and that no
-source file has grown too long.
+# SPDX-License-Identifier: BSD-3-Clause
+"""Checks that folders include each other one way only, that no header includes itself through others, that no source
+file has grown too long, and that each names its licence.
 
 usage: check_includes.py ROOT
 """
@@ -10,11 +11,12 @@ import re
 import sys
 from pathlib import Path
 
-LIBRARY = ("api", "engine", "mpi", "pmix_boot", "progress", "testing", "tools", "upc_runtime", "verify")
+LIBRARY = ("api", "engine", "include", "mpi", "pmix_boot", "progress", "testing", "tools", "upc_runtime", "verify")
 LAYERED = (*LIBRARY, "examples", "perf")
 MAX_LINES, MAX_LIBRARY_LINES = 600, 400
 SOURCES = (".c", ".cpp", ".h", ".hpp", ".py", ".sh", ".cmake")
 SKIPPED = {"build", ".git"}
+LICENCE = "SPDX-License-Identifier: BSD-3-Clause"
 
 # Headers of other projects. What is in none of these groups is the system's or the standard library's.
 LIBRARIES = {
@@ -32,14 +34,14 @@ SUPPORT = "engine"
 PLANS = f"{SUPPORT} engine/topology engine/plan engine/operations"
 COMPILING = f"{PLANS} engine/collectives"
 EXECUTION = f"{COMPILING} engine/memory engine/reductions engine/sorting engine/unequal engine/transport progress/execution"
-RUNTIME = (f"{EXECUTION} engine/transport/ucx progress/driving progress/control pmix_boot/client api/include "
+RUNTIME = (f"{EXECUTION} engine/transport/ucx progress/driving progress/control pmix_boot/client include "
            "api/runtime")
 CALLS = f"{RUNTIME} api/checks api/completion"
 
 # Every folder with sources, and what it may include besides itself: folders, and libraries. A file directly in
 # engine/ stands for what it includes in turn.
 FOLDERS = {
-    "api/include": ("", ""),
+    "include": ("", ""),
     "api/runtime": (RUNTIME, "spdlog"),
     "api/checks": (f"{RUNTIME}", "spdlog"),
     "api/completion": (f"{RUNTIME} api/checks", "spdlog"),
@@ -49,8 +51,8 @@ FOLDERS = {
     "engine": ("engine/memory engine/topology", "spdlog"),
     "engine/topology": ("", ""),
     "engine/plan": ("engine/topology", "spdlog"),
-    "engine/reductions": ("engine/plan engine/topology api/include", ""),
-    "engine/sorting": ("engine/plan engine/topology engine/reductions api/include", ""),
+    "engine/reductions": ("engine/plan engine/topology include", ""),
+    "engine/sorting": ("engine/plan engine/topology engine/reductions include", ""),
     "engine/unequal": ("engine/plan engine/topology", ""),
     "engine/operations": ("engine/topology engine/plan", "spdlog"),
     "engine/collectives": (f"{PLANS} engine/memory engine/reductions engine/unequal", "spdlog"),
@@ -66,21 +68,21 @@ FOLDERS = {
     "testing/threads": (f"{SUPPORT} engine/memory engine/transport", "spdlog"),
     "verify": (COMPILING, "spdlog"),
     "tools": (f"{COMPILING} verify engine/transport/ucx progress/execution progress/driving "
-              "pmix_boot/client pmix_boot/launcher api/include api/runtime", "spdlog cli json"),
+              "pmix_boot/client pmix_boot/launcher include api/runtime", "spdlog cli json"),
     "tools/options": ("", "cli"),
-    "examples": ("api/include tools/options", "fftw mpi json spdlog"),
-    "mpi/include/weft": ("api/include", "mpi"),
-    "upc_runtime/include": ("api/include upc_runtime/include/upcr upc_runtime/include/weft", ""),
-    "upc_runtime/include/upcr": ("api/include", ""),
-    "upc_runtime/include/weft": ("api/include", ""),
-    "upc_runtime/language": ("api/include", ""),
-    "upc_runtime/library": ("api/include upc_runtime/include upc_runtime/include/upcr upc_runtime/include/weft", ""),
-    "mpi/shim": ("api/include mpi/include/weft", "mpi"),
+    "examples": ("include tools/options", "fftw mpi json spdlog"),
+    "mpi/include/weft": ("include", "mpi"),
+    "upc_runtime/include": ("include upc_runtime/include/upcr upc_runtime/include/weft", ""),
+    "upc_runtime/include/upcr": ("include", ""),
+    "upc_runtime/include/weft": ("include", ""),
+    "upc_runtime/language": ("include", ""),
+    "upc_runtime/library": ("include upc_runtime/include upc_runtime/include/upcr upc_runtime/include/weft", ""),
+    "mpi/shim": ("include mpi/include/weft", "mpi"),
     "perf/tests": ("perf/bench", "tests"),
-    "perf": ("api/include", "mpi spdlog"),
-    "perf/bench": ("api/include tools/options", "mpi json spdlog"),
+    "perf": ("include", "mpi spdlog"),
+    "perf/bench": ("include tools/options", "mpi json spdlog"),
     "perf/link": ("perf/bench tools/options", "json"),
-    "perf/programs": ("perf/bench api/include tools/options", "json spdlog"),
+    "perf/programs": ("perf/bench include tools/options", "json spdlog"),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
@@ -88,8 +90,8 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 def folder_of(path):
     """The folder whose rule a file follows, None if the table does not know it."""
     name = path.parent.as_posix()
-    if name.startswith(("api/include/", "examples/")):
-        name = "/".join(path.parts[:2]) if name.startswith("api") else "examples"
+    if name.startswith(("include/", "examples/")):
+        name = path.parts[0]
     return name if name in FOLDERS else None
 
 
@@ -104,7 +106,7 @@ def source_files(root):
 
 def resolve(root, includer, name):
     """The project's file that an include names, or None: beside the includer, from the root, or as users see it."""
-    for candidate in (includer.parent / name, Path(name), Path("api/include") / name):
+    for candidate in (includer.parent / name, Path(name), Path("include") / name):
         candidate = Path(os.path.normpath(candidate))
         if candidate == includer:  # weft/mpi.h includes another mpi.h
             continue
@@ -176,7 +178,8 @@ def check(root):
     root = Path(root)
     problems, files, folders = [], {}, {}
     for path in source_files(root):
-        lines = (root / path).read_bytes().count(b"\n")
+        text = (root / path).read_bytes()
+        lines = text.count(b"\n") - text.count(LICENCE.encode(), 0, 100)
         most = MAX_LIBRARY_LINES if path.parts[0] in LIBRARY else MAX_LINES
         if lines > most:
             problems.append(f"{path}: {lines} lines, at most {most} are allowed: split it by purpose")
@@ -200,10 +203,16 @@ def check(root):
     return problems
 
 
+def unlicensed(root):
+    """The source files that do not name the licence in their first lines."""
+    return [f"{path}: its first lines are to hold '{LICENCE}', in a comment" for path in source_files(Path(root))
+            if LICENCE not in "".join((Path(root) / path).read_text(encoding="utf-8").splitlines(True)[:5])]
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    problems = check(sys.argv[1])
+    problems = check(sys.argv[1]) + unlicensed(sys.argv[1])
     print("\n".join(problems) or "the layers are clean")
     sys.exit(1 if problems else 0)
 

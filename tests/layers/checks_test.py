@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """The checks of this folder must fail when something is planted: each is run on small trees with one fault.
 
 usage: checks_test.py CC CXX
@@ -18,9 +19,9 @@ import check_includes
 CC, CXX = sys.argv[1:3]
 
 CLEAN = {
-    "api/include/upc.h": "#pragma once\n#include <stddef.h>\n",
-    "api/include/weft/weft.hpp": "#pragma once\n#include <upc.h>\n",
-    "api/calls/call.cpp": '#include "engine/collectives/exchange.hpp"\n#include "api/include/upc.h"\n',
+    "include/upc.h": "#pragma once\n#include <stddef.h>\n",
+    "include/weft/weft.hpp": "#pragma once\n#include <upc.h>\n",
+    "api/calls/call.cpp": '#include "engine/collectives/exchange.hpp"\n#include "include/upc.h"\n',
     "api/checks/checks.hpp": "#pragma once\n",
     "engine/error.hpp": "#pragma once\n",
     "engine/team.hpp": '#include "engine/topology/topology.hpp"\n#include "engine/memory/cells.hpp"\n',
@@ -38,7 +39,7 @@ CLEAN = {
     "verify/verifier.hpp": '#include "engine/plan/plan.hpp"\n',
     "tools/info.cpp": '#include "engine/plan/plan.hpp"\n#include <CLI/CLI.hpp>\n',
     "examples/ring.cpp": "#include <upc.h>\n",
-    "tests/any.cpp": '#include "api/include/upc.h"\n#include <gtest/gtest.h>\n',
+    "tests/any.cpp": '#include "include/upc.h"\n#include <gtest/gtest.h>\n',
 }
 
 # One forbidden include each: the file, and the line that is added to it.
@@ -58,7 +59,7 @@ PLANTED = [
     ("engine/error.hpp", '#include "progress/execution/executor.hpp"'),
     ("engine/collectives/exchange.hpp", '#include "engine/transport/transport.hpp"'),
     ("engine/collectives/exchange.hpp", '#include "progress/execution/executor.hpp"'),
-    ("engine/collectives/exchange.hpp", '#include "api/include/upc.h"'),
+    ("engine/collectives/exchange.hpp", '#include "include/upc.h"'),
     ("engine/collectives/exchange.hpp", '#include "verify/verifier.hpp"'),
     ("progress/execution/executor.hpp", '#include "testing/threads/transport.hpp"'),
     ("testing/threads/transport.hpp", '#include "progress/execution/executor.hpp"'),
@@ -73,12 +74,12 @@ PLANTED = [
     ("progress/execution/executor.hpp", '#include "progress/driving/engine.hpp"'),
     ("progress/execution/executor.hpp", "#include <ucp/api/ucp.h>"),
     ("progress/driving/engine.hpp", '#include "pmix_boot/client/job.hpp"'),
-    ("progress/driving/engine.hpp", '#include "api/include/upc.h"'),
+    ("progress/driving/engine.hpp", '#include "include/upc.h"'),
     ("pmix_boot/client/job.hpp", "#include <ucp/api/ucp.h>"),
     ("pmix_boot/client/job.hpp", '#include "engine/error.hpp"'),
     ("pmix_boot/client/job.hpp", "#include <nlohmann/json.hpp>"),
-    ("api/include/upc.h", '#include "engine/error.hpp"'),
-    ("api/include/upc.h", "#include <spdlog/spdlog.h>"),
+    ("include/upc.h", '#include "engine/error.hpp"'),
+    ("include/upc.h", "#include <spdlog/spdlog.h>"),
     ("api/checks/checks.hpp", '#include "api/calls/call.cpp"'),
     ("tools/info.cpp", "#include <ucp/api/ucp.h>"),
     ("tools/info.cpp", '#include "api/calls/call.cpp"'),
@@ -201,26 +202,26 @@ class Headers(unittest.TestCase):
             return check_headers.check(root, CC, CXX)
 
     def test_clean_headers_pass(self):
-        headers = ("api/include/upc.h", "api/include/weft/weft.hpp")
+        headers = ("include/upc.h", "include/weft/weft.hpp")
         self.assertEqual(self.problems({name: CLEAN[name] for name in headers}), [])
 
     def test_no_headers_at_all_is_a_fault(self):
         self.assertEqual(len(self.problems({})), 1)
 
     def test_a_header_that_leans_on_another_is_found_in_both_languages(self):
-        self.assertEqual(len(self.problems({"api/include/a.h": "#pragma once\nsize_t f(void);\n"})), 2)
+        self.assertEqual(len(self.problems({"include/a.h": "#pragma once\nsize_t f(void);\n"})), 2)
 
     def test_what_only_one_language_allows_is_found(self):
-        self.assertEqual(len(self.problems({"api/include/a.h": "class a;\n"})), 1)
-        self.assertEqual(len(self.problems({"api/include/weft/a.h": "class a;\n"})), 1)
-        self.assertEqual(len(self.problems({"api/include/a.h": "int f(int restrict_me, int* restrict p);\n"})), 1)
-        self.assertEqual(len(self.problems({"api/include/weft/a.hpp": "int f() { int unused; return 0; }\n"})), 1)
+        self.assertEqual(len(self.problems({"include/a.h": "class a;\n"})), 1)
+        self.assertEqual(len(self.problems({"include/weft/a.h": "class a;\n"})), 1)
+        self.assertEqual(len(self.problems({"include/a.h": "int f(int restrict_me, int* restrict p);\n"})), 1)
+        self.assertEqual(len(self.problems({"include/weft/a.hpp": "int f() { int unused; return 0; }\n"})), 1)
 
     def test_what_a_program_may_warn_of_is_found(self):
-        self.assertEqual(len(self.problems({"api/include/weft/a.hpp": "struct a { a(int x) : x(x) {} int x; };\n"})), 1)
-        self.assertEqual(len(self.problems({"api/include/weft/a.hpp": "inline int f(long x) { return (int)x; }\n"})), 1)
-        self.assertEqual(len(self.problems({"api/include/a.h": "#define UPC_A ((long)0)\n"})), 1)
-        self.assertEqual(len(self.problems({"api/include/a.h": "#define UPC_A (0)\n"})), 0)
+        self.assertEqual(len(self.problems({"include/weft/a.hpp": "struct a { a(int x) : x(x) {} int x; };\n"})), 1)
+        self.assertEqual(len(self.problems({"include/weft/a.hpp": "inline int f(long x) { return (int)x; }\n"})), 1)
+        self.assertEqual(len(self.problems({"include/a.h": "#define UPC_A ((long)0)\n"})), 1)
+        self.assertEqual(len(self.problems({"include/a.h": "#define UPC_A (0)\n"})), 0)
 
 
 if __name__ == "__main__":

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A thread dies and leaves locks behind: it holds one, it is the home of another. Who waits for them, and who
 // asks later, hears of it in bounded time, near and far; other locks go on.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Locks of all threads: what they protect, who gets them, and what is wrong to do with them.
 //
 //   locks work N     N turns of each thread at each of a few locks, near and far, taken by both calls

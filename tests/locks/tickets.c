@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* As a user would write it: threads draw tickets from a counter behind a lock, and put their names into a
  * list that another lock protects. */
 #include "tests/jobs/suite.h"

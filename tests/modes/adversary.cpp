@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Who is held up by a late rank? For every function, mode pair, late rank and root: the others call; those
 // whom the late rank must not hold up have to leave while it is out, those whom it must hold up have to stay,
 // and all data are touched in their time only. The rules are in rules.cpp. No clock decides: the late rank

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "tests/modes/arena.hpp"
 
 #include "tests/calls/scenario.hpp"

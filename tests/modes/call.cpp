@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "tests/modes/call.hpp"
 
 #include "tests/calls/issue.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Whom may a late rank L hold up? The derivation, for another rank e. "Partners" are ranks between
 // which the function moves a block; what a rank copies to itself makes nobody a partner.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The table "which threads a late one may hold up" of docs/semantics.md says what the rules say to which the
 // adversary holds the library: no thread is held up that it does not name, and each that it names may be. A
 // line that is changed on either side alone fails.

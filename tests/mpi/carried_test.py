@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Unchanged programs of MPI under `weft mpi`: carried_test.py SOURCE BUILD [unittest arguments].
 
 What they print is what they print without it. Mutations that this catches: patience lets MPI not go on (4 ranks of

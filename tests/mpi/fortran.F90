@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! An unchanged program of MPI in Fortran: collectives that go on, messages beside them, in place and not, in the three ways to
 ! use MPI (FROM is one of mpi, mpi_f08 and a file that includes mpif.h).
 program fortran

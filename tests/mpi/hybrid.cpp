@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A program of MPI and C++ that has its transposes by Weft: the rows of a grid of ranks are communicators,
 // and teams. Sums by MPI tell whether each element has come to its place.
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* A program of MPI that uses the library beside it, as a user writes one: communicators become teams.
  *
  *   job COMMUNICATORS    so many are made, used and freed, one after the other */

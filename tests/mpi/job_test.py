@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Programs of MPI that use the library, too: job_test.py SOURCE BUILD LIBRARY [unittest arguments].
 
 A program that uses both. Neither needs the other's launcher: the job is the communicator's, and so are the teams. Mutations that this catches:
@@ -40,7 +41,7 @@ class Job(unittest.TestCase):
         folder = os.path.dirname(LIBRARY)
         if not os.path.exists(program):
             subprocess.run([compiler, "-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-Wno-stringop-overflow", f"-I{BUILD}/include",
-                            f"-I{SOURCE}/api/include", f"-I{SOURCE}/mpi/include", str(HERE / f"{name}.c"), "-o", program,
+                            f"-I{SOURCE}/include", f"-I{SOURCE}/mpi/include", str(HERE / f"{name}.c"), "-o", program,
                             f"-L{folder}", "-lweft", f"-Wl,-rpath,{folder}"], check=True)
         return program
 
@@ -62,7 +63,7 @@ class Job(unittest.TestCase):
         program = os.path.join(self.folder.name, f"hybrid_{mpi}")
         folder = os.path.dirname(LIBRARY)
         subprocess.run([self.compiler(mpi, "mpicxx"), "-std=c++20", "-O1", "-Wall", "-Wextra", "-Werror", "-DOMPI_SKIP_MPICXX",
-                        "-DMPICH_SKIP_MPICXX", f"-I{BUILD}/include", f"-I{SOURCE}/api/include", f"-I{SOURCE}/mpi/include",
+                        "-DMPICH_SKIP_MPICXX", f"-I{BUILD}/include", f"-I{SOURCE}/include", f"-I{SOURCE}/mpi/include",
                         str(HERE / "hybrid.cpp"), "-o", program, f"-L{folder}", "-lweft", f"-Wl,-rpath,{folder}"], check=True)
         result = self.launch(mpi, 4, program)
         self.assertEqual((result.returncode, result.stdout), (0, "4 ranks of a grid are right\n"), result.stdout + result.stderr)
@@ -76,7 +77,7 @@ class Job(unittest.TestCase):
             found = re.search(rf"`{re.escape(name)}`.*?```{language}\n(.*?)```", page, re.DOTALL)
             (folder / name).write_text(found[1], encoding="utf-8")
         libraries = os.path.dirname(LIBRARY)
-        subprocess.run([self.compiler(mpi), f"-I{BUILD}/include", f"-I{SOURCE}/api/include", f"-I{SOURCE}/mpi/include", "-c",
+        subprocess.run([self.compiler(mpi), f"-I{BUILD}/include", f"-I{SOURCE}/include", f"-I{SOURCE}/mpi/include", "-c",
                         "weft_fortran.c"], cwd=folder, check=True)
         subprocess.run([self.compiler(mpi, "mpif90"), "team.f90", "weft_fortran.o", "-o", "team", f"-L{libraries}", "-lweft",
                         f"-Wl,-rpath,{libraries}"], cwd=folder, check=True)

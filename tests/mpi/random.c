@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Random non-blocking and persistent collectives of MPI, many under way at once on several communicators,
  * beside messages, completed in random ways; what each gives is compared with what the blocking call gives.
  * The last line has a sum of all results: an unchanged program of MPI, it prints the same with libweft-mpi

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* What programs of MPI do with their collectives beside waiting for them: scenes SCENE. Each says "SCENE is
  * right"; those that a program must not play end as the MPI does. An unchanged program of MPI. */
 #include <mpi.h>

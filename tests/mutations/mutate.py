@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Switches off one mechanism after the other in copies of the sources, and expects the standard suite to notice.
 
 Each mutation of mutations.json names the target to build and the tests or suites that guard the mechanism, as

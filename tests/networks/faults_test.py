@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Networks that do not carry, between simulated hosts: one line says who cannot reach whom, in bounded time.
 
 usage: faults_test.py TALKING

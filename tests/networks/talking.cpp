@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Threads that exchange blocks for some seconds, and say what came of it.
 //
 //   talking seconds [bytes]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Simulated hosts with two networks: one for the launcher (eth0), one for the data of the ranks (eth1)."""
 import os
 import subprocess

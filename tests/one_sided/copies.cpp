@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Copies with explicit and implicit handles, many at once and at random, completed in any order: every byte
 // must be where it belongs when its handle says so, and be seen by the thread that it belongs to.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // As many operations outstanding at once as a program may want. All threads but the last post everything
 // before the last one enters at all, so that on them nothing can be complete: a library in which posting
 // waits hangs here. Then the last one comes, and every result is checked.

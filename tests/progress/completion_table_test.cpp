@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "progress/execution/completion_table.hpp"
 
 #include <gtest/gtest.h>

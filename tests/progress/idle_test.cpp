@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "progress/driving/idle.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "engine/memory/full_fence.hpp"
 #include "engine/memory/ring_list.hpp"
 #include "tests/progress/crew.hpp"

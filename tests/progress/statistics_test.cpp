@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "progress/execution/recorder.hpp"
 #include "progress/execution/statistics.hpp"
 #include "tests/progress/crew.hpp"

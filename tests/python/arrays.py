@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Every call of the binding on any number of ranks, against what it must give; then wrong calls and the end of a scope.
 
 arrays.py [fails]

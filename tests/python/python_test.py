@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The binding for numpy, and the program of docs/python.md, as jobs: python_test.py SOURCE WEFT LIBRARY
 
 Mutations that this catches: a team that was freed stands for all ranks; an operand that counts from another array; an

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The examples of the pages, compiled and run: examples_test.py SOURCE BUILD
 
 What README.md shows of examples/ is what is there; examples/ring.cpp has no target of the build, and is compiled here.
@@ -39,7 +40,7 @@ def program_of(page):
 
 def compile_and_run(source, build, written, program):
     subprocess.run(["c++", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-Wno-unused-variable", "-I",
-                    os.path.join(source, "api", "include"), written, "-o", program, "-L", os.path.join(build, "api"),
+                    os.path.join(source, "include"), written, "-o", program, "-L", os.path.join(build, "api"),
                     "-lweft", f"-Wl,-rpath,{os.path.abspath(build)}/api"], check=True)
     for hosts in ([], ["--nodes", "2"]):
         subprocess.run([os.path.join(build, "counted", "weft"), "run", "-n", "3", *hosts, program], check=True, timeout=100,
@@ -51,7 +52,8 @@ def compare_with_readme(source):
         page = file.read()
     for name in re.findall(r"\[examples/(\w+\.cpp)\]", page):
         with open(os.path.join(source, "examples", name), encoding="utf-8") as file:
-            if f"```cpp\n{file.read()}```" not in page:
+            licence, shown = file.read().split("\n", 1)
+            if "SPDX" not in licence or f"```cpp\n{shown}```" not in page:
                 sys.exit(f"README.md shows another examples/{name} than is there")
 
 

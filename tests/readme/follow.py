@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Follows the README and the manual page line by line, in an empty directory, as somebody new would:
 
 follow.py SOURCE BUILD COMPILERS, where COMPILERS is gnu or clang

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The kernels of every type and operator against a fold element by element, for every small number of
 // elements; the layouts against their definition, block by block; and runs of ranks.
 #include "engine/reductions/block_walk.hpp"

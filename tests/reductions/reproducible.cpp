@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sums and products of random doubles that must have the same bits whatever the number of threads, the
 // layout, the phase and the algorithm. Prints them, so that runs can be compared, and what they cost beside
 // plain ones.

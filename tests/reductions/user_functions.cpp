@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What functions of users may do, and what becomes of what they throw.
 #include <atomic>
 #include <functional>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A thread waits for an answer that takes long: answers HOW SECONDS
 //   lock        the last thread holds a lock of thread 0 and computes; thread 1 wants it; the others are in a
 //               barrier

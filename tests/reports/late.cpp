@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One thread comes late to an exchange, or never: late HOW SECONDS [before | after]
 //   computes    it is in no call of the library meanwhile
 //   stopped     its process is stopped, and nobody lets it go on

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The calls of UCX by which the library makes requests, in front of the real ones: the library finds these
 // first, as it would those of another version of UCX. A request that fails later is one of ours: who polls
 // is told, and nobody sleeps before that.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One request to UCX fails, on one thread: the first of a program of everything that makes some, then the
 // second, and so on. The call that needed it says so, on every thread that it keeps from being right; others
 // go on, and the next barrier and all behind it are as if nothing had happened. Messages that belong to no

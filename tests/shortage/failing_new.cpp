@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The process's operator new, of which calls fail as it was told. In a file of its own,
 // so that the compiler does not inline one half of the pair into its callers and warn of the other.
 #include "tests/shortage/failing_new.hpp"

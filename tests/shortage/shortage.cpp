@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One allocation fails, on one thread: the first of a program that uses everything, then the second, and so
 // on. The call that it belongs to throws, with nothing started, and is made again; or the work waits a
 // little; or the job ends with one line. Never a hang, never std::terminate, never a wrong result.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Lets every step-th allocation of a program fail, one at a time, and says what came of it.
 
    shortage_test.py weft program ranks nodes thread sweep|whole step

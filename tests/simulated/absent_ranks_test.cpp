@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Within a node nobody depends on a rank that has posted and never runs again, nor on one that is held up
 // somewhere; and what such a rank receives is in place when the last of the others has left.
 //

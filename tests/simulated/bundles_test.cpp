@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Small blocks between hosts in bundles: ranks are late, or very late, and hold up no block but their own;
 // and what it costs when all come together.
 //

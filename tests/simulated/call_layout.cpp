@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a call of the public functions is as a request with its binding, where it lies, and what it does: the
 // common layout and reference.
 #include "engine/collectives/operations.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "tests/simulated/collective_case.hpp"
 
 #include "engine/collectives/algorithm.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every collective on the simulated transport, by seeds. A seed fixes the program, the machine and the order
 // of every operation.
 #include "tests/simulated/seeds.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Plans made of plans run: the payloads of two parts of one operation, between the same members, are told
 // apart. By seeds, on any hosts, several operations in a row, members late.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Teams and the shared heap, as random programs on the simulated machine: members are late, requests cross,
 // frees and creations are under way together, messages come that are no requests.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // More operations in flight than a team has slots, of which late ones ask far members for credit before early
 // ones do: what an early one needs must not wait for what a late one has asked for.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // As failing_test.cpp, on the simulated transport: whatever can come in another order does, by the seed.
 #include "testing/simulated/simulation.hpp"
 #include "tests/simulated/failing_sweep.hpp"

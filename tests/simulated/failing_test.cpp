@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One request to the transport fails, the first of a run, then the second, and so on: the operation that made
 // it says so, on every rank that it keeps from being right; all others end, and what comes after is whole.
 //

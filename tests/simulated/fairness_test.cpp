@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A small operation passes large ones: while it is awaited, not more is carried than one pass may, and
 // nothing as long as it may come at once. By counting pieces, on one node without chaos.
 //

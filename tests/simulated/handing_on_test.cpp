@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every algorithm that hands data on, forced, in programs of nothing else, on machines on which it takes
 // several steps: the random programs of all operations meet these rarely. Caught here: of doubling, a half of
 // which only the first stretch is put, or sent on before the partner's is there, or announced before it is in

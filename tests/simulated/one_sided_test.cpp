@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Copies by one rank with handles, on the simulated machine: what a handle says is complete is in place, for
 // its owner as well, whatever lands late, in pieces or out of order. By seeds, many at once, of any size,
 // each rank on a host of its own, with barriers among them.

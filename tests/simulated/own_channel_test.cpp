@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Operations that one rank calls: the engines of the others run their part, while their applications compute,
 // call on their own, or wait for something else. By seeds, on any hosts; more calls at once than a channel
 // has slots; requests come twice and before their turn. Of all ranks, and of lists of them in any order,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The random programs must find faults: each of these plants one, and looks for a seed that fails because of
 // it.
 #include "tests/simulated/simulated_run.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Without chaos the virtual clock predicts what an operation costs.
 #include "engine/topology/rounds.hpp"
 #include "tests/simulated/one_operation.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Small broadcasts under IN_MY that engines hand on: ranks who relay are late, or very late, and nobody waits
 // for them; and what it costs, predicted and on the virtual clock, from 2 to 4,096 hosts.
 //

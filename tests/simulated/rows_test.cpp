@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Rows in shared memory, with more operations in flight than a team has slots: members on other nodes ask for
 // rows, or are sent them, while those who own them are far ahead.
 #include "tests/simulated/seeds.hpp"

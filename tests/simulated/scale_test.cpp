@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The plans of a thousand ranks, by the algorithms that the library chooses, run on the virtual clock: the
 // blocks are where they belong, and it takes what the model predicts.
 #include "engine/collectives/families.hpp"

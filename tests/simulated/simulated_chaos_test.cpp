@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Each liberty of the simulated transport alone, switched on and off.
 #include "tests/simulated/wait_for.hpp"
 

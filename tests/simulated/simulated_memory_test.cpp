@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the simulated transport says about the order of memory operations, and that it takes the liberties
 // that the interface leaves: without them a fault in a protocol would go unseen.
 #include "tests/simulated/wait_for.hpp"

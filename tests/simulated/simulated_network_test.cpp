@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The far lane of the simulated transport: what it promises always holds, what it does not promise fails
 // somewhere.
 #include "tests/simulated/wait_for.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "tests/simulated/simulated_run.hpp"
 
 #include "tests/simulated/collective_player.hpp"

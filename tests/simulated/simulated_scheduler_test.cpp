@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Clock, sleep, late and stopped ranks, deadlocks and replay of the simulated transport.
 #include "tests/simulated/wait_for.hpp"
 

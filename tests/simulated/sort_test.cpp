@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sorts run on simulated machines: any layout and hosts, by seeds; several in a row, members late. What is
 // equal is told apart by its index, so whoever takes elements too early, puts them back too early, or breaks
 // their order is seen.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The random programs on the threads transport: every rank with its progress thread and two application
 // threads, each of which plays a program of its own on its own team. For ThreadSanitizer above all.
 #include "progress/driving/progress_thread.hpp"

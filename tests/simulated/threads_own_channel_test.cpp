@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Operations that one rank calls, on threads: each rank with its progress thread, and an application that
 // sleeps in between, posts, and waits. For ThreadSanitizer above all.
 #include "progress/driving/progress_thread.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The threads transport's own contract, on two threads.
 #include "testing/threads/threads_transport.hpp"
 

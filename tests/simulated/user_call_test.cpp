@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // User code that a plan calls: it runs with nothing held, so that operations of the same rank go on
 // meanwhile; it completes like a request, and what it throws fails its operation alone.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reductions of vectors run: every algorithm, on any hosts, by seeds; several in a row, members late; and
 // those of values and of arrays that hosts combine among each other. The operator is associative and does not
 // commute, so whatever is combined twice, not at all or in another order than that of the ranks shows.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a waiting thread asks for may say yes once only, wherever it is asked: between two sweeps, before it
 // parks, before it dozes for want of progress ownership.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // When an engine rings the thread that watches its transport.
 #include "progress/driving/engine.hpp"
 #include "testing/threads/threads_transport.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Asks the launcher for what a job needs: the rank, the size, the node, and a fence that hands data around.
    usage: pmix_probe [STATUS]   exits with STATUS, "hang" never ends */
 #define _GNU_SOURCE /* pmix.h needs it */

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs a program under a Slurm of its own: brings one up here, runs srun --mpi=pmix or another, and takes it down.
 
 Everything listens on loopback, at ports that are free, and keeps its state in a temporary folder. The exit

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """The private Slurm itself: it passes statuses on, and leaves nothing behind, however it ends.
 
 usage: private_slurm_test.py PROBE

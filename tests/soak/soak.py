@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs one soak job after the other for a given time. Every job follows from its number: how many threads on
 how many nodes, which settings, how many cores, and (through its seed) everything that the program does.
 

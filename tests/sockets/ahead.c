@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A pipelined loop as a user writes it, between hosts: many exchanges, gather-alls and broadcasts of all sizes
 // under way, each on memory of its own, while one thread comes late to all of them and another waits for none
 // until the end. What is sent ahead must neither be lost nor overwrite what its reader has not taken.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Written from the headers: many small exchanges behind each other, then one thread calls nothing for long,
 // and the others read its memory meanwhile. It answers soon, whatever it has just been busy with. With an
 // argument all threads share one core.

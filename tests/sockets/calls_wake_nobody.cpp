@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What comes between two calls that follow each other closely wakes no progress thread: the next call wants
 // it. But the thread is back when there are no more calls: what others put here then, it takes in.
 #include "tests/jobs/suite.h"

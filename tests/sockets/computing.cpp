@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A thread that computes and calls nothing serves the others over sockets, if it has a progress thread: also
 // when that one has gone to sleep. No clocks: who computes goes on until others have written what it waits
 // for, so what does not work hangs here.

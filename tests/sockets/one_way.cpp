@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Blocks that go one way only: who sends them learns from nothing else how far their reader is, and asks for
 // it on the messages that go there anyway. A reader that a loaded machine keeps away is asked by messages of
 // their own, so one of several rounds has to be without.

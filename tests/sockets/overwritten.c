@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Written from the headers: a pipeline two deep over all relocalizations of large blocks, with roots that
 // change. As soon as a wait says so the source is overwritten, and the result read; puts of the program's own
 // and a fence go to the same threads meanwhile. With an argument all threads share one core.

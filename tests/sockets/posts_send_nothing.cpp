@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Over sockets a post leaves what it would send to the progress thread, and that sends it without another
 // call of the program. Most posts of many: the thread may already be at work when one looks.
 #include "tests/jobs/suite.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Puts that are ordered before a message: their last piece waits for it, and nobody is asked to confirm them.
 //
 // Mutations that this catches: the last piece goes at once, or never without a message; a message that rides

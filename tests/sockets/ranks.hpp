@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // Ranks of the real transport in one process, which reach each other through UCX only, driven by one thread.
 #include "engine/transport/ucx/transport.hpp"

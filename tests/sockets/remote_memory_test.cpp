@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Puts, gets and flushes that the library carries itself, since the network does not.
 //
 // Mutations that this catches: a piece is put to a wrong place, or a get's to a wrong one; a flush that ends

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which connections are silent: those whose other end's system owes a sign of life. Over loopback; a filter
 // of the receiving socket that drops everything is the network that carries no more.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A process that has all of a rank's card, and so its port, but not the key of the job, can neither read nor
 // write the rank's memory through UCX, and the rank lives.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What comparators may do, what becomes of what they throw, and what the forms of C++ take.
 #include <algorithm>
 #include <atomic>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Teams made and freed in random order, many alive at once: teams of teams, members that free long after the
 // others, teams that are freed with operations outstanding, and an end of the job right behind the last free.
 //

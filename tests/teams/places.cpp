@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where places are few: all the memory of teams taken, freed and wanted again at once; and blocking calls
 // while as many operations as allowed are outstanding and another thread of the program drives.
 //

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
 # usage: repeat.sh TIMES SECONDS COMMAND...
 # The command again and again, each run with another number behind it; the first that fails, or takes longer,
 # is the end.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Teams made by cray_upc_team_split: who is in them and at which rank, all-to-all and barriers on them while
 // other teams have operations in flight, thousands made and freed in turn, and what a freed one says.
 //

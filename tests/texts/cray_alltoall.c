@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* The pipelined loop of cray_upc_team_alltoall(3c), line by line; the source of a round is a function of the
  * round, the sender and the receiver, and every round's result is checked. */
 #include "c_check.h"

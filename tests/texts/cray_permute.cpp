@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The example of upc_all_permute(3c), line by line; results checked.
 #include <gtest/gtest.h>
 #include <upc.h>

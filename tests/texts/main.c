@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* The examples of the texts in C, one text after the other; a failure on any thread is the job's. */
 #include "tests/jobs/suite.h"
 #include "c_check.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* The examples of Extended Collective Operations V0.3, 5.3, line by line, whose results are its figures, and
  * what 5.4 says of completion; results checked. */
 #include "c_check.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* The examples of UPC Collective Operations V1.0, 4.2, line by line, and its figures; results checked. */
 #include "c_check.h"
 

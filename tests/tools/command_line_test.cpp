@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What programs with options take, refuse and tell. Mutations that this catches: a check that is left out, or
 // taken for another one; an option that is written to another place; help or mistakes that a rank tells which
 // is to be silent.

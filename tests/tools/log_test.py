@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What WEFT_LOG says: log_test.py WEFT PROGRAM (a program that prints nothing of its own to stderr)."""
 
 import os

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The pages tell of every setting what the library's own list tells.
 
 #include "engine/settings.hpp"

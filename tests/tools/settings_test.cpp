@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every number has a range, and an error says which; a name that is none is answered by the one that was meant.
 #include "engine/settings.hpp"
 

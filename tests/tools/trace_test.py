@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Tests of WEFT_TRACE and of the sums of WEFT_STATISTICS: trace_test.py WEFT PROGRAM [unittest arguments].
 
 PROGRAM is examples/heat. The file is checked against what Chrome's trace format asks of each phase, and against itself:

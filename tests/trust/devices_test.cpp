@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "engine/transport/ucx/devices.hpp"
 
 #include <arpa/inet.h>

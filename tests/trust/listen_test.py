@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The ranks of a job on one host listen nowhere: listen_test.py WEFT PROGRAM
 
 PROGRAM prints a line when it is in the job, and ends with its input.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Says that it is in the job, with the number of its process, and leaves when its input ends.
 #include "tests/jobs/suite.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Every read and write of the interface: each thread writes on each, reads back, and its neighbour reads it
  * too. Bytes of every length, so that of both ways, loads and stores and calls, the borders are met. */
 #include "tests/upc/check.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 /* What the tests of translated programs need: the interface as such programs include it, checks that go on, a
  * handler that keeps what it is told, and places in the memory of each thread. */

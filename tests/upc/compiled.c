@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* The entry points of GUPC and clang-upc: what an object of theirs does, done by hand. Its shared variables
  * are a section at an address of shared memory, of which every thread has a copy. */
 #include "tests/upc/check.h"

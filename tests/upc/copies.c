@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Strided copies beside loops over bytes, and semaphores between neighbours. */
 #include "tests/upc/check.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Files of all threads beside the same bytes in memory: shared arrays of several blocks, private buffers,
  * lists, the end of the file, asynchronous forms, and what is refused. */
 #include "tests/upc/check.h"

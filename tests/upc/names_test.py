@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Every name of the interface of translated programs has a test: names_test.py ROOT CC LIBRARY
 
 The names are those that the headers define or declare, and those that the library shows. A name is tested if a suite
@@ -13,7 +14,7 @@ import sys
 
 ROOT, CC, LIBRARY = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
 HERE = ROOT / "tests/upc"
-INCLUDES = [f"-I{ROOT / folder}" for folder in ("upc_runtime/include", "api/include", ".")]
+INCLUDES = [f"-I{ROOT / folder}" for folder in ("upc_runtime/include", "include", ".")]
 
 
 def preprocessed(source, *options):

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* The arithmetic of translated programs beside that of upc.h, over sizes, blocks, places and distances; and
  * what else is asked of a pointer. */
 #include "tests/upc/check.h"

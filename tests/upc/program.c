@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* A file as a translator makes it, with shared data of every kind; its start, and what is wrong with one. The
  * source would be
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Three programs as a translator makes them, each beside the same computation by one thread: a stencil, a product of
  * matrices, and a sort by buckets. */
 #include "tests/upc/check.h"

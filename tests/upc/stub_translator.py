@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """A translator of a small part of UPC to C, for the test of weftcc: shared scalars and one-dimensional arrays of any
 block size, assignments to them and reads of them, upc_forall by numbers or addresses, upc_barrier.
 

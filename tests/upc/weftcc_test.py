@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """weftcc, as it is installed: with a translator, with a compiler, and what it says where it can do nothing.
 
 usage: weftcc_test.py BUILD WEFT CC

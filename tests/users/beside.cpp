@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A program as its user would write it, from the headers alone: large exchanges of all threads are under way
 // while small ones of a team, broadcasts and barriers come and go between them. What arrives is checked
 // against a formula of who sent what in which round; nothing here knows how it got there.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* A program as its user would write it, in C: rounds of cards. In each round another thread deals, a third one
  * keeps the score, and all others only play, which is to compute, until the barrier. No card may be lost or come
  * twice; the sums must be those of a deck. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #define _POSIX_C_SOURCE 200809L
 /* A program as its user would write it, in C: each thread writes a letter on its neighbour, puts up a flag
  * behind it, and waits for the flag of its own. Letters and flags are plain shared memory; what orders them

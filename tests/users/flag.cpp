@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A program as its user would write it: each thread in turn posts, and then looks at a flag of its own until
 // the next thread, which has completed the same operation, sets it: by element reads, by strict atomic
 // operations and through a plain pointer. It waits for nothing else, and ends.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Programs as their users would write them, from weft.hpp alone: spans, counts of elements and scopes. Each
 // checks its result in another way than it computes it.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A program as its user would write it: several threads of each process take turns in calling collectives of
 // all, in the same order everywhere, and each completes what the one before it has posted, while the others
 // go on. Blocking calls, posts and barriers are mixed; a thread that has had its turn waits or tests at once,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* A program as its user would write it, in C: runners cross a line at random, each thread notes those that it
  * sees, and in each round all notes are put in order, first by time, then, in another pass that must not
  * break the first, by club. Other sorts are under way meanwhile, and a thread goes on to compute. There is no

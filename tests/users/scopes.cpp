@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How the scope of weft::job ends: by itself, by an error of the library, by an exception of the program, and
 // with arrays, teams and operations that outlive it or differ. One line of the rank, and a status, each time.
 //

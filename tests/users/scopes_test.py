@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """How the scope of weft::job ends: scopes_test.py WEFT PROGRAM"""
 import os
 import subprocess

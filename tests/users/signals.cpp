@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Copies with a signal: rounds between neighbours without a barrier, in which each rank waits for the signals
 // of its two neighbours alone; many writers to one counter; a chain, in which each link must see what the one
 // before it has put; a late writer, whose reader sleeps; and wrong calls.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Collectives on spans as a user of weft.hpp writes them, each against what it must give on any number of
 // ranks: of the job, of a half of it in the reverse order, and of a list; then their wrong calls, which start
 // nothing.

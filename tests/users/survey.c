@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* A program as its user would write it, in C: in each round a table of measurements lies over the threads, in
  * blocks of another size, and the threads ask for its total, its largest value by a function of their own,
  * where each measurement's share begins (an exclusive prefix sum), and a histogram that they all add to, all

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The options of a program. CLI11 parses them, and this front of it is compiled once: each source that
 // includes CLI11 itself takes eight seconds more.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 /* The runtime interface that translated UPC programs are compiled against: that of Berkeley UPC (upcr_...),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* What GUPC and clang-upc call: __get..., __put..., __copy..., barriers, and the static shared data of their
  * objects. Their pointer-to-shared is that of upc.h: a structure, its address first, of 64, 32 and 32 bits.
  * The names and arguments are those of the compilers' interface (libupc, upc_access.h). */

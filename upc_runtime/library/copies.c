@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Copies that go on by themselves: handles, the implicit ones, and regions of them. */
 #include "upc_runtime/library/internal.h"
 

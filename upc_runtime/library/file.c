@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Files of all threads: opening, closing, the pointer, the size. */
 #include "upc_runtime/library/file.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Reading and writing files of all threads: at once, or by a thread that goes on behind the program. */
 #include "upc_runtime/library/file.h"
 

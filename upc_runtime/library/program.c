@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* The beginning and the end of a translated program, and its shared data. */
 #include "upc_runtime/library/internal.h"
 

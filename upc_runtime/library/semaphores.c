@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Semaphores: two words on the thread that made it, the count and the flags. */
 #include "upc_runtime/include/weft/semaphore.h"
 #include "upc_runtime/library/internal.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Copies in many pieces: each piece is a copy of Weft's, and all of them have one handle. */
 #include "upc_runtime/include/weft/strided.h"
 #include "upc_runtime/library/internal.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "engine/transport/ucx/cut_transfers.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "engine/transport/ucx/memory_messages.hpp"
 
 #include "engine/transport/ucx/card.hpp"

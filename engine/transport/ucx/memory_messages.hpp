@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "engine/item_pool.hpp"
 #include "engine/out_of_memory.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "engine/out_of_memory.hpp"
 #include "engine/transport/message.hpp"

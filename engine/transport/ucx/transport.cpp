@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "engine/transport/ucx/transport.hpp"
 
 #include "engine/out_of_memory.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 /* Weft inside a program of MPI, C or C++: a communicator has all that the library needs of a launcher. This
  * header is the only one that includes mpi.h, and it needs nothing of MPI in the library: the functions are

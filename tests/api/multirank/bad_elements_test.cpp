@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Elements of arrays in shared memory that lead nowhere: the block is not moved, all others are, nobody waits
 // for it, and a thread that would have carried it says what is wrong.
 #include "tests/api/multirank/pattern.hpp"

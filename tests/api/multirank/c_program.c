@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* The examples of the texts and the modes in C, results checked; a failure on any thread is the job's. With
  * the argument "fail" the last thread makes a wrong call, and the default handler ends the job. */
 #include "tests/jobs/suite.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Several operations under way, completed in any order, by any thread of the process.
 #include "tests/api/multirank/pattern.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A rank that exits without weft_finalize, while the others wait for it. The launcher ends the job with its
 // status; nobody waits for anybody.
 #include "tests/jobs/suite.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Extreme numbers in every argument of every call, and in every array that a call reads: a call succeeds or says
 // what is wrong, on all threads alike, and the next right one works. No signal, no hang.
 #include "tests/jobs/suite.h"

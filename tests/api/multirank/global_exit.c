@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #define _POSIX_C_SOURCE 200809L
 /* One thread ends the job while the others compute, wait, are late with weft_init's successors or have
  * blocked the signal that would end them: the launcher's status must be the one that was given, soon.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Collectives in place on all threads and on a team, in both readings of the text: results, and that nothing
 // else was written.
 #include "tests/api/multirank/pattern.hpp"

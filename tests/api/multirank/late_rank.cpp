@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One rank after the other comes late to exchanges that the others have posted and wait for, in each of the
 // ways that look for one among several. Who waits goes to sleep between any two looks (WEFT_SPINS=0,
 // WEFT_YIELDS=0), and must be found awake when the late one has come.

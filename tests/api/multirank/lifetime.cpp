@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a program may call when: weft_init once, nothing after weft_finalize, nothing in a child of fork(), and
 // upc_free of what an allocation returned, once.
 #include "tests/jobs/suite.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include <cstring>
 #include <gmock/gmock.h>
 #include <vector>

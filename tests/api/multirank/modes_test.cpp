@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every collective in every mode, with every hint, blocking and posted, at sizes around the limits of the
 // algorithms. Where a mode promises something without a barrier, the test uses none.
 #include "tests/api/multirank/pattern.hpp"

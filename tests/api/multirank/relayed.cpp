@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Small broadcasts under IN_MY between hosts, handed on by engines (WEFT_ALGORITHM=broadcast=relayed): more
 // of them in a row than a team has slots, of all roots, while one thread after the other comes late; and
 // threads that do not come at all until the others have left.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A late rank holds up no rank in a reduce but its root: it enters only when all others that are not the root
 // have left, and have written over what they gave. Each rank is the late one, and each the root. Vectors of
 // all lengths on one host, of some between hosts; and reproducible sums, whose bits are those that

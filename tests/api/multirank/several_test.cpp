@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Any, all or some of many operations under way, owners of operations, and coroutines. "Pending" is certain
 // where the other threads have not yet entered: they wait for a word of thread 0, without a call that would
 // be part of the order of collectives.

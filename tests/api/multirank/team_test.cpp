@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Teams made of lists of threads, and the collectives of V1.0 on them: everything is counted in team ranks.
 #include "tests/api/multirank/pattern.hpp"
 

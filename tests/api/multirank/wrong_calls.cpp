@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Wrong calls at random, from a table of {call, argument, bad value}: each is an error that names the call, the
 // argument, the value and the rule, starts nothing, and the next right call works. All threads draw the same.
 #include "tests/jobs/suite.h"

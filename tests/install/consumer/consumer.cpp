@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include <cstdio>
 #include <weft/version.h>
 #include <weft/weft.hpp>

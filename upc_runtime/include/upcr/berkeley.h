@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 
 /* The library of UPC as translated text calls it whose translator had the headers of Berkeley UPC: under

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #ifdef __cplusplus
 #error "upcr.h is what translated UPC programs include, and they are C; the way in from C++ is weft/weft.hpp"

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "error.hpp"
+#include "handle.hpp"
+#include "pointer.hpp"
+#include "shared_array.hpp"
+
+#include "../upc_nb.h"
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <ranges>
+#include <span>
+#include <string>
+#include <type_traits>
+
+namespace weft {
+
+namespace detail {
+
+[[noreturn, gnu::cold]] inline void fail_length(const char* call, const char* argument, std::size_t given,
+                                                std::string rule) {
+  throw error(call, argument, std::to_string(given) + " elements", std::move(rule));
+}
+
+} // namespace detail
+
+// Elements in the memory of one rank, as seen by all: what weft::array::on gives. An element reads and is
+// assigned to like a T; `+=`, `++` and the like are atomic for numbers of 4 and 8 bytes.
+template <class T> class remote_span {
+public:
+  using element_type = T;
+
+  remote_span(upc_shared_ptr_t first, std::size_t size) noexcept : first_(first), size_(size) {}
+
+  std::size_t size() const noexcept { return size_; }
+  // The rank of the job that has them.
+  int rank() const noexcept { return static_cast<int>(first_.threadof()); }
+  ptr<T, 0> data() const noexcept { return first_; }
+  reference<T, ptr<T, 0>> operator[](std::size_t i) const {
+    if (i >= size_) [[unlikely]]
+      detail::fail_length("weft::remote_span", "index", i, past(1));
+    return first_[static_cast<std::ptrdiff_t>(i)];
+  }
+  // Errors: past the end.
+  remote_span subspan(std::size_t offset, std::size_t count) const {
+    if (offset > size_ || count > size_ - offset) [[unlikely]]
+      detail::fail_length("weft::remote_span::subspan", "offset", offset, past(count));
+    upc_shared_ptr_t there = first_;
+    there.addr += offset * sizeof(T);
+    return {there, count};
+  }
+  remote_span first(std::size_t count) const { return subspan(0, count); }
+  remote_span last(std::size_t count) const { return subspan(size_ - std::min(count, size_), count); }
+
+  // Copies between these elements and memory of the calling rank, of any kind. The memory must last, and not
+  // be changed, until the pending is complete; then the elements are in place. Errors: of other length.
+  template <std::ranges::contiguous_range R> pending put(const R& from) const {
+    static_assert(std::is_same_v<std::remove_cv_t<std::ranges::range_value_t<R>>, std::remove_cv_t<T>>,
+                  "elements of one type");
+    require_length("weft::remote_span::put", "from", std::ranges::size(from));
+    return pending(upc_memput_nb(first_, std::ranges::data(from), size_ * sizeof(T)));
+  }
+  template <std::ranges::contiguous_range R> pending get(R&& to) const {
+    static_assert(std::is_same_v<std::ranges::range_value_t<R>, std::remove_cv_t<T>>, "elements of one type");
+    require_length("weft::remote_span::get", "to", std::ranges::size(to));
+    return pending(upc_memget_nb(std::ranges::data(to), first_, size_ * sizeof(T)));
+  }
+
+private:
+  std::string past(std::size_t count) const {
+    return "with " + std::to_string(count) + " elements is past the end: there are " + std::to_string(size_);
+  }
+  void require_length(const char* call, const char* argument, std::size_t given) const {
+    if (given != size_) [[unlikely]]
+      detail::fail_length(call, argument, given,
+                          "must be as many as are copied, " + std::to_string(size_) + ": pass a subspan");
+  }
+
+  ptr<T, 0> first_;
+  std::size_t size_;
+};
+
+// So many elements on each rank, at the same place of its memory: what collectives move, and what other ranks
+// reach. The calling rank's own part is used like a std::span, `on` leads to that of another rank.
+//
+//   weft::array<double> a(1000);
+//   std::ranges::fill(a, 0.0);
+//   a.on(right)[0] = a[999];
+//   weft::exchange(b, a).wait();
+//
+// Construction and destruction are collective, with the same size on all ranks; construction waits for no
+// other rank, and leaves the elements as they are. At namespace scope an array exists from the begin to the
+// end of the job, filled with zeros. While an exception unwinds the stack the memory stays. Errors: no room;
+// a size that overflows.
+template <class T> class array {
+  static_assert(std::is_trivially_copyable_v<T>, "elements of shared memory are copied byte by byte");
+
+public:
+  using value_type = T;
+  using element_type = T;
+
+  // A negative size is one that overflows.
+  template <std::integral I>
+  explicit array(I size)
+      : object_({per_thread(1), 1, bytes_of(static_cast<std::size_t>(size))}),
+        size_(static_cast<std::size_t>(size)) {
+    if (!upc_isnull(object_.base())) local_ = find();
+  }
+
+  std::size_t size() const noexcept { return size_; }
+  bool empty() const noexcept { return size_ == 0; }
+  T* data() const { return local_ != nullptr ? local_ : find(); }
+  std::span<T> local() const { return {data(), size_}; }
+  T* begin() const { return data(); }
+  T* end() const { return data() + size_; }
+  template <std::integral I> T& operator[](I i) const { return data()[static_cast<std::size_t>(i)]; }
+
+  // The elements of a rank of the job. Errors: no such rank, when they are touched.
+  remote_span<T> on(int rank) const {
+    return {{object_.base().addr, static_cast<std::uint32_t>(rank), 0}, size_};
+  }
+
+private:
+  static std::size_t bytes_of(std::size_t size) {
+    std::size_t bytes = 0;
+    if (__builtin_mul_overflow(std::max<std::size_t>(size, 1), sizeof(T), &bytes)) [[unlikely]]
+      detail::fail_length("weft::array", "size", size, "are more bytes than a std::size_t counts");
+    return bytes;
+  }
+  T* find() const {
+    return static_cast<T*>(upc_cast({object_.base().addr, static_cast<std::uint32_t>(upc_mythread()), 0}));
+  }
+
+  detail::shared_object object_;
+  std::size_t size_;
+  T* local_ = nullptr; // null: made before the job began
+};
+
+} // namespace weft

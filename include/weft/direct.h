@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "declare.h"
+#include "types.h"
+
+/* Loads and stores of other threads' memory without a call for each: an extension, for compilers and
+ * libraries that are built on this one. */
+
+/* How a thread's shared heap is reached. For every p of that thread with
+ *
+ *   p.addr - begin < bytes
+ *
+ * base + p.addr is upc_cast(p): the difference of upc_cast(p) and upc_addrfield(p) is the same for all that
+ * the thread has, whether it came from upc_all_alloc, upc_global_alloc, upc_alloc or weft_register_shared,
+ * and from the return of weft_init until weft_finalize. The null pointer is outside. */
+typedef struct weft_direct_t {
+  unsigned char* base; /* null if nothing of the thread is reached by loads and stores */
+  uint64_t begin, bytes;
+} weft_direct_t;
+
+#ifdef __cplusplus
+namespace weft {
+#endif
+
+/* The above for one thread. bytes is 0 for a thread of another host, and for all with WEFT_CHECK=1, so that
+ * who goes by it makes calls there, which look at each access. Errors: no such thread; before weft_init or
+ * after weft_finalize. */
+WEFT_EXPORT weft_direct_t weft_direct(size_t thread);
+
+#ifdef __cplusplus
+}
+#endif
+
+#if WEFT_GLOBAL_NAMES
+using weft::weft_direct;
+#endif

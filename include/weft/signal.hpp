@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "array.hpp"
+#include "signal.h"
+#include "synchronization_calls.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace weft {
+
+// Counters on each rank that others raise behind what they put there, for exchanges without a barrier:
+//
+//   weft::array<double> halo(n);
+//   weft::signals arrived;
+//   weft::pending p = arrived.put(halo.on(right), edge); // copies, then adds 1 to the counter of `right`
+//   arrived.wait(1);                                     // the first copy to this rank is in place
+//
+// They begin at 0 and only rise, so wait(n) of the n-th round needs no reset. Construction is collective and
+// waits for all ranks, destruction is collective. A rank that sees a counter by wait or test sees all of the copies
+// that it counts.
+class signals {
+public:
+  explicit signals(std::size_t count = 1) : words_(count) {
+    std::ranges::fill(words_, std::uint64_t{0});
+    weft_barrier();
+  }
+
+  std::size_t size() const noexcept { return words_.size(); }
+
+  // Copies `from`, of as many elements, and adds 1 to counter `which` of the rank that `to` is on. `from`
+  // must not be changed until the pending is complete. Errors: of other length; no such rank or counter.
+  template <class T, std::ranges::contiguous_range R>
+  pending put(const remote_span<T>& to, const R& from, std::size_t which = 0) const {
+    static_assert(std::is_same_v<std::remove_cv_t<std::ranges::range_value_t<R>>, std::remove_cv_t<T>>,
+                  "elements of one type");
+    const std::size_t count = std::ranges::size(from);
+    if (count != to.size()) [[unlikely]]
+      detail::fail_length("weft::signals::put", "from", count,
+                          "must be as many as `to` has, " + std::to_string(to.size()) + ": pass a subspan");
+    return pending(weft_put_signal(to.data(), std::ranges::data(from), count * sizeof(T),
+                                   at(to.rank(), which), 1, WEFT_SIGNAL_ADD));
+  }
+  // Only the counter, of a rank of the job.
+  void raise(int rank, std::size_t which = 0, std::uint64_t by = 1,
+             line_of_call where = line_of_call::here()) const {
+    pending(weft_put_signal({}, nullptr, 0, at(rank, which), by, WEFT_SIGNAL_ADD)).wait(where);
+  }
+
+  // Returns when the calling rank's counter is `count` or more: what it is. test does not wait.
+  std::uint64_t wait(std::uint64_t count, std::size_t which = 0) const {
+    return weft_wait_until(at(upc_mythread(), which), WEFT_CMP_GE, count);
+  }
+  bool test(std::uint64_t count, std::size_t which = 0) const {
+    return weft_test_until(at(upc_mythread(), which), WEFT_CMP_GE, count) != 0;
+  }
+
+private:
+  upc_shared_ptr_t at(int rank, std::size_t which) const { return words_.on(rank).subspan(which, 1).data(); }
+
+  array<std::uint64_t> words_;
+};
+
+} // namespace weft

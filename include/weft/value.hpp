@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "handle.hpp"
+#include "reduction.hpp"
+
+#include <memory>
+#include <utility>
+
+// Reductions of one value of each thread, without arrays:
+//
+//   weft::value<double> norm = weft::reduce_all(local_sum, UPC_ADD);
+//   compute();
+//   double all = std::sqrt(norm.get());
+//
+// They are collectives of the team like all others, posted at once, in the modes UPC_IN_MYSYNC and
+// UPC_OUT_MYSYNC. op is an operator of the library, for the types of reduction.h, or a callable, for any type
+// that is trivially copyable: structs and std::array too. Values are combined in the order of the ranks.
+namespace weft {
+namespace detail {
+
+enum class reduced_value { on_all, prefix, exclusive_prefix };
+
+WEFT_EXPORT upc_coll_handle_t reduce_values(reduced_value what, element_kind of, void* result,
+                                            const void* value, upc_op_t op, const user_operator* f,
+                                            upc_team_t team);
+
+template <class F, class T>
+concept combines_values =
+    std::is_trivially_copyable_v<T> && std::is_invocable_r_v<T, const F&, const T&, const T&>;
+
+} // namespace detail
+
+// A value that is on its way. Whoever owns it may move it; it is complete at the latest when its life ends.
+template <class T> class [[nodiscard]] value {
+public:
+  value(value&&) noexcept = default;
+  value& operator=(value&& other) noexcept {
+    operation_ = std::move(other.operation_); // complete first what writes to the state
+    state_ = std::move(other.state_);
+    return *this;
+  }
+
+  // Waits, once. Throws what the operation, or its callable, failed with.
+  const T& get(line_of_call where = line_of_call::here()) & {
+    operation_.wait(where);
+    return state_->result;
+  }
+  T get(line_of_call where = line_of_call::here()) && { return get(where); }
+  bool ready() { return operation_.test(); }
+  // For the calls that take several handles; the owner keeps it.
+  upc_coll_handle_t handle() const noexcept { return operation_.handle(); }
+
+  // Posts it. `first`: what the thread of rank 0 gets where nothing is in front of it.
+  value(detail::reduced_value what, const T& mine, upc_op_t op, upc_team_t team, const T& first = T{})
+      : state_(std::make_unique<state>(mine, first)) {
+    post(what, op, nullptr, team);
+  }
+  template <class F>
+  value(detail::reduced_value what, const T& mine, const F& f, upc_team_t team, const T& first = T{})
+      : state_(std::make_unique<state_with<F>>(mine, first, f)) {
+    const auto table = detail::call_of_user<T, F>::table(static_cast<const state_with<F>&>(*state_).f);
+    post(what, UPC_NONCOMM_FUNC, &table, team);
+  }
+
+private:
+  struct state {
+    state(const T& own, const T& first) : mine(own), result(first) {}
+    virtual ~state() = default;
+    T mine, result;
+  };
+  template <class F> struct state_with : state {
+    state_with(const T& own, const T& first, const F& function) : state(own, first), f(function) {}
+    F f;
+  };
+
+  void post(detail::reduced_value what, upc_op_t op, const detail::user_operator* f, upc_team_t team) {
+    operation_ = pending(
+        detail::reduce_values(what, detail::kind_of<T>(), &state_->result, &state_->mine, op, f, team));
+  }
+
+  std::unique_ptr<state> state_; // outlives the operation
+  pending operation_;
+};
+
+// On all threads of the team, the same in every bit. In the order of the ranks; f must be associative.
+template <class T>
+requires(detail::reduction_type<T>() >= 0) value<T> reduce_all(const T& mine, upc_op_t op,
+                                                               upc_team_t team = UPC_TEAM_ALL) {
+  return {detail::reduced_value::on_all, mine, op, team};
+}
+template <class T, class F>
+requires detail::combines_values<F, T> value<T> reduce_all(const T& mine, F f,
+                                                           upc_team_t team = UPC_TEAM_ALL) {
+  return {detail::reduced_value::on_all, mine, f, team};
+}
+
+// Of the threads up to the calling one.
+template <class T>
+requires(detail::reduction_type<T>() >= 0) value<T> prefix_reduce(const T& mine, upc_op_t op,
+                                                                  upc_team_t team = UPC_TEAM_ALL) {
+  return {detail::reduced_value::prefix, mine, op, team};
+}
+template <class T, class F>
+requires detail::combines_values<F, T> value<T> prefix_reduce(const T& mine, F f,
+                                                              upc_team_t team = UPC_TEAM_ALL) {
+  return {detail::reduced_value::prefix, mine, f, team};
+}
+
+// Of the threads before the calling one; that of rank 0 gets `first`.
+template <class T>
+requires(detail::reduction_type<T>() >= 0) value<T> exclusive_prefix_reduce(const T& mine, upc_op_t op,
+                                                                            const T& first = T{},
+                                                                            upc_team_t team = UPC_TEAM_ALL) {
+  return {detail::reduced_value::exclusive_prefix, mine, op, team, first};
+}
+template <class T, class F>
+requires detail::combines_values<F, T> value<T>
+exclusive_prefix_reduce(const T& mine, const F& f, const T& first = T{}, upc_team_t team = UPC_TEAM_ALL) {
+  return {detail::reduced_value::exclusive_prefix, mine, f, team, first};
+}
+
+} // namespace weft
