@@ -84,7 +84,7 @@ int supervisor::run() {
     const bool aborted = abort_.has_value();
     for (const auto& received : signals_.take())
       handle_signal(received);
-    if (aborted) handle_abort();
+    if (aborted && abort_) handle_abort(); // unless its rank has ended, too, and was reaped
     look_for_guardian();
     output_.move();
     if (const std::string lost = output_.failure(); !lost.empty()) abandon(lost + "; the job was ended", 1);

@@ -138,6 +138,17 @@ int aborts() {
   me.abort(7, "the answer was wrong");
 }
 
+// The launcher finds the abort and the end of the rank that called it in the same look.
+int aborts_unseen() {
+  const std::unique_ptr<job> joined = job::join();
+  if (is_victim(*joined)) {
+    kill(getppid(), SIGSTOP);
+    joined->abort(7, "the answer was wrong");
+  }
+  std::this_thread::sleep_for(patience);
+  return 0;
+}
+
 // The callback of a death may end the process.
 int aborts_in_callback() {
   const std::unique_ptr<job> joined = job::join();
@@ -199,6 +210,7 @@ int main(int argc, char** argv) try {
                                                    {"death_told_late", death_told_late},
                                                    {"death_in_fence", death_in_fence},
                                                    {"aborts", aborts},
+                                                   {"aborts_unseen", aborts_unseen},
                                                    {"aborts_in_callback", aborts_in_callback},
                                                    {"exits_without_leaving", exits_without_leaving},
                                                    {"never_joins", never_joins}};

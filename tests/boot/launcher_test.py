@@ -36,6 +36,17 @@ def state_of(pid):
         return file.read().rpartition(")")[2].split()[0]
 
 
+def has_dead_child(parent):
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+                if file.read().rpartition(")")[2].split()[:2] == ["Z", str(parent)]:
+                    return True
+        except (FileNotFoundError, ProcessLookupError):
+            pass
+    return False
+
+
 class LauncherTest(unittest.TestCase):
     def setUp(self):
         holder = tempfile.TemporaryDirectory()
@@ -374,6 +385,14 @@ class Faults(LauncherTest):
             self.assertEqual(result.returncode, 7)
             self.assert_one_line(result.stderr,
                                  "weft run: rank 2 aborted the job with status 7: the answer was wrong")
+
+    def test_the_launcher_finds_an_abort_and_the_end_of_its_rank_at_once(self):
+        process = self.start("-n", "3", FAULT_CLIENT, "aborts_unseen")
+        wait_until(lambda: has_dead_child(process.pid), "the end of the rank that aborts")
+        os.kill(process.pid, signal.SIGCONT)
+        error = process.communicate(timeout=PATIENCE)[1]
+        self.assertEqual(process.returncode, 7, error)
+        self.assert_one_line(error, "weft run: rank 2 aborted the job with status 7: the answer was wrong")
 
     def test_abort_from_the_callback(self):
         result = self.run_weft("-n", "3", "-k", FAULT_CLIENT, "aborts_in_callback")
