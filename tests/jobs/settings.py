@@ -72,8 +72,13 @@ def allowed(condition):
     return [s for s in ALL if meets(condition, s)]
 
 
+def cost(s):
+    """About how long a session takes: two cores share all ranks, and progress threads that take a core each."""
+    return (1 + s["ranks"]) * (1.7 if s["driving"] == "dedicated" else 1) * (1.2 if s["path"] == "sockets" else 1)
+
+
 def cover(conditions):
-    """The fewest settings that a greedy choice finds, so that each condition meets all of its pairs."""
+    """The fewest and cheapest settings that a greedy choice finds, so that each condition meets all of its pairs."""
     valid = {c: allowed(c) for c in conditions}
     missing = {c: set().union(*map(pairs, valid[c])) for c in conditions}
     weight = {c: conditions.count(c) for c in conditions}
@@ -81,12 +86,22 @@ def cover(conditions):
     while any(missing.values()):
         def gain(s):
             return sum(weight[c] * len(missing[c] & pairs(s)) for c in missing if s in valid[c])
-        best = max(ALL, key=lambda s: (gain(s), -s["ranks"]))
+        best = max(ALL, key=lambda s: (gain(s) / cost(s) ** 0.5, -s["ranks"]))
         chosen.append(best)
         for c in missing:
             if best in valid[c]:
                 missing[c] -= pairs(best)
     return chosen
+
+
+def needed(condition, settings, always):
+    """Those of the settings that a suite runs in: without the dearest of which the others meet all pairs."""
+    mine = [s for s in settings if meets(condition, s)]
+    for dear in sorted((s for s in mine if s not in always), key=cost, reverse=True):
+        others = [s for s in mine if s is not dear]
+        if pairs(dear) <= set().union(*map(pairs, others)):
+            mine = others
+    return mine
 
 
 def fewest_for_long():
@@ -95,8 +110,9 @@ def fewest_for_long():
 
 
 # The sessions that ./run check plays: several hosts of which one has two ranks, and sockets.
+# They play all suites.
 SMOKE = [lambda s: s["ranks"] == 3 and s["hosts"] == 2 and s["lane"] == "direct",
-         lambda s: s["ranks"] < 4 and s["lane"] == "ucp" and s["path"] == "sockets"]
+         lambda s: 1 < s["ranks"] < 4 and s["lane"] == "ucp" and s["path"] == "sockets"]
 
 
 def name_of(s):
@@ -144,9 +160,11 @@ def sessions(suites, groups):
     standard = cover([s["where"] for s in plain if s["long"] == "0"])
     valid = {w: allowed(w) for w in {s["where"] for s in plain}}
     smoke = [next((s for s in standard if fits(s)), None) for fits in SMOKE]
+    where = {c: needed(c, standard, smoke) for c in valid}
     for number, (setting, way) in enumerate(zip(standard, ways_of(standard))):
-        mine = [s for s in plain if s["long"] == "0" and setting in valid[s["where"]]]
-        yield name_of(setting), setting, way, "weft", ["smoke"] if setting in smoke else [], mine, number
+        mine = [s for s in plain if s["long"] == "0" and setting in where[s["where"]]]
+        if mine:
+            yield name_of(setting), setting, way, "weft", ["smoke"] if setting in smoke else [], mine, number
     full = fewest_for_long()
     for number, (setting, way) in enumerate(zip(full, ways_of(full))):
         mine = [dict(s, args=s["long_args"] or s["args"]) for s in plain if setting in valid[s["where"]]]
