@@ -1,17 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The examples of the pages, compiled and run: examples_test.py SOURCE BUILD
 
-What README.md shows of examples/ is what is there; examples/ring.cpp has no target of the build, and is compiled here.
-All blocks of C++ of docs/semantics.md are functions of one program of three threads, on one host and on two. An assertion
-that does not hold, or an error that no block expects, fails the test.
+What README.md shows of examples/ is what is there. All blocks of C++ of docs/semantics.md are functions of one program of
+three threads, on one host and on two. An assertion that does not hold, or an error that no block expects, fails the test.
+Each block of docs/tutorial.md and docs/recipes.md is a whole program of four ranks, in turns on one host and on two: it ends
+with status 0, and prints what the block of text below it says, in any order of its lines. The last of the tutorial is
+traced, and examples/who_waited.py draws the trace.
 """
+import concurrent.futures
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
+import xml.etree.ElementTree
 
 BLOCK = re.compile(r"^```cpp\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PROGRAM = re.compile(r"^```cpp\n([^`]*?int main\([^`]*?)^```$(?:(?:(?!```|^#).)*?^```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
+TIME = re.compile(r"[0-9.]+ ms")
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 HEAD = """#undef NDEBUG
 #include <cassert>
@@ -38,13 +45,53 @@ def program_of(page):
     return text, len(examples)
 
 
-def compile_and_run(source, build, written, program):
-    subprocess.run(["c++", "-std=c++20", "-Wall", "-Wextra", "-Werror", "-Wno-unused-variable", "-I",
-                    os.path.join(source, "include"), written, "-o", program, "-L", os.path.join(build, "api"),
-                    "-lweft", f"-Wl,-rpath,{os.path.abspath(build)}/api"], check=True)
-    for hosts in ([], ["--nodes", "2"]):
-        subprocess.run([os.path.join(build, "counted", "weft"), "run", "-n", "3", *hosts, program], check=True, timeout=100,
-                       stdin=subprocess.DEVNULL)
+def compiled(source, build, text, program):
+    """False: its MPI is not on this machine."""
+    compiler = "mpicxx.openmpi" if "weft/mpi.h" in text else "c++"
+    if not shutil.which(compiler):
+        return False
+    with open(program + ".cpp", "w", encoding="utf-8") as file:
+        file.write(text)
+    subprocess.run([compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", "-Wno-unused-variable", "-I",
+                    os.path.join(source, "include"), "-I", os.path.join(source, "mpi", "include"), program + ".cpp", "-o", program, "-L", os.path.join(build, "api"),
+                    "-lweft", f"-Wl,-rpath,{os.path.abspath(build)}/api", *(["-fopenmp"] if "omp.h" in text else []),
+                    *(["-DOMPI_SKIP_MPICXX"] if "weft/mpi.h" in text else [])], check=True)
+    return True
+
+
+def run(build, ranks, hosts, program, launcher="weft", **environment):
+    command = {"weft": ["run", "-n", str(ranks), "--nodes", str(hosts)], "mpirun": ["-n", str(ranks)]}[launcher]
+    return subprocess.run([os.path.join(build, "counted", launcher), *command, program], check=True, timeout=100, text=True,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, env=os.environ | environment).stdout
+
+
+def follow(source, build, name, folder):
+    """Compiles and runs the programs of a page: how many. The last leaves its trace in the folder."""
+    with open(os.path.join(source, "docs", name), encoding="utf-8") as file:
+        programs = PROGRAM.findall(file.read())
+    written = [os.path.join(folder, f"{name}.{k}") for k in range(len(programs))]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        there = list(pool.map(lambda k: compiled(source, build, programs[k][0], written[k]), range(len(programs))))
+    for k, (text, wanted) in enumerate(programs):
+        if not there[k]:
+            print(f"left out: program {k + 1} of {name}, its MPI is not here")
+            continue
+        said = run(build, 4, 1 + k % 2, written[k], "mpirun" if "weft/mpi.h" in text else "weft",
+                   **({"WEFT_TRACE": os.path.join(folder, "job.json")} if k + 1 == len(programs) else {}))
+        if sorted(TIME.sub("", said).splitlines()) != sorted(TIME.sub("", wanted).splitlines()):
+            sys.exit(f"program {k + 1} of {name} prints\n{said}and the page says\n{wanted}")
+    return len(programs)
+
+
+def draw(source, folder):
+    drawn = subprocess.run([sys.executable, "-B", os.path.join(source, "examples", "who_waited.py"),
+                            f"depth 2={folder}/job.json"], check=True, text=True, stdout=subprocess.PIPE).stdout
+    with open(os.path.join(source, "docs", "who_waited.svg"), encoding="utf-8") as file:
+        shown = file.read()
+    for picture in (drawn, shown):
+        rows = [text.text for text in xml.etree.ElementTree.fromstring(picture).iter("{http://www.w3.org/2000/svg}text")]
+        if not {"rank 0", "rank 3", "waits"} <= set(rows):
+            sys.exit(f"who_waited.py has drawn {rows}")
 
 
 def compare_with_readme(source):
@@ -64,12 +111,16 @@ def main(source, build):
     if examples < 20:
         sys.exit(f"only {examples} examples were found, there are more")
     with tempfile.TemporaryDirectory() as folder:
-        program, written = os.path.join(folder, "examples"), os.path.join(folder, "examples.cpp")
-        with open(written, "w", encoding="utf-8") as file:
-            file.write(text)
-        compile_and_run(source, build, written, program)
-        compile_and_run(source, build, os.path.join(source, "examples", "ring.cpp"), os.path.join(folder, "ring"))
-    print(f"{examples} examples on one host and on two")
+        program = os.path.join(folder, "examples")
+        compiled(source, build, text, program)
+        for hosts in (1, 2):
+            run(build, 3, hosts, program)
+        steps = follow(source, build, "tutorial.md", folder)
+        draw(source, folder)
+        recipes = follow(source, build, "recipes.md", folder)
+    if steps < 7 or recipes < 6:
+        sys.exit(f"only {steps} steps and {recipes} recipes were found, there are more")
+    print(f"{examples} examples, {steps} steps and {recipes} recipes")
 
 
 if __name__ == "__main__":
