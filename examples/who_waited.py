@@ -32,14 +32,18 @@ class Trace:
         self.waits = [e for e in waits if e["ts"] < self.end]
         self.posts = posts
         self.ranks = max(e["pid"] for e in events) + 1
-        entries = {(e["id"], e["pid"]): e["ts"] for e in events if e["ph"] == "s"}
-        ends = [e for e in events if e["ph"] == "f" and e["ts"] > self.begin]
+        entries = {}  # of each operation: which rank came when
+        for e in events:
+            if e["ph"] == "s":
+                entries.setdefault(e["id"].split(".", 1)[1], {})[e["pid"]] = e["ts"]
         self.arrows = []  # from which rank, when it came, to which rank, when its wait ended
-        for e in ends:
-            came_from = int(e["id"].split(".")[0])
+        for e in events:
+            if e["ph"] != "f" or e["ts"] <= self.begin:
+                continue
             wait = [w for w in self.waits if w["pid"] == e["pid"] and abs(w["ts"] + w["dur"] - e["ts"]) < 1]
-            if wait and wait[0]["dur"] >= SHORT and (e["id"], came_from) in entries:
-                self.arrows.append((came_from, entries[e["id"], came_from], e["pid"], e["ts"]))
+            came = {at: rank for rank, at in entries.get(e["id"].split(".", 1)[1], {}).items() if at < e["ts"]}
+            if wait and wait[0]["dur"] >= SHORT and came and came[max(came)] != e["pid"]:
+                self.arrows.append((came[max(came)], max(came), e["pid"], e["ts"]))
 
     def draw(self, top, scale):
         def x(at):
