@@ -52,6 +52,9 @@ if(BUILD_SHARED_LIBS)
   install(FILES ${PROJECT_SOURCE_DIR}/python/weft.py DESTINATION ${CMAKE_INSTALL_LIBDIR}/python)
 endif()
 
+# What valgrind and the sanitizers are not to say of PMIx, for programs that use the library.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/packaging/suppressions DESTINATION ${CMAKE_INSTALL_DATADIR}/weft)
+
 file(GLOB weft_man_pages CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/man/*.1)
 install(FILES ${weft_man_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT library)

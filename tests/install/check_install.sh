@@ -22,6 +22,7 @@ run_twice() {
 
 "$prefix/bin/weft" --version
 test -s "$prefix/share/man/man1/weft.1"
+test -s "$prefix/share/weft/suppressions/valgrind.supp"
 "$prefix/bin/weft" plan barrier --machine hdr >/dev/null
 
 # Only what the headers declare is visible, no debugging information is installed, and users' programs need nothing
