@@ -2,6 +2,7 @@
 #include "api/calls/collective_call.hpp"
 
 #include "api/checks/failure.hpp"
+#include "api/checks/handle_record.hpp"
 
 #include <array>
 #include <cstdio>
@@ -128,7 +129,7 @@ void fail_team(const char* call, std::uint64_t team) {
 
 upc_coll_handle_t start(const char* name, runtime& rt, upc_team_t team, const checked_call& call) {
   return naming(name, [&]() -> upc_coll_handle_t {
-    if (call.async) return rt.teams().post(team, call.request, call.at);
+    if (call.async) return handle_record::issued(name, rt.teams().post(team, call.request, call.at));
     rt.teams().run(team, call.request, call.at);
     return UPC_HANDLE_COMPLETE;
   });

@@ -3,6 +3,7 @@
 #include "api/calls/implicit_handles.hpp"
 #include "api/calls/relocation.hpp"
 #include "api/checks/checks.hpp"
+#include "api/checks/handle_record.hpp"
 #include "include/upc_collective_cray.h"
 
 namespace weft {
@@ -39,7 +40,7 @@ handle post_alltoall(const char* call, upc_shared_ptr_t dst, upc_shared_ptr_t sr
                                         .by = collectives::caller::cray_nb},
                                        {.dst = dst.addr, .src = src.addr});
     c.rt.teams().await_all_entered(team, h);
-    return h;
+    return handle_record::issued(call, h);
   });
 }
 
@@ -74,7 +75,9 @@ void cray_upc_team_barrier(cray_upc_team_t team) {
 upc_handle_t cray_upc_team_barrier_nb(cray_upc_team_t team) {
   constexpr const char* call = "cray_upc_team_barrier_nb";
   api::runtime& rt = api::begin_collective(call, api::mode{}, team).rt;
-  return api::naming(call, [&] { return rt.teams().post(team, {.by = collectives::caller::cray}, {}); });
+  return api::naming(call, [&] {
+    return api::handle_record::issued(call, rt.teams().post(team, {.by = collectives::caller::cray}, {}));
+  });
 }
 
 cray_upc_return_t cray_upc_team_split(cray_upc_team_t team, int color, int key, cray_upc_team_t* new_team) {

@@ -5,6 +5,7 @@
 #include "api/calls/split_barrier.hpp"
 #include "api/checks/checks.hpp"
 #include "api/checks/failure.hpp"
+#include "api/checks/handle_record.hpp"
 #include "api/checks/phase_record.hpp"
 #include "api/runtime/runtime.hpp"
 #include "api/runtime/streams.hpp"
@@ -43,6 +44,7 @@ void init(const char* call, const boot::exchange* brought) {
     note_own_process(&rt);
     allocate_registered(rt);
     phase_record::open(rt);
+    handle_record::open(rt);
   });
 }
 
@@ -62,8 +64,9 @@ void weft_init_with(const weft_exchange_t* exchange) {
 
 void weft_finalize() {
   constexpr const char* call = "weft_finalize";
-  api::runtime::get(call);
+  api::runtime& rt = api::runtime::get(call);
   api::require_outside_user_code(call);
+  if (api::handle_record::on) api::handle_record::tell(rt.rank());
   // Whether or not it comes to a good end, this is the end.
   struct forget {
     ~forget() {
@@ -71,6 +74,7 @@ void weft_finalize() {
       api::note_own_process(nullptr);
       api::forget_registered();
       api::phase_record::close();
+      api::handle_record::close();
       api::block_check::on = false;
     }
   } const at_the_end;

@@ -2,6 +2,7 @@
 #include "api/calls/copies.hpp"
 #include "api/calls/implicit_handles.hpp"
 #include "api/checks/checks.hpp"
+#include "api/checks/handle_record.hpp"
 #include "api/completion/completion.hpp"
 #include "include/upc_nb.h"
 
@@ -92,7 +93,8 @@ handle begin_memcpy(const char* call, upc_shared_ptr_t dst, upc_shared_ptr_t src
 
 template <auto Begin, class... Arguments> void implicitly(const char* call, Arguments... arguments) {
   naming(call, expect_implicit);
-  if (const handle h = Begin(call, arguments...); h != UPC_COMPLETE_HANDLE) begin_implicit(h);
+  if (const handle h = Begin(call, arguments...); h != UPC_COMPLETE_HANDLE)
+    begin_implicit(handle_record::issued(call, h));
 }
 
 } // namespace
@@ -152,19 +154,23 @@ int upc_synci_attempt() {
 }
 
 upc_handle_t upc_memcpy_nb(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes) {
-  return api::begin_memcpy("upc_memcpy_nb", dst, src, nbytes);
+  constexpr const char* call = "upc_memcpy_nb";
+  return api::handle_record::issued(call, api::begin_memcpy(call, dst, src, nbytes));
 }
 
 upc_handle_t upc_memget_nb(void* dst, upc_shared_ptr_t src, size_t nbytes) {
-  return api::begin_memget("upc_memget_nb", dst, src, nbytes);
+  constexpr const char* call = "upc_memget_nb";
+  return api::handle_record::issued(call, api::begin_memget(call, dst, src, nbytes));
 }
 
 upc_handle_t upc_memput_nb(upc_shared_ptr_t dst, const void* src, size_t nbytes) {
-  return api::begin_memput("upc_memput_nb", dst, src, nbytes);
+  constexpr const char* call = "upc_memput_nb";
+  return api::handle_record::issued(call, api::begin_memput(call, dst, src, nbytes));
 }
 
 upc_handle_t upc_memset_nb(upc_shared_ptr_t dst, int c, size_t nbytes) {
-  return api::begin_memset("upc_memset_nb", dst, c, nbytes);
+  constexpr const char* call = "upc_memset_nb";
+  return api::handle_record::issued(call, api::begin_memset(call, dst, c, nbytes));
 }
 
 void upc_memcpy_nbi(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes) {

@@ -6,6 +6,7 @@
 // and flushed, so they are in place, and only then a message asks the target's engine to raise the signal.
 #include "api/calls/copies.hpp"
 #include "api/checks/checks.hpp"
+#include "api/checks/handle_record.hpp"
 #include "include/weft/signal.h"
 
 #include <atomic>
@@ -95,7 +96,7 @@ upc_coll_handle_t weft_put_signal(upc_shared_ptr_t dst, const void* src, size_t 
   r.signal = {.offset = signal.addr, .value = value, .adds = how == WEFT_SIGNAL_ADD};
   return api::naming(call, [&] {
     const api::handle h = rt.post_transfer(r);
-    if (h != UPC_HANDLE_COMPLETE) return h;
+    if (h != UPC_HANDLE_COMPLETE) return api::handle_record::issued(call, h);
     if (copies) api::put(rt, dst, src, nbytes); // as many as allowed are outstanding
     rt.apply_by_owner(signal.thread, signal.addr, raise);
     return h;

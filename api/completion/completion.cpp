@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "api/completion/completion.hpp"
 #include "api/checks/checks.hpp"
+#include "api/checks/handle_record.hpp"
 #include "include/weft/synchronization.h"
 
 #include <cstdio>
@@ -20,6 +21,7 @@ void complete(const char* call, handle h) {
   runtime& rt = runtime::get(call);
   if (rt.query(h) == runtime::state::never_issued) [[unlikely]]
     fail_never_issued(call, "handle", h);
+  const handle_record::completing noted(call, h);
   naming(call, [&] { rt.wait(h); });
 }
 
@@ -27,7 +29,9 @@ bool try_complete(const char* call, handle h) {
   if (h == UPC_HANDLE_COMPLETE) return true;
   require_outside_user_code(call);
   runtime& rt = runtime::get(call);
+  handle_record::completing noted(call, h);
   const runtime::state s = naming(call, [&] { return rt.test(h); });
+  if (s != runtime::state::complete) noted.still_pending();
   if (s == runtime::state::never_issued) [[unlikely]]
     fail_never_issued(call, "handle", h);
   return s == runtime::state::complete;

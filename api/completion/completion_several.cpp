@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "api/checks/checks.hpp"
+#include "api/checks/handle_record.hpp"
 #include "api/completion/completion.hpp"
 #include "api/completion/ready_scan.hpp"
 #include "api/completion/rotation.hpp"
@@ -47,6 +48,7 @@ bool active(handle_array all) {
 void settle(const char* call, runtime& rt, handle_array all, std::size_t i) {
   if (rt.query(all[i]) == runtime::state::never_issued) [[unlikely]]
     fail_never_issued(call, element(i).c_str(), all[i]);
+  const handle_record::completing noted(call, all[i]);
   try {
     rt.wait(all[i]);
   } catch (const progress::user_code_error& e) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How the scope of weft::job ends: by itself, by an error of the library, by an exception of the program, and
 // with arrays, teams and operations that outlive it or differ. One line of the rank, and a status, each time.
+// With WEFT_CHECK=1, that handles are told which no call has completed, or two.
 //
 //   scopes WHAT
 //
 // Mutations that this catches: an error in a destructor that ends by terminate; a scope that is left by an
-// exception and waits for the other ranks.
+// exception and waits for the other ranks; a handle that is told although it was completed.
 #include "tests/jobs/suite.h"
 
 #include <cstdio>
@@ -27,6 +28,13 @@ void use(const weft::job& job, std::string_view what) {
     before_the_job.on(job.rank())[2] += 4;
     weft::pending at_the_end = weft::exchange(b, a);
     if (before_the_job[2] != 4 || before_the_job[0] != 0) throw std::runtime_error("no zeros");
+  }
+  if (what == "handles") { // one that is completed by no call, and one that is completed twice
+    static_cast<void>(weft::exchange(b, a).release());
+    upc_coll_handle_t h = weft::gather_all(b, a.local().first(1)).release(), copy = h;
+    upc_wait(h);
+    upc_wait(copy);
+    upc_wait(copy); // it is 0 by now
   }
   if (what == "error" && last) b.on(job.size())[0] = 1;
   if (what == "exception" && last) throw std::runtime_error("of the program");
