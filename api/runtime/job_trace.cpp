@@ -116,7 +116,7 @@ private:
 
 job_trace::job_trace(const boot::job& job, const engine::settings& s)
     : path_(s.trace), prints_(s.statistics) {
-  if (path_.empty() && !prints_) return;
+  if (path_.empty() && !prints_ && !s.check) return;
   recorder_.emplace(path_.empty() ? 0 : kept_events);
   if (path_.empty() || job.rank() != 0) return;
   const int file = open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);

@@ -10,8 +10,9 @@
 
 namespace weft::api {
 
-// What WEFT_TRACE and WEFT_STATISTICS=1 have of all ranks together: a file with the events of the job, on one
-// clock, as chrome://tracing and Perfetto read it; and the calls that were waited for longest.
+// What WEFT_TRACE and WEFT_STATISTICS=1 have of all ranks together (with WEFT_CHECK=1 a rank records for
+// reports of waits only): a file with the events of the job, on one clock, as chrome://tracing and Perfetto
+// read it; and the calls that were waited for longest.
 //
 // The file has a part for each rank. All know how long the parts before theirs are, and write at the same
 // time: the file must be on a file system that the hosts share, else each host's file has the parts of its

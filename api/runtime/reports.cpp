@@ -7,8 +7,10 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <map>
 #include <poll.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -207,6 +209,48 @@ bool wait_reporter::say(const std::string& why) {
   return r.waits();
 }
 
+// The newest first; calls of one name that follow each other are told together.
+static std::string text_of(const std::vector<progress::recorder::event>& flight, std::uint64_t now) {
+  constexpr std::size_t most_told = 6;
+  using happening = progress::recorder::happening;
+  struct told {
+    std::string call;
+    std::uint64_t bytes = 0, calls = 0, first = 0, last = 0, longest = 0;
+    bool open = false; // the last has not ended
+  };
+  std::vector<told> all;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> ended; // when, by team and number
+  for (const auto& e : flight) {
+    if (e.what == happening::ended) ended[{e.team, e.number}] = e.at;
+    if (e.what != happening::entered) continue;
+    const auto end = ended.find({e.team, e.number});
+    const bool open = end == ended.end();
+    std::string call = progress::call_name({.op = e.op, .by = static_cast<collectives::caller>(e.by)});
+    if (e.team != 0) call += fmt::format(" of team {}", e.team);
+    const bool another =
+        all.empty() || all.back().call != call || all.back().bytes != e.bytes || open != all.back().open;
+    if (another && all.size() == most_told) break;
+    if (another) all.push_back({.call = std::move(call), .bytes = e.bytes, .last = e.at, .open = open});
+    told& t = all.back();
+    ++t.calls;
+    t.first = e.at;
+    if (!open) t.longest = std::max(t.longest, end->second - e.at);
+  }
+  std::string text;
+  const auto ago = [now](std::uint64_t at) { return static_cast<double>(now - std::min(at, now)) / 1e9; };
+  for (const told& t : all) {
+    text += fmt::format("{}{}{}", text.empty() ? "" : "; ",
+                        t.calls > 1 ? fmt::format("{} times ", t.calls) : "", t.call);
+    if (t.bytes != 0) text += fmt::format(" of {} bytes", t.bytes);
+    text += t.calls > 1 ? fmt::format(", {:.3f} to {:.3f} s ago", ago(t.first), ago(t.last))
+                        : fmt::format(", {:.3f} s ago", ago(t.first));
+    text += t.open ? ", not ended"
+                   : fmt::format(", {:.3f} ms long{}", static_cast<double>(t.longest) / 1e6,
+                                 t.calls > 1 ? " at most" : "");
+  }
+  return text;
+}
+
 // Seconds that somebody has waited, at least 1; 0 if nobody waits. Nobody may wait for an operation, but
 // somebody does for an answer.
 std::uint64_t wait_reporter::waited(const watched& w, clock::time_point now) {
@@ -239,6 +283,8 @@ boot::rank_report wait_reporter::report() {
       r.teams.push_back({at.team, at.entered});
     if (const auto* last = engine_.plans().latest())
       r.last_call = fmt::format("{} (team {})", progress::call_name(last->request), last->team);
+    if (const progress::recorder* const record = engine_.works().members().record)
+      r.flight = text_of(record->flight(), progress::recorder::now());
     r.answers = engine_.works().answers().texts();
     r.keeps = engine_.works().answers().kept();
     const std::lock_guard lock(lock_);

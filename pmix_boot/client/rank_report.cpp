@@ -10,7 +10,7 @@ namespace weft::boot {
 
 namespace {
 
-constexpr const char* version = "weft report 2";
+constexpr const char* version = "weft report 3";
 
 std::string list_of(const std::vector<std::uint32_t>& ranks, const char* one, const char* many) {
   std::string text = ranks.size() == 1 ? one : many;
@@ -74,7 +74,7 @@ std::optional<bool> entered(const rank_report& r, std::uint32_t team, std::uint6
 
 std::string packed(const rank_report& r) {
   std::ostringstream out;
-  out << version << '\n' << r.rank << ' ' << r.seconds << '\n' << r.last_call << '\n';
+  out << version << '\n' << r.rank << ' ' << r.seconds << '\n' << r.last_call << '\n' << r.flight << '\n';
   out << r.waiting.size() << ' ' << r.teams.size() << '\n';
   for (const auto& b : r.waiting) {
     out << b.team << ' ' << b.number << ' ' << b.missing.size();
@@ -104,6 +104,7 @@ std::optional<rank_report> unpacked(const std::string& message) {
   in >> r.rank >> r.seconds;
   rest_of_line();
   r.last_call = rest_of_line();
+  r.flight = rest_of_line();
   in >> waiting >> teams;
   rest_of_line();
   for (std::size_t k = 0; k < waiting && in; ++k) {
@@ -149,6 +150,7 @@ std::vector<std::string> lines_of(const rank_report& r) {
     if (!b.missing.empty()) line += "; not entered by " + list_of(b.missing, "rank", "ranks");
     lines.push_back(std::move(line));
   }
+  if (!r.flight.empty()) lines.push_back(me + " called before: " + r.flight);
   return lines;
 }
 
@@ -200,6 +202,9 @@ std::vector<std::string> lines_of(const std::vector<job_member>& job) {
       lines.push_back("rank " + std::to_string(rank) + " waits for no collective; " +
                       last_of(*job[rank].report));
   waits.tell(lines);
+  for (const job_member& m : job)
+    if (m.report && !m.report->flight.empty())
+      lines.push_back("rank " + std::to_string(m.report->rank) + " called before: " + m.report->flight);
   return lines;
 }
 

@@ -29,6 +29,7 @@ struct rank_report {
   std::vector<position> teams;
   std::vector<std::string> answers; // what else it waits for: "a lock of thread 1 at ..."; oldest first
   std::uint64_t answer_seconds = 0; // that it has waited for the oldest
+  std::string flight;               // its last calls, newest first; empty = it records none
   std::vector<std::string> keeps;   // what others wait for at it: "the lock at ..., held by thread 2; ..."
 
   // In an operation, or for an answer: what a report is worth printing for.

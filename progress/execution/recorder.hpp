@@ -11,12 +11,14 @@
 
 namespace weft::progress {
 
-// What one rank has done and waited for, if WEFT_TRACE or WEFT_STATISTICS ask: the newest events, in memory
-// that does not grow, and sums for each call.
+// What one rank has done and waited for, if WEFT_TRACE, WEFT_STATISTICS or WEFT_CHECK ask: the newest events,
+// in memory that does not grow, sums for each call, and the flight: when its last operations began and ended,
+// which a report of waits tells.
 //
 // Protocol. Whoever holds progress ownership notes what operations do (entered, stepped, ended); a thread of
 // the program notes its waits, with and without ownership. A writer draws its place by a fetch_add and has it
-// for itself until the ring has come round. The ring is read when all threads have left the library.
+// for itself until the ring has come round. The ring is read when all threads have left the library,
+// the flight under progress ownership.
 class recorder {
 public:
   enum class happening : std::uint8_t {
@@ -42,6 +44,8 @@ public:
   };
   static constexpr std::size_t callers = 32, operations = 32;
   using sums = std::array<sum, callers * operations>;
+
+  static constexpr std::size_t flight_events = 1000;
 
   explicit recorder(std::size_t events) : ring_(events) {}
 
@@ -90,6 +94,13 @@ public:
       all.push_back(ring_[k % ring_.size()]);
     return all;
   }
+  // Of operations alone, the newest first. Under progress ownership.
+  std::vector<event> flight() const {
+    std::vector<event> all;
+    for (std::size_t k = 0; k != std::min(flown_, flight_events); ++k)
+      all.push_back(flight_[(flown_ - 1 - k) % flight_events]);
+    return all;
+  }
   std::uint64_t lost() const {
     const std::uint64_t end = next_.load(std::memory_order_relaxed);
     return end > ring_.size() ? end - ring_.size() : 0;
@@ -112,13 +123,19 @@ private:
             .op = key.op,
             .blocking = op.handle == 0};
   }
-  void note(happening what, const operation& op) { put(of(what, op)); }
+  void note(happening what, const operation& op) {
+    const event e = of(what, op);
+    flight_[flown_++ % flight_events] = e;
+    put(e);
+  }
   void put(const event& e) {
     if (ring_.empty() || stopped_.load(std::memory_order_relaxed)) return;
     ring_[next_.fetch_add(1, std::memory_order_relaxed) % ring_.size()] = e;
   }
 
-  std::vector<event> ring_; // empty: sums only
+  std::vector<event> ring_; // empty: sums and the flight only
+  std::vector<event> flight_ = std::vector<event>(flight_events);
+  std::size_t flown_ = 0;
   std::atomic<std::uint64_t> next_{0};
   std::atomic<bool> stopped_{false};
   std::atomic<std::size_t> last_{0};
