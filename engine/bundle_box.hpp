@@ -19,14 +19,17 @@ namespace weft::engine {
 //             are in a message, so that its source has been read     writer: the turn's holder
 //   stamp     for each slot and member of the other host: the last operation of which its blocks are here
 //             writer: the owner of the box
+//   asked     for each slot: the last operation of which the other host was asked for all its blocks, under
+//             IN_NO                 writers: members of this host, by CAS; what could not be asked is put
+//             back
 //   retired   all members of the other host have retired the operations up to it
 //             writers: the owner, and members that have asked all of them, by CAS
 //   blocks    for each slot: those of the other host's members, one member behind the other, valid when the
 //             stamp of their member says so                          writer: the owner of the box
 //
 // Credit. The blocks of operation n lie where those of operation n - 32 lay: they are sent when all members
-// of the receiving host have retired that one. `sent` needs none: whoever has retired operation n - 32 over
-// there had the blocks of all.
+// of the receiving host have retired that one, and asked for when they have. `sent` needs none: a member that
+// has retired operation n - 32 over there had the blocks of all that it gets blocks of.
 class bundle_box {
 public:
   // Room for the blocks of a slot between two hosts: 8 bytes for each pair of members, within bounds.
@@ -66,6 +69,7 @@ public:
   word& stamp(std::uint32_t slot, std::uint32_t local) const {
     return words_[first_word + (slots + slot) * locals_ + local];
   }
+  word& asked(std::uint32_t slot) const { return words_[first_word + 2 * slots * locals_ + slot]; }
   std::byte* blocks(std::uint32_t slot) const { return blocks_ + slot * room_; }
 
 private:
@@ -73,7 +77,7 @@ private:
   static constexpr std::uint64_t turns_bytes = slots * sizeof(word);
 
   static std::uint64_t words_bytes(const graph::topology& g) {
-    const std::uint64_t words = first_word + 2u * slots * g.largest_host();
+    const std::uint64_t words = first_word + 2u * slots * g.largest_host() + slots;
     return (words * sizeof(word) + mailbox::line - 1) / mailbox::line * mailbox::line;
   }
   static std::uint64_t box_bytes(const graph::topology& g) { return words_bytes(g) + slots * room(g); }

@@ -161,6 +161,10 @@ private:
       const std::uint32_t above = relay_tree(graph_.places[me], p.root, p.radix).above(by);
       const std::uint32_t there = heard(e, above);
       received = message(above, by, moved(*n, e), {there}, false, false);
+    } else if (n != nullptr && n->bundled && !near(me, by) && graph_.events[e].peer != by) {
+      // Out of the box of the member of its host to whom the bundle goes.
+      const std::uint32_t box = graph_.events[e].peer;
+      received = message(box, by, word, {heard(e, box)}, false, false);
     } else {
       const bool far_signal = n != nullptr && n->what == kind::signal && !near(me, by);
       received = message(me, by, far_signal ? moved(*n, e) : near(me, by) ? word : 0, done_[e], false, false);

@@ -30,8 +30,11 @@ void signal_board::send(const node& n, event_id e, bool at_once) {
   const bool to_group = n.peer == peer_rule::group;
   const std::uint32_t to = n.peer == peer_rule::self ? at.member : at.peer;
   const cell c = cell_of(graph_.plans[at.member], n, to, at.iteration);
-  if (n.bundled) return bundle(c, to, e);
-  if (!to_group) note_message(at.member, to, e, at_once);
+  const bool by_box = n.bundled && c.what == fact::payload;
+  // What my task made another member of my host may send, from where I publish it.
+  if (by_box && n.read.in == buffer::scratch) sent_on_.emplace_back(key_of(c, host), e);
+  if (by_box) return bundle(c, to, e);
+  if (!to_group && !n.bundled) note_message(at.member, to, e, at_once);
   if (is_counter(c.what)) return counts_.raise(n, c, e);
   if (!to_group && !is_stage(c.what) && near(at.member, to)) {
     out_.add(fault::surplus_signal, "{}: rank {} is on the same host and reads the mailbox", graph_.text(e),
@@ -69,8 +72,10 @@ void signal_board::bundle(const cell& c, std::uint32_t owner, event_id e) {
     out_.add(fault::surplus_signal, "{}: rank {} is on the same host", graph_.text(e), owner);
     return;
   }
+  const bool to_root = graph_.plans[c.owner].pairs == pattern::to_root;
   for (std::uint32_t k = 0; k < g.members(g.host(owner)); ++k)
-    raised_.push_back({key_of(c, g.in_host_order(g.first(g.host(owner)) + k)), e, false, false, true});
+    if (const std::uint32_t reader = g.in_host_order(g.first(g.host(owner)) + k); !to_root || reader == owner)
+      raised_.push_back({key_of(c, reader), e, false, false, true});
 }
 
 void signal_board::receive(const node& n, event_id e) {
@@ -202,6 +207,12 @@ void signal_board::match() {
   sort_raised();
   for (const awaited& a : awaits_)
     match_one(a);
+  for (const auto& [published, sent] : sent_on_) {
+    if (raised* const it = find(published))
+      it->read = true;
+    else if (!graph_.places[published.owner].near().empty())
+      missing(sent, "it is not published, and a neighbour may have to send it");
+  }
   blocks_.match_assists();
   find_unread();
   counts_.find_unread();

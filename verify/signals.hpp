@@ -72,6 +72,7 @@ private:
   shared_blocks blocks_;
   std::vector<raised> raised_; // sorted by where, once all is noted
   std::vector<awaited> awaits_;
+  std::vector<std::pair<key, event_id>> sent_on_; // what was published to be sent by neighbours
   std::vector<message> messages_;
   std::vector<std::uint32_t> first_message_; // by pair
 };

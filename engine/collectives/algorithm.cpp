@@ -73,13 +73,20 @@ constexpr algorithm gathered_reduction(operation op) {
           compile_gathered_reduction};
 }
 constexpr algorithm bundled(operation op, fits* suits, cost_of* cost, plan_of* compile) {
-  return {op,
-          "bundled",
-          "one message to each other node, with the blocks of all members that have entered",
-          "IN_MY, several nodes, some with several members, what two have fits into a box, progress threads",
-          suits,
-          cost,
-          compile};
+  constexpr std::string_view where_two =
+      "not IN_ALL, several nodes, some with several members, what two have fits into a box, progress threads";
+  constexpr std::string_view where_root =
+      "several nodes, some with several members, what one has for another fits into a box, progress threads";
+  constexpr std::string_view where_asked =
+      "IN_NO, several nodes, some with several members, a block of each fits into a box, progress threads";
+  const std::string_view where = op == operation::broadcast ? where_asked
+                                 : computes(op)             ? where_two
+                                 : rooted(op)               ? where_root
+                                                            : where_two;
+  return {
+      op,     "bundled", "one message to each other node, with the blocks of all members that have entered",
+      where,  suits,     cost,
+      compile};
 }
 
 constexpr auto list = std::to_array<algorithm>({
@@ -95,6 +102,8 @@ constexpr auto list = std::to_array<algorithm>({
     algorithm{operation::broadcast, "relayed", "a tree over the nodes, handed on by engines, entered or not",
               "IN_MY, several nodes, an eager payload, progress threads", fits_relayed, cost_of_relayed,
               compile_relayed},
+    bundled(operation::broadcast, fits_bundled_broadcast, cost_of_bundled_broadcast,
+            compile_bundled_broadcast),
     algorithm{operation::gather_all, "flat", "each member reads from all", "everywhere", always,
               cost_of_flat_gather_all, compile_flat_gather_all},
     algorithm{operation::gather_all, "ring", "block by block around a ring of the nodes",
@@ -115,10 +124,17 @@ constexpr auto list = std::to_array<algorithm>({
               "IN_ALL, several equal nodes, a part of a member's blocks fits into a payload",
               fits_bruck_exchange, cost_of_bruck_exchange, compile_bruck_exchange},
     bundled(operation::exchange, fits_bundled_exchange, cost_of_bundled_exchange, compile_bundled_exchange),
+    algorithm{operation::scatter, "flat", "each member reads its block from the root", "everywhere", always,
+              cost_of_flat_rooted, compile_flat_scatter},
+    bundled(operation::scatter, fits_bundled_scatter, cost_of_bundled_scatter, compile_bundled_scatter),
+    algorithm{operation::gather, "flat", "the root reads a block from each member", "everywhere", always,
+              cost_of_flat_rooted, compile_flat_gather},
+    bundled(operation::gather, fits_bundled_gather, cost_of_bundled_gather, compile_bundled_gather),
     flat_reduction(operation::reduce, "each member sends its partial results to the root"),
     disseminated_reduction(operation::reduce,
                            "IN_ALL, several nodes, what all have fits into an eager payload"),
     combined_reduction(operation::reduce),
+    bundled(operation::reduce, fits_bundled_reduction, cost_of_bundled_reduction, compile_bundled_reduction),
     flat_reduction(operation::reduce_all, "each member sends its partial results to all"),
     disseminated_reduction(operation::reduce_all, small_tables),
     combined_reduction(operation::reduce_all),
@@ -126,6 +142,8 @@ constexpr auto list = std::to_array<algorithm>({
     disseminated_reduction(operation::prefix_reduce, small_tables),
     combined_reduction(operation::prefix_reduce),
     flat_reduction(operation::team_reduce, "each member sends its vector to the root"),
+    bundled(operation::team_reduce, fits_bundled_reduction, cost_of_bundled_reduction,
+            compile_bundled_reduction),
     shared_reduction(operation::team_reduce),
     sliced_reduction(operation::team_reduce),
     gathered_reduction(operation::team_reduce),

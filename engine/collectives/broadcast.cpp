@@ -18,6 +18,8 @@
 // chain    From leader to leader in S pieces, each handed on as soon as it is there: N-1 + S-1 steps of n/S
 //          bytes, and no host sends more than n.
 // scatter  See broadcast_scattered.cpp.
+// bundled  Small, under IN_NO: a host asks the root's for it, once for all its members. N-1 messages there,
+//          and N-1 back.
 #include "engine/collectives/hierarchical.hpp"
 #include "engine/special_paths.hpp"
 #include "engine/topology/tree.hpp"
@@ -36,6 +38,17 @@ std::uint64_t cost_of_flat_broadcast(const request& r, const topology& g, const 
   const std::uint32_t far = g.size() - g.members(g.host(r.root));
   const std::uint64_t hop = sent_ahead(r, g, t) ? c.message() : c.get();
   return far == 0 ? c.copies(1, r.bytes) : hop + c.wire(far, r.bytes) + c.copies(1, r.bytes);
+}
+
+// Under IN_MY an engine hands it on. The root's, or one that asks for it, sends it once to each host.
+bool fits_bundled_broadcast(const request& r, const topology& g, const tuning& t) {
+  return r.in == sync::no && fits_bundled(r, true, g, t);
+}
+std::uint64_t cost_of_bundled_broadcast(const request& r, const topology& g, const tuning& t) {
+  return cost_of_bundled(r, true, g, t);
+}
+plan compile_bundled_broadcast(const request& r, const topology& g, const tuning& t) {
+  return relocate_bundled(r, pattern::from_root, {.bytes = r.bytes}, g, t);
 }
 
 bool fits_hierarchical_broadcast(const request& r, const topology& g, const tuning&) {

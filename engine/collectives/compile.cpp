@@ -16,8 +16,8 @@ graph::plan by_cheapest(const request& r, const graph::topology& g, const tuning
 
 // In the order of all_operations.
 constexpr std::array compilers{
-    &compile_barrier,   &by_cheapest,      &by_cheapest,         &by_cheapest,          &compile_scatter,
-    &compile_gather,    &compile_permute,  &compile_broadcast_x, &compile_gather_all_x, &compile_exchange_x,
+    &compile_barrier,   &by_cheapest,      &by_cheapest,         &by_cheapest,          &by_cheapest,
+    &by_cheapest,       &compile_permute,  &compile_broadcast_x, &compile_gather_all_x, &compile_exchange_x,
     &compile_scatter_x, &compile_gather_x, &compile_permute_x,   &by_cheapest,          &by_cheapest,
     &by_cheapest,       &compile_sort,     &by_cheapest,         &by_cheapest,          &by_cheapest,
     &by_cheapest,       &compile_unequal,  &compile_unequal,     &compile_unequal};
@@ -33,15 +33,16 @@ std::uint64_t cost_of_blocks(std::uint64_t far, std::uint64_t near, const reques
 
 } // namespace
 
+// A scatter or a gather, block by block.
+std::uint64_t cost_of_flat_rooted(const request& r, const graph::topology& g, const tuning& t) {
+  const std::uint64_t near = g.members(g.host(r.root));
+  return cost_of_blocks(g.size() - near, near, r, g, t);
+}
+
 std::optional<std::uint64_t> cost_of_only_way(const request& r, const graph::topology& g, const tuning& t) {
   switch (r.op) {
   case operation::barrier:
     return cost_of_barrier(r, g, t);
-  case operation::scatter:
-  case operation::gather: {
-    const std::uint64_t near = g.members(g.host(r.root));
-    return cost_of_blocks(g.size() - near, near, r, g, t);
-  }
   case operation::team_alltoallv:
   case operation::team_gatherv:
   case operation::team_scatterv:

@@ -38,7 +38,8 @@ std::uint64_t cost_of_bundled_exchange(const request& r, const topology& g, cons
   return cost_of_bundled(r, false, g, t);
 }
 plan compile_bundled_exchange(const request& r, const topology& g, const tuning& t) {
-  return relocate_bundled(r, {.bytes = r.bytes, .src_j = r.bytes, .dst_i = r.bytes}, g, t);
+  return relocate_bundled(r, pattern::all_pairs, {.bytes = r.bytes, .src_j = r.bytes, .dst_i = r.bytes}, g,
+                          t);
 }
 
 // V0.3, 5.3.5: nbytes[j*T+i] bytes at src[j*T+i] on thread j go to dst[i*T+j] on thread i.

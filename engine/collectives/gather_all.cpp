@@ -49,7 +49,7 @@ std::uint64_t cost_of_bundled_gather_all(const request& r, const topology& g, co
   return cost_of_bundled(r, true, g, t);
 }
 plan compile_bundled_gather_all(const request& r, const topology& g, const tuning& t) {
-  return relocate_bundled(r, {.bytes = r.bytes, .dst_i = r.bytes}, g, t);
+  return relocate_bundled(r, pattern::all_pairs, {.bytes = r.bytes, .dst_i = r.bytes}, g, t);
 }
 
 namespace {

@@ -12,6 +12,9 @@
 //                it to its neighbours. No exclusive scan needs fewer rounds, for a part must come from host 0
 //                to host N-1, and with the parts themselves on the way nobody computes anything between
 //                rounds.
+// bundled        For a root: the members of a host publish their parts, and the host sends them in one
+// message,
+//                those that are published by then; what comes later goes in the next. N-1 messages.
 //
 // With vectors of n bytes, element by element, it is the same: Cray's team reductions of small ones.
 //
@@ -47,8 +50,8 @@ bool by_root_alone(const request& r) {
 
 class table_reduction {
 public:
-  table_reduction(const request& r, const topology& g)
-      : request_(r), g_(g), b_(g.me(), g.size(), r.root), modes_(b_, g, r.in, r.out) {
+  table_reduction(const request& r, const topology& g, bool bundled = false)
+      : request_(r), g_(g), bundled_(bundled), b_(g.me(), g.size(), r.root), modes_(b_, g, r.in, r.out) {
     plan& p = b_.draft();
     p.pairs = rooted(r.op) ? pattern::to_root : pattern::all_pairs;
     b_.blocks_of({.bytes = r.bytes, .dst_i = r.bytes});
@@ -161,11 +164,17 @@ private:
   node_set send_to_root(node_set own) {
     if (needs_result()) return 0;
     if (g_.is_near(request_.root)) return publish_own(own);
-    return b_.loop(range::root, 1, builder::step_list().then(mine(send_payload())), own);
+    // A neighbour may send it, from where it is published.
+    const node_set told = bundled_ ? own | publish_own(own) : own;
+    const node send = mine(bundled_ ? send_bundled(blocks::one) : send_payload());
+    return b_.loop(range::root, 1, builder::step_list().then(send), told);
   }
   node_set take_from(range who, std::uint32_t count) {
     const node take = writing(take_payload(), buffer::scratch, of_peer_);
-    return b_.loop(who, count, builder::step_list().then(take));
+    if (!bundled_) return b_.loop(who, count, builder::step_list().then(take));
+    builder::step_list steps;
+    steps.then_if(near() != 0, near_only(take)).then(far_only(by_boxes(take)));
+    return b_.loop(who, count, steps);
   }
 
   // A leader's part: it has the whole table in the end.
@@ -214,6 +223,7 @@ private:
 
   const request& request_;
   const topology& g_;
+  bool bundled_; // to a root, by way of boxes
   builder b_;
   sync_modes modes_;
   std::uint8_t of_peer_ = 0, of_member_ = 0; // the part of a step's peer, of whomever
@@ -227,6 +237,18 @@ plan compile_flat_reduction(const request& r, const topology& g, const tuning&) 
 
 plan compile_handed_on_reduction(const request& r, const topology& g, const tuning&) {
   return table_reduction(r, g).handed_on();
+}
+
+plan compile_bundled_reduction(const request& r, const topology& g, const tuning&) {
+  return table_reduction(r, g, true).flat();
+}
+// Behind IN_ALL they are combined on their way.
+bool fits_bundled_reduction(const request& r, const topology& g, const tuning& t) {
+  const bool table = !by_root_alone(r) && !r.by_ranges && r.bytes <= most_partials;
+  return table && r.in != sync::all && fits_bundled(r, true, g, t);
+}
+std::uint64_t cost_of_bundled_reduction(const request& r, const topology& g, const tuning& t) {
+  return cost_of_bundled(r, true, g, t);
 }
 
 // Partial results always fit. Members of one host read each other's mailbox; a message may have more.

@@ -45,7 +45,8 @@ public:
              const indirection& indirect, std::uint32_t radix, bool bundled = false)
       : request_(r), pairs_(pairs), rule_(rule), g_(g), builder_(g.me(), g.size(), r.root),
         modes_(builder_, g, r.in, r.out), push_(r.direction == hint::push && !indirect), bundled_(bundled),
-        push_far_(push_ || (t.far_push && modes_.tells_ends() && !indirect)) {
+        pulls_(bundled && r.in == sync::no),
+        push_far_(!pulls_ && (push_ || (t.far_push && modes_.tells_ends() && !indirect))) {
     plan& p = builder_.draft();
     p.pairs = pairs;
     builder_.blocks_of(rule, 0, rule.src_j == 0 ? 0 : rule.bytes);
@@ -101,7 +102,7 @@ private:
 
   // A block that waits for its reader in its mailbox.
   void decide_far(const tuning& t) {
-    sends_far_ = !p().eager && !p().indirect() && (bundled_ || sent_ahead(request_, g_, t));
+    sends_far_ = !p().eager && !p().indirect() && !pulls_ && (bundled_ || sent_ahead(request_, g_, t));
     if (sends_far_ && !bundled_ && rule_.bytes > engine::mailbox::body_bytes)
       p().credit = engine::mailbox::large_places;
   }
@@ -126,7 +127,7 @@ private:
     const std::uint32_t delivered =
         (own + in_near_.count) * claimed + (count_far && push_far_ ? in_far_.count : 0);
     const std::uint32_t taken = out_near_.count * claimed + (count_far && !push_far_ ? out_far_.count : 0);
-    modes_.exit(data, near, delivered, tell ? taken : 0);
+    modes_.exit(data, near, delivered, tell ? taken : 0, pulls_ && out_far_.count != 0);
   }
 
   node_set own_block(node_set gate) {
@@ -166,6 +167,11 @@ private:
     if (sends_far_) return exchange_payloads(gate);
     const bool tell = modes_.tells_ends();
     builder::step_list steps;
+    if (pulls_) {
+      steps.then(by_boxes(get_from_each()));
+      steps.then_if(tell, by_boxes(count_for_each(fact::consumed, 1)));
+      return builder_.loop(in_far_.over, in_far_.count, steps, gate);
+    }
     steps.then_if(modes_.each_waits(), await_entry());
     if (push_far_) {
       steps.then(put_to_each()).then(tell ? order_each() : flush_each());
@@ -178,9 +184,10 @@ private:
   }
 
   void send_far(node_set gate = 0) {
-    if (bundled_) {
+    if (bundled_ && out_far_.count != 0) {
+      const peers hosts{range::hosts, g_.hosts() - 1};
       const blocks of = rule_.src_j == 0 ? blocks::one : blocks::to_host;
-      each({range::hosts, g_.hosts() - 1}, send_bundled(of), gate);
+      each(out_far_.over == range::far ? hosts : out_far_, send_bundled(of), gate);
       return;
     }
     node n = send_payload();
@@ -203,6 +210,7 @@ private:
   sync_modes modes_;
   bool push_;              // within the host
   bool bundled_;           // to other hosts by way of boxes
+  bool pulls_;             // a host asks for what is in them
   bool push_far_;          // to others
   bool sends_far_ = false; // blocks travel with their signals
   bool own_ = false;
@@ -223,8 +231,9 @@ plan relocate(const request& r, pattern pairs, const block_rule& rule, const top
   return relocation(r, pairs, rule, g, t, indirect, radix).compile();
 }
 
-plan relocate_bundled(const request& r, const block_rule& rule, const topology& g, const tuning& t) {
-  return relocation(r, pattern::all_pairs, rule, g, t, {}, 0, true).compile();
+plan relocate_bundled(const request& r, pattern pairs, const block_rule& rule, const topology& g,
+                      const tuning& t) {
+  return relocation(r, pairs, rule, g, t, {}, 0, true).compile();
 }
 
 namespace {
@@ -237,23 +246,28 @@ std::uint64_t part_bytes(const request& r, bool one_slice, const topology& g) {
 } // namespace
 
 bool fits_bundled(const request& r, bool one_slice, const topology& g, const tuning& t) {
-  const bool waits_for_ends = r.in == sync::my && r.bytes != 0 && !r.in_place;
-  return special::bundles && t.bundles && t.relays && !t.check && waits_for_ends && !g.one_host() &&
+  const bool alone = rooted(r.op) || r.in != sync::all; // else blocks are handed on
+  return special::bundles && t.bundles && t.relays && !t.check && alone && r.bytes != 0 && !r.in_place &&
+         !g.one_host() && g.largest_host() > 1 &&
          g.largest_host() * part_bytes(r, one_slice, g) <= engine::bundle_box::room(g);
 }
 
-// Until the owner of a box has been woken, if none of its threads drives, in ns: what a wake takes on a virtual
-// machine. Where few blocks go, they are there sooner without it.
+// Until the owner of a box has been woken, if none of its threads drives, in ns: what a wake takes on a
+// virtual machine. Where few blocks go, they are there sooner without it.
 constexpr std::uint64_t wake = 20'000;
 
-// The model has all members of a host come together: whoever has the turn packs for all of them.
+// The model has all members of a host come together: the member that has the turn packs for all of them. Of a
+// root's blocks there are as many messages, on its host.
 std::uint64_t cost_of_bundled(const request& r, bool one_slice, const topology& g, const tuning& t) {
   const cost_model c(t.costs);
-  const std::uint64_t locals = g.largest_host(), hosts = g.hosts() - 1;
+  const bool from_root = r.op == operation::broadcast || r.op == operation::scatter;
+  const std::uint64_t locals = g.largest_host(), hosts = g.hosts() - 1, senders = from_root ? 1 : locals;
   const std::uint64_t part = part_bytes(r, one_slice, g);
-  const std::uint64_t stretches = locals * (one_slice || g.ranks_follow_hosts() ? 1 : locals);
-  return wake + c.messages(hosts, locals * part) + c.packs(hosts * stretches, locals * part / stretches) +
-         c.packs(most_led(g) * locals, part) + c.copies(g.size(), r.bytes);
+  const std::uint64_t stretches = senders * (one_slice || g.ranks_follow_hosts() ? 1 : locals);
+  const std::uint64_t asked = r.in == sync::no && !computes(r.op) ? wake + c.messages(hosts, 0) : 0;
+  return asked + wake + c.messages(hosts, senders * part) +
+         c.packs(hosts * stretches, senders * part / stretches) + c.packs(most_led(g) * senders, part) +
+         c.copies(from_root ? locals : g.size(), r.bytes);
 }
 
 } // namespace weft::collectives

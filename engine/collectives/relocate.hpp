@@ -37,11 +37,12 @@ graph::plan relocate(const request& r, graph::pattern pairs, const graph::block_
                      const graph::topology& g, const tuning& t, const graph::indirection& indirect = {},
                      std::uint32_t radix = 0);
 
-// The same for all pairs with the blocks between two hosts in bundles, by way of their boxes: whoever has the
-// turn on a host sends to each other host what the members that have entered have for it, in one message (see
-// progress/execution/bundles.hpp). One hop, and a copy out of the box.
-graph::plan relocate_bundled(const request& r, const graph::block_rule& rule, const graph::topology& g,
-                             const tuning& t);
+// The same with the blocks between two hosts in bundles, by way of their boxes: a member that has the turn on
+// a host sends to each other host what the members that have entered have for it, in one message. Under IN_NO
+// a host asks instead, once, and the engine of the other one sends what all of its members have. See
+// progress/execution/bundles.hpp. One hop, or two, and a copy out of the box.
+graph::plan relocate_bundled(const request& r, graph::pattern pairs, const graph::block_rule& rule,
+                             const graph::topology& g, const tuning& t);
 bool fits_bundled(const request& r, bool one_slice, const graph::topology& g, const tuning& t);
 std::uint64_t cost_of_bundled(const request& r, bool one_slice, const graph::topology& g, const tuning& t);
 

@@ -42,7 +42,8 @@ void sync_modes::announce(peers far) {
   builder_.loop(far.over, far.count, token);
 }
 
-void sync_modes::exit(node_set data, node_set near, std::uint32_t delivered, std::uint32_t taken) {
+void sync_modes::exit(node_set data, node_set near, std::uint32_t delivered, std::uint32_t taken,
+                      bool by_boxes) {
   if (out_ == sync::no) return;
   if (assists()) {
     builder_.add(assist_all(), near | data);
@@ -50,7 +51,8 @@ void sync_modes::exit(node_set data, node_set near, std::uint32_t delivered, std
   }
   node_set quiet = data; // what was claimed, its destination counts
   if (delivered != 0) quiet |= builder_.add(await_count(fact::delivered, delivered));
-  if (taken != 0) quiet |= builder_.add(await_count(fact::consumed, taken));
+  const node read = await_count(fact::consumed, taken);
+  if (taken != 0) quiet |= builder_.add(by_boxes ? graph::by_boxes(read) : read);
   leave(quiet);
 }
 

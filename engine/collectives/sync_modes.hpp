@@ -53,7 +53,9 @@ public:
   bool tells_ends() const { return out_ == graph::sync::my; }
   // `data` are the nodes that touch data, `near` those that may share the work with others on the host, and
   // delivered/taken the pieces that others may carry to and from me.
-  void exit(graph::node_set data, graph::node_set near, std::uint32_t delivered, std::uint32_t taken);
+  // `by_boxes`: what far members take of me they take by way of boxes.
+  void exit(graph::node_set data, graph::node_set near, std::uint32_t delivered, std::uint32_t taken,
+            bool by_boxes = false);
 
   // The same for those who know on their own when their data are quiet: once `quiet` is done.
   void leave(graph::node_set quiet);

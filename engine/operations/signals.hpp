@@ -23,6 +23,7 @@ struct signal : operation_kind {
                           n.write.in != buffer::mailbox))
       return false;
     const bool to_each = n.peer == peer_rule::each, to_group = n.peer == peer_rule::group;
+    if (n.bundled && n.about == fact::consumed) return to_each && n.count == 1;
     if (n.bundled) return brings_blocks && to_each && any_of(n.of, blocks::one, blocks::to_host);
     if (n.relayed) return brings_blocks && to_each && !travels_packed(n);
     if (n.about == fact::payload && travels_packed(n)) return n.peer == peer_rule::ahead;
@@ -79,7 +80,8 @@ struct await : operation_kind {
       return words("await steps' ", about, " of ", peer, ", ", std::to_string(n.count), " behind");
     const bool rows_tell = is_counter(n.about) && n.count == 0;
     const std::string count = rows_tell ? " what the rows say" : count_word(n);
-    if (n.peer == peer_rule::self) return words("await ", about, count, valued_word(n));
+    if (n.peer == peer_rule::self)
+      return words("await ", about, count, valued_word(n), n.bundled ? ", bundled" : "");
     return words("await ", about, count_word(n), valued_word(n), " from ", peer);
   }
 

@@ -19,6 +19,7 @@ template <class Kind, direction Way> struct carried_alone : operation_kind {
                           ? n.write.in == buffer::scratch && from
                           : n.read.in == buffer::scratch && n.write.in == buffer::destination;
     const bool both = from && n.write.in == buffer::destination;
+    if (n.bundled) return Way == direction::in && both && n.of == blocks::one;
     return n.peer == peer_rule::each && (mine || both) && !travels_packed(n) && n.of != blocks::readers;
   }
 
@@ -29,16 +30,21 @@ template <class Kind, direction Way> struct carried_alone : operation_kind {
   }
   template <class C, class Op, class Tag>
   static outcome run(C& c, Op& op, const node& n, std::uint32_t peer, Tag tag) {
+    if (n.bundled) [[unlikely]]
+      return c.bundles.bring(op, n, peer);
     return c.transfers.template carry<Kind>(op, n, peer, tag);
   }
 };
 
 // Blocks of the peer into my destination, carried by me alone: by loads and stores within the host, else by
-// the transport.
+// the transport. Bundled: from another host, by way of a box; the engine there packs it, and no rank of it
+// need have entered.
 struct get : carried_alone<get, direction::in> {
   static constexpr kind what = kind::get;
   static constexpr std::string_view name = "get";
-  static std::string text(const node& n) { return words("get from ", graph::name(n.peer)); }
+  static std::string text(const node& n) {
+    return words("get from ", graph::name(n.peer), n.bundled ? ", bundled" : "");
+  }
 };
 
 // Blocks of mine into the peer's destination, carried by me alone. To another host it is complete at my side

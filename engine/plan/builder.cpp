@@ -199,12 +199,13 @@ node take_payload(bool valued) {
 }
 
 node send_bundled(blocks of) {
-  node n = of_blocks(send_payload(), of);
-  n.bundled = true;
-  return n;
+  return by_boxes(of_blocks(send_payload(), of));
 }
 node take_bundled() {
-  node n = take_payload();
+  return by_boxes(take_payload());
+}
+
+node by_boxes(node n) {
   n.bundled = true;
   return n;
 }

@@ -12,6 +12,8 @@ enum class message_kind : std::uint8_t {
   payload,   // eager payload, or row, of operation `seq`
   relayed,   // eager payload of member `count`, to be handed on in a tree of radix `round`
   bundle,    // blocks of members of my host for all of yours, `count` bytes for each; see bundles.hpp
+  pull,      // send me those, of all members, from where the payload says that they lie
+  pulled,    // they: the sender need not have entered the operation
   delivered, // `count` more blocks are in your destination
   consumed,  // `count` more blocks of your source have been read, likewise
   stage_in,  // the sender has come through round `round`; a barrier's value may come along

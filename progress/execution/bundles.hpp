@@ -1,50 +1,47 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "engine/item_pool.hpp"
 #include "engine/plan/resolve.hpp"
+#include "progress/execution/bundle_messages.hpp"
 #include "progress/execution/operation.hpp"
 #include "progress/execution/reach.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
-#include <functional>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace weft::progress {
 
-// Small blocks to other hosts under IN_MY, sent together (engine/bundle_box.hpp says where they lie).
+// Small blocks to other hosts, sent together (engine/bundle_box.hpp says where they lie).
 //
-// A member that has entered takes the turn of its host, if no other one has it. Then it sends to each other
-// host what all members of its own that have entered have for it and have not sent, in one message: it reads
-// their sources, which IN_MY allows from their entry on. What comes later goes with the next message. No step
-// waits for a member that has not entered. The turn is held for as long as it takes to pack and send, never
-// while waiting: whoever finds it taken tries again at its next sweep, unless the other has sent its blocks
-// as well. So few messages leave when members come together, and a late one sends its own.
+// Under IN_MY a member that has entered takes the turn of its host, if no other one has it. Then it sends to
+// each other host what all members of its own that have entered have for it and have not sent, in one
+// message: it reads their sources, which IN_MY allows from their entry on. What comes later goes with the
+// next message. No step waits for a member that has not entered. The turn is held for as long as it takes to
+// pack and send, never while waiting: a member that finds it taken tries again when it is woken, as all are
+// when it is free, unless the other has sent its blocks as well. So few messages leave when members come
+// together, and a late one sends its own.
 //
 // The engine of the member that leads towards the sender's host puts what comes into the box there, whether
 // its rank has entered or not; the members take their blocks out of it. With each message goes how far all
 // members of the sending host have retired: that is the credit of the other direction. A host that sends
-// nothing is asked, each member for itself, by whoever needs the credit.
+// nothing is asked, each member for itself, by a member that needs the credit.
 //
-//   message   retired (8 bytes), whose blocks follow (a bit for each member of the sending host, in whole
-//             words), their blocks, `count` bytes for each
+// Under IN_NO all sources may be read as soon as one member has entered, and a block must not wait for its
+// owner. So a member that misses blocks of another host asks the engine of the member that leads there, once
+// for its host; that one packs what all members of its own have, entered or not, and sends it. The box is
+// free when all members of the asking host have retired the operation before, which they see themselves.
 //
 // Orders. Packing comes before the store (release) of `sent`, by which the owner of the source knows that it
 // has been read. The turn passes from one to the next by CAS (acquire-release) and store (release). In the
 // box the blocks come before their stamp (release).
 //
-// Under progress ownership; requests end within the transport's poll, where nothing is sent: what failed is
-// looked at in the next sweep (`reach::later`).
+// Under progress ownership.
 template <transport::transport T> class bundles {
 public:
-  using failed_handler = std::function<void(channel&, engine::sequence, const transport::failure&)>;
-
-  explicit bundles(reach<T>& members) : net_(members.net), members_(members) {}
+  explicit bundles(reach<T>& members) : net_(members.net), members_(members), messages_(members) {}
   bundles(const bundles&) = delete;
-  void report(failed_handler failed) { failed_ = std::move(failed); }
+  bundle_messages<T>& messages() { return messages_; }
 
   // The blocks of this rank for the peer's host.
   outcome send(operation& op, const graph::node& n, std::uint32_t peer) {
@@ -56,15 +53,83 @@ public:
     if (net_.load(mine) >= op.seq) return outcome::done;
     if (!has_credit(on, op.seq, g.host(peer), box)) return outcome::blocked;
     engine::word& turn = members_.turn(on, slot);
-    std::uint64_t nobodys = 0;
-    if (net_.load(turn) == 0 && net_.cas(turn, nobodys, 1)) {
-      send_for_host(op, n);
-      net_.store(turn, 0);
-    }
+    for (std::uint64_t nobodys = 0; net_.load(turn) == 0; nobodys = 0)
+      if (net_.cas(turn, nobodys, 1)) {
+        send_for_host(op, n);
+        net_.store(turn, 0);
+        members_.wake_near(); // for what was sent of them, or since they found the turn taken
+        break;
+      }
     if (net_.load(mine) >= op.seq) return outcome::done;
     members_.later = true;
     return outcome::blocked;
   }
+  // A block of the peer out of the box, if it is there; else its host is asked for all.
+  outcome bring(operation& op, const graph::node& n, std::uint32_t peer) {
+    channel& on = *op.channel;
+    const graph::topology& g = on.info.topology;
+    const std::uint32_t slot = engine::slot_of(op.seq);
+    const engine::bundle_box box = members_.box(on, g.host(peer));
+    engine::word& stamp = box.stamp(slot, g.local_index(peer));
+    if (net_.load(stamp) < op.seq) {
+      if (ask(op, g.host(peer), box)) op.run->watch.note(stamp, op.seq);
+      return outcome::blocked;
+    }
+    const graph::region r = graph::only_region(*op.program, g, n, {g.me(), peer, peer, g.me(), 0});
+    const bool of_each = stride(op) != 0;
+    const std::uint64_t part = r.bytes * (of_each ? g.locals() : 1);
+    const std::uint64_t mine = of_each ? r.bytes * g.local_index(g.me()) : 0;
+    net_.copy(net_.segment() + op.at.dst + r.write, box.blocks(slot) + part * g.local_index(peer) + mine,
+              r.bytes);
+    return outcome::done;
+  }
+  // Has a host been asked for the blocks of this operation?
+  bool has_asked(operation& op, std::uint32_t peer) {
+    const std::uint32_t there = op.channel->info.topology.host(peer);
+    return net_.load(members_.box(*op.channel, there).asked(engine::slot_of(op.seq))) >= op.seq;
+  }
+  // The words that say that my blocks have been read for the other hosts that ask for some.
+  template <class Visit> void each_read(operation& op, Visit&& visit) {
+    const graph::topology& g = op.channel->info.topology;
+    const std::uint32_t slot = engine::slot_of(op.seq), mine = g.host(g.me());
+    for (std::uint32_t there = 0; there < g.hosts(); ++there)
+      if (there != mine && asks(*op.program, g, there))
+        visit(there, members_.box(*op.channel, there).sent(slot, g.local_index(g.me())));
+  }
+  // How many far members take a block of mine, each by its box.
+  static std::uint32_t readers(const graph::plan& p, const graph::topology& g) {
+    return p.pairs == graph::pattern::to_root ? 1 : static_cast<std::uint32_t>(g.far().size());
+  }
+
+  // The engine of another host asks for blocks of mine.
+  void answer(channel& on, std::uint32_t sender, const transport::message& m,
+              std::span<const std::byte> payload) {
+    const graph::topology& g = on.info.topology;
+    const std::uint32_t mine = g.host(g.me()), there = g.host(sender);
+    question asked;
+    if (g.is_near(sender) || graph::leader_towards(g, mine, there) != g.me() ||
+        payload.size() != sizeof asked || m.count > engine::bundle_box::room(g))
+      return;
+    std::memcpy(&asked, payload.data(), sizeof asked);
+    const std::uint64_t part = m.count * (asked.stride != 0 ? g.members(there) : std::uint64_t{1});
+    if (part * g.locals() > engine::bundle_box::room(g)) return;
+    look_who_retired(on);
+    bundle* const b = messages_.begin(on, m.seq, retired_);
+    if (b == nullptr) [[unlikely]]
+      engine::end_out_of_memory("an answer to another rank");
+    b->as = transport::message_kind::pulled;
+    b->to = graph::leader_towards(g, there, mine);
+    b->part = static_cast<std::uint32_t>(part);
+    const engine::bundle_box box = members_.box(on, there);
+    for (std::uint32_t local = 0; local < g.locals(); ++local)
+      if (asked.only == question::all || asked.only == g.local(local)) {
+        pack(on, asked, m.count, there, local, *b);
+        lift(box.sent(engine::slot_of(m.seq), local), m.seq);
+      }
+    messages_.send(*b);
+    members_.wake_near();
+  }
+
   // Could it be sent now?
   bool can_send(operation& op, std::uint32_t peer) {
     const std::uint32_t there = op.channel->info.topology.host(peer);
@@ -76,17 +141,15 @@ public:
     const graph::topology& g = on.info.topology;
     const std::uint32_t there = g.host(sender), members = g.members(there);
     if (g.is_near(sender) || graph::leader_towards(g, g.host(g.me()), there) != g.me()) return;
-    const std::size_t front = front_bytes(members);
-    if (payload.size() < front) return;
+    if (!bundle::is_sound(m, payload, members, engine::bundle_box::room(g))) return;
     std::uint64_t retired = 0;
     std::memcpy(&retired, payload.data(), sizeof retired);
-    if (!is_sound(m, payload, members, engine::bundle_box::room(g))) return;
     const engine::bundle_box box = members_.box(on, there);
     const std::uint32_t slot = engine::slot_of(m.seq);
     lift(box.retired(), retired);
-    const std::byte* from = payload.data() + front;
+    const std::byte* from = payload.data() + bundle::front_bytes(members);
     for (std::uint32_t k = 0; k < members; ++k) {
-      if (!has(payload, k)) continue;
+      if (!bundle::has(payload, k)) continue;
       engine::word& stamp = box.stamp(slot, k);
       if (net_.load(stamp) < m.seq) { // else once more
         net_.copy(box.blocks(slot) + std::size_t{k} * m.count, from, m.count);
@@ -97,51 +160,51 @@ public:
     members_.wake_near();
   }
 
-  // What could not be sent is sent again, for want of memory; else its operation has failed.
-  [[gnu::cold, gnu::noinline]] void carry_on() {
-    bundle* b = std::exchange(unsent_, nullptr);
-    while (b != nullptr) {
-      bundle& it = *b;
-      b = it.next;
-      if (it.on->lost != channel::nobody) {
-        all_.give_back(it);
-      } else if (it.status == transport::no_memory) {
-        send(it);
-      } else {
-        failed_(*it.on, it.seq, {it.status, it.on->info.world[it.to]});
-        all_.give_back(it);
-      }
-    }
-  }
-
-  std::size_t in_flight() const { return in_flight_; }
-
 private:
-  struct bundle : transport::completion {
-    bundles* owner = nullptr;
-    bundle* next = nullptr; // in the list of the free or of the unsent
-    channel* on = nullptr;
-    engine::sequence seq = 0;
-    std::uint32_t to = 0, part = 0; // the member; bytes of each member's blocks
-    int status = 0;
-    std::vector<std::byte> bytes; // room for the longest; as many are sent:
-    std::size_t size = 0;
+  // Where the blocks lie that a host is asked for, on each member: `stride` further for each receiver, 0 for
+  // one block for all. Those of one member alone, or of all.
+  struct question {
+    static constexpr std::uint64_t all = ~std::uint64_t{0};
+    std::uint64_t source = 0, stride = 0, only = all;
   };
 
-  static std::size_t bit_words(std::uint32_t members) { return (members + 63) / 64; }
-  static std::size_t front_bytes(std::uint32_t members) {
-    return sizeof(std::uint64_t) * (1 + bit_words(members));
+  static std::uint64_t stride(const operation& op) { return op.program->places[graph::in_source].to; }
+  // Does that host get blocks of mine?
+  static bool asks(const graph::plan& p, const graph::topology& g, std::uint32_t there) {
+    return p.pairs != graph::pattern::to_root || g.host(p.root) == there;
   }
-  static bool has(std::span<const std::byte> payload, std::uint32_t member) {
-    return (std::to_integer<unsigned>(payload[sizeof(std::uint64_t) + member / 8]) >> member % 8 & 1) != 0;
+  // Once for my host, when the box is free. True if the other host has been asked.
+  bool ask(operation& op, std::uint32_t there, const engine::bundle_box& box) {
+    channel& on = *op.channel;
+    const graph::topology& g = on.info.topology;
+    const graph::plan& p = *op.program;
+    engine::word& asked = box.asked(engine::slot_of(op.seq));
+    std::uint64_t before = net_.load(asked);
+    if (before >= op.seq) return true;
+    if (!members_.near_credit(op)) return false;
+    while (!net_.cas(asked, before, op.seq))
+      if (before >= op.seq) return true;
+    const question q{op.at.src + p.places[graph::in_source].base, stride(op),
+                     p.pairs == graph::pattern::from_root ? p.root : question::all};
+    const transport::message m{
+        .kind = transport::message_kind::pull, .count = static_cast<std::uint32_t>(p.block()), .seq = op.seq};
+    if (members_.tell(on, graph::leader_towards(g, there, g.host(g.me())), m,
+                      std::as_bytes(std::span(&q, 1)))) [[likely]]
+      return true;
+    net_.store(asked, before);
+    members_.later = true;
+    return false;
   }
-  static bool is_sound(const transport::message& m, std::span<const std::byte> payload, std::uint32_t members,
-                       std::uint64_t room) {
-    std::size_t parts = 0;
-    for (std::uint32_t k = 0; k < members; ++k)
-      parts += has(payload, k);
-    return std::uint64_t{m.count} * members <= room &&
-           front_bytes(members) + parts * m.count == payload.size();
+  void pack(channel& on, const question& asked, std::uint32_t bytes, std::uint32_t there, std::uint32_t local,
+            bundle& b) {
+    const graph::topology& g = on.info.topology;
+    b.add(local);
+    const std::byte* const from = members_.base(on, g.local(local)) + asked.source;
+    std::byte* const to = b.bytes.data() + b.size;
+    for (std::uint32_t k = 0; k * std::uint64_t{bytes} < b.part; ++k)
+      net_.copy(to + std::uint64_t{k} * bytes, from + g.in_host_order(g.first(there) + k) * asked.stride,
+                bytes);
+    b.size += b.part;
   }
 
   bool is_credited(const engine::bundle_box& box, engine::sequence n) {
@@ -171,29 +234,39 @@ private:
   void send_for_host(operation& op, const graph::node& n) {
     const graph::topology& g = op.channel->info.topology;
     const std::uint32_t others = g.hosts() - 1;
-    bool for_others = false;
     for (unsigned round = 0; round != 2; ++round) {
-      look_who_entered(op);
+      look_who_entered(op, n);
       bool sent = false;
       for (std::uint32_t k = 0; k < others; ++k) {
         const std::uint32_t ahead = 1 + (k + g.local_index(g.me())) % others;
-        sent |= send_to(op, n, (g.host(g.me()) + ahead) % g.hosts());
+        const std::uint32_t there = (g.host(g.me()) + ahead) % g.hosts();
+        if (asks(*op.program, g, there)) sent |= send_to(op, n, there);
       }
-      for_others |= sent && entered_.size() != 1;
       if (!sent) break;
     }
-    if (for_others) members_.wake_near();
   }
-  void look_who_entered(operation& op) {
+  // A member that has entered may be read. What a task has made of its elements it publishes.
+  bool has_blocks(operation& op, const graph::node& n, std::uint32_t member) {
+    if (n.read.in != graph::buffer::scratch) return members_.entered(op, member);
+    const std::uint32_t cells = engine::cells_of(op.seq, n.phase);
+    return net_.load(members_.view(*op.channel, member).head(cells).stamp) >= op.seq;
+  }
+  // A root alone has something to send.
+  void look_who_entered(operation& op, const graph::node& n) {
     channel& on = *op.channel;
     const graph::topology& g = on.info.topology;
+    const bool root_alone = op.program->pairs == graph::pattern::from_root;
     entered_.clear();
-    retired_ = on.retired;
     for (std::uint32_t k = 0; k < g.locals(); ++k) {
       const std::uint32_t member = g.local(k);
-      if (member == g.me() || members_.entered(op, member)) entered_.push_back(k);
-      if (member != g.me()) retired_ = std::min(retired_, net_.load(members_.view(on, member).retired()));
+      if (member == g.me() || (!root_alone && has_blocks(op, n, member))) entered_.push_back(k);
     }
+    look_who_retired(on);
+  }
+  void look_who_retired(channel& on) {
+    retired_ = on.retired;
+    for (const std::uint32_t member : on.info.topology.near())
+      retired_ = std::min(retired_, net_.load(members_.view(on, member).retired()));
   }
 
   // True if there was something to be sent.
@@ -205,7 +278,7 @@ private:
     if (!is_credited(box, op.seq)) return false;
     const auto waits = [&](std::uint32_t local) { return net_.load(box.sent(slot, local)) < op.seq; };
     if (std::ranges::none_of(entered_, waits)) return false;
-    bundle* const b = begin(on, op.seq);
+    bundle* const b = messages_.begin(on, op.seq, retired_);
     if (b == nullptr) [[unlikely]]
       return false;
     b->to = graph::leader_towards(g, there, g.host(g.me()));
@@ -216,80 +289,33 @@ private:
         pack(op, n, g.local(local), *b);
         net_.store(box.sent(slot, local), op.seq);
       }
-    send(*b);
+    messages_.send(*b);
     return true;
   }
   static bool in_message_of_each(const graph::node& n) { return n.of == graph::blocks::to_host; }
 
-  // Null for want of memory: at a later sweep, then.
-  bundle* begin(channel& on, engine::sequence n) {
-    const graph::topology& g = on.info.topology;
-    bundle* const b = all_.take();
-    if (b == nullptr || !has_room(*b, front_bytes(g.locals()) + engine::bundle_box::room(g))) [[unlikely]] {
-      if (b != nullptr) all_.give_back(*b);
-      members_.later = true;
-      return nullptr;
-    }
-    b->owner = this;
-    b->done = [](transport::completion* c, int status) {
-      auto& sent = *static_cast<bundle*>(c);
-      --sent.owner->in_flight_;
-      sent.owner->settle(sent, status);
-    };
-    b->on = &on;
-    b->seq = n;
-    b->size = front_bytes(g.locals());
-    std::memset(b->bytes.data(), 0, b->size);
-    std::memcpy(b->bytes.data(), &retired_, sizeof retired_);
-    return b;
-  }
-  static bool has_room(bundle& b, std::size_t bytes) noexcept {
-    if (b.bytes.size() >= bytes) [[likely]]
-      return true;
-    try {
-      b.bytes.resize(bytes);
-    } catch (const std::bad_alloc&) {
-      return false;
-    }
-    return true;
-  }
-
   void pack(operation& op, const graph::node& n, std::uint32_t member, bundle& b) {
     const graph::topology& g = op.channel->info.topology;
-    const std::uint32_t local = g.local_index(member);
-    b.bytes[sizeof(std::uint64_t) + local / 8] |= std::byte{1} << local % 8;
-    const std::byte* const from = members_.base(*op.channel, member) + op.at.src;
+    b.add(g.local_index(member));
     std::byte* const to = b.bytes.data() + b.size;
+    b.size += b.part;
+    const bool made = n.read.in == graph::buffer::scratch;
+    if (made && member != g.me()) {
+      const engine::mailbox theirs = members_.view(*op.channel, member);
+      return net_.copy(to, theirs.payload(engine::cells_of(op.seq, n.phase), b.part), b.part);
+    }
+    const std::byte* const from =
+        made ? op.run->scratch.data() : members_.base(*op.channel, member) + op.at.src;
     const graph::action a{g.me(), b.to, member, b.to, 0};
     graph::each_region(*op.program, g, n, a,
                        [&](const graph::region& r) { net_.copy(to + r.write, from + r.read, r.bytes); });
-    b.size += b.part;
-  }
-
-  void send(bundle& b) {
-    const transport::message m{.kind = transport::message_kind::bundle, .count = b.part, .seq = b.seq};
-    const transport::started came = members_.send(*b.on, b.to, m, {b.bytes.data(), b.size}, b);
-    if (came.under_way())
-      ++in_flight_;
-    else
-      settle(b, came.status());
-  }
-  void settle(bundle& b, int status) noexcept {
-    if (status >= 0) [[likely]]
-      return all_.give_back(b);
-    b.status = status;
-    b.next = std::exchange(unsent_, &b);
-    members_.later = true;
   }
 
   T& net_;
   reach<T>& members_;
-  weft::engine::item_pool<bundle> all_;
-  bundle* unsent_ = nullptr;
-  std::size_t in_flight_ = 0;
+  bundle_messages<T> messages_;
   std::vector<std::uint32_t> entered_; // of my host, who had when it was last looked at, by number there
   engine::sequence retired_ = 0;       // and all of them had retired
-  failed_handler failed_;
 };
 
 } // namespace weft::progress

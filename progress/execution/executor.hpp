@@ -33,7 +33,7 @@ public:
     net_.set_sink(&inbox_);
     const auto fail = [this](auto& on, auto n, const auto& why) { losses_.fail_relayed(on, n, why); };
     relays_.report(fail, [this](auto& on) { tell_retirement(on); });
-    steps_.bundles.report(fail);
+    steps_.bundles.messages().report(fail);
   }
   executor(const executor&) = delete;
   ~executor() { net_.set_sink(nullptr); }
@@ -170,7 +170,9 @@ public:
   progress::computations<T>& computations() { return steps_.computations; }
   // Work that only this rank's own process can move on.
   bool needs_driver() {
-    return steps_.flights.in_flight() + relays_.in_flight() + steps_.bundles.in_flight() + far_active_ != 0 ||
+    return steps_.flights.in_flight() + relays_.in_flight() + steps_.bundles.messages().in_flight() +
+                   far_active_ !=
+               0 ||
            transfers_.outstanding() != 0 || !answers_.none();
   }
   awaited_answers& answers() { return answers_; }
@@ -240,7 +242,7 @@ private:
       activate_waiting(*on);
       if (!on->relayed.empty()) relays_.carry_on(*on);
     }
-    steps_.bundles.carry_on();
+    steps_.bundles.messages().carry_on();
     if (short_of_memory)
       shortage_.met("the state of an operation");
     else

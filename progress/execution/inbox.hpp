@@ -65,7 +65,8 @@ private:
     const std::uint32_t cells = engine::cells_of(m.seq, m.phase % engine::phases);
     lift(theirs.retired(), m.retired);
     if (m.kind == message_kind::relayed) return relays_.arrived(on, m, payload);
-    if (m.kind != message_kind::credit && m.kind != message_kind::wanted && m.kind != message_kind::dispute)
+    if (m.kind != message_kind::credit && m.kind != message_kind::wanted && m.kind != message_kind::dispute &&
+        m.kind != message_kind::pulled)
       lift(theirs.entered(), m.seq); // whoever speaks of it has entered it
     switch (m.kind) {
     case message_kind::named:
@@ -75,7 +76,11 @@ private:
       net_.copy(theirs.payload(cells, payload.size()), payload.data(), payload.size());
       net_.store(theirs.head(cells).stamp, m.seq);
       break;
+    case message_kind::pull:
+      bundles_.answer(on, sender, m, payload);
+      break;
     case message_kind::bundle:
+    case message_kind::pulled:
       bundles_.arrived(on, sender, m, payload);
       break;
     case message_kind::delivered:

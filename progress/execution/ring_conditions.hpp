@@ -85,6 +85,7 @@ private:
                  writer& to) {
     switch (n.what) {
     case kind::await:
+      if (n.bundled) return list_readers(op, n, to);
       return list_await(op, n, graph::cell_of(*op.program, n, peer, iteration), to);
     case kind::take:
       if (n.bundled) return list_box(op, peer, to);
@@ -100,6 +101,9 @@ private:
     case kind::reduce:
       return list_reduce(op, n, to);
     case kind::get:
+      if (n.bundled && steps_.bundles.has_asked(op, peer)) return list_box(op, peer, to);
+      if (n.bundled) return list_near_credit(op, to);
+      return to.add_ready(net_.rank());
     case kind::put:
     case kind::copy:
     case kind::flush:
@@ -128,6 +132,15 @@ private:
     if (!reach<T>::near(op, c.owner)) return;
     const auto [at, value] = steps_.signals.word_of(op, c);
     list_word(op, c.owner, *at, value, to);
+  }
+  // That my blocks were read, in the boxes of my host, and by near members.
+  void list_readers(operation& op, const graph::node& n, writer& to) {
+    const graph::topology& g = op.channel->info.topology;
+    steps_.bundles.each_read(op, [&](std::uint32_t there, engine::word& sent) {
+      list_word(op, graph::leader_towards(g, g.host(g.me()), there), sent, op.seq, to);
+    });
+    const std::uint32_t near = n.count - steps_.bundles.readers(*op.program, g);
+    if (near != 0) list_cell(op, {n.about, n.phase, op.program->me, near}, to);
   }
   // Which another member of my host fills.
   void list_box(operation& op, std::uint32_t peer, writer& to) {
@@ -202,9 +215,14 @@ private:
     const graph::topology& g = op.channel->info.topology;
     const bool to_host = n.peer == graph::peer_rule::group;
     if (!to_host && !g.is_near(peer)) return;
+    const bool all = to_host || graph::is_stage(n.about);
+    list_near_credit(op, to, all ? channel::nobody : peer);
+  }
+  // Of all near members, or one.
+  void list_near_credit(operation& op, writer& to, std::uint32_t only = channel::nobody) {
     if (op.seq <= engine::slots) return to.add_ready(net_.rank());
-    for (const std::uint32_t near : g.near())
-      if (to_host || graph::is_stage(n.about) || near == peer)
+    for (const std::uint32_t near : op.channel->info.topology.near())
+      if (only == channel::nobody || near == only)
         list_word(op, near, steps_.members.view(*op.channel, near).retired(), op.seq - engine::slots, to);
   }
 

@@ -39,6 +39,8 @@ public:
   }
 
   outcome await(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
+    if (n.bundled) [[unlikely]]
+      return await_readers(op, n);
     const graph::cell c = graph::cell_of(*op.program, n, peer, tag.iteration);
     if (!is_known(op, n, c)) return outcome::blocked;
     if (n.valued) take_value(op, n, peer, tag.iteration);
@@ -47,7 +49,7 @@ public:
 
   outcome raise(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
     if (n.bundled) [[unlikely]]
-      return bundles_.send(op, n, peer);
+      return n.about == fact::payload ? bundles_.send(op, n, peer) : outcome::done; // read: who packs says so
     if (!has_credit(op, n, peer)) return outcome::blocked;
     const bool to_group = n.peer == graph::peer_rule::group;
     if (to_group && n.about == fact::payload) [[likely]]
@@ -116,6 +118,20 @@ private:
     if (net_.load(stamp) >= op.seq) return true;
     op.run->watch.note(stamp, op.seq);
     return false;
+  }
+
+  // Far readers of my blocks are not counted: who packs for a host says so in its box.
+  [[gnu::noinline]] outcome await_readers(operation& op, const graph::node& n) {
+    bool all = true;
+    bundles_.each_read(op, [&](std::uint32_t, word& sent) {
+      if (!all || net_.load(sent) >= op.seq) return;
+      op.run->watch.note(sent, op.seq);
+      all = false;
+    });
+    if (!all) return outcome::blocked;
+    const std::uint32_t near = n.count - bundles_.readers(*op.program, op.channel->info.topology);
+    return near == 0 || reached(op, {n.about, n.phase, op.program->me, near}) ? outcome::done
+                                                                              : outcome::blocked;
   }
 
   // The one rule of credit: what stays in the cells of a slot until it has been read may be written when

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 namespace weft::graph {
@@ -88,6 +89,42 @@ TEST(algorithms, small_exchanges_that_wait_for_their_ends_alone_grow_like_their_
           EXPECT_LE(now, choose(all, g, t)->cost(all, g, t) * 3 / 2 + woken) << name(op) << " of " << ranks;
         }
       }
+}
+
+// All of them that the model can tell of, in all modes. What a member brings of all others grows like the
+// bytes that come to a host: from two hosts to four three times. The first step out of a host costs messages.
+TEST(algorithms, no_small_operation_grows_faster_than_its_bytes) {
+  tuning t;
+  t.bundles = true;
+  constexpr std::array modes{sync::no, sync::my, sync::all};
+  std::vector<request> all;
+  for (const operation op : moving)
+    for (const sync in : modes)
+      for (const sync out : modes)
+        if (!of_vectors(op) || (in == sync::my && out == sync::my))
+          all.push_back({.op = op, .in = in, .out = out, .bytes = 8});
+  std::erase_if(all, [&](const request& r) {
+    // Those whose sizes only the ends know send a note for each block.
+    return sized_by_members(r.op) || !predicted_time(r, topology(0, blocks_of(4, 2)), t);
+  });
+  EXPECT_GE(all.size(), 9u * 9u);
+  for (const std::uint32_t each : {16u, 32u, 64u}) {
+    std::vector<std::uint64_t> before(all.size());
+    for (std::uint32_t ranks = 2; ranks <= 131072; ranks *= 2) {
+      const topology g(0, blocks_of(ranks, each));
+      for (std::size_t k = 0; k < all.size(); ++k) {
+        const request& r = all[k];
+        const std::uint64_t now = *predicted_time(r, g, t);
+        const bool first = before[k] == 0 || g.hosts() == 2;
+        const bool to_all = r.op == operation::exchange || r.op == operation::gather_all;
+        const std::uint64_t few = g.one_host() ? 100 : 0; // ns
+        EXPECT_TRUE(first || now <= before[k] * (to_all && g.hosts() == 4 ? 30 : 22) / 10 + few)
+            << name(r.op) << " IN_" << graph::name(r.in) << " OUT_" << graph::name(r.out) << " of " << ranks
+            << " ranks, " << each << " on a host: " << before[k] << " ns, then " << now << " ns";
+        before[k] = now;
+      }
+    }
+  }
 }
 
 TEST(algorithms, small_reductions_among_many_hosts_take_microseconds) {

@@ -2,7 +2,9 @@
 // Small blocks between hosts in bundles: ranks are late, or very late, and hold up no block but their own;
 // and what it costs when all come together.
 //
-// Mutations that this catches: a rank that leaves its blocks to who has the turn and does not look whether
+// Mutations that this catches: a rank that is told that its source was read before it is; one that finds the
+// turn taken and does not come back; a host that asks for blocks more often than once, or into a box that its
+// members still need; a rank that leaves its blocks to who has the turn and does not look whether
 // they were sent; blocks of a rank that has not entered; one that has the turn and waits for its neighbours;
 // blocks that are sent without credit; credit told of a host of which one member has not retired; a member
 // that sleeps and is not woken when its blocks are in the box.
@@ -11,6 +13,7 @@
 #include "tests/simulated/one_operation.hpp"
 #include "tests/simulated/seeds.hpp"
 #include "tests/simulated/simulated_run.hpp"
+#include "verify/specified.hpp"
 
 #include <array>
 #include <cstdio>
@@ -33,7 +36,8 @@ const collectives::algorithm& way(operation op, std::string_view name) {
 collectives::tuning all_bundled() {
   collectives::tuning t;
   t.bundles = true;
-  t.forced = collectives::parse_choice("exchange=bundled,gather_all=bundled");
+  t.forced = collectives::parse_choice("exchange=bundled,gather_all=bundled,scatter=bundled,gather=bundled,"
+                                       "broadcast=bundled,reduce=bundled");
   return t;
 }
 
@@ -63,17 +67,21 @@ collective_case program_with_bundles(std::uint64_t seed) {
   c.ranks = static_cast<std::uint32_t>(c.nodes.size());
   c.late = random.coin(0.5) ? 0.2 : 0;
   c.sluggard = static_cast<std::uint32_t>(random.below(c.ranks));
+  sync in = sync::my;
   const auto call = [&] {
     constexpr std::array<std::uint64_t, 4> sizes{1, 8, 57, 120};
     constexpr std::array outs{sync::no, sync::my, sync::all};
-    request r{random.coin(0.5) ? operation::exchange : operation::gather_all, sync::my,
-              outs[random.below(3)]};
-    r.bytes = sizes[random.below(4)];
+    constexpr std::array kinds{operation::exchange, operation::gather_all, operation::scatter,
+                               operation::gather,   operation::broadcast,  operation::reduce};
+    request r{kinds[random.below(kinds.size())], in, outs[random.below(3)]};
+    r.bytes = sizes[random.below(r.op == operation::reduce ? 3 : 4)];
+    if (rooted(r.op)) r.root = static_cast<std::uint32_t>(random.below(c.ranks));
     if (random.below(10) == 0) r = {operation::broadcast, sync::my, sync::my, graph::hint::none, 0, 46};
-    return lay_out(c.ranks, r, random.next(), r.bytes * c.ranks);
+    return lay_out(c.ranks, r, random.next(), r.op == operation::reduce ? r.bytes : r.bytes * c.ranks);
   };
   for (std::uint64_t rounds = 1 + random.below(3); rounds != 0; --rounds) {
     c.rounds.emplace_back();
+    in = std::array{sync::my, sync::no, sync::all}[random.below(3)];
     for (std::uint64_t calls = random.coin(0.5) ? 40 + random.below(100) : 3; calls != 0; --calls)
       c.rounds.back().push_back(call());
   }
@@ -95,12 +103,16 @@ struct absence {
   std::uint32_t absent = 0;
   operation op = operation::exchange;
   std::uint64_t bytes = 8, seed = 1;
+  sync in = sync::my;
 
   std::uint32_t ranks() const { return static_cast<std::uint32_t>(nodes.size()); }
+  std::uint32_t root() const { return (absent + 1) % ranks(); } // is there
+  graph::movement moved() const {
+    return specified(request{.op = op, .root = collectives::rooted(op) ? root() : 0, .bytes = bytes});
+  }
   // Bytes of a rank's source, and of its destination.
-  std::uint64_t from_bytes() const { return op == operation::exchange ? ranks() * bytes : bytes; }
-  std::uint64_t to_bytes() const { return ranks() * bytes; }
-  std::uint64_t source_of(std::uint32_t to) const { return op == operation::exchange ? to * bytes : 0; }
+  std::uint64_t from_bytes() const { return moved().rule.source(ranks() - 1, ranks() - 1) + bytes; }
+  std::uint64_t to_bytes() const { return moved().rule.destination(ranks() - 1, ranks() - 1) + bytes; }
   std::byte value(std::uint32_t call, std::uint32_t from, std::uint64_t at) const {
     return static_cast<std::byte>(1 + (call * 7 + from * 31 + at * 3) % 251);
   }
@@ -119,9 +131,11 @@ public:
   std::uint64_t dst(std::uint32_t call) const { return src(call) + a_.from_bytes(); }
   // All blocks, or all but those of the absent rank.
   bool has(std::uint32_t call, bool all) const {
+    const graph::movement m = a_.moved();
     for (std::uint32_t from = 0; from < a_.ranks(); ++from)
-      for (std::uint64_t at = 0; at < a_.bytes && (all || from != a_.absent); ++at)
-        if (memory_[dst(call) + from * a_.bytes + at] != a_.value(call, from, a_.source_of(me_) + at))
+      for (std::uint64_t at = 0; at < a_.bytes && (all || from != a_.absent) && m.sends(from, me_); ++at)
+        if (memory_[dst(call) + m.rule.destination(from, me_) + at] !=
+            a_.value(call, from, m.rule.source(from, me_) + at))
           return false;
     return true;
   }
@@ -146,7 +160,7 @@ void play_without(const absence& a) {
   collective_case c;
   c.nodes = a.nodes;
   c.ranks = a.ranks();
-  std::uint32_t in_place = 0, ended = 0;
+  std::uint32_t filled = 0, in_place = 0, ended = 0;
   machine.run([&](std::uint32_t rank, simulated_transport& t) {
     progress::engine_options settings = drowsy();
     settings.tuning = all_bundled();
@@ -162,15 +176,17 @@ void play_without(const absence& a) {
         t.relax();
       }
     };
+    ++filled; // before any enters
+    serve_until([&] { return filled == a.ranks(); });
     if (rank == a.absent) serve_until([&] { return in_place == a.ranks() - 1; });
     std::vector<simulated_engine::handle> handles;
     for (std::uint32_t k = 0; k < calls_at_once; ++k)
-      handles.push_back(e.post(team, {a.op, sync::my, sync::my, graph::hint::none, 0, a.bytes},
+      handles.push_back(e.post(team, {a.op, a.in, sync::my, graph::hint::none, a.moved().root, a.bytes},
                                {.dst = heap + data.dst(k), .src = heap + data.src(k)}));
     if (rank != a.absent) {
       serve_until([&] {
         for (std::uint32_t k = 0; k < calls_at_once; ++k)
-          if (!data.has(k, false)) return false;
+          if (!data.has(k, a.in == sync::no)) return false;
         return true;
       });
       ++in_place;
@@ -184,14 +200,120 @@ void play_without(const absence& a) {
   });
 }
 
+// Under IN_NO not even its own.
 TEST(bundles, hold_up_no_block_between_ranks_that_have_come) {
-  for (const operation op : {operation::exchange, operation::gather_all})
-    for (std::uint64_t shape = 0; shape < 6; ++shape)
-      for (std::uint32_t absent = 0; absent < several_hosts(shape).size(); ++absent) {
-        if (HasFailure()) return;
-        const absence a{several_hosts(shape), absent, op, 8, absent + 1};
-        EXPECT_NO_THROW(play_without(a)) << name(op) << ", shape " << shape << ", without rank " << absent;
-      }
+  for (const sync in : {sync::my, sync::no})
+    for (const operation op : {operation::exchange, operation::gather_all, operation::scatter,
+                               operation::gather, operation::broadcast})
+      for (std::uint64_t shape = 0; shape < 6; ++shape)
+        for (std::uint32_t absent = 0; absent < several_hosts(shape).size(); ++absent) {
+          if (HasFailure()) return;
+          const absence a{several_hosts(shape), absent, op, 8, absent + 1, in};
+          EXPECT_NO_THROW(play_without(a))
+              << name(op) << " IN_" << graph::name(in) << ", shape " << shape << ", without rank " << absent;
+        }
+}
+
+// Two hosts and one operation after the other: all but the last rank call at about the same time.
+struct series {
+  std::vector<std::uint32_t> nodes;
+  std::uint64_t bytes, seed;
+  std::uint32_t ranks() const { return static_cast<std::uint32_t>(nodes.size()); }
+};
+constexpr std::uint32_t calls_in_a_row = 40;
+
+// `turn` plays a rank's part in a call.
+template <class Turn> void play_in_a_row(const series& of, Turn&& turn) {
+  const graph::topology g(0, of.nodes);
+  const std::uint64_t heap = engine::first_mailbox_offset + (engine::mailbox_bytes(g) + 63) / 64 * 64;
+  transport::simulation_options options;
+  options.seed = of.seed;
+  options.ranks = of.ranks();
+  options.host_of_rank = of.nodes;
+  options.segment_bytes = (heap + of.bytes * (of.ranks() + 1) + 63) / 64 * 64;
+  options.chaos = transport::simulated_chaos::rough();
+  options.endless_naps = true;
+  transport::simulation machine(options);
+  collective_case c;
+  c.nodes = of.nodes;
+  c.ranks = of.ranks();
+  std::uint32_t ended = 0;
+  machine.run([&](std::uint32_t rank, simulated_transport& t) {
+    progress::engine_options settings = drowsy();
+    settings.tuning = all_bundled();
+    simulated_engine e(t, settings);
+    progress::channel& team = e.add_channel(team_of_all(c, rank, 0, engine::first_mailbox_offset));
+    e.meet_neighbours(neighbours_of(c, rank));
+    e.run(team, {}, {});
+    t.describe([] { return std::string("serves"); });
+    for (std::uint32_t call = 0; call < calls_in_a_row; ++call)
+      turn(call, rank, e, team, heap);
+    ++ended;
+    while (ended != of.ranks()) {
+      e.works().sweep();
+      t.relax();
+    }
+  });
+}
+const request small_gather_all(std::uint64_t bytes) {
+  return {operation::gather_all, sync::my, sync::my, graph::hint::none, 0, bytes};
+}
+
+// A rank that has left uses its source for other things. Mutation: `sent` is stored before the source is
+// read.
+TEST(bundles, have_read_a_source_before_its_rank_may_leave) {
+  const seed_range seeds(60);
+  for (std::uint64_t seed = seeds.first; seed <= seeds.last && !HasFailure(); ++seed) {
+    const series of{{0, 0, 0, 0, 1}, 500, seed};
+    const auto value = [](std::uint32_t call, std::uint32_t from) {
+      return static_cast<std::byte>(1 + (call * 5 + from) % 250);
+    };
+    const auto turn = [&](std::uint32_t call, std::uint32_t rank, simulated_engine& e,
+                          progress::channel& team, std::uint64_t heap) {
+      std::byte* const source = e.net().segment() + heap;
+      std::fill_n(source, of.bytes, value(call, rank));
+      e.run(team, small_gather_all(of.bytes), {.dst = heap + of.bytes, .src = heap});
+      std::fill_n(source, of.bytes, std::byte{0xff});
+      for (std::uint64_t at = 0; at < of.bytes * of.ranks(); ++at)
+        if (source[of.bytes + at] != value(call, static_cast<std::uint32_t>(at / of.bytes)))
+          throw wrong_result("call " + std::to_string(call) + ": wrong bytes");
+    };
+    EXPECT_NO_THROW(play_in_a_row(of, turn)) << "replay with WEFT_SEED=" << seed;
+  }
+}
+
+// The last rank calls when the one beside it has the blocks of the other host, whose ranks sleep until the
+// last one has called: a rank that found the turn taken must have come back to it before. Mutation: it does
+// not.
+TEST(bundles, are_sent_by_a_rank_that_found_the_turn_taken) {
+  const seed_range seeds(60);
+  for (std::uint64_t seed = seeds.first; seed <= seeds.last && !HasFailure(); ++seed) {
+    const series of{{0, 0, 0, 1, 1}, 8, seed};
+    std::uint32_t seen = 0; // calls of which the blocks of the first host are there
+    const auto turn = [&](std::uint32_t call, std::uint32_t rank, simulated_engine& e,
+                          progress::channel& team, std::uint64_t heap) {
+      const auto serve_until = [&](auto&& done) {
+        while (!done()) {
+          e.works().sweep();
+          e.net().relax();
+        }
+      };
+      std::byte* const source = e.net().segment() + heap;
+      std::fill_n(source, of.bytes, static_cast<std::byte>(call + 1));
+      if (rank == 4) serve_until([&] { return seen == call + 1; });
+      if (rank != 3)
+        return e.run(team, small_gather_all(of.bytes), {.dst = heap + of.bytes, .src = heap}), void();
+      const auto handle = e.post(team, small_gather_all(of.bytes), {.dst = heap + of.bytes, .src = heap});
+      serve_until([&] {
+        for (std::uint32_t from = 0; from < 3; ++from)
+          if (source[of.bytes * (from + 1)] != static_cast<std::byte>(call + 1)) return false;
+        return true;
+      });
+      ++seen;
+      e.wait(handle);
+    };
+    EXPECT_NO_THROW(play_in_a_row(of, turn)) << "replay with WEFT_SEED=" << seed;
+  }
 }
 
 TEST(bundles, of_ranks_that_come_together_take_about_as_long_as_behind_in_all) {

@@ -39,8 +39,12 @@ std::vector<std::uint32_t> machine_of(std::uint64_t shape) {
   }
 }
 
-bool waits_for_ends(const algorithm& a) {
-  return a.name == "relayed" || a.name == "bundled";
+sync mode_of(const algorithm& a, seeded_random& random) {
+  if (a.name == "relayed") return sync::my;
+  if (a.name != "bundled") return sync::all;
+  if (a.op == operation::broadcast) return sync::no;
+  const bool any = a.op == operation::scatter || a.op == operation::gather;
+  return std::array{sync::no, sync::my, sync::all}[random.below(any ? 3 : 2)];
 }
 
 // A few calls at a time, or more than a team has slots, in flight together or one after the other.
@@ -53,8 +57,7 @@ collective_case program_of(const algorithm& a, std::uint64_t seed) {
   c.late = random.coin(0.5) ? 0.2 : 0;
   const auto call = [&](std::uint64_t most) {
     constexpr std::array<std::uint64_t, 5> sizes{1, 57, 640, 2049, 6000};
-    request r{a.op, waits_for_ends(a) ? sync::my : sync::all,
-              std::array{sync::no, sync::my, sync::all}[random.below(3)]};
+    request r{a.op, mode_of(a, random), std::array{sync::no, sync::my, sync::all}[random.below(3)]};
     if (rooted(a.op)) r.root = static_cast<std::uint32_t>(random.below(c.ranks));
     do
       r.bytes = sizes[random.below(sizes.size())];

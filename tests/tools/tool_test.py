@@ -106,7 +106,7 @@ class Plan(ToolTest):
         self.assertRegex(self.output(*job, "--algorithm", "ring", "--in", "my"), "by ring: does not fit")
         self.assertEqual(self.output(*job, "--algorithm", "ring", "--verify"), "verified\n")
         self.assertIn("flat, ring, bruck", self.refusal(*job, "--algorithm", "tree"))
-        for operation in "barrier", "scatter", "gather", "permute":
+        for operation in "barrier", "permute":
             costs = [int(re.search(rf"// {operation} in its only way: about (\d+) ns\n",
                                    self.output("plan", operation, "-n", "8", "--nodes", nodes)).group(1))
                      for nodes in ("1", "2")]
