@@ -74,6 +74,18 @@ WEFT_EXPORT cray_upc_return_t cray_upc_op_create(cray_upc_user_fun_t func, int c
 WEFT_EXPORT cray_upc_return_t weft_op_create(weft_user_function_t func, void* context, size_t elem_size,
                                              int commute, upc_op_t* op);
 
+/* An extension: a pointer-to-shared that stands for memory of the calling thread's process, ordinary memory
+ * too: of malloc, of the stack, of a std::vector. The reductions and scans of vectors and the exchanges of
+ * unequal blocks below take it for dst and src; it means something to these calls and on this thread only.
+ * Null gives the null pointer.
+ *
+ * What other threads cannot reach is copied: src when the call posts, into the shared heap, so the memory may
+ * be used again at once; a reduction's result when the operation completes. An exchange writes its dst where
+ * it is. Ordinary memory of dst must stay until the operation is complete. Whether memory is ordinary may
+ * differ from thread to thread. Errors of the calls: no room in the shared heap, of which each thread has
+ * WEFT_HEAP_SIZE for this and for upc_alloc. Errors of this call: before weft_init. */
+WEFT_EXPORT upc_shared_ptr_t weft_pointer_to(const void* memory);
+
 /* The operator is unknown from now on. Operations that have begun keep it until they are complete. Errors: op
  * is an operator of the library, was freed, or was not made on this thread (cray_upc_op_free(3c)). */
 WEFT_EXPORT void cray_upc_op_free(upc_op_t op);
@@ -195,9 +207,9 @@ WEFT_EXPORT upc_handle_t cray_upc_team_barrier_nb(cray_upc_team_t team);
 /* Collective over team: makes a new team of all threads that pass the same color, ranked by key, and by their
  * rank in team where keys are equal; any int will do for either. Stores its handle, which means something on
  * this thread only, in *new_team. Operations of other teams may be in flight. Returns CRAY_UPC_SUCCESS, or
- * CRAY_UPC_ERROR and a handle of 0 when there is no memory for another team (about 1,800 at once, fewer between
- * hosts); then no thread of that color has one. Errors: the team is unknown or was freed; new_team is null;
- * between upc_notify and upc_wait. Source: cray_upc_team_split(3c). */
+ * CRAY_UPC_ERROR and a handle of 0 when there is no memory for another team (about 1,800 at once, fewer
+ * between hosts); then no thread of that color has one. Errors: the team is unknown or was freed; new_team is
+ * null; between upc_notify and upc_wait. Source: cray_upc_team_split(3c). */
 WEFT_EXPORT cray_upc_return_t cray_upc_team_split(cray_upc_team_t team, int color, int key,
                                                   cray_upc_team_t* new_team);
 
@@ -238,6 +250,7 @@ using weft::cray_upc_team_scatterv;
 using weft::cray_upc_team_size;
 using weft::cray_upc_team_split;
 using weft::weft_op_create;
+using weft::weft_pointer_to;
 #endif
 
 #ifdef __cplusplus

@@ -351,6 +351,9 @@ WEFT_EXPORT cray_upc_return_t weft_op_create(weft_user_function_t func, void* co
                                              int commute, upc_op_t* op) {
   return guard<weft::weft_op_create, CRAY_UPC_ERROR>(func, context, elem_size, commute, op);
 }
+WEFT_EXPORT upc_shared_ptr_t weft_pointer_to(const void* memory) {
+  return guard<weft::weft_pointer_to>(memory);
+}
 WEFT_EXPORT void cray_upc_op_free(upc_op_t op) {
   return guard<weft::cray_upc_op_free>(op);
 }

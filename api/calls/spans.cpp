@@ -4,6 +4,7 @@
 #include "api/calls/collective_call.hpp"
 #include "api/calls/operators.hpp"
 #include "api/calls/relocation.hpp"
+#include "api/calls/vector_call.hpp"
 #include "engine/plan/call_fields.hpp"
 #include "engine/reductions/vector_reduction.hpp"
 
@@ -17,9 +18,10 @@ namespace {
                                                           const void* first) {
   char value[24];
   std::snprintf(value, sizeof value, "%p", first);
-  fail(call, argument, value,
-       "is ordinary memory, which no other rank reaches: pass a weft::array or a part of one, or what "
-       "upc_cast gave of memory from upc_all_alloc");
+  fail(
+      call, argument, value,
+      "is ordinary memory: this call moves between places that are the same on all ranks, pass a weft::array "
+      "or a part of one, or what upc_cast gave of memory from upc_all_alloc");
 }
 
 void release_function(const graph::task& t) {
@@ -48,12 +50,16 @@ std::size_t place_of(const char* call, const char* argument, const void* first, 
   return place;
 }
 
-upc_coll_handle_t reduce_spans(const char* call, std::size_t dst, std::size_t src, std::size_t count,
-                               element_kind of, const user_operator* f, int root, upc_team_t team) {
+upc_coll_handle_t reduce_spans(const char* call, upc_shared_ptr_t dst, upc_shared_ptr_t src,
+                               std::size_t count, element_kind of, const user_operator* f, int root,
+                               upc_team_t team) {
   const api::mode m{.in = graph::sync::my, .out = graph::sync::my, .async = true};
   const api::collective_call c = api::begin_collective(call, m, team);
   const std::size_t bytes = api::product(call, "bytes of src", count, of.size);
-  if (dst != src && dst < src + bytes && src < dst + bytes)
+  for (const api::area& a : {api::area{"dst", dst, bytes}, {"src", src, bytes}})
+    api::is_ordinary(a.at) ? api::require_mapped(c.rt, call, a.argument, a.at, bytes)
+                           : api::require_range(c.rt, call, a.argument, a.at, a.bytes);
+  if (upc_ptreq(dst, src) == 0 && api::overlap({"dst", dst, bytes}, {"src", src, bytes}))
     api::fail(call, "dst", std::to_string(count) + " elements",
               "overlap src: pass two spans that have no element in common, or the same one twice");
   reductions::vector_reduction r;
@@ -67,14 +73,29 @@ upc_coll_handle_t reduce_spans(const char* call, std::size_t dst, std::size_t sr
   api::kept_function function(r, true);
   const auto type_and_op = graph::packed(static_cast<std::uint8_t>(of.number),
                                          static_cast<std::uint8_t>(reductions::operation::ordered_function));
+  graph::binding at{.dst = dst.addr, .src = src.addr, .sizes = count, .perm = type_and_op, .task = &r};
+  api::staging room(c.rt, call, true);
+  const api::ordinary_vectors which{api::is_ordinary(dst), api::is_ordinary(src),
+                                    root < 0 || c.rank(c.rt.rank()) == static_cast<std::uint32_t>(root)};
+  if (which.dst || which.src) api::stage(room, which, bytes, r, at);
   const upc_coll_handle_t h =
       c.start({.op = root < 0 ? collectives::operation::team_allreduce : collectives::operation::team_reduce,
                .root = root < 0 ? 0 : static_cast<std::uint32_t>(root),
                .bytes = bytes,
                .apart = true},
-              {.dst = dst, .src = src, .sizes = count, .perm = type_and_op, .task = &r});
+              at);
+  room.hand_on();
   function.hand_on();
   return h;
+}
+
+upc_coll_handle_t move_spans(const char* call, moved_spans what, upc_shared_ptr_t dst, upc_shared_ptr_t src,
+                             std::size_t block, int root, upc_team_t team) {
+  using collectives::operation;
+  static constexpr operation operations[] = {operation::exchange, operation::gather_all, operation::broadcast,
+                                             operation::scatter, operation::gather};
+  return api::move_own(call, operations[static_cast<std::size_t>(what)], dst, src, block,
+                       static_cast<std::uint32_t>(root), team);
 }
 
 } // namespace detail

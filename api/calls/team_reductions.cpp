@@ -18,13 +18,29 @@ static_assert(static_cast<reductions::element>(CRAY_UPC_BOOL) == reductions::ele
 static_assert(static_cast<reductions::element>(CRAY_UPC_SHORT_INT) == reductions::element::short_int);
 static_assert(WEFT_OPAQUE == reductions::elements);
 
-// In what differs from call to call: operators that the program may free, and counts that it may change.
+bool gets_result(const vector_kind& kind, const vector_call& v) {
+  const auto me = static_cast<int>(runtime::get(kind.name).teams().rank(v.team));
+  if (kind.op == operation::team_reduce) return me == v.root;
+  return kind.what != form::exclusive_prefix || me != 0;
+}
+
+// In what differs from call to call: operators that the program may free, counts that it may change, and room
+// for vectors in ordinary memory.
 upc_handle_t start_anew(const vector_kind& kind, const vector_call& v) {
   checked_vectors ready = check(kind, v);
   kept_function operator_of_program(ready.task, v.async);
-  const upc_handle_t h = start(kind.name, runtime::get(kind.name), v.team, ready);
+  runtime& rt = runtime::get(kind.name);
+  staging room(rt, kind.name, v.async);
+  const bool src = is_ordinary(v.src), dst = upc_isnull(v.dst) != 0 ? src : is_ordinary(v.dst);
+  if (src || dst)
+    stage(room, {dst, src, gets_result(kind, v)}, ready.call.request.bytes, ready.task, ready.call.at);
+  const upc_handle_t h = start(kind.name, rt, v.team, ready);
   operator_of_program.hand_on();
+  room.hand_on();
   return h;
+}
+bool starts_anew(const vector_call& v) {
+  return is_made(v.op) || v.counts != nullptr || is_ordinary(v.src) || is_ordinary(v.dst);
 }
 
 constexpr vector_kind kinds[] = {
@@ -38,13 +54,12 @@ constexpr vector_kind kinds[] = {
 
 template <std::size_t number> cray_upc_return_t combine(const vector_call& v, upc_handle_t* handle) {
   static constexpr const vector_kind& kind = kinds[number];
-  const upc_handle_t h = is_made(v.op) || v.counts != nullptr
-                             ? start_anew(kind, v)
-                             : start_checked<number, checked_vectors>(
-                                   kind.name, v, [&] { return check(kind, v); },
-                                   [&](runtime& rt, const checked_vectors& ready) {
-                                     return start(kind.name, rt, v.team, ready);
-                                   });
+  const upc_handle_t h = starts_anew(v) ? start_anew(kind, v)
+                                        : start_checked<number, checked_vectors>(
+                                              kind.name, v, [&] { return check(kind, v); },
+                                              [&](runtime& rt, const checked_vectors& ready) {
+                                                return start(kind.name, rt, v.team, ready);
+                                              });
   if (handle != nullptr) *handle = h;
   return CRAY_UPC_SUCCESS;
 }

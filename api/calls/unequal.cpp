@@ -2,11 +2,14 @@
 // Exchanges of blocks of unequal sizes, which only the threads at their two ends know.
 #include "api/calls/collective_call.hpp"
 #include "api/calls/relocation.hpp"
+#include "api/calls/staging.hpp"
+#include "engine/memory/copy.hpp"
 #include "engine/unequal/exchange.hpp"
 #include "include/upc_collective_cray.h"
 
 #include <algorithm>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace weft {
@@ -59,7 +62,8 @@ std::vector<block> look_at(const collective_call& c, const blocks_of_end& end, b
     if (end.at.thread != c.rt.rank())
       fail_pointer(c.name, end.pointer, end.at,
                    "must have affinity to the calling thread: each thread passes its own blocks");
-    require_range(c.rt, c.name, end.pointer, end.at, last);
+    is_ordinary(end.at) ? require_mapped(c.rt, c.name, end.pointer, end.at, last)
+                        : require_range(c.rt, c.name, end.pointer, end.at, last);
   }
   std::vector<block> list(to, to + end.count);
   sort_by_place(list);
@@ -96,10 +100,32 @@ struct unequal_call {
   upc_handle_t* handle;
   blocks_of_end dst, src;
   caller by = caller::collective;
+  bool copied = false; // what is given is put aside in any case: it is overwritten
 };
 
 void give_up(const block* all) {
   delete[] all;
+}
+
+// Other members read in the segment what they get. My own block is not for them; of blocks that follow each
+// other and are the same one there is one copy.
+void stage(staging& room, std::span<block> given, const block* own) {
+  const auto each = [&](auto&& copy_of) {
+    block original, copy;
+    for (block& b : given) {
+      if (&b == own || b.bytes == 0) continue;
+      if (original.bytes != b.bytes || original.at != b.at) copy = copy_of(original = b);
+      b.at = copy.at;
+    }
+  };
+  std::uint64_t bytes = 0;
+  each([&](const block& b) {
+    bytes += staging::lines(b.bytes);
+    return b;
+  });
+  room.reserve(bytes);
+  if (room.block() != nullptr)
+    each([&](const block& b) { return block{room.copy_in(b.at, b.bytes), b.bytes}; });
 }
 
 cray_upc_return_t start_unequal(const collective_call& c, const unequal_call& call) {
@@ -128,7 +154,20 @@ cray_upc_return_t start_unequal(const collective_call& c, const unequal_call& ca
     fail(c.name, call.dst.sizes, std::to_string(own_to->bytes),
          "the thread's block for itself has " + std::to_string(own->bytes) +
              " bytes in src: both must say the same");
-  require_distinct(c, call.dst, written, read, own, own_to);
+  if (!call.copied) require_distinct(c, call.dst, written, read, own, own_to);
+  staging room(c.rt, c.name, call.handle != nullptr);
+  const upc_shared_ptr_t giver = e.same && upc_isnull(call.src.at) != 0 ? call.dst.at : call.src.at;
+  if (call.copied || is_ordinary(giver))
+    stage(room, {given, call.src.count}, e.same ? nullptr : own);
+  else
+    count_operand(c.rt, giver, read.size());
+  if (!e.same && !call.copied && is_ordinary(giver) && both && own->at != own_to->at) {
+    engine::copy_bytes(c.rt.own_memory(own_to->at), c.rt.own_memory(own->at), own->bytes);
+    own->at = own_to->at;
+  }
+  count_operand(c.rt, call.dst.at, written.size());
+  e.aside = room.block();
+  if (block_check::on && is_ordinary(call.dst.at)) e.usable = is_mapped;
   e.release_blocks = give_up;
   prepare(e);
   ready.call = c.ready({.op = call.op, .root = e.root, .bytes = 1, .by = call.by, .apart = true},
@@ -137,6 +176,7 @@ cray_upc_return_t start_unequal(const collective_call& c, const unequal_call& ca
   kept_function blocks(e, call.handle != nullptr);
   const upc_handle_t h = start(c.name, c.rt, call.team, ready);
   blocks.hand_on();
+  room.hand_on();
   if (call.handle != nullptr) *call.handle = h;
   return CRAY_UPC_SUCCESS;
 }
@@ -153,7 +193,76 @@ bool is_root(const collective_call& c, int root) {
   return c.rank(c.rt.rank()) == static_cast<std::uint32_t>(root);
 }
 
+// Of equal blocks, side by side.
+blocks_of_end equal_blocks(const collective_call& c, upc_shared_ptr_t at, std::uint32_t count, bool same,
+                           std::size_t nbytes, const char* name) {
+  thread_local std::vector<std::size_t> sizes;
+  thread_local std::vector<std::ptrdiff_t> side_by_side, in_one_place;
+  sizes.assign(c.threads, nbytes);
+  in_one_place.resize(c.threads);
+  side_by_side.resize(c.threads);
+  for (std::size_t k = 0; k != c.threads; ++k)
+    side_by_side[k] = static_cast<std::ptrdiff_t>(k * nbytes);
+  return {at, sizes.data(), (same ? in_one_place : side_by_side).data(), count, name, name, name};
+}
+
 } // namespace
+
+upc_coll_handle_t move_own(const char* name, collectives::operation op, upc_shared_ptr_t dst,
+                           upc_shared_ptr_t src, std::size_t nbytes, std::uint32_t root, upc_team_t team) {
+  const mode m{.in = graph::sync::my, .out = graph::sync::my, .async = true};
+  const collective_call c = begin_collective(name, m, team);
+  const bool here = c.rank(c.rt.rank()) == root;
+  const bool all = op == operation::exchange || op == operation::gather_all;
+  const std::size_t every = product(name, "bytes of dst", nbytes, c.threads);
+  const bool gives = all || here || op == operation::gather,
+             takes = all || !(op == operation::gather && !here);
+  const bool many_out = op == operation::exchange || op == operation::scatter;
+  const bool many_in = op == operation::exchange || op == operation::gather_all || op == operation::gather;
+  const area to{"dst", dst, takes ? (many_in ? every : nbytes) : 0},
+      from{"src", src, gives ? (many_out ? every : nbytes) : 0};
+  for (const area& a : {to, from})
+    if (a.bytes != 0)
+      is_ordinary(a.at) ? require_mapped(c.rt, name, a.argument, a.at, a.bytes.plain())
+                        : require_range(c.rt, name, a.argument, a.at, a.bytes);
+  const bool in_place = dst.addr == src.addr && (op == operation::exchange || op == operation::broadcast);
+  if (!in_place && overlap(to, from))
+    fail(name, "dst", std::to_string(to.bytes.plain()) + " bytes",
+         "overlap src: pass two spans that have no element in common");
+  const collectives::request r{
+      .op = op, .in = graph::sync::my, .out = graph::sync::my, .root = root, .bytes = nbytes, .apart = true};
+  if (c.rt.teams().travels_as_payloads(team, r)) {
+    graph::task nothing;
+    staging room(c.rt, name, true);
+    graph::binding at{.dst = dst.addr, .src = src.addr};
+    if (in_place && op == operation::exchange) {
+      room.reserve(every);
+      at.src = room.copy_in(src.addr, every);
+    } else {
+      count_operand(c.rt, src, from.bytes.plain());
+    }
+    count_operand(c.rt, dst, to.bytes.plain());
+    nothing.aside = room.block();
+    if (nothing.aside != nullptr) at.task = &nothing;
+    const upc_coll_handle_t h = c.start(r, at);
+    room.hand_on();
+    return h;
+  }
+  upc_handle_t h = 0;
+  const blocks_of_end taken =
+      equal_blocks(c, dst, takes ? (many_in ? c.threads : 1) : 0, false, nbytes, "dst");
+  const blocks_of_end given = equal_blocks(
+      c, src, gives ? (op == operation::gather || op == operation::gather_all ? 1 : c.threads) : 0,
+      op == operation::broadcast, nbytes, "src");
+  const operation unequal = all                       ? operation::team_alltoallv
+                            : op == operation::gather ? operation::team_gatherv
+                                                      : operation::team_scatterv;
+  start_unequal(c, {name, unequal, team, static_cast<int>(root), &h, taken, given,
+                    op == operation::gather_all ? caller::allgatherv : caller::collective,
+                    in_place && op == operation::exchange});
+  return h;
+}
+
 } // namespace api
 
 cray_upc_return_t cray_upc_team_alltoallv(upc_shared_ptr_t dst, const size_t* dst_nbytes,

@@ -37,6 +37,7 @@ void require_mine(const collective_call& c, const char* argument, upc_shared_ptr
     fail_pointer(c.name, argument, p,
                  "must have affinity to the calling thread: each thread passes its own vector");
   require_aligned(c.name, argument, p, elements.alignment);
+  if (is_ordinary(p)) return require_mapped(c.rt, c.name, argument, p, bytes.plain());
   require_range(c.rt, c.name, argument, p, bytes);
 }
 
@@ -134,6 +135,19 @@ checked_vectors check(const vector_kind& kind, const vector_call& v) {
                         .sizes = mine.all,
                         .perm = type_and_op(elements.type, with)});
   return ready;
+}
+
+void stage(staging& room, const ordinary_vectors& which, std::uint64_t bytes, vector_reduction& r,
+           graph::binding& at) {
+  const bool in_place = at.dst == at.src, dst = which.dst && !in_place;
+  const std::uint64_t result = r.what == vector_reduction::form::own_block ? r.block_bytes : bytes;
+  room.reserve((which.src ? staging::lines(bytes) : 0) + (dst ? staging::lines(result) : 0));
+  if (room.block() == nullptr) return;
+  const std::uint64_t wanted = at.dst;
+  if (which.src) at.src = room.copy_in(at.src, bytes);
+  if (which.dst) at.dst = in_place ? at.src : room.place(result);
+  if (which.dst && which.result) room.results(wanted, at.dst, result);
+  r.aside = room.block();
 }
 
 } // namespace weft::api

@@ -2,6 +2,7 @@
 #pragma once
 #include "api/calls/collective_call.hpp"
 #include "api/calls/relocation.hpp"
+#include "api/calls/staging.hpp"
 #include "engine/plan/call_fields.hpp"
 #include "engine/reductions/vector_reduction.hpp"
 #include "include/upc_collective_cray.h"
@@ -46,5 +47,13 @@ using checked_vectors = checked_computation<reductions::vector_reduction>;
 // What begins if all is right. An operator that the program has made is held then: the operation gives it
 // back.
 checked_vectors check(const vector_kind& kind, const vector_call& v);
+
+// Which operands lie in ordinary memory, and whether the calling rank gets a result.
+struct ordinary_vectors {
+  bool dst, src, result;
+};
+// Puts others in their place: for all members read and write each other's vectors.
+void stage(staging& room, const ordinary_vectors& which, std::uint64_t bytes, reductions::vector_reduction& r,
+           graph::binding& at);
 
 } // namespace weft::api

@@ -61,6 +61,7 @@ public:
   }
 
   std::uint64_t private_offset(const void* memory) const override;
+  progress::statistics& counts() override { return engine_->counts(); }
   void* direct(std::uint32_t rank, std::uint64_t offset) override;
   void put(std::uint32_t rank, std::uint64_t offset, const void* from, std::size_t bytes) override;
   void get(void* to, std::uint32_t rank, std::uint64_t offset, std::size_t bytes) override;

@@ -10,6 +10,7 @@
 #include "progress/control/team_calls.hpp"
 #include "progress/driving/fact.hpp"
 #include "progress/execution/one_sided.hpp"
+#include "progress/execution/statistics.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -124,6 +125,11 @@ public:
   // Of private memory, as a distance from the beginning of this rank's segment: for operations that only this
   // rank touches it for.
   virtual std::uint64_t private_offset(const void* memory) const = 0;
+  // What that is the distance of.
+  std::byte* own_memory(std::uint64_t offset) const {
+    return reinterpret_cast<std::byte*>(offset - private_offset(nullptr));
+  }
+  virtual progress::statistics& counts() = 0;
 
   // The shared heap. Offsets; 0 = no room.
   virtual std::uint64_t allocate_all(std::size_t bytes_per_rank) = 0;    // collective, symmetric

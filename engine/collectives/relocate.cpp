@@ -39,6 +39,22 @@ bool sent_ahead(const request& r, const topology& g, const tuning& t) {
 
 namespace {
 
+bool fits_payloads(const request& r, std::uint64_t bytes, bool one_slice, const topology& g,
+                   const tuning& t) {
+  const std::uint64_t readers = one_slice ? 1 : std::max<std::uint64_t>(1, g.largest_host() - 1);
+  const bool fits = bytes <= t.eager_bytes && readers * bytes <= t.eager_bytes;
+  return r.in == sync::my && r.out != sync::all && fits;
+}
+
+} // namespace
+
+bool travels_as_payloads(const request& r, const topology& g, const tuning& t) {
+  const bool slices = r.op == operation::exchange || r.op == operation::scatter;
+  return !t.check && !r.in_place && fits_payloads(r, r.bytes, !slices, g, t);
+}
+
+namespace {
+
 class relocation {
 public:
   relocation(const request& r, pattern pairs, const block_rule& rule, const topology& g, const tuning& t,
@@ -92,9 +108,7 @@ private:
   // token anyway.
   void decide_eager(const tuning& t) {
     const bool one_slice = rule_.src_j == 0;
-    const std::uint64_t readers = one_slice ? 1 : std::max<std::uint64_t>(1, g_.largest_host() - 1);
-    const bool fits = rule_.bytes <= t.eager_bytes && readers * rule_.bytes <= t.eager_bytes;
-    p().eager = request_.in == sync::my && request_.out != sync::all && fits && !p().indirect();
+    p().eager = !p().indirect() && fits_payloads(request_, rule_.bytes, one_slice, g_, t);
     if (!p().eager) return;
     const std::uint64_t mine = one_slice ? 1 : out_near_.count;
     p().eager_bytes[0] = static_cast<std::uint32_t>(mine * rule_.bytes);

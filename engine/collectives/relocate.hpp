@@ -56,6 +56,11 @@ std::uint64_t far_payload(const tuning& t, const graph::topology& g);
 // owner of the block: there it gets it.
 bool sent_ahead(const request& r, const graph::topology& g, const tuning& t);
 
+// Do the blocks of a flat plan travel as eager payloads, which only the engines of their two ends touch? Then
+// the operands may lie outside of the segment. Of those operations whose blocks lie side by side; not in
+// checked mode, which looks at memory before it is written.
+bool travels_as_payloads(const request& r, const graph::topology& g, const tuning& t);
+
 // Steps that bring what a far peer's rows say of the block that comes from it (or goes to it).
 void fetch_rows(graph::builder::step_list& steps, const graph::indirection& of, graph::direction way);
 

@@ -82,7 +82,7 @@ struct request {
   caller by = caller::collective; // for messages
   bool large = false;             // computations: a member has more elements than a pass may touch
   bool by_ranges = false;         // computations: members work on ranges, whoever has the elements
-  bool apart = false;             // computations: the operands lie at another place on each thread
+  bool apart = false;             // the operands lie at another place on each thread
   bool whole = false;       // sort: a member's row has all of its elements; reduce: the root's range too;
                             // vectors: a member combines alone, for it calls a function of the user
   bool other_order = false; // computations: the elements are in another order than the ranks

@@ -40,6 +40,18 @@ struct part {
   std::uint64_t bytes = 0;
   static constexpr std::uint64_t alike = ~std::uint64_t{0};
   std::uint64_t given = alike; // or so many bytes the other says: nothing is moved, and the operation fails
+  bool gone = false;           // where I want them is no memory any more: as well
+};
+
+// Memory of the library that stands for operands of the program while the operation goes on. The end is
+// called before the operation is complete, under progress ownership; it says whether results are where the
+// program wants them.
+struct stand_in {
+  struct outcome {
+    const std::byte* gone = nullptr; // there is no memory there any more
+    std::uint64_t bytes = 0;
+  };
+  outcome (*end)(stand_in&, bool went_well) = nullptr;
 };
 
 // What the ranks compute in an operation, in stages between which its plan moves data. It lives as long as
@@ -59,6 +71,7 @@ struct task {
   std::uint32_t bytes = sizeof(task); // of the whole object
   bool user = false;                  // runs code of users: never while the right to drive is held
   std::uint64_t plain = 0;            // and the stages that run none of it, a bit each
+  stand_in* aside = nullptr;
 };
 
 } // namespace weft::graph

@@ -25,7 +25,7 @@ public:
   // Piece by piece.
   bool place_own(graph::work& w) const {
     const block *const own = b_.given_to(w_.me, w_.me), *const to = b_.taken_of(w_.me, w_.me);
-    if (own != nullptr && to != nullptr && own->at != to->at && w.done != to->bytes) {
+    if (own != nullptr && to != nullptr && own->at != to->at && w.done != to->bytes && usable(*to)) {
       const std::uint64_t now = std::min(w.budget, to->bytes - w.done);
       std::memcpy(w_.segment + to->at + w.done, w_.segment + own->at + w.done, now);
       w.done += now;
@@ -37,7 +37,7 @@ public:
     for (std::uint32_t member = 0; member != w_.members; ++member) {
       const block* const mine = b_.taken_of(member, w_.me);
       if (mine == nullptr || member == w_.me || !travels(member, mine->bytes)) continue;
-      if (come(member).bytes == mine->bytes)
+      if (come(member).bytes == mine->bytes && usable(*mine))
         std::memcpy(w_.segment + mine->at, arrived(member) + sizeof(note), mine->bytes);
     }
   }
@@ -55,12 +55,15 @@ public:
     graph::part p{said.at, w_.segment + mine->at, mine->bytes};
     if (said.bytes != mine->bytes)
       p.given = said.bytes;
+    else if (!usable(*mine))
+      p.gone = true;
     else if (travels(peer, mine->bytes))
       p.bytes = 0; // it has come
     return p;
   }
 
 private:
+  bool usable(const block& b) const { return b_.usable == nullptr || b_.usable(w_.segment + b.at, b.bytes); }
   bool travels(std::uint32_t peer, std::uint64_t bytes) const {
     return !w_.where->is_near(peer) && bytes <= length_ - sizeof(note);
   }

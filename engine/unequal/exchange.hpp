@@ -26,6 +26,8 @@ struct exchange : graph::task {
   const block* taken = nullptr; // by rank; or of a member that gets of the root alone, one
   bool same = false, from_root = false, to_root = false;
   std::uint32_t root = 0;
+  bool (*usable)(const std::byte*,
+                 std::uint64_t) = nullptr;        // asked before something is written; null: all is
   void (*release_blocks)(const block*) = nullptr; // given, and taken behind it
 
   const block* given_to(std::uint32_t member, std::uint32_t me) const {

@@ -50,6 +50,9 @@ public:
   // Posting never waits (more than the table's cap throws).
   virtual handle post(team t, const collectives::request& r, const graph::binding& at) = 0;
   virtual void run(team t, const collectives::request& r, const graph::binding& at) = 0;
+  // Whether no member touches memory of another one in this relocalization: blocks travel as payloads. The
+  // same on all members.
+  virtual bool travels_as_payloads(team t, const collectives::request& r) = 0;
   // Returns when every member has entered the operation of this handle (or it is complete).
   virtual void await_all_entered(team t, handle h) = 0;
 

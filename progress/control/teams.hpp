@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "engine/collectives/relocate.hpp"
 #include "progress/control/member_channels.hpp"
 #include "progress/control/own_channels.hpp"
 #include "progress/control/team_calls.hpp"
@@ -131,6 +132,9 @@ public:
     if (is_own(t)) [[unlikely]]
       return own_.run(index(t), r, where);
     engine_.run(channel_of(t), r, where);
+  }
+  bool travels_as_payloads(team t, const collectives::request& r) override {
+    return collectives::travels_as_payloads(r, state(t).info.topology, engine_.options().tuning);
   }
   team own_channel(std::span<const std::uint32_t> ranks) override {
     const auto which = own_.open(ranks);

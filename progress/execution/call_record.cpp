@@ -176,7 +176,7 @@ call_record::call_record(const collectives::request& r, const graph::binding& at
     say(argument::nelems, at.sizes);
   else if (told)
     say(has_arrays(r.op) ? argument::sizes : argument::nbytes, has_arrays(r.op) ? at.sizes : r.bytes);
-  if (told && r.apart) {
+  if (told && r.apart && collectives::computes(r.op)) {
     say(argument::type, graph::high_of(at.perm));
     say(argument::op, graph::low_of(at.perm));
   }

@@ -125,10 +125,10 @@ struct findings {
 
 // An operand that was found where it cannot be: nothing is moved for it, and the operation fails at its end.
 struct bad_operand {
-  enum class what : std::uint8_t { source, destination, member, nobody, size };
+  enum class what : std::uint8_t { source, destination, member, nobody, size, gone };
   what which = what::source;
   std::uint32_t from = 0, to = 0; // ranks of the job; `member`: from's element; `nobody` names from
-  shared_pointer value;           // `size`: its offset are the bytes that `from` gives
+  shared_pointer value;           // `size`: its offset are the bytes that `from` gives; `gone`: the address
   std::uint64_t bytes = 0;        // `member`: the element
 };
 

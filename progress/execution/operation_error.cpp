@@ -39,6 +39,13 @@ element_error error_of(const collectives::request& r, const bad_operand& bad) {
             fmt::format("thread {} gives thread {} {} bytes: both must say the same; the block was not moved",
                         bad.from, bad.to, bad.value.offset),
             r.by};
+  if (bad.which == bad_operand::what::gone)
+    return {op, "dst", fmt::format("{:#x}", bad.value.offset),
+            fmt::format(
+                "the {} bytes there are not mapped any more: memory of an operation must stay until it is "
+                "complete; nothing was written there",
+                bad.bytes),
+            r.by};
   const bool source = bad.which == bad_operand::what::source;
   return {op, source ? "src" : "dst", text_of(bad.value),
           fmt::format("the element for the block from thread {} to thread {} must have affinity to thread {} "

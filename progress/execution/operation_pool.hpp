@@ -62,11 +62,20 @@ struct posted : operation {
     std::memcpy(room.get(), static_cast<const void*>(&t), t.bytes);
     at.task = reinterpret_cast<const graph::task*>(room.get());
   }
-  void release_task() const {
-    if (at.task != nullptr && at.task->release != nullptr) at.task->release(*at.task);
+  void release_task() {
+    if (at.task == nullptr) return;
+    if (at.task->aside != nullptr) [[unlikely]]
+      end_of(*at.task->aside);
+    if (at.task->release != nullptr) at.task->release(*at.task);
   }
 
 private:
+  void end_of(graph::stand_in& aside) {
+    const graph::stand_in::outcome o = aside.end(aside, status >= 0 && !bad);
+    if (o.gone != nullptr)
+      bad.reset(new (std::nothrow) bad_operand{
+          bad_operand::what::gone, 0, 0, {reinterpret_cast<std::uintptr_t>(o.gone), 0, 0}, o.bytes});
+  }
   static constexpr std::size_t most_task_bytes = 384;
 };
 

@@ -45,8 +45,9 @@ template <class Number> struct statistics_of {
   Number bytes_copied{}; // any thread
   Number bytes_got{};
   Number bytes_put{};
-  Number chunks_claimed{};  // any thread
-  Number chunks_assisted{}; // any thread
+  Number chunks_claimed{};                                                                // any thread
+  Number chunks_assisted{};                                                               // any thread
+  Number operands_in_segment{}, operands_in_place{}, operations_staged{}, bytes_staged{}; // any thread
   Number stage_0_ns{}, stage_1_ns{}, stage_2_ns{}, stage_3_ns{};
 };
 
@@ -61,7 +62,7 @@ struct statistics_entry {
 };
 
 // The only list of them: whoever takes, prints or documents statistics walks this table.
-inline constexpr std::array<statistics_entry, 20> statistics_table{{
+inline constexpr std::array<statistics_entry, 24> statistics_table{{
     {"posts", "operations posted", &statistics::posts, &statistics_snapshot::posts},
     {"inline_posts", "posts that the posting thread started itself", &statistics::inline_posts,
      &statistics_snapshot::inline_posts},
@@ -91,6 +92,15 @@ inline constexpr std::array<statistics_entry, 20> statistics_table{{
      &statistics_snapshot::chunks_claimed},
     {"chunks_assisted", "chunks taken that another rank would have had to do", &statistics::chunks_assisted,
      &statistics_snapshot::chunks_assisted},
+    {"operands_in_segment", "operands of calls on own memory that lay in the shared heap: nothing was copied",
+     &statistics::operands_in_segment, &statistics_snapshot::operands_in_segment},
+    {"operands_in_place", "operands in ordinary memory that were used where they lay",
+     &statistics::operands_in_place, &statistics_snapshot::operands_in_place},
+    {"operations_staged",
+     "operations with operands in ordinary memory that were copied through the shared heap",
+     &statistics::operations_staged, &statistics_snapshot::operations_staged},
+    {"bytes_staged", "bytes of them, copied in or out", &statistics::bytes_staged,
+     &statistics_snapshot::bytes_staged},
     {"stage_0_ns", "nanoseconds of large computations; of a sort: its own elements are put in order",
      &statistics::stage_0_ns, &statistics_snapshot::stage_0_ns},
     {"stage_1_ns", "the same of their second stage; of a sort: the cuts are found", &statistics::stage_1_ns,

@@ -123,7 +123,10 @@ private:
                                  op.channel->info.world[a.to],
                                  {p.given, 0, 0},
                                  p.bytes});
-    if (p.bytes == 0 || p.given != graph::part::alike) return outcome::done;
+    if (p.gone) [[unlikely]]
+      operands<T>::complain(
+          op, {bad_operand::what::gone, 0, 0, {reinterpret_cast<std::uintptr_t>(p.mine), 0, 0}, p.bytes});
+    if (p.bytes == 0 || p.given != graph::part::alike || p.gone) return outcome::done;
     if (std::byte* const memory = reach_.base(*op.channel, a.peer))
       return copies_.carry(op, tag, pull ? p.mine : memory + p.at, pull ? memory + p.at : p.mine, p.bytes);
     return flights_.request(op, a.peer, tag, [&](flight& f) {

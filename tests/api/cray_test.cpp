@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
+#include "api/calls/staging.hpp"
 #include "tests/api/collective_forms.hpp"
 
 namespace {
@@ -75,6 +76,83 @@ TEST_F(collective_test, cray_teams_and_pointers_are_checked) {
   }
   EXPECT_EQ(error_of([&] { cray_upc_team_barrier(unknown); }).value, "77");
   EXPECT_EQ(error_of([&] { cray_upc_team_barrier(0); }).value, "0");
+}
+
+using weft::api::staged_block;
+
+// The block that stands for an operand of the last call.
+staged_block& block_of_last(fake_runtime& rt) {
+  return *reinterpret_cast<staged_block*>(rt.own_memory(rt.collectives.back().at.src - staged_block::line));
+}
+upc_handle_t sum(const std::vector<long>& from, std::vector<long>& to) {
+  upc_handle_t h = 0;
+  cray_upc_team_allreduce(weft_pointer_to(to.data()), weft_pointer_to(from.data()), from.size(),
+                          CRAY_UPC_LONG, UPC_ADD, CRAY_UPC_TEAM_ALL, &h);
+  return h;
+}
+
+TEST_F(collective_test, a_pointer_to_memory_of_the_process_says_where_it_lies) {
+  fake_runtime& rt = begin();
+  EXPECT_TRUE(upc_isnull(weft_pointer_to(nullptr)));
+  const upc_shared_ptr_t shared = weft_pointer_to(rt.memory(0, dst.addr + 8));
+  EXPECT_EQ(shared.addr, dst.addr + 8);
+  EXPECT_EQ(shared.phase, 0u);
+  long ordinary = 0;
+  const upc_shared_ptr_t own = weft_pointer_to(&ordinary);
+  EXPECT_EQ(own.thread, 0u);
+  EXPECT_EQ(rt.own_memory(own.addr), reinterpret_cast<std::byte*>(&ordinary));
+  EXPECT_TRUE(weft::api::is_ordinary(own));
+  // Other calls do not take it.
+  EXPECT_EQ(error_of([&] { upc_all_broadcast(dst, own, 8, 0); }).argument, "src");
+  EXPECT_EQ(error_of([&] { upc_memput(own, &ordinary, 8); }).argument, "dst");
+}
+
+TEST_F(collective_test, vectors_in_ordinary_memory_are_copied_and_their_room_is_used_again) {
+  fake_runtime& rt = begin();
+  std::vector<long> from{1, 2, 3}, to(3, -1);
+  upc_wait(sum(from, to));
+  from.assign(3, 0); // it has been copied
+  const weft::graph::binding at = rt.collectives.back().at;
+  EXPECT_EQ(reinterpret_cast<const long*>(rt.own_memory(at.src))[2], 3);
+  reinterpret_cast<long*>(rt.own_memory(at.dst))[2] = 7;
+  staged_block& block = block_of_last(rt);
+  EXPECT_EQ(block.end(block, true).gone, nullptr);
+  EXPECT_EQ(to[2], 7);
+  EXPECT_EQ(rt.counted.bytes_staged.value(), 2 * 3 * sizeof(long));
+  upc_wait(sum(from, to));
+  EXPECT_EQ(&block_of_last(rt), &block);
+  reinterpret_cast<long*>(rt.own_memory(rt.collectives.back().at.dst))[2] = 8;
+  block.end(block, false); // an operation that failed writes nothing
+  EXPECT_EQ(to[2], 7);
+  // A call that waits gives its room back itself.
+  cray_upc_team_allreduce(UPC_SHARED_NULL, weft_pointer_to(from.data()), 3, CRAY_UPC_LONG, UPC_ADD,
+                          CRAY_UPC_TEAM_ALL, nullptr);
+  upc_wait(sum(from, to));
+  EXPECT_EQ(&block_of_last(rt), &block);
+}
+
+TEST_F(collective_test, no_room_for_ordinary_memory_is_an_error_and_starts_nothing) {
+  fake_runtime& rt = begin();
+  const std::vector<long> from(fake_runtime::local_size / sizeof(long) / 8);
+  std::vector<long> to(from.size());
+  std::vector<staged_block*> blocks;
+  const auto fill = [&] { upc_wait(sum(from, to)), blocks.push_back(&block_of_last(rt)); };
+  for (int k = 0; k != 3; ++k)
+    fill();
+  const std::uint64_t posts = rt.posts;
+  const weft::error e = error_of([&] { sum(from, to); });
+  EXPECT_THAT(e.rule, testing::HasSubstr("raise WEFT_HEAP_SIZE"));
+  EXPECT_EQ(e.call, "cray_upc_team_allreduce");
+  EXPECT_EQ(rt.posts, posts);
+  blocks.back()->end(*blocks.back(), true);
+  fill();
+  // What is kept goes back to the heap when another size finds no room there.
+  for (staged_block* const b : {blocks[0], blocks[1]})
+    b->end(*b, true);
+  const std::vector<long> larger(2 * from.size());
+  std::vector<long> result(larger.size());
+  EXPECT_THAT(error_of([&] { sum(larger, result); }).rule, testing::HasSubstr("raise WEFT_HEAP_SIZE"));
+  EXPECT_EQ(rt.freed.size(), 2u);
 }
 
 } // namespace

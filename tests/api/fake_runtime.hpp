@@ -75,7 +75,8 @@ public:
   std::uint64_t completions() const noexcept override { return completions_; }
   std::size_t find_ready(std::span<const upc_coll_handle_t> handles) const noexcept override;
   void progress() override;
-  void drive_until(const std::function<bool(weft::progress::look)>& fact, std::chrono::nanoseconds nap) override;
+  void drive_until(const std::function<bool(weft::progress::look)>& fact,
+                   std::chrono::nanoseconds nap) override;
 
   void* direct(std::uint32_t rank, std::uint64_t offset) override;
   void put(std::uint32_t rank, std::uint64_t offset, const void* from, std::size_t bytes) override;
@@ -86,6 +87,8 @@ public:
     return reinterpret_cast<std::uintptr_t>(memory) -
            reinterpret_cast<std::uintptr_t>(segments_[rank_].data());
   }
+  weft::progress::statistics counted;
+  weft::progress::statistics& counts() override { return counted; }
 
   std::uint64_t allocate_all(std::size_t bytes_per_rank) override {
     return allocate(next_offset_, local_begin, bytes_per_rank);
@@ -157,6 +160,7 @@ private:
     team own_channel(std::span<const std::uint32_t> ranks) override;
     handle post(team t, const request& r, const weft::graph::binding& at) override;
     void run(team t, const request& r, const weft::graph::binding& at) override;
+    bool travels_as_payloads(team, const request& r) override { return r.bytes <= 2048; }
     void await_all_entered(team, handle h) override { of.entered.push_back(h); }
 
     fake_runtime& of;

@@ -201,9 +201,10 @@ void wrong_calls() {
   const auto n = static_cast<std::size_t>(weft::upc_threads());
   weft::array<double> a(n), b(n), longer(n + 1);
   std::vector<double> ordinary(n);
+  weft::array<int> to(1);
   // The place of the call, also where the library finds it, and none behind it.
-  expect_error("weft::exchange: dst = 0x", " (spans.cpp:" + std::to_string(__LINE__ + 1) + ")",
-               [&] { weft::exchange(ordinary, a).wait(); });
+  expect_error("weft::permute: dst = 0x", " (spans.cpp:" + std::to_string(__LINE__ + 1) + ")",
+               [&] { weft::permute(ordinary, a, to).wait(); });
   expect_error("upc_all_exchange: src = ", " (spans.cpp:" + std::to_string(__LINE__ + 1) + ")",
                [&] { weft::exchange(b, b).wait(); });
   expect_error("element of shared memory", "threads are 0 to " + std::to_string(n - 1) + "\n", [&] {
@@ -213,9 +214,8 @@ void wrong_calls() {
       throw weft::error(std::string(e.what()) + "\n", "", "", "");
     }
   });
-  expect_error("weft::exchange: dst = 0x", "pass a weft::array", [&] { weft::exchange(ordinary, a).wait(); });
-  expect_error("weft::reduce_all: src = 0x", "ordinary memory",
-               [&] { weft::reduce_all(a, ordinary, UPC_ADD).wait(); });
+  expect_error("weft::permute: dst = 0x", "pass a weft::array",
+               [&] { weft::permute(ordinary, a, to).wait(); });
   expect_error("weft::exchange: dst = " + std::to_string(n + 1), "must be " + std::to_string(n),
                [&] { weft::exchange(longer, a).wait(); });
   if (n > 1) {
@@ -225,6 +225,8 @@ void wrong_calls() {
                  [&] { weft::scatter(b, longer.on(0)).wait(); });
   }
   if (n > 1) {
+    expect_error("weft::exchange: dst = ", "overlap",
+                 [&] { weft::exchange(longer.local().first(n), longer.local().last(n)).wait(); });
     expect_error("cray_upc_team_allreduce: dst = ", "overlap",
                  [&] { weft::reduce_all(longer.local().first(n), longer.local().last(n), UPC_ADD).wait(); });
     expect_error("weft::reduce_all: dst = ", "overlap", [&] {
