@@ -7,6 +7,7 @@
 
 #include <upc_castable.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace weft::mpi {
@@ -89,8 +90,11 @@ std::size_t bytes_of(const sided_blocks::block& b) {
   return b.count == 0 ? 0 : extent_of(b.count, b.type).bytes;
 }
 
-// One behind the other in memory of the library: those that arrive behind those that are given. In the place
-// of the first ones the second ones lie where the blocks of alltoallv are.
+char* address_of(const sided_blocks& s, const sided_blocks::block& b) {
+  return static_cast<char*>(s.buffer) + b.place;
+}
+
+// One behind the other in memory of the library: those that arrive behind those that are given.
 void lay_out(sided_blocks& s, std::size_t& end) {
   s.staged.bytes.clear();
   s.staged.places.clear();
@@ -102,17 +106,37 @@ void lay_out(sided_blocks& s, std::size_t& end) {
   }
 }
 
+// Blocks whose bytes lie together the library finds where they are, and copies what others cannot reach.
+bool is_plain(const sided_blocks& s) {
+  return std::ranges::all_of(s.each, [](const sided_blocks::block& b) {
+    return b.count == 0 || !extent_of(b.count, b.type).packed;
+  });
+}
+void leave_in_place(sided_blocks& s) {
+  s.staged.bytes.clear();
+  s.staged.places.clear();
+  char* first = nullptr;
+  for (const sided_blocks::block& b : s.each) {
+    s.staged.bytes.push_back(bytes_of(b));
+    if (s.staged.bytes.back() != 0 && (first == nullptr || address_of(s, b) < first))
+      first = address_of(s, b);
+  }
+  for (std::size_t k = 0; k != s.each.size(); ++k)
+    s.staged.places.push_back(s.staged.bytes[k] == 0 ? 0 : address_of(s, s.each[k]) - first);
+  s.staged.at = weft_pointer_to(first);
+}
+
 void move_block(const sided_blocks& s, std::size_t k, bool out) {
   const sided_blocks::block& b = s.each[k];
   if (s.staged.bytes[k] == 0) return;
   auto* const staged = static_cast<char*>(upc_cast(s.staged.at)) + s.staged.places[k];
   const auto bytes = static_cast<int>(s.staged.bytes[k]);
   if (!extent_of(b.count, b.type).packed) {
-    char* const own = static_cast<char*>(s.buffer) + b.place;
+    char* const own = address_of(s, b);
     std::memcpy(out ? own : staged, out ? staged : own, s.staged.bytes[k]);
     return;
   }
-  const side_from_bottom from({static_cast<char*>(s.buffer) + b.place, b.count, b.type, 1});
+  const side_from_bottom from({address_of(s, b), b.count, b.type, 1});
   int at = 0;
   if (out)
     MPI_Unpack(staged, bytes, &at, from->buffer, from.count(), from->type, MPI_COMM_SELF);
@@ -135,20 +159,33 @@ void release_types(sided_blocks& s) {
   s.kept.clear();
 }
 
+namespace {
+
+bool gives_in_place(const carried& c) {
+  return c.in_blocks.buffer == c.out_blocks.buffer && c.in_blocks.each.size() > 1 &&
+         c.out_blocks.each.size() > 1;
+}
+
+} // namespace
+
 void post_blocks(carried& c) {
   if (!c.persistent) keep_types(c.out_blocks);
+  // What is given in the place of what arrives is a copy.
+  c.in_blocks.plain = !gives_in_place(c) && is_plain(c.in_blocks);
+  c.out_blocks.plain = is_plain(c.out_blocks);
   std::size_t end = 0;
-  lay_out(c.in_blocks, end);
-  const std::size_t given = end = (end + 63) / 64 * 64;
-  lay_out(c.out_blocks, end);
-  if (end != 0) {
-    c.in_blocks.staged.at = upc_alloc(end);
-    c.out_blocks.staged.at = c.in_blocks.staged.at;
-    c.out_blocks.staged.at.addr += given;
-  } else {
-    c.in_blocks.staged.at = c.out_blocks.staged.at = UPC_SHARED_NULL;
+  for (sided_blocks* const s : {&c.in_blocks, &c.out_blocks}) {
+    end = (end + 63) / 64 * 64;
+    s->begin = end;
+    s->plain ? leave_in_place(*s) : lay_out(*s, end);
   }
-  for (std::size_t k = 0; k != c.in_blocks.each.size(); ++k)
+  c.room = end == 0 ? UPC_SHARED_NULL : upc_alloc(end);
+  for (sided_blocks* const s : {&c.in_blocks, &c.out_blocks}) {
+    if (s->plain) continue;
+    s->staged.at = c.room;
+    if (end != 0) s->staged.at.addr += s->begin;
+  }
+  for (std::size_t k = 0; !c.in_blocks.plain && k != c.in_blocks.each.size(); ++k)
     move_block(c.in_blocks, k, false);
   c.op.c.given = &c.in_blocks.staged;
   c.op.c.taken = &c.out_blocks.staged;
@@ -157,9 +194,9 @@ void post_blocks(carried& c) {
 }
 
 void conclude_blocks(carried& c) {
-  for (std::size_t k = 0; k != c.out_blocks.each.size(); ++k)
+  for (std::size_t k = 0; !c.out_blocks.plain && k != c.out_blocks.each.size(); ++k)
     move_block(c.out_blocks, k, true);
-  if (!upc_isnull(c.in_blocks.staged.at)) upc_free(c.in_blocks.staged.at);
+  if (!upc_isnull(c.room)) upc_free(c.room);
   if (!c.persistent) release_types(c.out_blocks);
 }
 

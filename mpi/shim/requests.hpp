@@ -32,6 +32,8 @@ struct sided_blocks {
   std::vector<block> each;
   std::vector<MPI_Datatype> kept; // types of this library's own
   staged_blocks staged;
+  bool plain = false;    // they are where the program has them
+  std::size_t begin = 0; // else in the call's room
 };
 
 // A call that is the library's: what its request stands for.
@@ -43,6 +45,7 @@ struct carried {
   std::vector<int> counts, places;   // of blocks that are not of one size
   std::vector<std::size_t> elements; // of a reduce-scatter
   sided_blocks in_blocks, out_blocks;
+  upc_shared_ptr_t room{}; // of those that are no plain bytes
   // An operator of the program, or one for elements that the library has none for.
   MPI_Op combines_by = MPI_OP_NULL;
   // Kept from call to call, as long as MPI has not completed it.
