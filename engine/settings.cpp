@@ -183,7 +183,8 @@ const std::vector<setting_entry>& settings_table() {
   static const std::vector<setting_entry> table{
       alike(size_setting("WEFT_HEAP_SIZE",
                          "shared memory of each thread for upc_all_alloc and upc_global_alloc, and as much "
-                         "again for upc_alloc; reserved, taken when touched",
+                         "again for upc_alloc and for copies of operands in ordinary memory; reserved, "
+                         "taken when touched",
                          &settings::heap_size, {1, std::uint64_t{16} << 40})),
       alike(word_setting(
           "WEFT_LANE",

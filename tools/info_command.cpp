@@ -135,8 +135,12 @@ void print_settings(settings_now now) {
 void print_versions() {
   fmt::print("weft {}\nUCX {}\nPMIx {}\n", WEFT_VERSION, transport::ucx::version(), boot::pmix_version());
   fmt::print("usable cores {:.1f}\n", progress::usable_cores());
-  fmt::print("memory of an outstanding operation {} bytes, taken for {} at a time and used again\n\n",
+  fmt::print("memory of an outstanding operation {} bytes, taken for {} at a time and used again\n",
              progress::operation_pool::bytes_of_each, progress::operation_pool::chunk_size);
+  fmt::print("operands in ordinary memory: blocks up to {} are moved from and to it, larger sources and "
+             "vectors by a "
+             "copy in the shared heap; WEFT_STATISTICS=1 prints how many bytes\n\n",
+             engine::show_size(collectives::tuning{}.eager_bytes));
 }
 
 constexpr std::uint32_t most_ranks_counted = 1u << 20;

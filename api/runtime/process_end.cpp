@@ -129,7 +129,7 @@ void process_runtime::leave_in_disorder() noexcept {
 
 void process_runtime::print_statistics() const {
   for (const auto& entry : progress::statistics_table)
-    fmt::print(stderr, "weft: rank {}: {:<18} {:>12}  {}\n", job_.rank(), entry.name,
+    fmt::print(stderr, "weft: rank {}: {:<20} {:>12}  {}\n", job_.rank(), entry.name,
                (engine_->counts().*entry.counted).value(), entry.help);
 }
 

@@ -36,8 +36,15 @@ WEFT_EXPORT upc_coll_handle_t move_spans(const char* call, moved_spans what, upc
 template <class R>
 concept span_like = std::ranges::contiguous_range<R> && std::ranges::sized_range<R>;
 template <class R> using element_in = std::ranges::range_value_t<R>;
+template <class R> constexpr bool is_array = false;
+template <class T> constexpr bool is_array<array<T>> = true;
+// What is written must last until the operation is complete: a container that ends with the statement does
+// not.
+template <class R>
+concept destination = span_like<R> &&
+    (std::is_lvalue_reference_v<R> || std::ranges::borrowed_range<R> || is_array<std::remove_cvref_t<R>>);
 template <class A, class B>
-concept alike = span_like<A> && span_like<B> && std::is_same_v<element_in<A>, element_in<B>> &&
+concept alike = destination<A> && span_like<B> && std::is_same_v<element_in<A>, element_in<B>> &&
     std::is_trivially_copyable_v<element_in<A>>;
 
 constexpr upc_flag_t posted = UPC_IN_MYSYNC | UPC_OUT_MYSYNC | UPC_ASYNC;
@@ -63,8 +70,6 @@ template <span_like R> [[gnu::always_inline]] inline upc_shared_ptr_t own_operan
     return {at, mine.rank, 0};
   return std::ranges::size(part) == 0 ? upc_shared_ptr_t{mine.begin, mine.rank, 0} : weft_pointer_to(first);
 }
-template <class R> constexpr bool is_array = false;
-template <class T> constexpr bool is_array<array<T>> = true;
 // The calls whose operands are at the same place on all ranks.
 template <class... R> constexpr bool of_arrays = (is_array<std::remove_cvref_t<R>> && ...);
 

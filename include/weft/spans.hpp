@@ -54,7 +54,7 @@ requires detail::alike<Dst, Src> pending exchange(Dst&& dst, const Src& src, con
       upc_all_exchange(to, from, count * sizeof(detail::element_in<Src>), detail::posted, of.handle()));
 }
 // In place. What is no weft::array is copied first.
-template <detail::span_like Both>
+template <detail::destination Both>
 pending exchange(Both&& both, const team& of = {}, line_of_call where = line_of_call::here()) {
   constexpr const char* call = "weft::exchange";
   const detail::at_site here(where);
@@ -109,7 +109,7 @@ requires detail::alike<Dst, Src> pending gather_all(Dst&& dst, const Src& src, c
 }
 
 // dst of all ranks becomes what lies at src on one: weft::broadcast(b, a.on(root)).
-template <detail::span_like Dst>
+template <detail::destination Dst>
 pending broadcast(Dst&& dst, remote_span<detail::element_in<Dst>> src, const team& of = {},
                   line_of_call where = line_of_call::here()) {
   constexpr const char* call = "weft::broadcast";
@@ -124,7 +124,7 @@ pending broadcast(Dst&& dst, remote_span<detail::element_in<Dst>> src, const tea
                                    of.handle()));
 }
 // In place: what the rank `root` of the team has in it, all have.
-template <detail::span_like Both>
+template <detail::destination Both>
 pending broadcast(Both&& both, int root, const team& of = {}, line_of_call where = line_of_call::here()) {
   constexpr const char* call = "weft::broadcast";
   const detail::at_site here(where);
@@ -142,7 +142,7 @@ pending broadcast(Both&& both, int root, const team& of = {}, line_of_call where
 }
 
 // Rank i gets block i of src, which lies on one rank: weft::scatter(part, whole.on(root)).
-template <detail::span_like Dst>
+template <detail::destination Dst>
 pending scatter(Dst&& dst, remote_span<detail::element_in<Dst>> src, const team& of = {},
                 line_of_call where = line_of_call::here()) {
   constexpr const char* call = "weft::scatter";

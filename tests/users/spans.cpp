@@ -156,6 +156,14 @@ void on_team(const weft::team& t, const arrays& of_all) {
   expect(both[0] == ranks && both[1] == ranks * (ranks - 1) / 2, "a value that is an array");
 }
 
+// A container that ends with the statement is no destination.
+template <class Dst>
+concept may_receive = requires(Dst&& dst, const std::vector<long>& src) {
+  weft::exchange(std::forward<Dst>(dst), src);
+};
+static_assert(may_receive<std::vector<long>&> && may_receive<std::span<long>> &&
+              !may_receive<std::vector<long>>);
+
 void following() {
   const auto n = static_cast<std::size_t>(weft::upc_threads());
   weft::array<long> a(n), b(n);
