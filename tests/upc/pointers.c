@@ -47,6 +47,17 @@ static void far(void) {
     }
 }
 
+/* A pointer that a loop moves on: by short steps, within a round and past one. */
+static void steps(upcr_shared_ptr_t array) {
+  for (ptrdiff_t step = -2 * THREADS; step <= 2 * THREADS; ++step) {
+    upcr_pshared_ptr_t walks = upc_ptradd(array, 1, 8, 50 * THREADS);
+    for (int k = 1; k != 20; ++k) {
+      UPCR_INC_PSHARED1(&walks, 8, step);
+      CHECK(UPCR_ISEQUAL_PSHARED_PSHARED(walks, upc_ptradd(array, 1, 8, 50 * THREADS + k * step)));
+    }
+  }
+}
+
 static void questions(upcr_shared_ptr_t array) {
   upcr_shared_ptr_t p = {array.addr + 64, (uint32_t)MYTHREAD, 3};
   upcr_pshared_ptr_t q = UPCR_SHARED_TO_PSHARED(p);
@@ -128,6 +139,7 @@ WEFT_SUITE(upc_pointers) {
   const upcr_shared_ptr_t array = upcr_all_alloc((size_t)THREADS, 4096);
   arithmetic(array);
   far();
+  steps(array);
   questions(array);
   one_base();
   loops();

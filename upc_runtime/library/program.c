@@ -68,11 +68,12 @@ void upcri_find_job(void) {
   const uint32_t me = (uint32_t)upc_mythread();
   const weft_direct_t mine = weft_direct(me); /* it begins and ends at the same place on each */
   const uint64_t longest = 16; /* as many bytes may be accessed where the first one is inside */
-  const upcr_job_t job = {me,
-                          threads,
-                          threads == 1 ? 0 : UINT64_MAX / threads + 1,
-                          mine.begin,
-                          mine.bytes > longest ? mine.bytes - longest : 0,
+  uint32_t shift = 31;
+  while (shift != 63 && (uint64_t)threads > 1ull << (shift - 31))
+    ++shift;
+  const upcr_job_t job = {me,         threads,
+                          shift,      ((uint64_t)1 << shift) / threads + 1,
+                          mine.begin, mine.bytes > longest ? mine.bytes - longest : 0,
                           heaps};
   upcr_job = job;
   upcri_counting = upc_all_atomicdomain_alloc(UPC_UINT64, UPC_GET | UPC_SET | UPC_ADD | UPC_CSWAP, 0);

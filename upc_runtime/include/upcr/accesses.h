@@ -78,19 +78,43 @@ UPCR_INLINE void upcri_store(void* to, const void* from, size_t nbytes) {
     memcpy(to, from, nbytes);
   }
 }
+/* The same where loads and stores do not reach, in calls that hand the bytes over in a register: the address
+ * of a variable of the program leaves it only for more than 8 bytes, so that the others stay in registers. */
+#define UPCRI_FAR static __attribute__((noinline, cold, unused))
+UPCRI_FAR uint64_t upcri_fetch(upcr_shared_ptr_t src, size_t nbytes) {
+  uint64_t bytes = 0;
+  upc_memget(&bytes, src, nbytes);
+  return bytes;
+}
+UPCRI_FAR void upcri_send(upcr_shared_ptr_t dst, uint64_t bytes, size_t nbytes) {
+  upc_memput(dst, &bytes, nbytes);
+}
 UPCR_INLINE void upcri_get(void* dst, upcr_shared_ptr_t src, ptrdiff_t offset, size_t nbytes) {
-  const unsigned char* const from = nbytes <= 8 ? upcri_near(src, offset) : (unsigned char*)0;
-  if (from != (unsigned char*)0)
-    upcri_load(dst, from, nbytes);
-  else
+  if (nbytes > 8) {
     upc_memget(dst, upcri_at(src, offset), nbytes);
+    return;
+  }
+  const unsigned char* const from = upcri_near(src, offset);
+  if (from != (unsigned char*)0) {
+    upcri_load(dst, from, nbytes);
+  } else {
+    const uint64_t bytes = upcri_fetch(upcri_at(src, offset), nbytes);
+    memcpy(dst, &bytes, nbytes);
+  }
 }
 UPCR_INLINE void upcri_put(upcr_shared_ptr_t dst, ptrdiff_t offset, const void* src, size_t nbytes) {
-  unsigned char* const to = nbytes <= 8 ? upcri_near(dst, offset) : (unsigned char*)0;
-  if (to != (unsigned char*)0)
-    upcri_store(to, src, nbytes);
-  else
+  if (nbytes > 8) {
     upc_memput(upcri_at(dst, offset), src, nbytes);
+    return;
+  }
+  unsigned char* const to = upcri_near(dst, offset);
+  if (to != (unsigned char*)0) {
+    upcri_store(to, src, nbytes);
+  } else {
+    uint64_t bytes = 0;
+    memcpy(&bytes, src, nbytes);
+    upcri_send(upcri_at(dst, offset), bytes, nbytes);
+  }
 }
 /* The low bytes of a register value, in memory. */
 UPCR_INLINE const void* upcri_low(const upcr_register_value_t* value, size_t nbytes) {
@@ -135,19 +159,11 @@ UPCR_INLINE upcr_register_value_t upcri_get_val(upcr_shared_ptr_t src, ptrdiff_t
 #define UPCRI_FLOATING(kind, type, strict, AROUND, of)                                                       \
   UPCR_INLINE of upcr_get_##kind##_##of##val##strict(type src, ptrdiff_t srcoffset) {                        \
     of value;                                                                                                \
-    AROUND const unsigned char* const from = upcri_near(src, srcoffset);                                     \
-    if (from != (unsigned char*)0)                                                                           \
-      value = *(const volatile upcri_##of*)from;                                                             \
-    else                                                                                                     \
-      upc_memget(&value, upcri_at(src, srcoffset), sizeof value);                                            \
+    AROUND upcri_get(&value, src, srcoffset, sizeof value);                                                  \
     AROUND return value;                                                                                     \
   }                                                                                                          \
   UPCR_INLINE void upcr_put_##kind##_##of##val##strict(type dst, ptrdiff_t dstoffset, of value) {            \
-    AROUND unsigned char* const to = upcri_near(dst, dstoffset);                                             \
-    if (to != (unsigned char*)0)                                                                             \
-      *(volatile upcri_##of*)to = value;                                                                     \
-    else                                                                                                     \
-      upc_memput(upcri_at(dst, dstoffset), &value, sizeof value);                                            \
+    AROUND upcri_put(dst, dstoffset, &value, sizeof value);                                                  \
     AROUND                                                                                                   \
   }
 UPCRI_BLOCKING(shared, upcr_shared_ptr_t, , UPCRI_RELAXED)

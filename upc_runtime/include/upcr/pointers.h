@@ -30,17 +30,24 @@ typedef unsigned int upcr_thread_t;
 #define UPCR_MAX_BLOCKSIZE UINT32_MAX
 
 #define UPCR_INLINE static inline
-/* The job, as main found it. `reciprocal` is 2^64 / threads, rounded up: the high half of its product with a
- * number below 2^32 is that number divided by threads. `heaps` has where the heap of each thread is reached
- * by loads and stores (weft/direct.h), null for one that is not; what begins heap_bytes or more behind
- * heap_begin is not in it, or every access is to be looked at. */
+/* The job, as main found it; it stays as it is, so that compilers may keep over a call what they have read of
+ * it. `reciprocal` is 2^shift / threads, rounded up by at least a little, and shift is 31 more than what
+ * makes 2 to that power at least threads: so n * reciprocal / 2^shift is n / threads, both rounded down, for
+ * n below 2^31. `heaps` has where the heap of each thread is reached by loads and stores (weft/direct.h),
+ * null for one that is not; what begins heap_bytes or more behind heap_begin is not in it, or every access is
+ * to be looked at. */
 typedef struct upcr_job_t {
   uint32_t mythread, threads;
+  uint32_t shift;
   uint64_t reciprocal;
   uint64_t heap_begin, heap_bytes;
   unsigned char* const* heaps;
 } upcr_job_t;
+#ifdef UPCRI_SETS_JOB /* in the library */
 extern WEFT_EXPORT upcr_job_t upcr_job;
+#else
+extern WEFT_EXPORT const upcr_job_t upcr_job;
+#endif
 extern WEFT_EXPORT const upcr_shared_ptr_t upcr_null_shared, upcr_null_pshared;
 
 UPCR_INLINE upcr_thread_t upcr_mythread(void) {
@@ -121,13 +128,8 @@ UPCR_INLINE upcr_shared_ptr_t upcr_pshared_to_shared(upcr_pshared_ptr_t p) {
 
 /* n / threads, rounded down. */
 UPCR_INLINE int64_t upcri_rounds(int64_t n) {
-  if (__builtin_expect((uint64_t)n <= UINT32_MAX, 1)) {
-    if (upcr_job.threads == 1) return n;
-    __extension__ typedef unsigned __int128 wide;
-    uint32_t low = (uint32_t)n;
-    __asm__("" : "+r"(low)); /* else gcc multiplies by the sign of n, too */
-    return (int64_t)(((wide)upcr_job.reciprocal * low) >> 64);
-  }
+  if (__builtin_expect((uint64_t)n <= INT32_MAX, 1))
+    return (int64_t)((uint64_t)n * upcr_job.reciprocal >> upcr_job.shift);
   const int64_t q = n / upcr_job.threads;
   return q - (n % upcr_job.threads < 0);
 }
@@ -164,8 +166,18 @@ UPCR_INLINE upcr_shared_ptr_t upcr_add_shared(upcr_shared_ptr_t p, size_t elemsz
 UPCR_INLINE void upcr_inc_shared(upcr_shared_ptr_t* p, size_t elemsz, ptrdiff_t inc, size_t blockelems) {
   *p = upcr_add_shared(*p, elemsz, inc, blockelems);
 }
+/* A loop waits for each step of its pointer, so small steps forward, to the next round at most, go without a
+ * division. */
 UPCR_INLINE void upcr_inc_pshared1(upcr_pshared_ptr_t* p, size_t elemsz, ptrdiff_t inc) {
-  *p = upcr_add_pshared1(*p, elemsz, inc);
+  const uint64_t to = (uint64_t)(int64_t)p->thread + (uint64_t)inc, behind = to - upcr_job.threads;
+  if (to < upcr_job.threads) {
+    p->thread = (uint32_t)to;
+  } else if (behind < upcr_job.threads) {
+    p->thread = (uint32_t)behind;
+    p->addr += elemsz;
+  } else {
+    *p = upcr_add_pshared1(*p, elemsz, inc);
+  }
 }
 UPCR_INLINE void upcr_inc_psharedI(upcr_pshared_ptr_t* p, size_t elemsz, ptrdiff_t inc) {
   *p = upcr_add_psharedI(*p, elemsz, inc);
