@@ -6,17 +6,19 @@
  *   mpi_waits MICROSECONDS TRIALS [BYTES...]   rank 0 computes for so long, with each size of a block
  *
  * Rank 0 prints a line for each: call, bytes, time of a call when no rank is late, time of a peer from its
- * post to its completion when rank 0 is, how long rank 0's computation took of what it takes alone; in
- * microseconds, medians. */
+ * post to its completion when rank 0 is, how long rank 0's computation took of what it takes alone; a
+ * computation on every rank that is as long as the call, and how long both take with the computation between
+ * post and wait. In microseconds, medians; of several ranks the largest. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { calls = 8, most_trials = 1000 };
-static const char* const names[] = {"Ibarrier",   "Ibcast",    "Igather", "Iscatter",
-                                    "Iallgather", "Ialltoall", "Ireduce", "Iallreduce"};
-static int rank, size;
+enum { calls = 14, most_trials = 1000, most_ranks = 64 };
+static const char* const names[] = {"Ibarrier",    "Ibcast",   "Igather",    "Iscatter",        "Iallgather",
+                                    "Ialltoall",   "Ireduce",  "Iallreduce", "Ireduce_scatter", "Iscan",
+                                    "Iallgatherv", "Igatherv", "Iscatterv",  "Ialltoallv"};
+static int rank, size, counts[most_ranks], elements[most_ranks], places[most_ranks];
 static char *in, *out;
 
 static void post(int call, int bytes, MPI_Request* r) {
@@ -43,8 +45,26 @@ static void post(int call, int bytes, MPI_Request* r) {
   case 6:
     MPI_Ireduce(in, out, n, MPI_INT, MPI_SUM, 1, MPI_COMM_WORLD, r);
     break;
-  default:
+  case 7:
     MPI_Iallreduce(in, out, n, MPI_INT, MPI_SUM, MPI_COMM_WORLD, r);
+    break;
+  case 8:
+    MPI_Ireduce_scatter(in, out, elements, MPI_INT, MPI_SUM, MPI_COMM_WORLD, r);
+    break;
+  case 9:
+    MPI_Iscan(in, out, n, MPI_INT, MPI_SUM, MPI_COMM_WORLD, r);
+    break;
+  case 10:
+    MPI_Iallgatherv(in, bytes, MPI_CHAR, out, counts, places, MPI_CHAR, MPI_COMM_WORLD, r);
+    break;
+  case 11:
+    MPI_Igatherv(in, bytes, MPI_CHAR, out, counts, places, MPI_CHAR, 1, MPI_COMM_WORLD, r);
+    break;
+  case 12:
+    MPI_Iscatterv(in, counts, places, MPI_CHAR, out, bytes, MPI_CHAR, 0, MPI_COMM_WORLD, r);
+    break;
+  default:
+    MPI_Ialltoallv(in, counts, places, MPI_CHAR, out, counts, places, MPI_CHAR, MPI_COMM_WORLD, r);
   }
 }
 
@@ -72,17 +92,23 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   const double late = argc > 1 ? atof(argv[1]) : 5000;
   const int trials = argc > 2 && atoi(argv[2]) < most_trials ? atoi(argv[2]) : 50;
-  static double alone[most_trials], beside[most_trials], slow[most_trials];
+  static double alone[most_trials], beside[most_trials], slow[most_trials], overlapped[most_trials];
   long rounds = 1000000;
   double sink = compute(rounds), begin = MPI_Wtime();
   sink += compute(rounds);
   rounds = (long)(rounds * late / (1e6 * (MPI_Wtime() - begin)));
   for (int k = 3; k < argc || k == 3; ++k) {
     const int bytes = k < argc ? atoi(argv[k]) : 1024;
-    in = malloc((size_t)bytes * (size_t)size);
-    out = malloc((size_t)bytes * (size_t)size);
-    memset(in, 1, (size_t)bytes * (size_t)size);
-    memset(out, 0, (size_t)bytes * (size_t)size);
+    const size_t room = ((size_t)bytes + 4) * (size_t)size;
+    in = malloc(room);
+    out = malloc(room);
+    memset(in, 1, room);
+    memset(out, 0, room);
+    for (int other = 0; other < size; ++other) {
+      counts[other] = bytes;
+      elements[other] = bytes / 4 > 0 ? bytes / 4 : 1;
+      places[other] = other * bytes;
+    }
     for (int call = 0; call < calls; ++call) {
       MPI_Request r;
       const int many = 10 * trials < most_trials ? 10 * trials : most_trials;
@@ -94,7 +120,22 @@ int main(int argc, char** argv) {
         if (t >= 0) alone[t] = 1e6 * (MPI_Wtime() - begin);
       }
       double mine = median(alone, many), together = 0, peers = 0, wait = 0, slower = 0;
-      MPI_Reduce(&mine, &together, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+      MPI_Allreduce(&mine, &together, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+      /* Every rank computes between post and wait, for as long as the call alone takes. */
+      const long as_long = (long)((double)rounds * together / late) + 1;
+      for (int t = 0; t < many; ++t) {
+        if (t % 16 == 0) MPI_Barrier(MPI_COMM_WORLD);
+        begin = MPI_Wtime();
+        sink += compute(as_long);
+        alone[t] = 1e6 * (MPI_Wtime() - begin);
+        begin = MPI_Wtime();
+        post(call, bytes, &r);
+        sink += compute(as_long);
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+        overlapped[t] = 1e6 * (MPI_Wtime() - begin);
+      }
+      double own[2] = {median(alone, many), median(overlapped, many)}, all[2];
+      MPI_Reduce(own, all, 2, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
       for (int t = 0; t < trials; ++t) {
         MPI_Barrier(MPI_COMM_WORLD);
         if (rank == 0) {
@@ -117,7 +158,9 @@ int main(int argc, char** argv) {
       wait = rank == 0 ? 0 : median(beside, trials);
       MPI_Reduce(&wait, &peers, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
       if (rank == 0) slower = median(slow, trials);
-      if (rank == 0) printf("%s %d %.2f %.2f %.3f\n", names[call], bytes, together, peers, slower);
+      if (rank == 0)
+        printf("%s %d %.2f %.2f %.3f %.2f %.2f\n", names[call], bytes, together, peers, slower, all[0],
+               all[1]);
       fflush(stdout);
     }
     free(in);

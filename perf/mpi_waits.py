@@ -2,10 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What an unchanged program of MPI waits for, plain and with libweft-mpi, launched in turns.
 
-    perf/mpi_waits.py [--mpi openmpi|mpich] [-n RANKS] [--hosts N] [--trials N] [--launches N] [--late US] [BYTES...]
+    perf/mpi_waits.py [--mpi openmpi|mpich] [-n RANKS] [--hosts N] [--trials N] [--launches N] [--late US]
+                      [--overlap] [BYTES...]
 
 For each call and size: the time of post and wait when no rank is late; what the peers wait while rank 0 computes; and
 how much longer its computation takes beside the call. Medians of the launches' medians, in microseconds.
+
+With --overlap: pure, the time of post and wait; compute, a computation as long as it on every rank; both, with the
+computation between post and wait; and the overlap, how much of the shorter one both together save, in percent.
 """
 import argparse
 import collections
@@ -56,13 +60,29 @@ def measure(a, folder, hosts=None):
         for line in done.stdout.splitlines():
             call, nbytes, *figures = line.split()
             seen[int(nbytes), call][launch % 2].append([float(f) for f in figures])
+    show(a, seen, hosts)
+
+
+def overlap(pure, compute, both):
+    return max(0, min(100, 100 * (pure + compute - both) / min(pure, compute)))
+
+
+def show(a, seen, hosts):
     where = "one host" if hosts is None else f"{len(hosts.names)} hosts"
     print(f"{a.mpi}, {a.n} ranks of {where}; us, {a.launches} launches of each in turns")
-    print(f"{'bytes':>8} {'call':11} {'no rank late: plain':>20} {'weft':>8} {'ratio':>6}"
-          f" {f'rank 0 away {a.late}: plain':>26} {'weft':>8} {'computation: plain':>19} {'weft':>6}")
+    if a.overlap:
+        print(f"{'bytes':>8} {'call':15}" + "".join(f" {f'{who}: pure':>13} {'compute':>8} {'both':>9} {'overlap':>7}"
+                                                   for who in ("plain", "weft")))
+    else:
+        print(f"{'bytes':>8} {'call':15} {'no rank late: plain':>20} {'weft':>8} {'ratio':>6}"
+              f" {f'rank 0 away {a.late}: plain':>26} {'weft':>8} {'computation: plain':>19} {'weft':>6}")
     for (nbytes, call), sides in seen.items():
         plain, weft = ([statistics.median(column) for column in zip(*side)] for side in sides)
-        print(f"{nbytes:8} {call:11} {plain[0]:20.1f} {weft[0]:8.1f} {weft[0] / plain[0]:6.2f}"
+        if a.overlap:
+            print(f"{nbytes:8} {call:15}" + "".join(f" {side[0]:13.1f} {side[3]:8.1f} {side[4]:9.1f}"
+                                                    f" {overlap(side[0], side[3], side[4]):6.0f}%" for side in (plain, weft)))
+            continue
+        print(f"{nbytes:8} {call:15} {plain[0]:20.1f} {weft[0]:8.1f} {weft[0] / plain[0]:6.2f}"
               f" {plain[1]:26.0f} {weft[1]:8.0f} {plain[2]:19.3f} {weft[2]:6.3f}")
     sys.stdout.flush()
 
@@ -75,6 +95,7 @@ def main():
     parser.add_argument("--trials", type=int, default=30)
     parser.add_argument("--launches", type=int, default=3)
     parser.add_argument("--late", type=int, default=5000, metavar="US", help="rank 0 computes for so long (%(default)s)")
+    parser.add_argument("--overlap", action="store_true", help="pure, compute, both and the overlap instead")
     parser.add_argument("--build", default=str(HERE.parent / "build" / "release"), help="where Weft was built")
     parser.add_argument("bytes", nargs="*", type=int, default=[8, 1024, 16384, 262144, 1048576], metavar="BYTES")
     a = parser.parse_args()
