@@ -62,7 +62,10 @@ upc_coll_handle_t reduce_spans(const char* call, upc_shared_ptr_t dst, upc_share
   if (upc_ptreq(dst, src) == 0 && api::overlap({"dst", dst, bytes}, {"src", src, bytes}))
     api::fail(call, "dst", std::to_string(count) + " elements",
               "overlap src: pass two spans that have no element in common, or the same one twice");
+  using form = reductions::vector_reduction::form;
   reductions::vector_reduction r;
+  if (root == of_prefix) r.what = form::inclusive_prefix;
+  if (root == of_exclusive_prefix) r.what = form::exclusive_prefix;
   r.size = of.size;
   r.how = api::kernels_of(*f);
   r.user = true;
@@ -75,15 +78,22 @@ upc_coll_handle_t reduce_spans(const char* call, upc_shared_ptr_t dst, upc_share
                                          static_cast<std::uint8_t>(reductions::operation::ordered_function));
   graph::binding at{.dst = dst.addr, .src = src.addr, .sizes = count, .perm = type_and_op, .task = &r};
   api::staging room(c.rt, call, true);
-  const api::ordinary_vectors which{api::is_ordinary(dst), api::is_ordinary(src),
-                                    root < 0 || c.rank(c.rt.rank()) == static_cast<std::uint32_t>(root)};
+  const std::uint32_t me = c.rank(c.rt.rank());
+  const bool gets_result =
+      root == of_exclusive_prefix ? me != 0 : root < 0 || me == static_cast<std::uint32_t>(root);
+  const api::ordinary_vectors which{api::is_ordinary(dst), api::is_ordinary(src), gets_result};
   if (which.dst || which.src) api::stage(room, which, bytes, r, at);
-  const upc_coll_handle_t h =
-      c.start({.op = root < 0 ? collectives::operation::team_allreduce : collectives::operation::team_reduce,
-               .root = root < 0 ? 0 : static_cast<std::uint32_t>(root),
-               .bytes = bytes,
-               .apart = true},
-              at);
+  using collectives::operation;
+  const operation op = root < on_all ? operation::team_scan
+                       : root < 0    ? operation::team_allreduce
+                                     : operation::team_reduce;
+  const upc_coll_handle_t h = c.start({.op = op,
+                                       .root = root < 0 ? 0 : static_cast<std::uint32_t>(root),
+                                       .bytes = bytes,
+                                       .by = root == of_exclusive_prefix ? collectives::caller::exclusive_scan
+                                                                         : collectives::caller::collective,
+                                       .apart = true},
+                                      at);
   room.hand_on();
   function.hand_on();
   return h;

@@ -22,7 +22,12 @@ namespace detail {
 WEFT_EXPORT std::size_t place_of(const char* call, const char* argument, const void* first,
                                  std::size_t bytes);
 
-// Posts a reduction of vectors, element by element, by a function. root: its rank in the team, or -1: on all.
+// In the place of a root: the result is on all, or it is that of the ranks up to the calling one, or before
+// it.
+constexpr int on_all = -1, of_prefix = -2, of_exclusive_prefix = -3;
+
+// Posts a reduction of vectors, element by element, by a function. root: its rank in the team, or one of
+// those.
 WEFT_EXPORT upc_coll_handle_t reduce_spans(const char* call, upc_shared_ptr_t dst, upc_shared_ptr_t src,
                                            std::size_t count, element_kind of, const user_operator* f,
                                            int root, upc_team_t team);
@@ -164,8 +169,12 @@ inline pending reduce_numbers(upc_shared_ptr_t dst, upc_shared_ptr_t src, std::s
   const upc_shared_ptr_t to = upc_ptreq(dst, src) != 0 ? upc_shared_ptr_t{} : dst;
   const auto type = static_cast<cray_upc_dtype_t>(number);
   upc_handle_t handle = 0;
-  if (root < 0)
+  if (root == on_all)
     cray_upc_team_allreduce(to, src, count, type, op, of, &handle);
+  else if (root == of_prefix)
+    cray_upc_team_scan(to, src, count, type, op, of, &handle);
+  else if (root == of_exclusive_prefix)
+    cray_upc_team_exscan(to, src, count, type, op, of, &handle);
   else
     cray_upc_team_reduce(to, src, count, type, op, root, of, &handle);
   return pending(handle);

@@ -229,7 +229,7 @@ requires detail::alike<Dst, Src> pending reduce_all(Dst&& dst, const Src& src, c
                                                     line_of_call where = line_of_call::here()) {
   constexpr const char* call = "weft::reduce_all";
   const detail::at_site here(where);
-  return detail::reduce_by(call, dst, src, f, -1, of);
+  return detail::reduce_by(call, dst, src, f, detail::on_all, of);
 }
 template <class Dst, class Src, detail::operator_of<detail::element_in<Src>> F>
 requires detail::alike<Dst, Src> pending reduce(Dst&& dst, const Src& src, F f, int root, const team& of = {},
@@ -238,6 +238,26 @@ requires detail::alike<Dst, Src> pending reduce(Dst&& dst, const Src& src, F f, 
   const detail::at_site here(where);
   detail::require_root(call, root, of);
   return detail::reduce_by(call, dst, src, f, root, of);
+}
+
+// Scans: element i of dst becomes what f makes of the elements i of src of the ranks up to the calling one
+// (MPI_Iscan), or before it (MPI_Iexscan); there dst of rank 0 is left as it is. All else is as with
+// reduce_all.
+template <class Dst, class Src, detail::operator_of<detail::element_in<Src>> F>
+requires detail::alike<Dst, Src> pending prefix_reduce(Dst&& dst, const Src& src, const F& f,
+                                                       const team& of = {},
+                                                       line_of_call where = line_of_call::here()) {
+  constexpr const char* call = "weft::prefix_reduce";
+  const detail::at_site here(where);
+  return detail::reduce_by(call, dst, src, f, detail::of_prefix, of);
+}
+template <class Dst, class Src, detail::operator_of<detail::element_in<Src>> F>
+requires detail::alike<Dst, Src> pending exclusive_prefix_reduce(Dst&& dst, const Src& src, const F& f,
+                                                                 const team& of = {},
+                                                                 line_of_call where = line_of_call::here()) {
+  constexpr const char* call = "weft::exclusive_prefix_reduce";
+  const detail::at_site here(where);
+  return detail::reduce_by(call, dst, src, f, detail::of_exclusive_prefix, of);
 }
 
 } // namespace weft

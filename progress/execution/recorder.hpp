@@ -53,7 +53,8 @@ public:
   void stepped(const operation& op, graph::kind kind, std::uint32_t peer) {
     event e = of(happening::stepped, op);
     e.by = static_cast<std::uint8_t>(kind);
-    e.peer = op.channel->info.world[peer];
+    const weft::engine::team_info& team = op.channel->info;
+    e.peer = team.world[peer < team.size() ? peer : team.me()]; // a row may not have said yet of which member
     put(e);
   }
   [[gnu::cold, gnu::noinline]] void ended(const operation& op) {

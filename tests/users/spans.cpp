@@ -131,6 +131,26 @@ void on_team(const weft::team& t, const arrays& of_all) {
   for (std::size_t i = 0; i != block; ++i)
     expect(got[i] == static_cast<long>(i) * ranks * (ranks - 1) / 2 && mine[i] == got[i], "reduce_all");
 
+  // Scans, by an operator and by a function that does not commute; rank 0 keeps what it has before the first.
+  for (std::size_t i = 0; i != block; ++i)
+    mine[i] = static_cast<long>(i) + me, got[i] = -5;
+  weft::prefix_reduce(got, mine, UPC_ADD, t).wait();
+  for (std::size_t i = 0; i != block; ++i)
+    expect(got[i] == static_cast<long>(i) * (me + 1) + me * (me + 1) / 2, "prefix_reduce");
+  for (std::size_t i = 0; i != block; ++i)
+    got[i] = -5;
+  weft::exclusive_prefix_reduce(got, mine, std::plus<>(), t).wait();
+  for (std::size_t i = 0; i != block; ++i)
+    expect(got[i] == (me == 0 ? -5 : static_cast<long>(i) * me + me * (me - 1) / 2),
+           "exclusive_prefix_reduce");
+  const auto last_of = [](long, long second) { return second; };
+  weft::prefix_reduce(got, mine, last_of, t).wait();
+  for (std::size_t i = 0; i != block; ++i)
+    expect(got[i] == mine[i], "prefix_reduce by a function");
+  weft::exclusive_prefix_reduce(mine, mine, last_of, t).wait(); // in place
+  for (std::size_t i = 0; i != block; ++i)
+    expect(mine[i] == static_cast<long>(i) + std::max(me - 1, 0), "exclusive_prefix_reduce by a function");
+
   // Rank i gives rank j so many elements: (i + 2 j) mod 4 of its block.
   std::vector<std::size_t> gives, gets;
   for (std::size_t r = 0; r != n; ++r) {
