@@ -84,20 +84,32 @@ template <span_like R>
   return {place(call, argument, part), static_cast<std::uint32_t>(of.first()), 0};
 }
 
-// The elements of one block, of as many as the team has ranks.
-inline std::size_t block_of(const char* call, const char* argument, std::size_t all, const team& of) {
-  const auto ranks = static_cast<std::size_t>(of.size());
-  if (ranks == 0) [[unlikely]]
+// What is wrong is put into words apart from the calls, which stay small.
+[[noreturn, gnu::cold, gnu::noinline]] inline void fail_block(const char* call, const char* argument,
+                                                              std::size_t all, std::size_t ranks) {
+  if (ranks == 0)
     throw error(call, "team", "0", "has ended, was moved from, or the calling rank is none of it");
-  const std::size_t block = ranks == 1 ? all : all / ranks;
-  if (block * ranks != all) [[unlikely]]
-    fail_length(call, argument, all,
-                "must be a multiple of the team's ranks, " + std::to_string(ranks) + ": a block for each");
-  return block;
+  fail_length(call, argument, all,
+              "must be a multiple of the team's ranks, " + std::to_string(ranks) + ": a block for each");
 }
-inline void require_same(const char* call, const char* argument, std::size_t given, std::size_t wanted) {
+[[noreturn, gnu::cold, gnu::noinline]] inline void fail_same(const char* call, const char* argument,
+                                                             std::size_t given, std::size_t wanted) {
+  fail_length(call, argument, given, "must be " + std::to_string(wanted) + ": dst and src go together");
+}
+
+// The elements of one block, of as many as the team has ranks.
+[[gnu::always_inline]] inline std::size_t block_of(const char* call, const char* argument, std::size_t all,
+                                                   const team& of) {
+  const auto ranks = static_cast<std::size_t>(of.size());
+  if (ranks == 1) return all;
+  if (ranks == 0 || all % ranks != 0) [[unlikely]]
+    fail_block(call, argument, all, ranks);
+  return all / ranks;
+}
+[[gnu::always_inline]] inline void require_same(const char* call, const char* argument, std::size_t given,
+                                                std::size_t wanted) {
   if (given != wanted) [[unlikely]]
-    fail_length(call, argument, given, "must be " + std::to_string(wanted) + ": dst and src go together");
+    fail_same(call, argument, given, wanted);
 }
 
 inline void require_root(const char* call, int root, const team& of) {

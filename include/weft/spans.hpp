@@ -39,8 +39,9 @@ namespace weft {
 // Block i of src goes to rank i, and block j of dst comes from rank j: MPI_Ialltoall. The lengths are equal,
 // and a multiple of the team's size.
 template <class Dst, class Src>
-requires detail::alike<Dst, Src> pending exchange(Dst&& dst, const Src& src, const team& of = {},
-                                                  line_of_call where = line_of_call::here()) {
+requires detail::alike<Dst, Src>
+[[gnu::always_inline]] inline pending exchange(Dst&& dst, const Src& src, const team& of = {},
+                                               line_of_call where = line_of_call::here()) {
   constexpr const char* call = "weft::exchange";
   const detail::at_site here(where);
   const std::size_t count = detail::block_of(call, "src", std::ranges::size(src), of);
@@ -93,8 +94,9 @@ requires detail::alike<Dst, Src> pending exchange_v(Dst&& dst, std::span<const s
 
 // Block i of dst is src of rank i, on all: MPI_Iallgather.
 template <class Dst, class Src>
-requires detail::alike<Dst, Src> pending gather_all(Dst&& dst, const Src& src, const team& of = {},
-                                                    line_of_call where = line_of_call::here()) {
+requires detail::alike<Dst, Src>
+[[gnu::always_inline]] inline pending gather_all(Dst&& dst, const Src& src, const team& of = {},
+                                                 line_of_call where = line_of_call::here()) {
   constexpr const char* call = "weft::gather_all";
   const detail::at_site here(where);
   const std::size_t count = detail::block_of(call, "dst", std::ranges::size(dst), of);
