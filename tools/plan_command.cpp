@@ -4,6 +4,7 @@
 #include "engine/collectives/families.hpp"
 #include "engine/collectives/tuning.hpp"
 #include "engine/operations/describe.hpp"
+#include "engine/settings.hpp"
 #include "engine/transport/ucx/context.hpp"
 #include "tools/command.hpp"
 #include "tools/plan_options.hpp"
@@ -214,7 +215,12 @@ CLI::Option* add_choice(CLI::App& app, const std::string& option, const char* ty
       text = std::to_string(static_cast<int>(value));
       return {};
     }
-    return fmt::format("{} is none of {}", text, listed(all));
+    std::vector<std::string> names;
+    for (const auto& [name, value] : all)
+      names.push_back(name);
+    const std::string meant = engine::nearest(text, names);
+    return meant.empty() ? fmt::format("{} is none of {}", text, listed(all))
+                         : fmt::format("{} is none of them; did you mean {}?", text, meant);
   };
   return app.add_option(option, where, fmt::format("{}: {}", help, listed(all)))
       ->transform(CLI::Validator(read, ""))

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,35 @@ std::string hint_for(const std::string& word) {
   const std::string meant = weft::engine::nearest(word, subcommands);
   return word + " is no subcommand; " +
          (meant.empty() ? "there are run, mpi, info, plan, doctor and help" : "did you mean " + meant + "?");
+}
+
+// The first option of the command line that its subcommand does not have, and which was meant, as part of the
+// error; nothing if it has all. What comes behind the program of `run` and `mpi` is the program's.
+std::string hint_for_options(const CLI::App& app, std::span<char* const> words) {
+  const auto all =
+      app.get_subcommands([&](const CLI::App* one) { return !words.empty() && one->get_name() == words[0]; });
+  if (all.empty()) return {};
+  const CLI::App* const subcommand = all.front();
+  std::vector<std::string> known;
+  for (const CLI::Option* const one : subcommand->get_options())
+    for (const std::string& name : one->get_lnames())
+      known.push_back("--" + name);
+  for (std::size_t k = 1; k < words.size(); ++k) {
+    const std::string_view word = words[k];
+    if (!word.starts_with('-') || word == "--") {
+      if (subcommand->get_name() == "run" || subcommand->get_name() == "mpi") break;
+      continue;
+    }
+    const std::string name(word.substr(0, word.find('=')));
+    const CLI::Option* const option = subcommand->get_option_no_throw(name);
+    if (option != nullptr && option->get_items_expected_max() > 0 && name == word) ++k; // its value
+    if (option != nullptr || !name.starts_with("--")) continue;
+    const std::string meant = weft::engine::nearest(name, known);
+    return name + " is no option of weft " + subcommand->get_name() +
+           (meant.empty() ? "; weft " + subcommand->get_name() + " --help lists them"
+                          : "; did you mean " + meant + "?");
+  }
+  return {};
 }
 
 } // namespace
@@ -52,7 +82,12 @@ int main(int argc, char** argv) {
     constexpr int bad_usage = 2;
     const std::string word = argc > 1 ? argv[1] : "-";
     const bool unknown = !word.starts_with('-') && std::ranges::find(subcommands, word) == subcommands.end();
-    std::cerr << "weft: " << (unknown ? hint_for(word) : error.what()) << "; see weft --help\n";
+    const std::string option = hint_for_options(app, {argv + 1, static_cast<std::size_t>(argc - 1)});
+    std::cerr << "weft: "
+              << (unknown          ? hint_for(word)
+                  : option.empty() ? error.what()
+                                   : option)
+              << "; see weft --help\n";
     return bad_usage;
   }
   return status;

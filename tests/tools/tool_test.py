@@ -442,6 +442,14 @@ class Usage(ToolTest):
         self.assertIn("xyz is no subcommand; there are run, mpi, info, plan, doctor and help", self.refusal("xyz"))
         self.assertIn("A subcommand is required", self.refusal())
 
+    def test_a_wrong_option_is_told_the_right_one(self):
+        for words, wrong, meant in ((("run", "--node", "2", "-n", "2", "true"), "--node", "--nodes"), (("info", "--jsn"), "--jsn", "--json"),
+                                    (("plan", "exchange", "-n", "4", "--byts=8"), "--byts", "--bytes")):
+            self.assertIn(f"weft: {wrong} is no option of weft {words[0]}; did you mean {meant}?", self.refusal(*words))
+        self.assertIn("--wxyz is no option of weft doctor; weft doctor --help lists them", self.refusal("doctor", "--wxyz"))
+        self.assertIn("--ranks is required", self.refusal("run", "true", "--node"))  # an option of the program
+        self.assertIn("excange is none of them; did you mean exchange?", self.refusal("plan", "excange"))
+
     def test_version(self):
         self.assertRegex(self.output("--version"), r"^weft \d+\.\d+\.\d+\n$")
 
