@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One-sided collectives, called by thread 0, beside a loop of upc_memcpy that moves the same blocks, in the
-// same run; and what the other threads lose of a computation meanwhile.
+// same run; and what the other threads lose of a computation meanwhile. `--ops halo`: steps of a ring of
+// ranks, whose edges go by copies with a signal, beside copies and a barrier.
 #include "perf/programs/program.hpp"
 
 #include <algorithm>
@@ -132,7 +133,78 @@ void measure(const perf::reporter& report, const measured_operation& op, std::si
   upc_all_free(a.src);
 }
 
+// A step of a stencil in a ring: edges of so many bytes to both neighbours, an inner part of eight times as
+// many that needs none of them, and what the neighbours have put is read.
+class ring {
+public:
+  explicit ring(std::size_t bytes)
+      : count_(std::max<std::size_t>(bytes / sizeof(double), 1)), inner_(8 * count_) {
+    std::ranges::fill(edges_of_mine_, 1.0);
+  }
+
+  void by_signals() {
+    const std::size_t half = step_++ % 2 * count_;
+    weft::pending put[] = {come_.put(from_right_.on(left_).subspan(half, count_), edges_of_mine_, 1),
+                           come_.put(from_left_.on(right_).subspan(half, count_), edges_of_mine_, 0)};
+    compute_inner();
+    come_.wait(++rounds_, 0);
+    come_.wait(rounds_, 1);
+    read_edges(half);
+    weft::wait_all(put);
+  }
+  void by_barrier() {
+    const std::size_t half = step_++ % 2 * count_;
+    weft::pending put[] = {from_right_.on(left_).subspan(half, count_).put(edges_of_mine_),
+                           from_left_.on(right_).subspan(half, count_).put(edges_of_mine_)};
+    compute_inner();
+    weft::wait_all(put);
+    upc_barrier;
+    read_edges(half);
+  }
+
+private:
+  void compute_inner() {
+    for (std::size_t i = 1; i + 1 < inner_.size(); ++i)
+      inner_[i] += 0.25 * (inner_[i - 1] - 2 * inner_[i] + inner_[i + 1]);
+  }
+  void read_edges(std::size_t half) {
+    for (std::size_t i = 0; i != count_; ++i)
+      edges_of_mine_[i] = 0.5 * (from_left_[half + i] + from_right_[half + i]);
+  }
+
+  const int left_ = (MYTHREAD + THREADS - 1) % THREADS, right_ = (MYTHREAD + 1) % THREADS;
+  const std::size_t count_;
+  std::size_t step_ = 0;
+  std::uint64_t rounds_ = 0;
+  std::vector<double> inner_, edges_of_mine_ = std::vector<double>(count_);
+  weft::array<double> from_left_ = weft::array<double>(2 * count_),
+                      from_right_ = weft::array<double>(2 * count_);
+  weft::signals come_ = weft::signals(2);
+};
+
+void measure_halo(std::size_t bytes, int repetitions) {
+  const perf::reporter report{"one_sided", "neighbours"};
+  constexpr int steps = 200;
+  ring r(bytes);
+  std::vector<double> signals, barrier;
+  for (int round = 0; round < 2 * repetitions + 2; ++round) {
+    upc_barrier;
+    const bool turn = round % 2 == 0;
+    const double us = perf::time_of([&] {
+                        for (int k = 0; k < steps; ++k)
+                          turn ? r.by_signals() : r.by_barrier();
+                      }) /
+                      steps;
+    if (round >= 2) (turn ? signals : barrier).push_back(weft::reduce_all(us, UPC_MAX).get());
+  }
+  const double us = perf::median(signals), beside = perf::median(barrier);
+  report("halo", bytes, us, {{"barrier_us", beside}, {"barrier_ratio", us / beside}});
+}
+
 void measure_all(const options& chosen) {
+  if (std::ranges::count(chosen.operations, "halo") != 0)
+    for (const std::size_t bytes : chosen.sizes)
+      measure_halo(bytes, chosen.repetitions);
   const perf::reporter report{"one_sided", "thread 0 calls"};
   for (const measured_operation& op : operations())
     if (std::ranges::count(chosen.operations, op.name) != 0)
