@@ -191,8 +191,8 @@ WEFT_EXPORT cray_upc_return_t cray_upc_team_scatterv(upc_shared_ptr_t dst, size_
  * post, more operations under way than the library has room for. */
 WEFT_EXPORT void cray_upc_team_alltoall(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
                                         cray_upc_team_t team);
-WEFT_EXPORT upc_handle_t cray_upc_team_alltoall_nb(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
-                                                   cray_upc_team_t team);
+WEFT_EXPORT WEFT_HANDLE upc_handle_t cray_upc_team_alltoall_nb(upc_shared_ptr_t dst, upc_shared_ptr_t src,
+                                                               size_t nbytes, cray_upc_team_t team);
 WEFT_EXPORT upc_handle_t cray_upc_team_alltoall_nbi(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes,
                                                     cray_upc_team_t team);
 
@@ -202,7 +202,7 @@ WEFT_EXPORT void cray_upc_team_barrier(cray_upc_team_t team);
 
 /* The same without waiting: upc_sync of the handle that it returns waits until all threads of the team have
  * called it. Errors: as cray_upc_team_barrier; more operations under way than the library has room for. */
-WEFT_EXPORT upc_handle_t cray_upc_team_barrier_nb(cray_upc_team_t team);
+WEFT_EXPORT WEFT_HANDLE upc_handle_t cray_upc_team_barrier_nb(cray_upc_team_t team);
 
 /* Collective over team: makes a new team of all threads that pass the same color, ranked by key, and by their
  * rank in team where keys are equal; any int will do for either. Stores its handle, which means something on

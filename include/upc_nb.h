@@ -19,10 +19,10 @@ namespace weft {
 #endif
 
 /* With an explicit handle: each returns UPC_COMPLETE_HANDLE or what upc_sync completes (UPC 1.3, 7.5.2). */
-WEFT_EXPORT upc_handle_t upc_memcpy_nb(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes);
-WEFT_EXPORT upc_handle_t upc_memget_nb(void* dst, upc_shared_ptr_t src, size_t nbytes);
-WEFT_EXPORT upc_handle_t upc_memput_nb(upc_shared_ptr_t dst, const void* src, size_t nbytes);
-WEFT_EXPORT upc_handle_t upc_memset_nb(upc_shared_ptr_t dst, int c, size_t nbytes);
+WEFT_EXPORT WEFT_HANDLE upc_handle_t upc_memcpy_nb(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes);
+WEFT_EXPORT WEFT_HANDLE upc_handle_t upc_memget_nb(void* dst, upc_shared_ptr_t src, size_t nbytes);
+WEFT_EXPORT WEFT_HANDLE upc_handle_t upc_memput_nb(upc_shared_ptr_t dst, const void* src, size_t nbytes);
+WEFT_EXPORT WEFT_HANDLE upc_handle_t upc_memset_nb(upc_shared_ptr_t dst, int c, size_t nbytes);
 
 /* With the implicit handle of the calling application thread, which upc_synci completes (UPC 1.3, 7.5.3). */
 WEFT_EXPORT void upc_memcpy_nbi(upc_shared_ptr_t dst, upc_shared_ptr_t src, size_t nbytes);

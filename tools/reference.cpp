@@ -109,19 +109,22 @@ std::string name_in(std::string_view s) {
   return name == "requires" || name == "operator" || name == "decltype" ? "" : name;
 }
 
-// A line without WEFT_EXPORT, which says nothing to a reader, and those behind it moved as far to the left.
-std::string as_read(const std::string& line, bool& exported) {
-  constexpr std::string_view mark = "WEFT_EXPORT ";
-  const bool goes_on = exported && line.starts_with(std::string(mark.size(), ' '));
-  if (!goes_on) exported = line.starts_with(mark);
-  return exported ? line.substr(mark.size()) : line;
+// A line without WEFT_EXPORT and WEFT_HANDLE, which say nothing to a reader, and those behind it moved as far
+// to the left: by `marks` columns.
+std::string as_read(const std::string& line, std::size_t& marks) {
+  const bool goes_on = marks != 0 && line.starts_with(std::string(marks, ' '));
+  if (goes_on) return line.substr(marks);
+  marks = 0;
+  for (const std::string_view mark : {"WEFT_EXPORT ", "WEFT_HANDLE "})
+    if (std::string_view(line).substr(marks).starts_with(mark)) marks += mark.size();
+  return line.substr(marks);
 }
 
 // The lines behind a comment that belong to it, without the bodies of functions.
 void read_declarations(std::span<const std::string> lines, reference_entry& e) {
   int depth = 0;
   bool begins = true, body = false; // a declaration; of a function
-  bool exported = false;            // what a line goes on with
+  std::size_t exported = 0;         // columns of what a line goes on with
   for (const std::string& line : lines) {
     const std::string_view s = trimmed(line);
     if (s.starts_with("#if") || s.starts_with("#e") || s.starts_with("} // namespace")) continue;

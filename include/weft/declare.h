@@ -15,6 +15,8 @@
 #endif
 
 #define WEFT_EXPORT __attribute__((visibility("default")))
+/* Of a call whose handle must be completed: the compiler warns where it is dropped. */
+#define WEFT_HANDLE __attribute__((warn_unused_result))
 
 #ifdef __cplusplus
 #define WEFT_INLINE inline constexpr

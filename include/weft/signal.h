@@ -38,8 +38,9 @@ namespace weft {
  * be changed and the bytes are in place; the signal is on its way then, and needs no further call.
  * Errors: as upc_memput; the signal is null, is not aligned to 8 bytes, is not in the shared heap, or is on
  * another thread than dst; how is neither of the two. */
-WEFT_EXPORT upc_coll_handle_t weft_put_signal(upc_shared_ptr_t dst, const void* src, size_t nbytes,
-                                              upc_shared_ptr_t signal, uint64_t value, weft_signal_t how);
+WEFT_EXPORT WEFT_HANDLE upc_coll_handle_t weft_put_signal(upc_shared_ptr_t dst, const void* src,
+                                                          size_t nbytes, upc_shared_ptr_t signal,
+                                                          uint64_t value, weft_signal_t how);
 
 /* Returns when the signal, which is the calling thread's own, compares so to value: what it is then. Carries
  * operations like every wait, and returns within microseconds of a signal of weft_put_signal, within

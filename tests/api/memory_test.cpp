@@ -198,7 +198,7 @@ TEST_F(api_test, copies_check_both_ends) {
   EXPECT_EQ(error_of([&] { upc_memcpy(p, nobody, 8); }).value, "thread 2");
   EXPECT_EQ(error_of([&] { upc_memcpy(nowhere, p, 8); }).argument, "dst");
   EXPECT_EQ(error_of([&] { upc_memset(p, 0, fake_runtime::heap_size + 1); }).argument, "dst");
-  EXPECT_EQ(error_of([&] { upc_memput_nb(p, nullptr, 8); }).call, "upc_memput_nb");
+  EXPECT_EQ(error_of([&] { upc_sync(upc_memput_nb(p, nullptr, 8)); }).call, "upc_memput_nb");
   EXPECT_EQ(error_of([&] { upc_memget_nbi(bytes, nowhere, 8); }).call, "upc_memget_nbi");
   upc_memput(UPC_SHARED_NULL, nullptr, 0);
   upc_memget(nullptr, UPC_SHARED_NULL, 0);

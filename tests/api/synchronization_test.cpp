@@ -85,7 +85,7 @@ TEST_F(api_test, collectives_are_errors_between_notify_and_wait_and_the_rest_is_
       [&] { upc_all_gather_all(dst, src, 8, 0); },
       [&] { upc_all_exchange(dst, src, 8, UPC_ASYNC); },
       [&] { cray_upc_team_alltoall(dst, src, 8, CRAY_UPC_TEAM_ALL); },
-      [&] { cray_upc_team_alltoall_nb(dst, src, 8, CRAY_UPC_TEAM_ALL); },
+      [&] { upc_sync(cray_upc_team_alltoall_nb(dst, src, 8, CRAY_UPC_TEAM_ALL)); },
       [&] { cray_upc_team_alltoall_nbi(dst, src, 8, CRAY_UPC_TEAM_ALL); },
       [&] { cray_upc_team_barrier(CRAY_UPC_TEAM_ALL); },
       [&] { upc_all_alloc(4, 64); },

@@ -119,10 +119,10 @@ TEST_F(team_test, unknown_and_freed_teams_are_errors_of_every_call) {
     upc_team_t made = 0;
     const int one = 3;
     refused([&] { cray_upc_team_alltoall(dst, src, 8, gone); });
-    refused([&] { cray_upc_team_alltoall_nb(dst, src, 8, gone); });
+    refused([&] { upc_sync(cray_upc_team_alltoall_nb(dst, src, 8, gone)); });
     refused([&] { cray_upc_team_alltoall_nbi(dst, src, 8, gone); });
     refused([&] { cray_upc_team_barrier(gone); });
-    refused([&] { cray_upc_team_barrier_nb(gone); });
+    refused([&] { upc_sync(cray_upc_team_barrier_nb(gone)); });
     refused([&] { cray_upc_team_split(gone, 0, 0, &made); });
     refused([&] { cray_upc_team_rank(gone); });
     refused([&] { cray_upc_team_size(gone); });

@@ -143,11 +143,11 @@ void wrong_calls(int me, int ranks) {
   expect_error("weft_wait_until: signal = ", [&] { weft::weft_wait_until(odd, WEFT_CMP_GE, 0); });
   expect_error("weft_wait_until: cmp = 9", [&] { weft::weft_wait_until(mine, weft_cmp_t(9), 0); });
   expect_error("weft_put_signal: how = 7",
-               [&] { weft::weft_put_signal({}, nullptr, 0, mine, 1, weft_signal_t(7)); });
+               [&] { upc_sync(weft::weft_put_signal({}, nullptr, 0, mine, 1, weft_signal_t(7))); });
   if (ranks > 1) {
     expect_error("weft_put_signal: signal = ", [&] {
-      weft::weft_put_signal({bytes.on(me).data().addrfield(), std::uint32_t(me), 0}, x, 8, other, 1,
-                            WEFT_SIGNAL_ADD);
+      upc_sync(weft::weft_put_signal({bytes.on(me).data().addrfield(), std::uint32_t(me), 0}, x, 8, other, 1,
+                                     WEFT_SIGNAL_ADD));
     });
     expect_error("weft_test_until: signal = ", [&] { weft::weft_test_until(other, WEFT_CMP_GE, 0); });
   }
