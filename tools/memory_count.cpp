@@ -41,7 +41,7 @@ void print_memory(std::uint32_t ranks, std::uint32_t nodes) {
   const std::uint64_t start = of_process + near * (for_near + mapping_of_neighbour) + ranks * for_all;
   const std::uint64_t rounds = graph::dissemination_rounds(nodes), spoken = 2 * rounds;
   fmt::print("{} ranks on {} nodes, {} on the largest: memory of a rank, in bytes\n\n", ranks, nodes, each);
-  print("what", 0, "grows with");
+  fmt::print("{:<42} {:>14} {}\n", "what", "bytes", "grows with");
   print("the process, with a mailbox", of_process, "nothing");
   print("  of each rank of its node", near * for_near, fmt::format("ranks of a node, {} for each", for_near));
   print("  its memory, as the system maps it", near * mapping_of_neighbour,
