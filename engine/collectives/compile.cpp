@@ -68,6 +68,7 @@ graph::plan compile(const request& r, const graph::topology& g, const tuning& t)
   if (t.check && g.size() > 1) p = with_comparison(p, r.in, g);
   if (special::settled_steps) graph::settle(p, g);
   graph::note_for_post(p);
+  if (special::straight) graph::straighten(p, g);
   if (!special::post_sends_little && p.opening != 0) p.opening = graph::plan::unbounded;
   return p;
 }

@@ -116,4 +116,64 @@ void note_for_post(plan& p) {
     if ((until_served >> k & 1) != 0 && !all_steps(p, p.nodes[k], is_prompt)) p.opening = plan::unbounded;
 }
 
+namespace {
+
+// A step that takes no more than a look at words and a small copy, or a computation that is through at once.
+bool is_short(const node& s) {
+  return (s.what == kind::copy || s.what == kind::signal || s.what == kind::await || s.what == kind::take ||
+          s.what == kind::compute) &&
+         s.about != fact::row && s.about != fact::named && s.about != fact::call && !s.bundled && !s.relayed;
+}
+bool may_be_made_again(const node& s) {
+  return s.what == kind::await || s.what == kind::take;
+}
+bool is_short_loop(const plan& p, const node& n) {
+  const node& s = p.nodes[n.body];
+  const bool by_name = n.over == range::named || n.over == range::naming;
+  return n.body_size == 1 && n.count != 0 && !n.searches && !by_name && n.ordered <= 1 && is_short(s) &&
+         (n.count == 1 || may_be_made_again(s));
+}
+
+// The steps of a top node, behind those of others. False if there is no room, or it is not short.
+bool append_straight(plan& p, const topology& g, std::uint8_t top) {
+  const node& n = p.nodes[top];
+  const bool in_loop = n.what == kind::loop;
+  if (in_loop ? !is_short_loop(p, n) : !is_short(n)) return false;
+  const std::uint32_t steps = in_loop ? n.count : 1;
+  if (p.straight_count + steps > max_straight) return false;
+  for (std::uint32_t k = 0; k < steps; ++k) {
+    straight_step s{in_loop ? n.body : top, top, static_cast<std::uint8_t>(k), k + 1 == steps, p.me};
+    const node& made = p.nodes[s.node];
+    if (in_loop) s.peer = peer_at(p, g, n.over, made.peer, k);
+    if (!g.is_near(s.peer) || made.only == lane::far) return false;
+    p.straight[p.straight_count++] = s;
+  }
+  return true;
+}
+
+} // namespace
+
+void straighten(plan& p, const topology& g) {
+  p.straight_count = p.straight_posted = 0;
+  if (p.far || p.large || p.dynamic || p.by_rows || p.in_place || p.names != naming::none || p.lends())
+    return;
+  node_set done = 0;
+  for (node_set rest = p.top; rest != 0; rest &= rest - 1) {
+    const auto top = static_cast<std::uint8_t>(std::countr_zero(rest));
+    if ((p.nodes[top].after & ~done) != 0 || !append_straight(p, g, top)) {
+      p.straight_count = 0;
+      return;
+    }
+    done |= node_set{1} << top;
+  }
+  unsigned signals = 0;
+  while (signals < p.straight_count && p.nodes[p.straight[signals].node].what == kind::signal)
+    ++signals;
+  for (unsigned k = signals; k < p.straight_count; ++k) {
+    const kind what = p.nodes[p.straight[k].node].what;
+    if (what == kind::signal || what == kind::compute || (p.alone >> p.straight[k].top & 1) != 0) return;
+  }
+  if (signals != p.straight_count) p.straight_posted = static_cast<std::uint8_t>(signals);
+}
+
 } // namespace weft::graph

@@ -14,4 +14,10 @@ void settle(plan& p, const topology& g);
 // which nodes come to something that other ranks wait for, and that no other rank can do.
 void note_for_post(plan& p);
 
+// Notes the steps of a plan that is straight: few of them, within the host, in the order in which a pass that
+// finds all words come makes them, with their peers. A blocking call goes through them with no state but the
+// place that it has come to. So a step that may be made again, because a later one of its node has to wait,
+// only waits and copies. `straight_posted` of them, signals, are all that a post makes; 0 if that is not so.
+void straighten(plan& p, const topology& g);
+
 } // namespace weft::graph

@@ -46,6 +46,15 @@ struct settled_step {
   std::uint64_t payload = 0; // take: bytes of the payload that it takes its part of
 };
 inline constexpr unsigned max_settled = 4;
+// One step of a plan that is straight, see operations/finish.hpp.
+struct straight_step {
+  std::uint8_t node = 0; // whose step it is: a top node, or the body of a loop
+  std::uint8_t top = 0;
+  std::uint8_t iteration = 0;
+  bool last = true; // the top node is done behind it
+  std::uint32_t peer = 0;
+};
+inline constexpr unsigned max_straight = 8;
 
 // The program of one collective on one rank: a DAG of nodes, address-free and immutable, shared by all its
 // executions. `top` are the nodes that the executor schedules; the rest are bodies of loops.
@@ -98,6 +107,9 @@ struct plan {
   // See operations/finish.hpp.
   std::array<settled_step, max_settled> settled{};
   std::uint8_t settled_count = 0;
+  std::uint8_t straight_count = 0; // 0: it is not straight
+  std::uint8_t straight_posted = 0;
+  std::array<straight_step, max_straight> straight{};
 
   // The last, for few of them are used: an execution reads the lines up to there.
   std::array<node, max_nodes> nodes{};

@@ -35,6 +35,7 @@ PAIR = Shape(2, 1)
 CASES = {
     "settled_steps": Case("blocking", "exchange", 8),
     "recent_plans": Case("post", "exchange", 8),
+    "straight": Case("blocking", "exchange", 8),
     "single_steps": Case("blocking", "exchange", 8),
     "own_pieces": Case("blocking", "exchange", 16384),
     "gate_soon": Case("post", "exchange", 262144, PAIR),

@@ -30,23 +30,20 @@ struct engine_options {
   faults broken;
 };
 
-// The driving half of an engine (engine.hpp is the other): who holds the right to drive, what he does with
-// it, and how he sleeps.
+// The driving half of an engine (engine.hpp is the other): which thread holds the right to drive, what it
+// does with it, and how it sleeps.
 //
-// Who drives. Everything behind progress ownership (executor, plans, transport) is touched by its holder
-// only. A poster that finds it free starts its operation itself; one that does not leaves it in the queue. No
-// operation is stranded there: the holder releases, fences and looks into the queue; the poster pushes,
-// fences and looks at progress ownership; one of the two sees the other.
+// Ownership. Everything behind progress ownership (executor, plans, transport) is touched by its holder only.
+// A thread that posts and finds it free starts its operation itself; one that does not leaves it in the
+// queue. No operation is stranded there: the holder releases, fences and looks into the queue; the posting
+// thread pushes, fences and looks at progress ownership; one of the two sees the other.
+// Order. A pass carries about one piece of a large copy (see quota), what is small first. A thread that waits
+// for something small carries nothing else in its first few empty passes: that is most likely on its way.
+// Between two passes it lets go for a thread that needs ownership itself.
 //
-// Who comes first. A pass over the operations carries about one piece of a large copy (see quota), what is
-// small first. Who waits for something small carries no piece of anything else for its first few empty
-// passes: what it waits for is most likely on its way. Between two passes a driver lets go for whoever needs
-// progress ownership itself.
+// Sleep. A waiting thread climbs the idle ladder; at its end it goes to sleep, see sleeper.hpp.
 //
-// Who sleeps. A waiting thread climbs the idle ladder; at its end it goes to sleep, see sleeper.hpp.
-//
-// What throws. Nothing does while progress ownership is held, or it is caught and thrown on when it has been
-// let go of.
+// Exceptions. What is thrown while progress ownership is held is caught, and thrown on behind its release.
 //
 // `Engine` begins what was queued (begin_queued) and completes what is over (finish).
 template <transport::transport T, class Engine> class driver {
@@ -60,7 +57,7 @@ public:
   driver(const driver&) = delete;
   driver& operator=(const driver&) = delete;
 
-  // Moves things on once, unless somebody else does already.
+  // Moves things on once, unless another thread does already.
   void progress() {
     turn mine(*this);
     if (!mine.take()) return;
@@ -70,8 +67,8 @@ public:
     executor_.members().ring_ready();
   }
 
-  // Drives, or lets others drive, until `fact` has said yes. It is asked with and without progress ownership,
-  // and at least every `nap`, in whole milliseconds.
+  // Drives, or waits for the thread that does, until `fact` is true. It is asked with and without progress
+  // ownership, at least every `nap`, in whole milliseconds.
   template <class Fact> void drive_until(Fact&& fact, std::chrono::nanoseconds nap = never) {
     turn mine(*this);
     drive(
@@ -95,7 +92,7 @@ public:
     if (wrong) std::rethrow_exception(std::move(wrong));
   }
 
-  // The right to drive, if it is to be had, until the end of the scope, however that is left.
+  // The right to drive, if it is free, until the end of the scope.
   class [[nodiscard]] turn {
   public:
     explicit turn(driver& of) noexcept : of_(of) {}
@@ -256,7 +253,7 @@ protected:
   static constexpr unsigned patience = 64;    // empty passes
   static constexpr unsigned looks_for_away = 8;
 
-  // For who needs progress ownership itself, until it has had it.
+  // For a thread that needs progress ownership itself, until it has had it.
   [[gnu::cold, gnu::noinline]] void step_aside(turn& mine) {
     mine.let_go();
     while (ownership_.needed())
@@ -329,14 +326,23 @@ private:
 
   // Releases progress ownership; no operation stays behind in the queue.
   void leave() {
-    for (;;) {
-      const bool goes_on = tell_waits();
-      const bool undriven = watcher_ != nullptr && (goes_on || wants_watcher());
-      ownership_.release();
-      if (undriven && !watcher_->wakes_soon()) ring_watcher();
-      engine::full_fence();
-      if (queue_.empty() || !ownership_.try_acquire()) return;
+    release();
+    if (!queue_.empty()) [[unlikely]]
+      serve_queue();
+  }
+
+  [[gnu::always_inline]] void release() {
+    const bool goes_on = (executor_.has_waits() || beyond_host_) && tell_waits();
+    const bool undriven = watcher_ != nullptr && (goes_on || wants_watcher());
+    ownership_.release();
+    if (undriven) [[unlikely]]
+      ring_watcher();
+    engine::full_fence();
+  }
+  [[gnu::noinline]] void serve_queue() {
+    while (!queue_.empty() && ownership_.try_acquire()) {
       drain();
+      release();
     }
   }
 
@@ -344,10 +350,9 @@ private:
   // ranks of several hosts work together, none of this host may be waiting. True if the progress thread is to
   // look at once: what was listed has come meanwhile, and no waiting rank is awake to find it; or it cannot
   // be listed, and the thread sleeps without an end.
-  bool tell_waits() {
+  [[gnu::noinline]] bool tell_waits() {
     const bool lists = executor_.has_waits() && away_is_rung_ && watcher_ != nullptr;
-    if (!lists && !beyond_host_) [[likely]]
-      return false;
+    if (!lists && !beyond_host_) return false;
     if (lists) executor_.list_waits();
     if (!executor_.listed() && !beyond_host_) return false;
     engine::full_fence();
@@ -366,7 +371,8 @@ private:
     return executor_.outstanding() != 0 &&
            watcher_->wants_ring(executor_.needs_driver() || executor_.listed());
   }
-  void ring_watcher() {
+  [[gnu::noinline]] void ring_watcher() {
+    if (watcher_->wakes_soon()) return;
     counts_.rings.add_concurrent();
     watcher_->ring();
   }

@@ -51,7 +51,7 @@ public:
   void begin_part(channel& on, const request& r, const graph::binding& at) {
     posted* const op = parts_.take();
     if (op == nullptr) weft::engine::end_out_of_memory("a part of an operation of another rank");
-    prepare(*op, on, r, at, {});
+    op->prepare(on, r, at);
     if (at.task != nullptr) weft::engine::must_have_memory("a task", [&] { op->keep(*at.task); });
     op->asked = true;
     enter(*op);
@@ -83,7 +83,7 @@ public:
     reserved_handle h(table_);
     if (h.value() == 0) return 0;
     posted& op = operations_.at(completion_table::index(h.value()));
-    prepare(op, team, r, at, value);
+    op.prepare(team, r, at, value);
     if (at.task != nullptr) [[unlikely]]
       op.keep(*at.task);
     op.heard = heard;
@@ -94,6 +94,11 @@ public:
       counts_.inline_posts.add();
       drain();
       begin(mine, op);
+      if (executor_.goes_straight(op) && op.program->straight_posted != 0) {
+        executor_.post_straight(op);
+        return h.release();
+      }
+      executor_.start(op);
       if (special::post_leaves_far && op.lent && op.program->far && polls_by_calls() && watching() != nullptr)
         issue_over_sockets(op, quiet);
       else
@@ -107,21 +112,20 @@ public:
 
   // Post and wait in one, without a handle: however many operations are outstanding, a blocking call has
   // room.
-  void run(channel& team, const request& r, const graph::binding& at, const barrier_summary& value = {}) {
-    posted op;
+  [[gnu::always_inline]] void run(channel& team, const request& r, const graph::binding& at,
+                                  const barrier_summary& value = {}) {
     turn mine(*this);
     const bool drives = mine.take(); // first: it would wait for all that is stored before
-    prepare(op, team, r, at, value);
+    posted op(team, r, at, value);
     if (!drives) [[unlikely]]
       return run_queued(op);
     drain();
     begin(mine, op);
-    if (!executor_.advance_only(op)) {
-      if (op.run != nullptr) executor_.leaves(op);
-      drive_to_end(mine, op);
-    }
-    mine.let_go();
-    check(op);
+    if (!executor_.goes_straight(op)) [[unlikely]]
+      executor_.start(op);
+    else if (executor_.run_straight(op)) [[likely]]
+      return end_straight(mine, op);
+    go_on(mine, op);
   }
 
   status query(handle h) const noexcept { return table_.query(h); }
@@ -229,26 +233,6 @@ private:
   using base::drain, base::drive, base::drive_to_end, base::enqueue;
   using base::is_left_to_watcher, base::polls_by_calls, base::watching;
 
-  void prepare(posted& op, channel& team, const request& r, const graph::binding& at,
-               const barrier_summary& value) {
-    op.channel = &team;
-    op.key = r;
-    op.at = at;
-    op.value = value;
-    op.handle = 0;
-    op.lent = op.light = op.asked = false;
-    op.status = 0;
-    op.unreachable = op.told_by = 0;
-    op.bad.reset();
-    if (op.thrown) [[unlikely]]
-      op.thrown = nullptr;
-    op.flights = 0;
-    op.finished.store(false, std::memory_order_relaxed);
-    op.seq = 0;
-    op.program = nullptr;
-    op.run = nullptr;
-  }
-
   // Draws the number and publishes the entry in one. Under progress ownership: so the word has one writer,
   // and operations are numbered in the order in which they were posted, also those from the queue.
   void enter(posted& op) {
@@ -274,17 +258,33 @@ private:
     std::rethrow_exception(std::move(wrong));
   }
 
-  void begin(turn& mine, posted& op) {
+  [[gnu::always_inline]] void begin(turn& mine, posted& op) {
     if (!find_plan(op)) [[unlikely]]
       fail_without_plan(mine);
     enter(op);
-    start(op);
+    note_own(op);
   }
-
-  void start(posted& op) {
+  void note_own(const posted& op) {
     if (op.channel->is_mine) [[unlikely]]
       ask_others_(op);
-    executor_.start(op);
+  }
+
+  // A blocking call whose operation was not finished at once.
+  [[gnu::noinline]] void go_on(turn& mine, posted& op) {
+    if (!executor_.advance_only(op)) {
+      if (op.run != nullptr) executor_.leaves(op);
+      drive_to_end(mine, op);
+    }
+    mine.let_go();
+    check(op);
+  }
+  // And one that was: no other thread knows of it.
+  void end_straight(turn& mine, const posted& op) {
+    plans_.unpin(op.program);
+    op.release_task();
+    place_.wake();
+    mine.let_go();
+    check(op);
   }
 
   // To send costs more than all the rest of a post, and so does to wake a thread for it. So a post sends a
@@ -330,7 +330,8 @@ private:
       return;
     }
     shortage_.over();
-    start(op);
+    note_own(op);
+    executor_.start(op);
     executor_.is_left_alone(op);
   }
 
@@ -348,7 +349,7 @@ private:
     else if (went_well(op)) [[likely]]
       table_.complete(op.handle);
     else
-      table_.fail(op.handle, error_in(op));
+      table_.fail(op.handle, error_of(op, T::explain(op.status)));
     place_.wake();
   }
 
@@ -356,25 +357,11 @@ private:
     if (const handle h = t.handle; t.status == 0) [[likely]]
       table_.complete(h);
     else
-      table_.fail(h, error_in(t));
+      table_.fail(h, transfer_error(t.peer(), T::explain(t.status)));
     transfers_outstanding_.fetch_sub(1, std::memory_order_release);
     place_.wake();
   }
 
-  static std::exception_ptr error_in(const one_sided& t) noexcept {
-    try {
-      fail_transfer(t.peer(), T::explain(t.status));
-    } catch (...) {
-      return std::current_exception();
-    }
-  }
-  static std::exception_ptr error_in(const posted& op) noexcept {
-    try {
-      return error_of(op, T::explain(op.status));
-    } catch (...) { // for want of memory: then that is what it failed with
-      return std::current_exception();
-    }
-  }
   static void check(const posted& op) {
     if (!went_well(op)) [[unlikely]]
       std::rethrow_exception(error_of(op, T::explain(op.status)));

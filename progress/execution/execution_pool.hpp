@@ -14,12 +14,14 @@ namespace weft::progress {
 class execution_pool {
 public:
   // With all that the plan needs; null for want of memory.
-  execution* take(const operation& op, std::vector<operation*>& active) noexcept {
+  [[gnu::always_inline]] execution* take(const operation& op, std::vector<operation*>& active) noexcept {
     const graph::plan& p = *op.program;
     execution* const run = all_.take();
     if (run == nullptr) [[unlikely]]
       return nullptr;
-    if (active.size() == active.capacity() || p.dynamic || p.room() != 0) [[unlikely]]
+    const bool is_equipped = run->scratch.size() >= p.room() && !p.dynamic &&
+                             (!p.computes || op.at.task->room <= run->room.size());
+    if (active.size() == active.capacity() || !is_equipped) [[unlikely]]
       if (!equip(*run, op, active)) {
         all_.give_back(*run);
         return nullptr;

@@ -6,10 +6,10 @@
 #include "progress/execution/inbox.hpp"
 #include "progress/execution/one_sided.hpp"
 #include "progress/execution/plan_runner.hpp"
+#include "progress/execution/retirement.hpp"
 #include "progress/execution/ring_conditions.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <memory>
 
 namespace weft::progress {
@@ -29,10 +29,11 @@ public:
         relays_(steps_.members),
         losses_(steps_.members, channels_, active_, relays_, [this](channel& on) { refuse_held(on); }),
         inbox_(net, counts, steps_.members, channels_, relays_, steps_.bundles, losses_),
+        retirement_(steps_.members, inbox_, [this](channel& on) { activate_waiting(on); }),
         transfers_(net, counts) {
     net_.set_sink(&inbox_);
     const auto fail = [this](auto& on, auto n, const auto& why) { losses_.fail_relayed(on, n, why); };
-    relays_.report(fail, [this](auto& on) { tell_retirement(on); });
+    relays_.report(fail, [this](auto& on) { retirement_.tell(on); });
     steps_.bundles.messages().report(fail);
   }
   executor(const executor&) = delete;
@@ -51,9 +52,9 @@ public:
     on.leaving = true;
     for (operation* op : active_) // their end is waited for
       if (op->channel == &on) is_rung_for(*op);
-    report_if_quiet(on);
+    retirement_.report_if_quiet(on);
   }
-  void when_quiet(std::function<void(channel&)> quiet) { quiet_ = std::move(quiet); }
+  void when_quiet(std::function<void(channel&)> quiet) { retirement_.when_quiet(std::move(quiet)); }
 
   // What is outstanding is never finished. For the end of the job, when nobody needs anything of it;
   // transfers under way may still land, in memory that lives as long as this.
@@ -103,13 +104,36 @@ public:
     return moved;
   }
 
+  // The fast way of a blocking call whose plan is straight, instead of start(). True when it is finished: its
+  // handler is not called then. False if it has begun, and has to wait.
+  bool goes_straight(const operation& op) const {
+    return op.program->straight_count != 0 && op.seq <= op.channel->admitted &&
+           op.channel->failures.empty() && is_light(*op.program) &&
+           (op.at.task == nullptr || !op.at.task->user) && steps_.plain();
+  }
+  [[gnu::always_inline]] bool run_straight(operation& op) {
+    if (!begin_straight(op, op.program->straight_count)) return false;
+    executions_.give_back(*op.run);
+    op.run = nullptr;
+    retirement_.note(op);
+    return true;
+  }
+  // The same of a post, instead of start() and issue(): of its steps those that a post makes.
+  void post_straight(operation& op) {
+    if (!begin_straight(op, op.program->straight_posted)) return;
+    runner_.note_straight(op, op.program->straight_posted);
+    ++outstanding_;
+    enlist(op);
+    leaves(op);
+  }
+
   // Steps through one operation only, without asking the transport: the fast way of a blocking call.
   // True when it is finished.
   [[gnu::always_inline]] bool advance_only(operation& op) {
     if (op.run == nullptr) return op.finished.load(std::memory_order_relaxed);
     members().carries.refill(1);
     bool moved = runner_.advance(op);
-    if (!over(op, moved)) return false;
+    if (!runner_.over(op, moved)) return false;
     if (active_.back() == &op) [[likely]]
       active_.pop_back();
     else
@@ -224,6 +248,10 @@ private:
     }
     op.run = run;
     runner_.begin(op);
+    enlist(op);
+    return true;
+  }
+  [[gnu::always_inline]] void enlist(operation& op) {
     if (op.lent && op.program->lends()) steps_.claims.lend(op);
     op.light = is_light(*op.program);
     heavy_active_ += !op.light;
@@ -231,7 +259,26 @@ private:
     active_.push_back(&op);
     if (!op.channel->failures.empty()) [[unlikely]]
       losses_.heed_told_failure(op);
-    return true;
+  }
+
+  // True if the steps are done: then it is in no list yet.
+  [[gnu::always_inline]] bool begin_straight(operation& op, unsigned steps) {
+    if (op.program->awaited) members().wake_near();
+    op.run = executions_.take(op, active_);
+    if (op.run != nullptr) [[likely]] {
+      op.run->begin(*op.program);
+      op.light = true;
+      if (runner_.run_straight(op, steps)) [[likely]]
+        return true;
+    }
+    enlist_straight(op);
+    return false;
+  }
+  [[gnu::noinline]] void enlist_straight(operation& op) {
+    ++outstanding_;
+    if (op.run != nullptr) return enlist(op);
+    members().later = true;
+    hold(op);
   }
 
   [[gnu::cold, gnu::noinline]] void try_again() {
@@ -256,20 +303,6 @@ private:
       if (!activate(next)) return hold(next);
       is_left_alone(next);
     }
-  }
-
-  bool complete(const operation& op) const {
-    if (op.flights != 0) return false;
-    return (op.program->top & ~op.run->done) == 0 || op.status < 0;
-  }
-
-  // Nothing of mine is left, nor of others that I may carry.
-  bool over(operation& op, bool& moved) {
-    if (!complete(op)) return false;
-    if (!op.program->lends() || op.status < 0) return true;
-    const outcome helped = steps_.help_lenders(op);
-    moved |= helped == outcome::again;
-    return helped != outcome::again && helped != outcome::held;
   }
 
   // Moves nothing that a pass could not do all of.
@@ -315,7 +348,7 @@ private:
   bool visit(std::size_t& k) {
     operation& op = *active_[k];
     bool moved = runner_.advance(op);
-    if (!over(op, moved)) {
+    if (!runner_.over(op, moved)) {
       ++k;
       return moved;
     }
@@ -326,7 +359,6 @@ private:
 
   // The operation is over here; so is every older one of its team as soon as those before it are.
   void retire(operation& op) {
-    channel& on = *op.channel;
     if (op.status < 0) [[unlikely]]
       losses_.look_for_loss(op);
     rung_or_held_ -= op.run->rung;
@@ -335,49 +367,13 @@ private:
     --outstanding_;
     far_active_ -= op.program->far;
     heavy_active_ -= !op.light;
-    if (op.seq == on.retired + 1) {
-      do
-        ++on.retired;
-      while (on.finished != 0 && take_finished(on, on.retired + 1));
-      publish_retirement(on);
-    } else {
-      on.finished |= 1u << engine::slot_of(op.seq);
-    }
+    retirement_.note(op);
     finished_(op); // the last touch
   }
-
-  // Has this operation come to its end before those in front of it?
-  static bool take_finished(channel& on, engine::sequence n) {
-    const std::uint32_t bit = 1u << engine::slot_of(n);
-    return (std::exchange(on.finished, on.finished & ~bit) & bit) != 0;
-  }
-
-  void publish_retirement(channel& on) {
-    net_.store(on.own.retired(), on.retired);
-    if (on.lost == channel::nobody) on.admitted = on.retired + engine::slots;
-    members().wake_near(); // somebody may sleep for want of credit
-    tell_retirement(on);
-    activate_waiting(on);
-  }
-
-  [[gnu::always_inline]] void tell_retirement(channel& on) {
-    if (!on.askers.empty()) [[unlikely]]
-      inbox_.answer_askers(on);
-    if (on.leaving) [[unlikely]]
-      report_if_quiet(on);
-  }
-
-  [[gnu::cold, gnu::noinline]] void report_if_quiet(channel& on) {
-    if (net_.load(on.own.entered()) != on.retired || !on.relayed.empty()) return;
-    on.leaving = false;
-    quiet_(on);
-  }
-
   T& net_;
   statistics& counts_;
   const faults broken_;
   finished_handler finished_;
-  std::function<void(channel&)> quiet_;
   channel_map channels_;
   node_steps<T> steps_;
   plan_runner<T> runner_;
@@ -385,6 +381,7 @@ private:
   relays<T> relays_;
   losses<T> losses_;
   inbox<T> inbox_;
+  retirement<T> retirement_;
   one_sided_transfers<T> transfers_;
   std::vector<operation*> active_;
   engine::shortage shortage_;

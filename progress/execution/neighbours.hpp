@@ -37,18 +37,12 @@ public:
   }
 
   // After facts were stored: rings whoever sleeps. Nobody asleep costs a light fence and a load.
-  unsigned wake() {
+  [[gnu::always_inline]] unsigned wake() {
     if (others_.empty()) return 0;
     net_.light_fence();
     if (sleepers_->load(std::memory_order_relaxed) == 0) [[likely]]
       return 0;
-    unsigned rung = 0;
-    for (other& o : others_) {
-      if (!o.flag.needs_ring_after_fence()) continue;
-      net_.ring(o.rank);
-      ++rung;
-    }
-    return rung;
+    return ring_sleepers();
   }
 
   // Rings the ranks that are away and can go on: see ring_list.hpp. True if there were any.
@@ -89,6 +83,15 @@ private:
   engine::segment_header* own() { return reinterpret_cast<engine::segment_header*>(net_.segment()); }
   auto segments() {
     return [this](std::uint32_t rank) { return rank == net_.rank() ? net_.segment() : net_.direct(rank); };
+  }
+  [[gnu::noinline]] unsigned ring_sleepers() {
+    unsigned rung = 0;
+    for (other& o : others_) {
+      if (!o.flag.needs_ring_after_fence()) continue;
+      net_.ring(o.rank);
+      ++rung;
+    }
+    return rung;
   }
   [[gnu::noinline]] bool ring_if_ready(other& o, std::uint64_t state) {
     if (!engine::has_come(net_, o.waits_for, state, segments())) return false;

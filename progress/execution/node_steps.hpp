@@ -47,6 +47,14 @@ public:
     return run_of_kind[static_cast<std::size_t>(n.what)](*this, op, n, peer, tag);
   }
 
+  // The same of a straight plan, for a call that does not post; while nothing is noted.
+  [[gnu::always_inline]] outcome step_straight(operation& op, const graph::straight_step& s) {
+    const graph::node& n = op.program->nodes[s.node];
+    return run_of_kind[static_cast<std::size_t>(n.what)](*this, op, n, s.peer,
+                                                         {.node = s.top, .iteration = s.iteration});
+  }
+  bool plain() const { return how_ == 0; }
+
   // From now on what happens is noted.
   void record_by(recorder& r) {
     members.record = &r;

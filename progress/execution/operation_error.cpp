@@ -106,6 +106,14 @@ std::exception_ptr error_of(const posted& op, const char* why) noexcept {
   }
 }
 
+std::exception_ptr transfer_error(std::uint32_t rank, const char* why) noexcept {
+  try {
+    fail_transfer(rank, why);
+  } catch (...) { // for want of memory: then that
+    return std::current_exception();
+  }
+}
+
 void fail_transfer(std::uint32_t rank, const char* why) {
   throw operation_error(fmt::format("thread {} could not be reached ({})", rank, why));
 }

@@ -51,6 +51,7 @@ std::exception_ptr unfinished(std::uint64_t number, std::uint32_t told_by, std::
                               const char* why) noexcept;
 
 // A request of the caller's own that the transport could not carry out.
+std::exception_ptr transfer_error(std::uint32_t rank, const char* why) noexcept;
 [[noreturn, gnu::cold, gnu::noinline]] void fail_transfer(std::uint32_t rank, const char* why);
 
 } // namespace weft::progress

@@ -56,6 +56,35 @@ struct posted : operation {
   collectives::request key;
   std::unique_ptr<std::byte[]> room; // for a copy of a task, from one post to the next
 
+  posted() = default;
+  posted(progress::channel& team, const collectives::request& r, const graph::binding& of,
+         const barrier_summary& given)
+      : key(r) {
+    channel = &team;
+    at = of;
+    value = given;
+  }
+  // The same of one that has been another operation before.
+  void prepare(progress::channel& team, const collectives::request& r, const graph::binding& of,
+               const barrier_summary& given = {}) {
+    channel = &team;
+    key = r;
+    at = of;
+    value = given;
+    handle = 0;
+    lent = light = asked = false;
+    status = 0;
+    unreachable = told_by = 0;
+    bad.reset();
+    if (thrown) [[unlikely]]
+      thrown = nullptr;
+    flights = 0;
+    finished.store(false, std::memory_order_relaxed);
+    seq = 0;
+    program = nullptr;
+    run = nullptr;
+  }
+
   void keep(const graph::task& t) {
     if (t.bytes > most_task_bytes) throw std::length_error("a task is too large to be posted");
     if (!room) room = std::make_unique<std::byte[]>(most_task_bytes);

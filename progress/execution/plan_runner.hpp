@@ -17,19 +17,50 @@ public:
   explicit plan_runner(node_steps<T>& steps) : steps_(steps), net_(steps.members.net) {}
 
   static void begin(operation& op) {
+    begin_loops(op);
+    op.run->begin(*op.program);
+  }
+
+  // The first `count` steps of a straight plan, in their order. False if one is not done: then the next pass
+  // goes on with that one, and with what can be done beside it.
+  [[gnu::always_inline]] bool run_straight(operation& op, unsigned count) {
+    const auto& steps = op.program->straight;
+    for (unsigned k = 0; k < count; ++k)
+      if (steps_.step_straight(op, steps[k]) != outcome::done) [[unlikely]] {
+        note_straight(op, k);
+        return false;
+      }
+    return true;
+  }
+  // So many of them are done.
+  [[gnu::noinline]] static void note_straight(operation& op, unsigned count) {
+    begin_loops(op);
+    for (unsigned k = 0; k < count; ++k)
+      if (const graph::straight_step& s = op.program->straight[k]; s.last) op.run->finish(*op.program, s.top);
+  }
+
+  static void begin_loops(operation& op) {
     for (std::uint8_t k = 0; k < op.program->loops; ++k) {
       loop_state& loop = op.run->loops[k];
       loop.base = loop.next = 0;
       loop.unfinished = loop.in_flight = 0;
     }
-    op.run->begin(*op.program);
   }
 
-  // One pass. True if a node finished or carried something; there is nothing to do before one of the armed words
-  // comes.
+  // One pass. True if a node finished or carried something; there is nothing to do before one of the armed
+  // words comes.
   [[gnu::always_inline]] bool advance(operation& op) {
     if (op.run->watch.armed && nothing_came(op.run->watch)) return false;
     return op.status >= 0 && pass(op);
+  }
+
+  // Nothing of mine is left, nor of others that I may carry.
+  bool over(operation& op, bool& moved) {
+    const bool complete = op.flights == 0 && ((op.program->top & ~op.run->done) == 0 || op.status < 0);
+    if (!complete || !op.program->lends() || op.status < 0) return complete;
+    const outcome helped = steps_.help_lenders(op);
+    moved |= helped == outcome::again;
+    return helped != outcome::again && helped != outcome::held;
   }
 
   // Whose step it is; findings::nobody where a row names no member.

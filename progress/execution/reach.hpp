@@ -167,7 +167,7 @@ public:
   }
 
   // After facts were stored for near members.
-  void wake_near() {
+  [[gnu::always_inline]] void wake_near() {
     if (!broken_.never_ring) neighbours_.wake();
   }
   // By a thread that waits and has nothing to do, or stops driving.

@@ -83,5 +83,49 @@ TEST(regions, are_what_the_verifier_sees_block_by_block) {
   EXPECT_GT(steps, 2000);
 }
 
+// Each step behind all that it waits for, and each iteration of each node once, with its peer, on this host.
+// What a post makes are signals, and behind them nothing is left for it.
+void check_straight(const plan& p, const topology& g) {
+  node_set done = 0;
+  std::uint32_t next = 0; // iteration of the node that is under way
+  for (unsigned k = 0; k < p.straight_count; ++k) {
+    const straight_step& s = p.straight[k];
+    const node &top = p.nodes[s.top], &made = p.nodes[s.node];
+    const bool in_loop = top.what == kind::loop;
+    EXPECT_EQ(top.after & ~done, 0u) << "step " << k << " comes too early";
+    EXPECT_EQ(done >> s.top & 1, 0u) << "step " << k << " comes again";
+    EXPECT_EQ(s.node, in_loop ? top.body : s.top);
+    EXPECT_EQ(s.iteration, next);
+    EXPECT_EQ(s.peer, in_loop ? peer_at(p, g, top.over, made.peer, s.iteration) : p.me);
+    EXPECT_TRUE(g.is_near(s.peer));
+    next = s.last ? 0 : next + 1;
+    if (!s.last) continue;
+    EXPECT_EQ(s.iteration + 1u, in_loop ? top.count : 1u);
+    done |= node_set{1} << s.top;
+  }
+  EXPECT_EQ(done, p.top);
+  for (unsigned k = 0; p.straight_posted != 0 && k < p.straight_count; ++k)
+    EXPECT_EQ(p.nodes[p.straight[k].node].what == kind::signal, k < p.straight_posted);
+}
+
+TEST(regions, of_straight_plans_follow_each_other) {
+  int straight = 0, posted = 0;
+  for (const node_map& nodes : {one_host(1), one_host(2), one_host(4), alone(4), blocks_of(6, 2)})
+    for (const sync mode : {sync::no, sync::my, sync::all})
+      for (const std::uint64_t bytes : {std::uint64_t{8}, std::uint64_t{5000}})
+        for (const operation op : {operation::barrier, operation::broadcast, operation::gather_all,
+                                   operation::exchange, operation::scatter, operation::gather,
+                                   operation::permute, operation::reduce_all, operation::team_allreduce})
+          for (const plan& p : compile_all({op, mode, mode, hint::none, 0, bytes}, nodes, {})) {
+            if (p.straight_count == 0) continue;
+            check_straight(p, topology(p.me, nodes));
+            ++straight;
+            posted += p.straight_posted != 0;
+            ASSERT_FALSE(testing::Test::HasFailure()) << name(op) << " of " << nodes.size() << " ranks";
+          }
+  EXPECT_GT(straight, 100);
+  EXPECT_GT(posted, 50);
+}
+
 } // namespace
 } // namespace weft::graph
