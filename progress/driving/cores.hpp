@@ -20,17 +20,17 @@ std::vector<std::uint32_t> affinity_list();
 double affinity_cores();
 double quota_cores(const std::filesystem::path& root = "/");
 
-// Who drives an engine while the application computes.
+// Which thread drives an engine while the application computes.
 //   dedicated   a progress thread that stays awake while something is outstanding: fastest, and needs a core
 //               that the computation does not use
-//   helping     a progress thread that sleeps unless somebody rings it, and then sweeps once: the computation
-//               keeps its core, work that nobody else can do still gets done
+//   helping     a progress thread that sleeps unless it is rung, and then sweeps once: the computation keeps
+//               its core, and work that no other rank can do still gets done
 //   caller      no thread: progress only inside the library's calls
 //   automatic   one of the three, see resolve()
 enum class mode { dedicated, helping, caller, automatic };
 
 // What automatic means here; another request is returned as it is.
-//   A job of one rank has nobody to wait for it, each operation is finished when it was posted: caller.
+//   In a job of one rank no other rank waits, and each operation is finished when it was posted: caller.
 //   Two cores or more for each rank of this host leave one beside the computation: dedicated.
 //   Otherwise an awake thread would take time from a computation: helping.
 // `cores` are those that the `local_ranks` ranks of this host share.

@@ -7,14 +7,14 @@
 namespace weft::progress {
 
 // Wakes a thread that sleeps in epoll or poll, in this process or in another one that was handed the
-// descriptor. An eventfd: a ring while nobody sleeps is kept until the next drain(), and many rings make one
-// wake-up, so ringing early or twice does no harm.
+// descriptor. An eventfd: a ring while no thread sleeps is kept until the next drain(), and many rings make
+// one wake-up, so ringing early or twice does no harm.
 //
 // Any thread may ring; the sleeping thread drains after it woke and before it looks for work, so a ring that
 // comes while it looks makes the next sleep return at once. The system calls order nothing for this
 // program's memory model: the work itself is handed over by its own release and acquire.
 //
-// Lifetime: owns the descriptor. Nobody may ring or sleep on it while it is moved from or destroyed.
+// Lifetime: owns the descriptor. No thread may ring or sleep on it while it is moved from or destroyed.
 class doorbell {
 public:
   // A new doorbell; throws std::system_error when the process is out of descriptors.

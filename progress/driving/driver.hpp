@@ -111,7 +111,7 @@ public:
     bool held_ = false;
   };
 
-  // What plans have come to: a piece of it, with nothing held, so that somebody else may drive meanwhile.
+  // What plans have come to: a piece of it, with nothing held, so that another thread may drive meanwhile.
   void run_user_code(turn& mine) {
     if (has_user_code()) [[unlikely]]
       run_piece(mine);
@@ -197,7 +197,7 @@ protected:
   void sweep_until(turn& mine, Fact& fact, Light& light, std::chrono::nanoseconds nap) {
     latched awaited(fact, nap);
     ownership_request wish(ownership_, ownership_request::what::to_drive,
-                           false); // raised as long as somebody else drives
+                           false); // raised as long as another thread drives
     idle_ladder ladder(options_.idle);
     listening_alone alone;
     for (unsigned turn = 1; !awaited.holds(); ++turn) {
@@ -297,8 +297,8 @@ protected:
   }
 
   // A yield that comes back late has given the core to a computation, and would every time: sleep instead,
-  // the scheduler favours who wakes up. To look at the clock costs a tenth of a small operation, so the first
-  // yield of a wait is only timed behind a late one.
+  // the scheduler favours a thread that wakes. To look at the clock costs a tenth of a small operation, so
+  // the first yield of a wait is only timed behind a late one.
   void yield(idle_ladder& ladder) {
     if (ladder.yields() == 1 && !late_yields_.load(std::memory_order_relaxed)) return net_.yield();
     const auto before = net_.now();

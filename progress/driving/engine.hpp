@@ -14,8 +14,8 @@
 namespace weft::progress {
 
 // One rank: posts operations, drives them, completes them. Nothing in it is global, so that many ranks live
-// in one process; the dedicated thread (progress_thread.hpp) is one more that drives. Who drives and who
-// sleeps: driver.hpp.
+// in one process; the dedicated thread (progress_thread.hpp) is one more that drives. Which thread
+// drives and which sleeps: driver.hpp.
 template <transport::transport T> class engine : public driver<T, engine<T>> {
   using base = driver<T, engine<T>>;
 
@@ -35,7 +35,7 @@ public:
 
   channel& add_channel(weft::engine::team_info info) { return executor_.add_channel(std::move(info)); }
   void remove_channel(std::uint32_t id) { executor_.remove_channel(id); }
-  // The ranks of the job on this host, this one included: those who can be rung and can ring.
+  // The ranks of the job on this host, this one included: they ring each other.
   void meet_neighbours(const std::vector<std::uint32_t>& ranks) {
     executor_.members().node().meet(ranks);
     beyond_host_ = ranks.size() != net_.size();
@@ -46,8 +46,8 @@ public:
   // ownership.
   using asking = std::function<void(const posted&)>;
   void ask_others_by(asking ask) { ask_others_ = std::move(ask); }
-  // And what is begun here because another rank has asked for it; nobody here waits for it. Under progress
-  // ownership, in the order of their numbers.
+  // Begins what another rank has asked for; no thread of this rank waits for it. Under progress ownership, in
+  // the order of their numbers.
   void begin_part(channel& on, const request& r, const graph::binding& at) {
     posted* const op = parts_.take();
     if (op == nullptr) weft::engine::end_out_of_memory("a part of an operation of another rank");
@@ -185,8 +185,8 @@ public:
     if (status < 0) fail_transfer(rank, T::explain(status));
   }
 
-  // The same, without waiting; 0 when as many as allowed are outstanding. It is begun at once, or by whoever
-  // drives, and goes on like an operation.
+  // The same, without waiting; 0 when as many as allowed are outstanding. It is begun at once, or by the
+  // thread that drives, and goes on like an operation.
   handle post(const one_sided_request& r) {
     reserved_handle h(table_);
     if (h.value() == 0) return 0;
@@ -218,7 +218,7 @@ public:
       executor_.lose(rank, f);
       executor_.sweep();
     });
-    place_.bell.ring(); // who waits for something else of it looks again
+    place_.bell.ring(); // threads that wait for something else of it look again
   }
 
   // What a thread of this process waits for has come by a message. Under progress ownership.
@@ -308,7 +308,7 @@ private:
   // A message of 16 KiB, or two short ones.
   static constexpr std::uint64_t most_of_a_post = graph::message_worth + 16 * 1024;
 
-  // Somebody else drives: it takes the operation from the queue, or I do when it has let go.
+  // Another thread drives: it takes the operation from the queue, or this one does when that has let go.
   [[gnu::noinline]] void run_queued(posted& op) {
     counts_.queued_posts.add_concurrent();
     enqueue(op);

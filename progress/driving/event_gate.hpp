@@ -8,28 +8,29 @@
 
 namespace weft::progress {
 
-// A descriptor of events that can be muted while somebody sleeps on it. Without one a message would wake the
-// progress thread although a thread of the application is polling for it: a switch of tasks for each message
-// of a blocking call, on the very core that the call needs.
+// A descriptor of events that can be muted while the progress thread sleeps on it. Without one a message
+// would wake the progress thread although a thread of the application is polling for it: a switch of tasks
+// for each message of a blocking call, on the very core that the call needs.
 //
-// Muted as often as it is unmuted, by any threads. Each goes from one count to the next in one step, and
-// mutes before it unmutes; so the one who counts back to zero, and opens, comes after all who have shut it.
-// What has come meanwhile wakes the sleeper then: the events are those of a level, not of an edge.
+// Muted as often as it is unmuted, by any threads. Each thread changes the count in one step, and mutes
+// before it unmutes. So the thread that counts back to zero, and opens the gate, comes after all that have
+// shut it. What has come meanwhile wakes the sleeper then: the events are those of a level, not of an edge.
 //
 // A post that leaves something to the sleeper unmutes a moment later (soon), by a timer that wakes it: else
 // it would run before the post has returned. A virtual machine makes timers dear, about as dear as a message.
 //
-// A call that leaves nothing behind, and comes soon after several others, unmutes when nobody has called for
-// a while (later). Calls often follow each other closely, and what comes in between is wanted by the next of
-// them; woken for it, the sleeper would take a core from who is about to ask for it. Such a call makes no
-// system call: when the timer has rung the sleeper sets it once more if somebody has just called, each time
-// for twice as long, up to eight whiles. So it is seldom awake in vain, and is deaf behind the last call for
-// no longer than calls have followed each other before, and nine whiles at most.
+// A call that leaves nothing behind, and comes soon after several others, unmutes when no call has come for a
+// while (later). Calls often follow each other closely, and the next call takes in what comes in between.
+// Woken for it, the sleeper would take the core from the thread that is about to call. Such a call makes no
+// system call. When the timer has rung, and a call has just come, the sleeper sets the timer once more, each
+// time for twice as long, up to eight whiles. So it seldom wakes in vain. Behind the last call it stays muted
+// for as long as calls have followed each other before, and for nine whiles at most.
 //
-// The timer has the count of the first who asked for it, until the sleeper gives it back, or somebody takes
-// it over: who mutes a soon one, who has something heard at once a later one. The exchange of one word
-// decides between these. Who sets the timer and who takes it over has progress ownership, so they come one
-// after the other; the sleeper sets it once more only. One that was taken over may ring in vain.
+// The timer holds the count of the first thread that asked for it. It ends when the sleeper gives the count
+// back, or a thread takes the timer over: one that mutes takes over a soon timer, one whose work must not
+// wait a later one. The exchange of one word decides between these. A thread that sets the timer or takes it
+// over has progress ownership, so they come one after the other; the sleeper only sets it once more. A timer
+// that was taken over may ring in vain.
 class event_gate {
 public:
   // Most calls of a phase of communication follow each other in less.
@@ -47,13 +48,13 @@ public:
   void mute() noexcept {
     if (muted_.fetch_add(1) == 0) listen(false);
   }
-  // The same by the sleeper, who is about to wait for something else: whoever has muted it before may not
+  // The same by the sleeper, before it waits for something else: a thread that has muted it before may not
   // have come so far as to tell the kernel.
   void mute_for_myself() noexcept {
     muted_.fetch_add(1);
     listen(false);
   }
-  // The same by somebody who makes a timer needless that rings soon. One that rings later may go on.
+  // The same by a thread that makes a timer needless that rings soon. One that rings later may go on.
   void mute_instead() noexcept {
     opening due = opening::soon;
     if (due_.compare_exchange_strong(due, opening::none)) return set_timer({});

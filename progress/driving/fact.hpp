@@ -14,7 +14,7 @@ enum class look : std::uint8_t { part, all };
 
 // What a thread waits for. Whatever asks, sweeping, parking or dozing, asks here, and a yes stays: a fact may
 // therefore be a search that finds something once. It is called without an argument, or with the look. What
-// it throws is an answer too, and kept until nobody drives for it any more.
+// it throws is an answer too, and kept until no thread drives for it any more.
 template <class Fact> class latched {
 public:
   // A thread that sleeps over it looks again after `nap` at the latest.

@@ -29,8 +29,8 @@ struct idle_policy {
 // does it (cpu_relax, sched_yield, or announcing its sleep and blocking) and calls reset() when a sweep made
 // progress, which puts it back on the lowest rung.
 //
-// With scarce cores the first rung is left out, because whoever is waited for may need this very core. A
-// thread that shares its core with a computation must not yield either (a yield beside a computing thread
+// With scarce cores the first rung is left out, because the rank that is waited for may need this very core.
+// A thread that shares its core with a computation must not yield either (a yield beside a computing thread
 // costs a scheduling slice): it gets a policy with yields = 0 and goes from the first empty sweep to sleep.
 class idle_ladder {
 public:

@@ -9,7 +9,7 @@ namespace weft::progress {
 // The right to drive an engine: its transport, its executor, the consumer side of its submission queue.
 // At most one thread holds it; nothing that it protects needs a lock or an atomic of its own.
 //
-// Words and who writes them
+// Words, and which threads write them
 //   held_     false -> true by the thread that wins try_acquire(), true -> false by that thread in release()
 //   wanted_   number of application threads that would drive, and of threads that need progress ownership for
 //             something of their own, each in its half; each thread adds and removes itself
@@ -21,11 +21,11 @@ namespace weft::progress {
 //
 // Hand-over
 //   A thread that wants progress ownership says so with an ownership_request and tries until it has it. No
-//   thread is preempted: an owner looks between two passes over its operations, a piece of a large copy apart,
-//   and lets go by itself. The progress thread does so for any thread, an application thread that waits only
-//   for one that needs progress ownership itself: another one that waits is served by the thread that drives.
-//   They stay away while the request lasts. No thread may sleep while holding progress ownership, else a
-//   request would wait for the sleeper.
+//   thread is preempted: an owner looks between two passes over its operations, a piece of a large copy
+//   apart, and lets go by itself. The progress thread does so for any thread, an application thread that
+//   waits only for one that needs progress ownership itself: another one that waits is served by the thread
+//   that drives. They stay away while the request lasts. No thread may sleep while holding progress
+//   ownership, else a request would wait for the sleeper.
 //
 // What release() is not
 //   It is a plain store on x86, not a fence: an owner that looks into the submission queue, finds nothing and
@@ -33,7 +33,7 @@ namespace weft::progress {
 //   fences and looks into the queue again; the producer pushes, fences and looks at progress ownership.
 //
 // Lifetime: progress ownership outlives every thread that may touch it. Destroying it while held is an error.
-// One cache line of its own, so that waiting threads disturb nobody else's data.
+// One cache line of its own, so that waiting threads disturb no other data.
 class alignas(64) ownership {
 public:
   ownership() = default;

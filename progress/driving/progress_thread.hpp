@@ -25,8 +25,8 @@ namespace weft::progress {
 //               it looks again every millisecond; an application thread that leaves work behind rings.
 //
 // `where_` is written here only. `watching` is stored before progress ownership is released, so the next
-// holder sees it. That somebody is displaced may be missed by a leaver: then the thread looks again within
-// its millisecond.
+// holder sees it. A thread that lets go may not see that this one is displaced: then this one looks again
+// within its millisecond.
 template <transport::transport T> class progress_thread final : public watcher {
 public:
   explicit progress_thread(engine<T>& e)
@@ -83,7 +83,7 @@ private:
     }
   }
 
-  // Until somebody else wants to, or there is nothing left to do.
+  // Until another thread wants to, or there is nothing left to do.
   void drive(typename engine<T>::turn& mine) {
     ladder_.reset();
     for (;;) {

@@ -14,7 +14,8 @@
 namespace weft::progress {
 
 // Where threads of this process sleep: those of the application at one place, the progress thread at its own.
-// Whoever does something for them rings. A ring is kept until somebody drains it, and wakes all who sleep.
+// A thread that does something for them rings. A ring is kept until a thread drains it, and wakes all that
+// sleep.
 struct sleeping_place {
   doorbell bell;
   std::atomic<std::uint32_t> sleepers{0};
@@ -25,31 +26,33 @@ struct sleeping_place {
   }
 };
 
-// How a thread sleeps without missing what it waits for. Three can bring it, and none of them wakes anybody
-// by itself: a neighbour that stores into shared memory, the network, and another thread of this process that
-// drives in the meantime. So for each there is a word that says "I sleep", and all threads go the same way:
+// How a thread sleeps without missing what it waits for. Three can bring it, and none of them wakes a
+// thread by itself: a neighbour that stores into shared memory, the network, and another thread of this
+// process that drives in the meantime. So for each there is a word that says "I sleep", and all threads go
+// the same way:
 //
 //   announce      to the process (place.sleepers), and to the host (sleep_flag.hpp) if others are to ring for
 //                 what they store
 //   look again    for the last time, at everything; with the right to drive: one more pass
 //   arm           the transport: from here on its descriptor tells of what comes. It refuses when something
 //                 has come already
-//   let go        of the right to drive, so that whoever comes now drives
+//   let go        of the right to drive, so that a thread that comes now drives
 //   sleep         on the descriptor and the place's bell, then drain the bell
 //   cancel        both words, in the order that is the announcement's backwards
 //
-// Who does not have the right to drive leaves out arm and let go: the one who drives completes for him too.
+// A thread without the right to drive leaves out arm and let go: the thread that drives completes for it.
 //
 // Orders
-//   host      announce() ends with the sleeper's fence, the signaller's store is followed by his: either the
+//   host      announce() ends with the sleeper's fence, the signaller's store is followed by its own: either
+//   the
 //             last look finds what was stored, or the signaller finds the word and rings.
 //   network   what comes before arm() makes it refuse, what comes later makes the descriptor readable. An
-//             attempt that was refused has taken the events from whoever sleeps on them already:
-//             took_events() says so to the next one who lets go, who rings the watcher.
-//   process   With the right to drive: the word is raised before the right is let go of, hence whoever holds
-//             it next sees the word, by the release and the acquire of the right. Without it: raised
+//             attempt that was refused has taken the events from a thread that sleeps on them already:
+//             took_events() says so to the next thread that lets go, and that one rings the watcher.
+//   process   With the right to drive: the word is raised before the right is let go of, hence its next
+//             holder sees the word, by the release and the acquire of the right. Without it: raised
 //             (sequentially consistent) before the last look; if the completing thread reads it too early,
-//             nobody rings, so such a sleep has a limit, a millisecond.
+//             no thread rings, so such a sleep has a limit, a millisecond.
 template <transport::transport T> class sleeper {
 public:
   sleeper(T& net, neighbours<T>& node, statistics& counts) : net_(net), node_(node), counts_(counts) {}
@@ -82,7 +85,7 @@ public:
   }
 
   bool arm() { return armed_ = net_.arm(); }
-  // Since it was asked for the last time; by who is about to let go of the right to drive.
+  // Since it was asked for the last time; by a thread that is about to let go of the right to drive.
   bool took_events() { return !std::exchange(armed_, true); }
 
 private:

@@ -6,8 +6,8 @@
 namespace weft::progress {
 
 // Intrusive lock-free queue from any number of producers to one consumer, which may be another thread each
-// time: the consumer is whoever holds progress ownership. How a producer makes sure that there is one, see
-// ownership.hpp.
+// time: the consumer is the thread that holds progress ownership. How a producer makes sure that there is
+// one, see ownership.hpp.
 //
 // One word, head_, is the whole state: the newest item of a chain linked through Next, whose oldest item's
 // link is null; or null. Producers only move the word to an item of theirs, every other move is the
@@ -18,12 +18,12 @@ namespace weft::progress {
 //   read-modify-writes and continue the release sequence, so the one acquire covers the whole chain.
 //   Consumer to consumer is ordered by progress ownership, not here.
 //
-// Ownership: from push to take_all an item belongs to the queue and its Next to nobody else. After that the
+// Ownership: from push to take_all an item belongs to the queue, and so does its Next. After that the
 // consumer may free or re-push it, also while another producer still runs its push: a producer never
 // follows a link, it only compares addresses, and an address that has come back is as good as the old one
-// (what is linked behind it was put there by whoever pushed it last).
+// (what is linked behind it was put there by the thread that pushed it last).
 //
-// Lifetime: the queue owns no item; whoever destroys it has taken them all.
+// Lifetime: the queue owns no item; all have been taken when it is destroyed.
 template <class T, T* T::*Next> class submission_queue {
 public:
   submission_queue() = default;

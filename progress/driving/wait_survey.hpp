@@ -15,7 +15,7 @@ struct blocked_operation {
   weft::engine::sequence seq = 0;
   std::string call;
   std::vector<std::string> nodes;     // of its plan, that could go on if something were known
-  std::vector<std::uint32_t> missing; // members who have not entered it, as far as this rank has heard
+  std::vector<std::uint32_t> missing; // members that have not entered it, as far as this rank knows
 };
 // How many operations of a team this rank has entered.
 struct team_position {
@@ -75,7 +75,7 @@ private:
     }
   }
 
-  // The step that its oldest iteration stands at, and of whom.
+  // The step that its oldest iteration stands at, and its peer.
   void waits_of_loop(operation& op, const graph::node& n, std::vector<std::string>& texts) {
     const loop_state& loop = op.run->loops[n.loop_index];
     const bool by_rows = n.over == graph::range::named || n.over == graph::range::naming;

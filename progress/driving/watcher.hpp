@@ -4,20 +4,20 @@
 
 namespace weft::progress {
 
-// Who watches the transport while nobody drives, and how it is rung: the progress thread.
+// The progress thread, as threads that drive see it: it watches the transport while no thread drives.
 struct watcher {
   // It blocks on the transport's events.
   virtual bool listens() const = 0;
-  // Something is outstanding and nobody drives any more; `own` if no other rank can carry it.
+  // Something is outstanding and no thread drives any more; `own` if no other rank can carry it.
   virtual bool wants_ring(bool own) const = 0;
   virtual void ring() = 0;
-  // The transport's events do not wake it until all who said so have taken it back. Any thread.
+  // The transport's events do not wake it until all threads that muted it have unmuted it. Any thread.
   virtual void mute() = 0;
   virtual void unmute() = 0;
   // The same a moment later, when it wakes as if it had been rung.
   virtual void unmute_soon() = 0;
   virtual bool wakes_soon() const = 0;
-  // The same when nobody has called for a while.
+  // The same when no call has come for a while.
   virtual void unmute_later() = 0;
   virtual bool wakes_later() const = 0;
   // But something is to be heard at once. Under progress ownership.
@@ -27,8 +27,8 @@ protected:
   ~watcher() = default;
 };
 
-// An application thread polls the transport itself, or sleeps on its events: what comes is to wake nobody
-// else.
+// An application thread polls the transport itself, or sleeps on its events: what comes is to wake no
+// other thread.
 class listening_alone {
 public:
   listening_alone() = default;
@@ -42,8 +42,8 @@ public:
     muted_ = instead_of;
     muted_->mute();
   }
-  // A post: nothing is to come between it and what the program does next. Not if somebody wakes soon after it
-  // whatever comes.
+  // A post: nothing is to come between it and what the program does next. Not if the watcher wakes soon after
+  // it whatever comes.
   void begin_post(watcher* instead_of) {
     if (!instead_of->wakes_soon()) begin(instead_of);
   }
