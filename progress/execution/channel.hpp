@@ -79,7 +79,7 @@ struct credit_question {
 // progress/control/own_channels.hpp. Everything here is under progress ownership.
 struct channel {
   static constexpr std::uint32_t nobody = ~std::uint32_t{0};
-  // Memory for each member: what is taken whoever it is, and what is set aside, of which pages are taken when
+  // Memory for each member: what is taken for each, and what is set aside, of which pages are taken when
   // a member on them is first spoken to.
   static constexpr std::size_t bytes_of_member =
       graph::topology::bytes_of_member + sizeof(std::uint32_t); // info
@@ -111,14 +111,14 @@ struct channel {
   std::uint32_t lost = nobody; // the rank of the job because of which no operation can finish
   fate why_lost;               // what has become of it
   std::uint32_t told_lost = nobody, told_lost_by = nobody; // the same, by another member that cannot reach it
-  bool leaving = false;             // freed: when all that is posted is retired, whoever freed it hears so
+  bool leaving = false;             // freed: it is reported quiet when all that is posted is retired
   std::uint32_t finished = 0;       // slots whose operation is finished but not yet retired
   waiting_list waiting;             // posted, no slot yet
   engine::sequence near_credit = 0; // all near members have retired at least this
 
   engine::zeroed_table<credit_question> questions; // by far member
-  std::vector<credit_request> askers;              // far members who wait for a retirement of mine
-  std::vector<credit_request> waiters;             // far members who wait for a row of mine
+  std::vector<credit_request> askers;              // far members that wait for a retirement of mine
+  std::vector<credit_request> waiters;             // far members that wait for a row of mine
   relay_book relayed;                              // payloads of others that I still have to hand on
   struct failure {
     engine::sequence seq = 0;

@@ -8,8 +8,8 @@
 namespace weft::progress {
 
 // Carries blocks between members of one host that several may carry: a CAS on the block's claim word, which
-// lies on the destination's mailbox, decides who moves which piece. Counters on both ends say what is in
-// place.
+// lies on the destination's mailbox, decides which rank moves which piece. Counters on both ends say what is
+// in place.
 template <transport::transport T> class claims {
 public:
   claims(reach<T>& members, operands<T>& blocks, lone_copies<T>& copies)
@@ -40,15 +40,15 @@ public:
   }
 
   // Under OUT_MY a member is not held up by blocks of others; where one of them may be computing, it carries
-  // for all when it has nothing better to do, and all that it may carry before it leaves. So what somebody
-  // who computes has posted is in place when the last of the others has left. `again` if it carried
+  // for all when it has nothing better to do, and all that it may carry before it leaves. So what a
+  // rank that computes has posted is in place when the last of the others has left. `again` if it carried
   // something, there may be more; `held`: there is, but not in this pass.
   outcome help_lenders(operation& op) {
     if (op.program->in == graph::sync::all && !all_entered(op)) return outcome::blocked;
     return assist(op);
   }
 
-  // A line that changes only when somebody posts and goes away.
+  // A line that changes only when a rank posts and goes away.
   bool somebody_lends(operation& op) {
     channel& on = *op.channel;
     for (const std::uint32_t peer : on.info.topology.near())
@@ -58,7 +58,7 @@ public:
 
 private:
   // Where no rows tell, the claim word of a member's own block speaks of the operation only if it lends:
-  // nobody else carries that block otherwise.
+  // no other rank carries that block otherwise.
   static bool has_own_word(const operation& op) {
     return op.program->lends() && op.program->names == graph::naming::none;
   }
@@ -87,7 +87,7 @@ private:
     const shared_work both{at.claim(slot, op.channel->info.topology.local_index(i)),
                            std::max(there.bytes, back.bytes), 1, from_front};
     return share(reach_, op, both, [&](std::uint64_t begin, std::uint64_t end, std::uint32_t pieces) {
-      // What cannot be carried is counted all the same: nobody must wait for it.
+      // What cannot be carried is counted all the same: no rank must wait for it.
       const bool good =
           operands_.usable(op, i, j, iteration) && (!p.in_place || operands_.usable(op, j, i, iteration));
       if (good && p.in_place)
@@ -135,7 +135,7 @@ private:
     for (std::uint32_t dj = 0; dj < p.members; ++dj) {
       const std::uint32_t j = (p.me + dj) % p.members;
       const std::uint32_t full = p.full(j);
-      // Where nothing lands nobody counts, and the word goes on speaking of an older operation.
+      // Where nothing lands no rank counts, and the word goes on speaking of an older operation.
       if (full == 0 || reach_.reached(counts(op, j).delivered, op, full)) continue;
       all_full = false;
       if (!may_touch(op, j)) continue;
@@ -176,7 +176,7 @@ private:
     return true;
   }
 
-  // Under IN_ALL everybody has entered before anybody assists.
+  // Under IN_ALL all ranks have entered before one assists.
   bool may_touch(operation& op, std::uint32_t member) {
     return op.program->in != graph::sync::my || reach_.entered(op, member);
   }

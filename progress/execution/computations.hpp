@@ -14,9 +14,9 @@
 namespace weft::progress {
 
 // Runs the tasks of operations, stage by stage. What the library computes itself is done in a pass, as much
-// of it as the quota has left. Code of users waits in a list: whoever drives takes one, lets go of the right
-// to drive, runs a piece of it, and has it back on the list when he has the right again, until it is through;
-// it completes like a request to the transport. Under progress ownership, but for run().
+// of it as the quota has left. Code of users waits in a list: a thread that drives takes one, lets go of the
+// right to drive, runs a piece of it, and puts it back when it has the right again, until it is through; it
+// completes like a request to the transport. Under progress ownership, but for run().
 template <transport::transport T> class computations {
 public:
   computations(reach<T>& members, flight_pool<T>& flights) : reach_(members), flights_(flights) {}
@@ -96,7 +96,7 @@ private:
   }
 
   static constexpr std::uint64_t everything = ~std::uint64_t{0};
-  static constexpr std::uint64_t at_once = 16 * 1024; // bytes, of code that nobody knows
+  static constexpr std::uint64_t at_once = 16 * 1024; // bytes, of code whose cost is not known
 
   reach<T>& reach_;
   flight_pool<T>& flights_;

@@ -15,7 +15,7 @@
 namespace weft::progress {
 
 // Runs the operations of one rank: gives each a slot of its team, steps through its plan as facts arrive, and
-// retires it. Driven by whoever holds progress ownership; knows neither threads nor handles.
+// retires it. Driven by the thread that holds progress ownership; knows neither threads nor handles.
 template <transport::transport T> class executor {
 public:
   // `finished` is called once for every operation, when its plan is done, or with op.status < 0 when the
@@ -56,7 +56,7 @@ public:
   }
   void when_quiet(std::function<void(channel&)> quiet) { retirement_.when_quiet(std::move(quiet)); }
 
-  // What is outstanding is never finished. For the end of the job, when nobody needs anything of it;
+  // What is outstanding is never finished. For the end of the job, when no rank needs anything of it;
   // transfers under way may still land, in memory that lives as long as this.
   void abandon() {
     active_.clear();
@@ -167,7 +167,8 @@ public:
   }
   void is_rung_for(operation& op) { rung_or_held_ += !std::exchange(op.run->rung, true); }
 
-  // For who waits and finds nothing of its own to do: carries for members who compute. True if it did.
+  // For a thread that waits and has nothing of its own to do: carries for members that compute. True if it
+  // did.
   bool help_lenders() {
     bool moved = false;
     members().carries.refill(active_.size());

@@ -67,7 +67,7 @@ private:
     if (m.kind == message_kind::relayed) return relays_.arrived(on, m, payload);
     if (m.kind != message_kind::credit && m.kind != message_kind::wanted && m.kind != message_kind::dispute &&
         m.kind != message_kind::pulled)
-      lift(theirs.entered(), m.seq); // whoever speaks of it has entered it
+      lift(theirs.entered(), m.seq); // a member that speaks of it has entered it
     switch (m.kind) {
     case message_kind::named:
       on.namings[slot] = {m.seq, sender};
@@ -125,7 +125,7 @@ private:
       known->needed = std::min(known->needed, n);
   }
 
-  // Who publishes the row later answers then.
+  // The rank answers when it publishes the row.
   void tell_row(channel& on, std::uint32_t sender, engine::sequence n) {
     if (on.rows[engine::slot_of(n)].seq == n)
       members_.tell_row(on, sender, n);

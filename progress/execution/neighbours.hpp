@@ -12,8 +12,8 @@
 namespace weft::progress {
 
 // The processes of this host whose sleep must be ended by a ring, because a store into shared memory wakes
-// nobody. The protocol is that of sleep_flag.hpp; its two fences are the transport's light one (signaller, on
-// every signal) and heavy one (sleeper), which together order as two full ones do.
+// no process. The protocol is that of sleep_flag.hpp; its two fences are the transport's light one
+// (signaller, on every signal) and heavy one (sleeper), which together order as two full ones do.
 template <class T> class neighbours {
 public:
   explicit neighbours(T& net) : net_(net) {}
@@ -36,7 +36,7 @@ public:
     }
   }
 
-  // After facts were stored: rings whoever sleeps. Nobody asleep costs a light fence and a load.
+  // After facts were stored: rings the ranks that sleep. If none does, it costs a light fence and a load.
   [[gnu::always_inline]] unsigned wake() {
     if (others_.empty()) return 0;
     net_.light_fence();

@@ -61,7 +61,7 @@ public:
     how_ |= noted;
   }
 
-  // A post carries nothing for others: who has done its part in it is through when it comes again.
+  // A post carries nothing for others: a rank that has done its part is through when it comes again.
   outcome help_lenders(operation& op) {
     if (!claims.somebody_lends(op)) return outcome::blocked;
     return (how_ & posting) != 0 ? outcome::held : claims.help_lenders(op);
@@ -110,7 +110,7 @@ private:
     return true;
   }
 
-  // What others wait for, and nobody but the poster would compute: where no thread drives for it, all of it.
+  // What others wait for, and no rank but this one would compute: where no thread drives for it, all of it.
   static bool computations_of_post(const operation& op, const graph::node& n) {
     return n.what == graph::kind::compute && (n.quick || (op.lent && n.count == 0 && !op.at.task->user));
   }

@@ -11,8 +11,8 @@
 
 namespace weft::progress {
 
-// Messages that belong to no operation of the sender: answers, requests for credit, news of a failure. Nobody
-// here waits for their end, and somebody elsewhere may wait for them for ever. So one that could not be sent
+// Messages that belong to no operation of the sender: answers, requests for credit, news of a failure. No
+// thread here waits for their end, and another rank may wait for them for ever. So one that could not be sent
 // is kept, and sent again at later sweeps. After `patience` its receiver counts as lost. They may be sent
 // twice, and arrive in another order: none of them minds. Under progress ownership.
 template <transport::transport T> class notices {

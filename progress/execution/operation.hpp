@@ -20,8 +20,9 @@ namespace weft::progress {
 using graph::outcome;
 struct channel;
 
-// What a rank knows of the values that the members gave to a barrier: the first value it heard of and by
-// whom, and the first different one. 0 in `known` = nobody gave a value, 1 = all the same, 2 = two differ.
+// What a rank knows of the values that the members gave to a barrier: the first value that has come and its
+// giver, and the first different one. 0 in `known` = no member gave a value, 1 = all the same, 2 = two
+// differ.
 struct barrier_summary {
   std::uint32_t known = 0;
   std::uint32_t rank = 0, other_rank = 0;
@@ -103,8 +104,8 @@ struct findings {
   named_block own;                                  // my row
   bool own_known = false;                           // it has been read
   std::uint32_t naming = unknown;                   // whose row names me
-  std::uint64_t expected = 0;                       // pieces that those who name me will count
-  bool not_root = false;                            // somebody named another root
+  std::uint64_t expected = 0;                       // pieces that the members that name me will count
+  bool not_root = false;                            // a member named another root
   std::uint64_t piece = 0;                          // in place: of the block that is being moved
   std::uint32_t moving = nobody;                    // in place: the iteration whose block that is
   std::array<fetched_row, loop_state::window> rows; // by iteration modulo the window
@@ -187,7 +188,7 @@ struct execution {
   struct naming {
     std::uint32_t by = named_block::nobody, named = named_block::nobody;
   };
-  std::vector<bool> heard;   // the same of operations whose members' rows name somebody: by member
+  std::vector<bool> heard;   // the same of operations whose members' rows name members: by member
   std::vector<naming> first; // the first that named a member; that named a root
   std::uint32_t to_hear = 0;
   execution* next = nullptr; // while it is free
@@ -229,9 +230,9 @@ struct operation {
   engine::sequence seq = 0;
   graph::binding at;
   std::uint64_t handle = 0; // 0: a blocking call watches `finished` itself
-  bool lent = false;        // its poster may compute with nobody to carry for it: others may carry all of it
+  bool lent = false;        // its rank may compute and have no thread that drives: others may carry all of it
   bool light = false;       // it moves nothing large
-  bool asked = false;       // another rank has called it, nobody here waits for it
+  bool asked = false;       // another rank has called it, no thread of this one waits for it
   barrier_summary value;
   barrier_summary* heard =
       nullptr; // where the poster of a barrier reads what it brought, once it is complete
@@ -240,7 +241,7 @@ struct operation {
   std::uint32_t flights = 0;         // transport requests outstanding
   int status = 0;                    // first transport error
   std::uint32_t unreachable = 0;     // the rank of the job that it is about
-  std::uint32_t told_by = 0;         // who met it, another rank or this one
+  std::uint32_t told_by = 0;         // the rank that met it, another one or this one
   std::atomic<bool> finished{false}; // for the waiter of a blocking call; the last store to the operation
 
   // The operation ends, with the first error that it met.

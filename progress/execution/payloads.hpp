@@ -37,7 +37,7 @@ public:
   [[gnu::noinline]] std::span<const std::byte> message(operation& op, const graph::node& n,
                                                        std::uint32_t peer, std::uint32_t step) {
     const graph::plan& p = *op.program;
-    if (p.names != graph::naming::none) // as it is published, by who is named
+    if (p.names != graph::naming::none) // as it is published, by the named member
       return published(op, n.phase);
     if (graph::operations::is_part(n)) {
       const graph::part it = part_of(op, n, peer);
@@ -95,7 +95,7 @@ private:
     const std::byte* const from = reach_.view(*op.channel, peer).payload(cells, s.payload);
     net_.copy(buffers_.own(op, n.write.in) + s.moved.write, from + s.moved.read, s.moved.bytes);
   }
-  // What the task has of a payload, or where it wants one: all of it, whoever reads.
+  // What the task has of a payload, or where it wants one: all of it, for each reader.
   graph::part part_of(operation& op, const graph::node& n, std::uint32_t peer) {
     return op.at.task->part_of(*op.at.task, work_of(op, net_, n.count), peer);
   }

@@ -6,9 +6,10 @@
 
 namespace weft::progress {
 
-// How much one pass over the operations may carry, so that none of them keeps the others, or whoever wants to
-// drive, waiting for longer than one piece of a large copy takes. What is small is carried whenever it can
-// be: to look at everything once more would take as long. Under progress ownership, like all that asks.
+// How much one pass over the operations may carry, so that none of them keeps the others, or a thread that
+// wants to drive, waiting for longer than one piece of a large copy takes. What is small is carried whenever
+// it can be: to look at everything once more would take as long. Under progress ownership, like all that
+// asks.
 //
 // A pass over many operations costs something too, so it may carry more then: what it costs stays a small
 // part of what it carries.

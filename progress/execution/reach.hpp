@@ -88,8 +88,8 @@ public:
 
   // True if the member has retired the previous user of this operation's slot, or of its place for a large
   // payload. A far member that has nothing else to tell me would never say how far it is. So a message that
-  // goes there half a turn of the ring ahead asks it, too; who cannot go on without the answer asks by a
-  // message of its own, and relies on that one only.
+  // goes there half a turn of the ring ahead asks it, too; a rank that cannot go on without the answer asks
+  // by a message of its own, and relies on that one only.
   bool credit(operation& op, std::uint32_t member) {
     channel& on = *op.channel;
     engine::sequence& known = on.credit[member].retired;
@@ -106,7 +106,7 @@ public:
     return enough;
   }
 
-  // The same of a far member that others wait behind: who has to wait for it asks for what it needs and no
+  // The same of a far member that others wait behind: a rank that waits for it asks for what it needs and no
   // more, for it may come no farther without them.
   bool exact_credit(channel& on, engine::sequence n, std::uint32_t member) {
     constexpr std::uint32_t turn = engine::slots;

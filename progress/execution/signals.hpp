@@ -8,7 +8,7 @@
 
 namespace weft::progress {
 
-static_assert(graph::plan{}.credit == engine::slots, "who has retired the last user of a slot");
+static_assert(graph::plan{}.credit == engine::slots, "which ranks have retired the last user of a slot");
 static_assert(graph::max_phases == engine::phases, "a plan has no more phases than a slot has cells for");
 
 // Raises cells and waits for them: which word of which mailbox each is, by which message a far member hears
@@ -265,9 +265,9 @@ private:
     payloads_.merge_value(op, reach_.value_place(theirs, engine::cells_of(op.seq, n.phase), round));
   }
 
-  // What my row says: into my own slot for near members, and to far ones who have asked. Who still has to ask
-  // has not retired the operation, so what I answer with stays until all have: rows that nobody asks for
-  // leave it alone.
+  // What my row says: into my own slot for near members, and to far ones that have asked. A member that still
+  // has to ask has not retired the operation, so what I answer with stays until all have: rows that no member
+  // asks for leave it alone.
   [[gnu::noinline]] outcome publish_row(operation& op) {
     channel& on = *op.channel;
     const named_block& row = operands_.own_row(op);

@@ -8,7 +8,7 @@
 namespace weft::progress {
 
 // "I sleep, ring me": how a rank that waits for a store in shared memory sleeps without missing it, and how
-// the others find out that they have to ring. A store alone wakes nobody, and a ring costs microseconds.
+// the others find out that they have to ring. A store alone wakes no rank, and a ring costs microseconds.
 //
 // Words, both in memory that all ranks of the host map, both zero at first
 //   word       one per rank: 1 while it sleeps or is about to; written by that rank only, by one thread at a
@@ -27,11 +27,11 @@ namespace weft::progress {
 // other's store: the sleeper sees the data, or the signaller sees the sleeper. Acquire and release would
 // allow both to miss (a store may wait in the store buffer while the next load is served).
 //
-// The flag carries no data: whoever finds the data acquires it from the signal itself. Everything else is
+// The flag carries no data: a rank that finds the data acquires it from the signal itself. Everything else is
 // therefore relaxed.
 //
 // Every signaller that finds the flag rings, although one would do: if the first could claim the ring and was
-// then stopped or died, nobody else would wake the sleeper. The surplus rings are absorbed by the doorbell.
+// then stopped or died, no other would wake the sleeper. The surplus rings are absorbed by the doorbell.
 // For the same reason a rank that dies asleep does no harm: its count stays up and costs the others the
 // look at one more word.
 //
@@ -54,13 +54,13 @@ public:
     sleepers_->fetch_sub(1, std::memory_order_relaxed);
   }
 
-  // A signaller, after the store of the data. When everybody is awake this reads the host's word alone.
+  // A signaller, after the store of the data. When all are awake this reads the host's word alone.
   [[nodiscard]] bool needs_ring() const noexcept {
     engine::full_fence();
     return needs_ring_after_fence();
   }
 
-  // The same for a signaller of several ranks, who stores all the data, calls full_fence() once, and then
+  // The same for a signaller of several ranks: it stores all the data, calls full_fence() once, and then
   // asks for each.
   [[nodiscard]] bool needs_ring_after_fence() const noexcept {
     return sleepers_->load(std::memory_order_relaxed) != 0 && word_->load(std::memory_order_relaxed) != 0;
