@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "api/calls/split_barrier.hpp"
+#include "api/checks/failure.hpp"
+#include "api/checks/handle_record.hpp"
 #include "api/runtime/runtime.hpp"
 #include "engine/plan/plan.hpp"
 #include "engine/plan/task.hpp"
@@ -48,7 +50,14 @@ template <class Task> struct checked_computation {
 };
 
 // Runs it, or posts it and returns the handle.
-upc_coll_handle_t start(const char* name, runtime& rt, upc_team_t team, const checked_call& call);
+[[gnu::always_inline]] inline upc_coll_handle_t start(const char* name, runtime& rt, upc_team_t team,
+                                                      const checked_call& call) {
+  return naming(name, [&]() -> upc_coll_handle_t {
+    if (call.async) return handle_record::issued(name, rt.teams().post(team, call.request, call.at));
+    rt.teams().run(team, call.request, call.at);
+    return UPC_HANDLE_COMPLETE;
+  });
+}
 template <class Task>
 upc_coll_handle_t start(const char* name, runtime& rt, upc_team_t team,
                         const checked_computation<Task>& computation) {

@@ -25,7 +25,7 @@ std::string describe(upc_shared_ptr_t p);
 // start.
 [[noreturn, gnu::cold, gnu::noinline]] void fail_with_current_exception(const char* call);
 
-template <class F> decltype(auto) naming(const char* call, F&& f) {
+template <class F> [[gnu::always_inline]] inline decltype(auto) naming(const char* call, F&& f) {
   try {
     return std::forward<F>(f)();
   } catch (...) {
