@@ -279,7 +279,7 @@ private:
     check(op);
   }
   // And one that was: no other thread knows of it.
-  void end_straight(turn& mine, const posted& op) {
+  void end_straight(turn& mine, posted& op) {
     plans_.unpin(op.program);
     op.release_task();
     place_.wake();
