@@ -148,7 +148,7 @@ void move_block(const sided_blocks& s, std::size_t k, bool out) {
 
 void keep_types(sided_blocks& s) {
   for (sided_blocks::block& b : s.each)
-    if (b.count != 0 && extent_of(1, b.type).packed) {
+    if (b.count != 0 && made_by_program(b.type)) {
       MPI_Type_dup(b.type, &b.type);
       s.kept.push_back(b.type);
     }

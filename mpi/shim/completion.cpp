@@ -8,6 +8,7 @@
 #include "mpi/shim/requests.hpp"
 
 #include <algorithm>
+#include <sched.h>
 #include <span>
 #include <vector>
 
@@ -46,6 +47,25 @@ template <class Ask> void ask_until_answered(requests all, Ask&& ask) {
       if (carried* const c = find(r)) ours.push_back(&c->op);
     p.wait_for(ours);
   }
+}
+
+// Moves ours on, then MPI's function answers at once. A program that looks again and again keeps its core
+// from the ranks that it waits for, where ranks outnumber cores: every few looks in vain hand it on.
+void note_look(bool answered) {
+  constexpr unsigned looks = 16;
+  thread_local unsigned in_vain = 0;
+  in_vain = answered ? 0 : in_vain + 1;
+  if (in_vain == looks) {
+    in_vain = 0;
+    sched_yield();
+  }
+}
+template <class Ask> int look(requests all, const int* answered, Ask&& ask) {
+  if (none_under_way()) return ask();
+  try_all(all);
+  const int result = ask();
+  note_look(*answered != 0);
+  return result;
 }
 
 bool has_ours(requests all) {
@@ -99,23 +119,20 @@ WEFT_SHOW int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
     finish(*c, request, status);
   else
     patience::let_mpi_go_on();
+  note_look(*flag != 0);
   return MPI_SUCCESS;
 }
 WEFT_SHOW int MPI_Testall(int count, MPI_Request all[], int* flag, MPI_Status statuses[]) {
-  if (!none_under_way()) try_all(of(count, all));
-  return WEFT_REAL(Testall)(count, all, flag, statuses);
+  return look(of(count, all), flag, [&] { return WEFT_REAL(Testall)(count, all, flag, statuses); });
 }
 WEFT_SHOW int MPI_Testany(int count, MPI_Request all[], int* index, int* flag, MPI_Status* status) {
-  if (!none_under_way()) try_all(of(count, all));
-  return WEFT_REAL(Testany)(count, all, index, flag, status);
+  return look(of(count, all), flag, [&] { return WEFT_REAL(Testany)(count, all, index, flag, status); });
 }
 WEFT_SHOW int MPI_Testsome(int count, MPI_Request all[], int* done, int indices[], MPI_Status statuses[]) {
-  if (!none_under_way()) try_all(of(count, all));
-  return WEFT_REAL(Testsome)(count, all, done, indices, statuses);
+  return look(of(count, all), done, [&] { return WEFT_REAL(Testsome)(count, all, done, indices, statuses); });
 }
 WEFT_SHOW int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status* status) {
-  if (!none_under_way()) try_all(of(1, &request));
-  return WEFT_REAL(Request_get_status)(request, flag, status);
+  return look(of(1, &request), flag, [&] { return WEFT_REAL(Request_get_status)(request, flag, status); });
 }
 
 // Persistent ones.

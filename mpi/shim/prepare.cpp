@@ -136,9 +136,13 @@ carried* prepare(collective what, form f, const arguments& a) {
   if (!carries(f) || a.comm == MPI_COMM_NULL) return nullptr;
   lane* const way = lane_of(a.comm);
   if (way == nullptr) {
-    int between = 0;
+    int between = 0, ranks = 0;
     MPI_Comm_test_inter(a.comm, &between);
-    count(what, false, f, between != 0 ? reason::between_groups : reason::no_lane);
+    MPI_Comm_size(a.comm, &ranks);
+    count(what, false, f,
+          between != 0 ? reason::between_groups
+          : ranks == 1 ? reason::one_rank
+                       : reason::no_lane);
     return nullptr;
   }
   const auto members = static_cast<std::size_t>(way->size());
@@ -192,7 +196,7 @@ void keep_types(carried& c) {
   for (sided_blocks* const s : {&c.in_blocks, &c.out_blocks})
     if (by_blocks(c.op.c.what)) keep_types(*s);
   for (side* const s : {&c.in_side, &c.out_side})
-    if (s->type != MPI_DATATYPE_NULL && extent_of(1, s->type).packed) {
+    if (s->type != MPI_DATATYPE_NULL && made_by_program(s->type)) {
       MPI_Type_dup(s->type, &s->type);
       s->kept = true;
     }
@@ -235,7 +239,9 @@ void post(carried& c) {
     int room = 0, at = 0;
     MPI_Pack_size(s.count(), s->type, MPI_COMM_SELF, &room);
     c.in.resize(std::max(static_cast<std::size_t>(room), c.op.c.bytes));
-    if (s.count() != 0) MPI_Pack(s->buffer, s.count(), s->type, c.in.data(), room, &at, MPI_COMM_SELF);
+    // A type may have no bytes; where they would go to is null then, which MPI does not take.
+    if (s.count() != 0 && room != 0)
+      MPI_Pack(s->buffer, s.count(), s->type, c.in.data(), room, &at, MPI_COMM_SELF);
     c.op.c.in = c.in.data();
   }
   if (packed(c.out_side)) {

@@ -55,8 +55,12 @@ static_assert(std::size(names) == static_cast<std::size_t>(collective::alltoallw
 std::size_t number_of(collective what, bool unequal) {
   return static_cast<std::size_t>(unequal ? collective::allgatherv : what);
 }
-constexpr const char* reasons[] = {"carried", "communicator has no lane", "two groups",
-                                   "elements with gaps, large ones or none", "larger than WEFT_MPI_LARGEST"};
+constexpr const char* reasons[] = {"carried",
+                                   "communicator has no lane",
+                                   "communicator of one rank",
+                                   "two groups",
+                                   "elements with gaps, large ones or none",
+                                   "larger than WEFT_MPI_LARGEST"};
 constexpr std::size_t calls = std::size(names), forms = static_cast<std::size_t>(form::last),
                       outcomes = static_cast<std::size_t>(reason::last), counters = calls * forms * outcomes;
 static_assert(std::size(reasons) == outcomes);

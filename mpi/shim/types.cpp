@@ -45,6 +45,12 @@ extent extent_of(int count, MPI_Datatype type) {
   return e;
 }
 
+bool made_by_program(MPI_Datatype type) {
+  int integers = 0, addresses = 0, types = 0, combiner = MPI_COMBINER_NAMED;
+  MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
+  return combiner != MPI_COMBINER_NAMED;
+}
+
 std::optional<cray_upc_dtype_t> element_of(MPI_Datatype type) {
   // Handles of Open MPI are no constants.
   static const named_type table[] = {

@@ -16,6 +16,10 @@ struct extent {
 };
 extent extent_of(int count, MPI_Datatype type);
 
+// Such a type may be freed while a call needs it; one of MPI itself may not, and operators of pairs do not
+// know its duplicates.
+bool made_by_program(MPI_Datatype type);
+
 // The same on all ranks of a reduction, as MPI asks.
 std::optional<cray_upc_dtype_t> element_of(MPI_Datatype type);
 // Nothing for an operator of the user's own.
