@@ -112,6 +112,12 @@ bool lane::lends(const call& c) const {
   return on_one_host_ && c.bytes >= least_lent && !combines(c.what);
 }
 
+// Between hosts a member's own block of the results lies where it has given it: no one copies it there.
+bool lane::shares(const call& c) const {
+  return !on_one_host_ && c.bytes >= least_lent && c.what >= collective::bcast &&
+         c.what <= collective::allgather;
+}
+
 // What a member has room for. Its own block is not lent.
 std::uint64_t lane::blocks_given(const call& c) const {
   return most_in(c.what, static_cast<std::uint64_t>(size())) - (lends(c) && differ(c.what) ? 1 : 0);
@@ -125,6 +131,7 @@ std::size_t lane::place_of_block(const call& c, int giver, int taker) const {
 
 std::uint64_t lane::length(const call& c, std::size_t bytes) const {
   const auto members = static_cast<std::uint64_t>(size());
+  if (shares(c)) return whole_lines(std::max(blocks_given(c), most_out(c.what, members)) * bytes);
   const std::uint64_t given = whole_lines(blocks_given(c) * bytes);
   const std::uint64_t rest =
       lends(c) ? line + whole_lines(members * sizeof(token)) : whole_lines(most_out(c.what, members) * bytes);
@@ -144,7 +151,8 @@ void lane::cut(operation& op) {
   ring& r = of == rings_.end() ? rings_.back() : *of;
   std::size_t most = c.bytes;
   if (of == rings_.end()) {
-    const std::uint64_t blocks = blocks_given(c) + (lent ? 0 : most_out(c.what, members));
+    const std::uint64_t given = blocks_given(c), got = lent ? 0 : most_out(c.what, members);
+    const std::uint64_t blocks = shares(c) ? std::max(given, got) : given + got;
     const std::uint64_t rest = length(c, 0) + 2 * line;
     most = (r.size / pieces_of_a_ring - rest) / blocks / c.unit * c.unit;
   }
@@ -182,9 +190,21 @@ bool lane::post_next() {
   return true;
 }
 
-// Behind the room for what a member gives.
+// Of what a member gives: in what it shares with the results, in front or at the block of the root or its
+// own.
+std::uint64_t lane::place_of_given(const call& c, const piece& p) const {
+  const int before = !shares(c)                        ? 0
+                     : c.what == collective::gather    ? c.root
+                     : c.what == collective::allgather ? rank_
+                                                       : 0;
+  return p.in->place(p.begin) + static_cast<std::uint64_t>(before) * p.bytes;
+}
+
+// Behind the room for what a member gives, or in it.
 std::uint64_t lane::place_of_results(const call& c, const piece& p) const {
-  return p.in->place(p.begin) + whole_lines(blocks_given(c) * p.bytes);
+  const std::uint64_t begin = p.in->place(p.begin);
+  if (!shares(c)) return begin + whole_lines(blocks_given(c) * p.bytes);
+  return begin + (c.what == collective::scatter ? static_cast<std::uint64_t>(c.root) * p.bytes : 0);
 }
 
 std::optional<own_block> lane::own(const call& c) const {
@@ -197,7 +217,7 @@ std::optional<own_block> lane::own(const call& c) const {
 }
 
 void lane::stage(const call& c, const piece& p) {
-  std::byte* const staged = memory_of(rank_, p.in->place(p.begin));
+  std::byte* const staged = memory_of(rank_, place_of_given(c, p));
   const std::optional<own_block> mine = own(c);
   const std::size_t left_out = mine && !mine->taken ? mine->given : c.in_blocks;
   for (std::size_t k = 0; k != c.in_blocks; ++k)

@@ -10,7 +10,9 @@
 // posted in its order, as soon as there is: by the calls of this process, or by the carrier, a thread that
 // sleeps unless there is such a piece.
 //
-// Small blocks go through the library's collective, from ring to ring. Larger ones lie in the ring of the
+// Small blocks, and all between hosts, go through the library's collective, from ring to ring; of larger ones
+// between hosts what a member gives and what it gets are one place in the ring, if the collective can be in
+// place, so that the member's own block is not copied there. Larger ones on a host lie in the ring of the
 // member that gives them, and those that take them copy them from there to where the program wants them, if
 // all members are on one host: the library's collective is then only the signal that they lie there. Each
 // ring has a word that says how far this member has read at the others; what has been lent is free again
@@ -154,6 +156,8 @@ private:
   bool post_next();
   std::uint64_t length(const call& c, std::size_t bytes) const;
   bool lends(const call& c) const;
+  bool shares(const call& c) const;
+  std::uint64_t place_of_given(const call& c, const piece& p) const;
   std::uint64_t place_of_results(const call& c, const piece& p) const;
   std::optional<own_block> own(const call& c) const;
   void stage(const call& c, const piece& p);

@@ -20,7 +20,10 @@ void lane::start(const operation& op, piece& p) {
   stage(c, p);
   p.in->live.push_back({p.begin, p.begin + p.length, p.lent, false});
   p.is = piece::state::posted;
-  const std::uint64_t from = p.in->place(p.begin), to = place_of_results(c, p);
+  const upc_flag_t how = mode | (shares(c) ? UPC_IN_PLACE : 0);
+  const std::uint64_t to = place_of_results(c, p);
+  // In place an all-gather has one array.
+  const std::uint64_t from = shares(c) && c.what == collective::allgather ? to : place_of_given(c, p);
   if (p.lent) return signal(c, p);
   const std::size_t elements = p.bytes / c.unit;
   switch (c.what) {
@@ -28,16 +31,16 @@ void lane::start(const operation& op, piece& p) {
     p.handle = cray_upc_team_barrier_nb(team_);
     break;
   case collective::bcast:
-    p.handle = upc_all_broadcast_team(at(0, to), at(c.root, from), p.bytes, mode, team_);
+    p.handle = upc_all_broadcast_team(at(0, to), at(c.root, from), p.bytes, how, team_);
     break;
   case collective::gather:
-    p.handle = upc_all_gather_team(at(c.root, to), at(0, from), p.bytes, mode, team_);
+    p.handle = upc_all_gather_team(at(c.root, to), at(0, from), p.bytes, how, team_);
     break;
   case collective::scatter:
-    p.handle = upc_all_scatter_team(at(0, to), at(c.root, from), p.bytes, mode, team_);
+    p.handle = upc_all_scatter_team(at(0, to), at(c.root, from), p.bytes, how, team_);
     break;
   case collective::allgather:
-    p.handle = upc_all_gather_all_team(at(0, to), at(0, from), p.bytes, mode, team_);
+    p.handle = upc_all_gather_all_team(at(0, to), at(0, from), p.bytes, how, team_);
     break;
   case collective::alltoall:
     p.handle = upc_all_exchange_team(at(0, to), at(0, from), p.bytes, mode, team_);
