@@ -202,7 +202,10 @@ void begin_session() {
 void end_session() {
   if (the_session == nullptr) return;
   end_calls();
-  if (weft_setting("WEFT_STATISTICS") != 0) print_statistics();
+  if (weft_setting("WEFT_STATISTICS") != 0) {
+    print_statistics();
+    WEFT_REAL(Barrier)(MPI_COMM_WORLD); // what weft_finalize prints on the other ranks comes behind it
+  }
   carrier::stop();
   close_requests();
   MPI_Comm_delete_attr(MPI_COMM_WORLD, the_session->keyval);
