@@ -60,7 +60,6 @@ class Programs(unittest.TestCase):
         self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
         return result.stdout
 
-
     def solve(self, ranks, *solvers):
         """PETSc's ex2: what it prints is the same, and every split reduction is carried."""
         if not PETSC.exists() or shutil.which("pkg-config") is None:
