@@ -260,10 +260,11 @@ std::uint64_t part_bytes(const request& r, bool one_slice, const topology& g) {
 } // namespace
 
 bool fits_bundled(const request& r, bool one_slice, const topology& g, const tuning& t) {
-  // The member that has the turn packs the blocks of its neighbours from where they lie, so none lies apart.
+  // The member that has the turn packs the blocks of its neighbours from where they lie, so none lies apart,
+  // but for the partial results of reductions.
   const bool alone = rooted(r.op) || r.in != sync::all; // else blocks are handed on
   return special::bundles && t.bundles && t.relays && !t.check && alone && r.bytes != 0 && !r.in_place &&
-         !r.apart && !g.one_host() && g.largest_host() > 1 &&
+         (!r.apart || computes(r.op)) && !g.one_host() && g.largest_host() > 1 &&
          g.largest_host() * part_bytes(r, one_slice, g) <= engine::bundle_box::room(g);
 }
 
