@@ -61,8 +61,8 @@ pending exchange(Both&& both, const team& of = {}, line_of_call where = line_of_
   const detail::at_site here(where);
   const std::size_t count = detail::block_of(call, "both", std::ranges::size(both), of);
   if constexpr (!detail::of_arrays<Both>) {
-    const upc_shared_ptr_t here = detail::own_operand(both);
-    return detail::move_own(call, detail::moved_spans::exchange, here, here,
+    const upc_shared_ptr_t at = detail::own_operand(both);
+    return detail::move_own(call, detail::moved_spans::exchange, at, at,
                             count * sizeof(detail::element_in<Both>), 0, of);
   }
   const upc_shared_ptr_t at = detail::operand(call, "both", both, of);
