@@ -74,7 +74,7 @@ def allowed(condition):
 
 def cost(s):
     """About how long a session takes: two cores share all ranks, and progress threads that take a core each."""
-    return (1 + s["ranks"]) * (1.7 if s["driving"] == "dedicated" else 1) * (1.2 if s["path"] == "sockets" else 1)
+    return (1 + s["ranks"]) * (max(1.5, s["ranks"] / 2) if s["driving"] == "dedicated" else 1) * (1.2 if s["path"] == "sockets" else 1)
 
 
 def cover(conditions):
