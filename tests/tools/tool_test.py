@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tests of `weft plan`, `weft info`, `weft doctor`, `weft help` and their usage: tool_test.py WEFT MANUAL_PAGE [unittest arguments]."""
 
-import json
 import contextlib
+import json
 import os
 import pty
 import re
