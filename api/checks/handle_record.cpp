@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <mutex>
+#include <new>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -90,17 +91,25 @@ void close() noexcept {
   latest.fill({});
 }
 
+// The operation is posted, or complete: without memory for a record the call goes on, and the record is left
+// out.
 void note(const char* call, handle h) {
   const std::lock_guard guard(lock);
-  open_handles.insert_or_assign(h, from_here(call));
+  try {
+    open_handles.insert_or_assign(h, from_here(call));
+  } catch (const std::bad_alloc&) {
+  }
 }
 
 void begin_completing(const char* call, handle h) {
   const std::lock_guard guard(lock);
   const completed& last = latest[h % kept];
   if (last.of != h) return;
-  if (twice.empty()) first_second_use = text_of(from_here(call));
-  count(twice, last.from);
+  try {
+    if (twice.empty()) first_second_use = text_of(from_here(call));
+    count(twice, last.from);
+  } catch (const std::bad_alloc&) {
+  }
 }
 
 void end_completing(handle h) {
