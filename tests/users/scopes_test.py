@@ -7,7 +7,7 @@ import sys
 CASES = {
     "well": (0, ["ended"]),
     "handles": (0, ["ended", "rank 1: a handle that no call has completed, of upc_all_exchange (scopes.cpp:",
-                    "rank 1: a handle was completed again, of upc_all_gather_all (scopes.cpp:", "; first by upc_wait: it was complete"]),
+                    "rank 1: a handle was completed again, of weft::gather_all (scopes.cpp:", "; first by upc_wait: it was complete"]),
     "error": (1, ["weft: rank 1: element of shared memory: pointer = thread 2: there is no such thread"]),
     "caught": (1, ["weft: rank 1: an exception of the program leaves the scope of weft::job"]),
     "lengths": (1, ["upc_all_alloc(40 bytes a thread)", "upc_all_alloc(44 bytes a thread)"]),
