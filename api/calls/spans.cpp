@@ -57,8 +57,7 @@ upc_coll_handle_t reduce_spans(const char* call, upc_shared_ptr_t dst, upc_share
   const api::collective_call c = api::begin_collective(call, m, team);
   const std::size_t bytes = api::product(call, "bytes of src", count, of.size);
   for (const api::area& a : {api::area{"dst", dst, bytes}, {"src", src, bytes}})
-    api::is_ordinary(a.at) ? api::require_mapped(c.rt, call, a.argument, a.at, bytes)
-                           : api::require_range(c.rt, call, a.argument, a.at, a.bytes);
+    api::require_operand(c.rt, call, a.argument, a.at, a.bytes);
   if (upc_ptreq(dst, src) == 0 && api::overlap({"dst", dst, bytes}, {"src", src, bytes}))
     api::fail(call, "dst", std::to_string(count) + " elements",
               "overlap src: pass two spans that have no element in common, or the same one twice");
@@ -77,23 +76,19 @@ upc_coll_handle_t reduce_spans(const char* call, upc_shared_ptr_t dst, upc_share
   const auto type_and_op = graph::packed(static_cast<std::uint8_t>(of.number),
                                          static_cast<std::uint8_t>(reductions::operation::ordered_function));
   graph::binding at{.dst = dst.addr, .src = src.addr, .sizes = count, .perm = type_and_op, .task = &r};
-  api::staging room(c.rt, call, true);
-  const std::uint32_t me = c.rank(c.rt.rank());
-  const bool gets_result =
-      root == of_exclusive_prefix ? me != 0 : root < 0 || me == static_cast<std::uint32_t>(root);
-  const api::ordinary_vectors which{api::is_ordinary(dst), api::is_ordinary(src), gets_result};
-  if (which.dst || which.src) api::stage(room, which, bytes, r, at);
   using collectives::operation;
   const operation op = root < on_all ? operation::team_scan
                        : root < 0    ? operation::team_allreduce
                                      : operation::team_reduce;
-  const upc_coll_handle_t h = c.start({.op = op,
-                                       .root = root < 0 ? 0 : static_cast<std::uint32_t>(root),
-                                       .bytes = bytes,
-                                       .by = root == of_exclusive_prefix ? collectives::caller::exclusive_scan
-                                                                         : collectives::caller::collective,
-                                       .apart = true},
-                                      at);
+  const collectives::request posted{.op = op,
+                                    .root = root < 0 ? 0 : static_cast<std::uint32_t>(root),
+                                    .bytes = bytes,
+                                    .by = root == of_exclusive_prefix ? collectives::caller::exclusive_scan
+                                                                      : collectives::caller::collective,
+                                    .apart = true};
+  api::staging room(c.rt, call, true);
+  api::stage(room, {c.rank(c.rt.rank()), api::is_ordinary(dst), api::is_ordinary(src)}, posted, r, at);
+  const upc_coll_handle_t h = c.start(posted, at);
   room.hand_on();
   function.hand_on();
   return h;

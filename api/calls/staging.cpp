@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "api/calls/staging.hpp"
 
-#include "api/checks/checks.hpp"
 #include "api/checks/failure.hpp"
 #include "engine/memory/copy.hpp"
 #include "include/upc_collective_cray.h"
@@ -101,9 +100,11 @@ bool is_mapped(const std::byte* memory, std::uint64_t bytes) {
   return true;
 }
 
-void require_mapped(const runtime& rt, const char* call, const char* argument, upc_shared_ptr_t p,
-                    std::uint64_t bytes) {
-  if (!block_check::on || !is_ordinary(p) || is_mapped(rt.own_memory(p.addr), bytes)) return;
+void require_operand(const runtime& rt, const char* call, const char* argument, upc_shared_ptr_t p,
+                     checked operand) {
+  if (!is_ordinary(p)) return require_range(rt, call, argument, p, operand);
+  const std::uint64_t bytes = operand.plain();
+  if (!block_check::on || is_mapped(rt.own_memory(p.addr), bytes)) return;
   char value[24];
   std::snprintf(value, sizeof value, "%p", static_cast<void*>(rt.own_memory(p.addr)));
   fail(call, argument, value, "the " + std::to_string(bytes) + " bytes there are not all mapped memory");

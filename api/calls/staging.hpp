@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "api/checks/checks.hpp"
 #include "api/runtime/runtime.hpp"
 #include "engine/plan/task.hpp"
 #include "include/weft/types.h"
@@ -24,9 +25,10 @@ inline bool is_ordinary(upc_shared_ptr_t p) {
 bool is_mapped(const std::byte* memory, std::uint64_t bytes);
 // Counts an operand of so many bytes that is not copied.
 void count_operand(runtime& rt, upc_shared_ptr_t p, std::uint64_t bytes);
-// Looks in checked mode whether the bytes of an operand are, if that lies in ordinary memory.
-void require_mapped(const runtime& rt, const char* call, const char* argument, upc_shared_ptr_t p,
-                    std::uint64_t bytes);
+// An operand of the calling rank's own: it must lie in the heap, or in ordinary memory, at which checked mode
+// looks whether it is mapped.
+void require_operand(const runtime& rt, const char* call, const char* argument, upc_shared_ptr_t p,
+                     checked bytes);
 
 // A block of the calling rank's part of the shared heap that stands for operands in ordinary memory of its
 // process, which no other rank reaches. Its first line is this; the operands follow.

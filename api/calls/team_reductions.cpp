@@ -18,12 +18,6 @@ static_assert(static_cast<reductions::element>(CRAY_UPC_BOOL) == reductions::ele
 static_assert(static_cast<reductions::element>(CRAY_UPC_SHORT_INT) == reductions::element::short_int);
 static_assert(WEFT_OPAQUE == reductions::elements);
 
-bool gets_result(const vector_kind& kind, const vector_call& v) {
-  const auto me = static_cast<int>(runtime::get(kind.name).teams().rank(v.team));
-  if (kind.op == operation::team_reduce) return me == v.root;
-  return kind.what != form::exclusive_prefix || me != 0;
-}
-
 // In what differs from call to call: operators that the program may free, counts that it may change, and room
 // for vectors in ordinary memory.
 upc_handle_t start_anew(const vector_kind& kind, const vector_call& v) {
@@ -32,8 +26,7 @@ upc_handle_t start_anew(const vector_kind& kind, const vector_call& v) {
   runtime& rt = runtime::get(kind.name);
   staging room(rt, kind.name, v.async);
   const bool src = is_ordinary(v.src), dst = upc_isnull(v.dst) != 0 ? src : is_ordinary(v.dst);
-  if (src || dst)
-    stage(room, {dst, src, gets_result(kind, v)}, ready.call.request.bytes, ready.task, ready.call.at);
+  stage(room, {rt.teams().rank(v.team), dst, src}, ready.call.request, ready.task, ready.call.at);
   const upc_handle_t h = start(kind.name, rt, v.team, ready);
   operator_of_program.hand_on();
   room.hand_on();

@@ -62,8 +62,7 @@ std::vector<block> look_at(const collective_call& c, const blocks_of_end& end, b
     if (end.at.thread != c.rt.rank())
       fail_pointer(c.name, end.pointer, end.at,
                    "must have affinity to the calling thread: each thread passes its own blocks");
-    is_ordinary(end.at) ? require_mapped(c.rt, c.name, end.pointer, end.at, last)
-                        : require_range(c.rt, c.name, end.pointer, end.at, last);
+    require_operand(c.rt, c.name, end.pointer, end.at, last);
   }
   std::vector<block> list(to, to + end.count);
   sort_by_place(list);
@@ -222,9 +221,7 @@ upc_coll_handle_t move_own(const char* name, collectives::operation op, upc_shar
   const area to{"dst", dst, takes ? (many_in ? every : nbytes) : 0},
       from{"src", src, gives ? (many_out ? every : nbytes) : 0};
   for (const area& a : {to, from})
-    if (a.bytes != 0)
-      is_ordinary(a.at) ? require_mapped(c.rt, name, a.argument, a.at, a.bytes.plain())
-                        : require_range(c.rt, name, a.argument, a.at, a.bytes);
+    if (a.bytes != 0) require_operand(c.rt, name, a.argument, a.at, a.bytes);
   const bool in_place = dst.addr == src.addr && (op == operation::exchange || op == operation::broadcast);
   if (!in_place && overlap(to, from))
     fail(name, "dst", std::to_string(to.bytes.plain()) + " bytes",

@@ -37,8 +37,7 @@ void require_mine(const collective_call& c, const char* argument, upc_shared_ptr
     fail_pointer(c.name, argument, p,
                  "must have affinity to the calling thread: each thread passes its own vector");
   require_aligned(c.name, argument, p, elements.alignment);
-  if (is_ordinary(p)) return require_mapped(c.rt, c.name, argument, p, bytes.plain());
-  require_range(c.rt, c.name, argument, p, bytes);
+  require_operand(c.rt, c.name, argument, p, bytes);
 }
 
 // What a thread has of the result, in elements.
@@ -137,16 +136,20 @@ checked_vectors check(const vector_kind& kind, const vector_call& v) {
   return ready;
 }
 
-void stage(staging& room, const ordinary_vectors& which, std::uint64_t bytes, vector_reduction& r,
-           graph::binding& at) {
+void stage(staging& room, const ordinary_vectors& which, const collectives::request& call,
+           vector_reduction& r, graph::binding& at) {
+  using form = vector_reduction::form;
   const bool in_place = at.dst == at.src, dst = which.dst && !in_place;
-  const std::uint64_t result = r.what == vector_reduction::form::own_block ? r.block_bytes : bytes;
+  const std::uint64_t bytes = call.bytes, result = r.what == form::own_block ? r.block_bytes : bytes;
+  const bool gets_result = call.op == collectives::operation::team_reduce
+                               ? which.me == call.root
+                               : r.what != form::exclusive_prefix || which.me != 0;
   room.reserve((which.src ? staging::lines(bytes) : 0) + (dst ? staging::lines(result) : 0));
   if (room.block() == nullptr) return;
   const std::uint64_t wanted = at.dst;
   if (which.src) at.src = room.copy_in(at.src, bytes);
   if (which.dst) at.dst = in_place ? at.src : room.place(result);
-  if (which.dst && which.result) room.results(wanted, at.dst, result);
+  if (which.dst && gets_result) room.results(wanted, at.dst, result);
   r.aside = room.block();
 }
 

@@ -48,12 +48,13 @@ using checked_vectors = checked_computation<reductions::vector_reduction>;
 // back.
 checked_vectors check(const vector_kind& kind, const vector_call& v);
 
-// Which operands lie in ordinary memory, and whether the calling rank gets a result.
+// Which operands of the calling rank, by its rank in the team, lie in ordinary memory.
 struct ordinary_vectors {
-  bool dst, src, result;
+  std::uint32_t me;
+  bool dst, src;
 };
 // Puts others in their place: for all members read and write each other's vectors.
-void stage(staging& room, const ordinary_vectors& which, std::uint64_t bytes, reductions::vector_reduction& r,
-           graph::binding& at);
+void stage(staging& room, const ordinary_vectors& which, const collectives::request& call,
+           reductions::vector_reduction& r, graph::binding& at);
 
 } // namespace weft::api
