@@ -86,7 +86,7 @@ enum class range : std::uint8_t {
   below,       // the members of the hosts below mine in the tree, if I lead my own; largest subtree first
   beside,      // the leader of the host that makes a pair with mine before a doubling
   rootward,    // the leader of the place to which mine sends what goes to the root, if it is not the root's
-  hosts,       // of each other host the member who leads to mine
+  hosts,       // of each other host the member that leads to mine
 };
 
 // Which block a claim carries, seen from the node's owner.

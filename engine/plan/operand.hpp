@@ -24,18 +24,18 @@ enum class blocks : std::uint8_t {
   of_host,    // those of all members of the host that is written to
   half,       // doubling: those of the 2^step places that share all higher bits with my host's
   other_half, // those of the 2^step places that share them with my host's partner
-  outgoing,   // of who is read, to my twins
+  outgoing,   // of the member that is read, to my twins
   incoming,   // those of the members of all other hosts, to me
   members,    // those of all members
   twins,      // that of the member that is read from, and those of its twins
   travelling, // those on their way over a distance, in hosts, that has this step's digit
-  leaving,    // of who is read, to all members of the hosts to which I lead
+  leaving,    // of the member that is read, to all members of the hosts to which I lead
   crossing,   // those of all members of the sender's host to all of the receiver's
   arriving,   // those of all members of the hosts to which I lead, to who is written
   own_host,   // those of all members of my host
   beside,     // those of all members of the host that makes a pair with mine before a doubling
   gathered,   // what has come together at the sender when it sends it on to the root, see doubling
-  to_host,    // of who is read, to all members of the host that is written to
+  to_host,    // of the member that is read, to all members of the host that is written to
 };
 
 // What the offset of a block depends on. Ranks of the team.

@@ -314,7 +314,7 @@ private:
   T& net_;
   reach<T>& members_;
   bundle_messages<T> messages_;
-  std::vector<std::uint32_t> entered_; // of my host, who had when it was last looked at, by number there
+  std::vector<std::uint32_t> entered_; // members of my host, at the last look, by number there
   engine::sequence retired_ = 0;       // and all of them had retired
 };
 

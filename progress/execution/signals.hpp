@@ -49,7 +49,8 @@ public:
 
   outcome raise(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
     if (n.bundled) [[unlikely]]
-      return n.about == fact::payload ? bundles_.send(op, n, peer) : outcome::done; // read: who packs says so
+      return n.about == fact::payload ? bundles_.send(op, n, peer)
+                                      : outcome::done; // the packer tells what was read
     if (!has_credit(op, n, peer)) return outcome::blocked;
     const bool to_group = n.peer == graph::peer_rule::group;
     if (to_group && n.about == fact::payload) [[likely]]
@@ -120,7 +121,7 @@ private:
     return false;
   }
 
-  // Far readers of my blocks are not counted: who packs for a host says so in its box.
+  // Far readers of my blocks are not counted: the member that packs for a host notes it in the box.
   [[gnu::noinline]] outcome await_readers(operation& op, const graph::node& n) {
     bool all = true;
     bundles_.each_read(op, [&](std::uint32_t, word& sent) {

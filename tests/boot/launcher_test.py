@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Tests of `weft run` from outside: launcher_test.py WEFT FAULT_CLIENT [unittest arguments]."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -22,28 +23,29 @@ def wait_until(holds, what):
         time.sleep(0.01)
 
 
+def stat_of(pid):
+    """State, parent and so on."""
+    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        return file.read().rpartition(")")[2].split()
+
+
 def is_gone(pid):
-    """Ended, whether or not somebody has reaped it."""
+    """Ended, reaped or not."""
     try:
-        with open(f"/proc/{pid}/stat", encoding="ascii") as file:
-            return file.read().rpartition(")")[2].split()[0] == "Z"
+        return stat_of(pid)[0] == "Z"
     except (FileNotFoundError, ProcessLookupError):
         return True
 
 
 def state_of(pid):
-    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
-        return file.read().rpartition(")")[2].split()[0]
+    return stat_of(pid)[0]
 
 
 def has_dead_child(parent):
     for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{pid}/stat", encoding="ascii") as file:
-                if file.read().rpartition(")")[2].split()[:2] == ["Z", str(parent)]:
-                    return True
-        except (FileNotFoundError, ProcessLookupError):
-            pass
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            if stat_of(pid)[:2] == ["Z", str(parent)]:
+                return True
     return False
 
 

@@ -322,7 +322,7 @@ TEST(algorithms, nothing_is_handed_on_before_all_have_entered_nor_within_a_node)
   for (const algorithm& a : algorithms()) {
     // That by engines, and no memory of users.
     if (!is_staged_algorithm(a) || a.name == "relayed" || a.name == "bundled") continue;
-    if (of_vectors(a.op)) continue; // always IN_MY: who combines waits for all
+    if (of_vectors(a.op)) continue; // always IN_MY: the member that combines waits for all
     const bool for_all = a.op == operation::reduce_all || a.op == operation::prefix_reduce;
     for (const sync in : {sync::no, sync::my})
       EXPECT_TRUE(for_all || !fits_all(a, {a.op, in, sync::all, hint::none, 0, 8}, alone(8))) << a.name;
