@@ -27,6 +27,9 @@ constexpr int cannot_run = 126;
 // That ranks have to say what they wait for, and the least time between two reports.
 constexpr std::chrono::milliseconds answer_time{700};
 constexpr std::chrono::milliseconds between_reports{900};
+// The same signal again within this time is the same request: timeout(1) sends its signal to the launcher, and
+// then to the process group that the launcher is in.
+constexpr std::chrono::milliseconds one_request{500};
 
 std::string host_name() {
   char name[256] = {};
@@ -154,8 +157,13 @@ void supervisor::wait_for_something() {
 void supervisor::handle_signal(signal_gate::received received) {
   int signal = received.signal;
   if (signal == SIGCHLD) return reap(received.sender);
-  // First the ranks say what they wait for; who does not want to wait for that sends another one.
+  // First the ranks say what they wait for; another signal does not wait for that.
   const bool ends = signal == SIGINT || signal == SIGTERM || signal == SIGQUIT;
+  if (ends) {
+    const auto now = clock::now();
+    if (signal == last_request_.signal && now < last_request_.when + one_request) return;
+    last_request_ = {signal, now};
+  }
   if (ends && interrupts_ == 0 && !ending_ && running_ > 0 && !(inquiry_ && inquiry_->signal != 0) &&
       reports_.anybody()) {
     if (signal != SIGQUIT) ++interrupts_;
@@ -168,7 +176,7 @@ void supervisor::handle_signal(signal_gate::received received) {
     if (interrupts_ > 1) signal = SIGKILL;
   }
   signal_all(signal);
-  // The terminal is gone: nobody is left who could ask a second time.
+  // The terminal is gone: no second request can come from it.
   if (signal == SIGHUP && !kill_time_) kill_time_ = clock::now() + grace;
   // Stop as the shell expects it of its job; SIGCONT comes through the gate again.
   if (signal == SIGTSTP) raise(SIGSTOP);

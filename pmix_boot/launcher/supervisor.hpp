@@ -85,6 +85,11 @@ private:
   bool ending_ = false;
   std::optional<server_event> abort_; // the first, until it is judged
   int interrupts_ = 0;
+  struct request {
+    int signal = 0;
+    clock::time_point when;
+  };
+  request last_request_; // to end the job
   std::optional<clock::time_point> kill_time_;
   // Until when ranks may end the lines that they have begun, before they are told to end.
   std::optional<clock::time_point> lines_time_;

@@ -277,9 +277,29 @@ class Processes(LauncherTest):
         process.send_signal(signal.SIGINT)
         for _ in range(3):
             self.assertEqual(process.stdout.readline(), "interrupted\n")
+        time.sleep(0.6)
         process.send_signal(signal.SIGINT)
         self.assert_nothing_left(process, pids)
         self.assertEqual(process.returncode, 128 + signal.SIGKILL)
+
+    def test_one_request_may_come_as_two_signals(self):
+        """timeout(1) sends its signal to the launcher and to the launcher's group."""
+        script = """trap 'trap "" TERM; echo interrupted; sleep 0.5; exit 3' TERM; echo $$ $$; while :; do sleep 0.05; done"""
+        for _ in range(20):
+            process, pids = self.start_waiting(3, script)
+            first = time.monotonic()
+            process.send_signal(signal.SIGTERM)
+            lines = [process.stdout.readline()]
+            process.send_signal(signal.SIGTERM)
+            quick = time.monotonic() - first < 0.4
+            lines += [line for line in process.stdout]
+            process.wait(PATIENCE)
+            self.assert_gone(pids)
+            if quick:
+                self.assertEqual(lines, ["interrupted\n"] * 3)
+                self.assertEqual(process.returncode, 3)
+                return
+        self.fail("this machine never sent two signals within 0.4 s")
 
     def test_death_of_the_launcher_ends_all(self):
         process, pids = self.start_waiting(3)
