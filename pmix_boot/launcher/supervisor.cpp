@@ -27,8 +27,8 @@ constexpr int cannot_run = 126;
 // That ranks have to say what they wait for, and the least time between two reports.
 constexpr std::chrono::milliseconds answer_time{700};
 constexpr std::chrono::milliseconds between_reports{900};
-// The same signal again within this time is the same request: timeout(1) sends its signal to the launcher, and
-// then to the process group that the launcher is in.
+// The same signal again within this time is the same request: timeout(1) sends its signal to the launcher,
+// and then to the process group that the launcher is in.
 constexpr std::chrono::milliseconds one_request{500};
 
 std::string host_name() {
