@@ -92,7 +92,7 @@ WEFT_EXPORT upc_coll_handle_t upc_all_exchange_team(upc_shared_ptr_t dst, upc_sh
 
 /* Copies the nbytes bytes of thread i in `src` to thread perm[i] in `dst`: both are shared [nbytes]
  * char[nbytes * THREADS], and `perm` is shared const int[THREADS]; all three have affinity to thread 0. perm
- * holds each of 0 to THREADS - 1 once. It is read when the mode allows it: nobody may change it before the
+ * holds each of 0 to THREADS - 1 once. It is read when the mode allows it: no thread may change it before the
  * operation is left. Further errors: perm is null, misaligned or overlaps dst; and, found by the operation
  * itself, an element that is no thread, or on one node a thread that is no element. Between nodes such a
  * thread may wait for ever (V1.0, 4.2.6; upc_all_permute(3c) of Cray). */

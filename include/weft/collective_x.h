@@ -16,9 +16,9 @@
  *   shared [] char * shared [THREADS] A[THREADS * THREADS]  a row for each thread, row t on thread t
  *   shared [1] size_t nbytes[THREADS]                       and perm, and a row for each thread likewise
  * They are indexed by thread of the job, also where a team calls: elements that belong to a thread outside of
- * the team are ignored. They are data, read under the modes while the operation runs: nobody may change them
- * before it is left. What an element points to has affinity to the thread that the function says. Its phase
- * does not matter. Where the size of a block is 0 nothing is copied, and its pointers may be null.
+ * the team are ignored. They are data, read under the modes while the operation runs: no thread may change
+ * them before it is left. What an element points to has affinity to the thread that the function says. Its
+ * phase does not matter. Where the size of a block is 0 nothing is copied, and its pointers may be null.
  *
  * In place: exchange_x, gather_all_x and permute_x with UPC_IN_PLACE, in sync_mode or for src, use dst for
  * src, and src is null or the same array.

@@ -23,8 +23,8 @@ namespace weft {
 #endif
 
 /* The above for one thread. bytes is 0 for a thread of another host, and for all with WEFT_CHECK=1, so that
- * who goes by it makes calls there, which look at each access. Errors: no such thread; before weft_init or
- * after weft_finalize. */
+ * a program that goes by it makes calls there, which look at each access. Errors: no such thread; before
+ * weft_init or after weft_finalize. */
 WEFT_EXPORT weft_direct_t weft_direct(size_t thread);
 
 #ifdef __cplusplus

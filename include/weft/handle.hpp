@@ -87,7 +87,7 @@ public:
   bool test() { return weft_test_handle(&handle_) > 0; }
   // The handle, for the calls that take several; the owner keeps it.
   upc_coll_handle_t handle() const noexcept { return handle_; }
-  // The handle, which somebody else completes.
+  // The handle, which the caller completes from now on.
   [[nodiscard]] upc_coll_handle_t release() noexcept { return std::exchange(handle_, UPC_HANDLE_COMPLETE); }
 
   detail::awaiter operator co_await() noexcept { return detail::awaiter(*this); }

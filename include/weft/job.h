@@ -3,7 +3,7 @@
 #include "declare.h"
 #include "types.h"
 
-/* Beginning and end of a program, who and how many we are, and what happens to a wrong call. */
+/* Beginning and end of a program, number and count of threads, and what happens to a wrong call. */
 
 /* The parts of an error message. An empty string stands for a part that the error does not have. */
 typedef struct weft_error_info_t {
@@ -49,8 +49,8 @@ WEFT_EXPORT void weft_init(int* argc, char*** argv);
  * one of its functions fails. weft/mpi.h calls it for programs of MPI. */
 WEFT_EXPORT void weft_init_with(const weft_exchange_t* exchange);
 
-/* Ends the library for good. Collective: waits for all threads. What is outstanding and was completed by
- * nobody is abandoned. Shared memory is gone afterwards, and every other call an error. Errors: weft_init was
+/* Ends the library for good. Collective: waits for all threads. What is outstanding and was not completed is
+ * abandoned. Shared memory is gone afterwards, and every other call an error. Errors: weft_init was
  * not called, or this is a function that a collective has called; it could not end together with all others,
  * because one has died: the library has ended even so. */
 WEFT_EXPORT void weft_finalize(void);

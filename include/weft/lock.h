@@ -23,7 +23,7 @@ typedef upc_shared_ptr_t upc_lock_t;
 namespace weft {
 #endif
 
-/* A new lock, which nobody holds; every call makes another one. Errors: no room in the shared heap of the
+/* A new lock, which no thread holds; every call makes another one. Errors: no room in the shared heap of the
  * calling thread. */
 WEFT_EXPORT upc_lock_t upc_global_lock_alloc(void);
 
@@ -31,7 +31,7 @@ WEFT_EXPORT upc_lock_t upc_global_lock_alloc(void);
  * the thread that is to keep it; between upc_notify and upc_wait. */
 WEFT_EXPORT upc_lock_t upc_all_lock_alloc(void);
 
-/* Frees a lock, whether or not somebody holds it. Who waits for it gets an error. A null one is ignored.
+/* Frees a lock, held or not. A thread that waits for it gets an error. A null one is ignored.
  * Errors: it was freed before. */
 WEFT_EXPORT void upc_lock_free(upc_lock_t lock);
 
@@ -43,7 +43,7 @@ WEFT_EXPORT void upc_all_lock_free(upc_lock_t lock);
  * thread that holds it has died. */
 WEFT_EXPORT void upc_lock(upc_lock_t lock);
 
-/* 1 if the calling thread holds the lock now, 0 if another one does; waits for nobody. Errors: as upc_lock.
+/* 1 if the calling thread holds the lock now, 0 if another one does; does not wait. Errors: as upc_lock.
  */
 WEFT_EXPORT int upc_lock_attempt(upc_lock_t lock);
 

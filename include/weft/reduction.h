@@ -49,9 +49,9 @@
  * A post without a progress thread (WEFT_PROGRESS) combines the elements that the calling thread has before
  * it returns, so that others need not wait for the thread while it computes; with one it does not.
  *
- * In which way the elements are put into brackets depends on the arguments and on who has the elements, never
- * on who comes first: the same call on the same threads gives the same bits. nelems may be 0: dst is left as
- * it is, but the modes hold.
+ * In which way the elements are put into brackets depends on the arguments and on which threads have the
+ * elements, never on which comes first: the same call on the same threads gives the same bits. nelems may be
+ * 0: dst is left as it is, but the modes hold.
  *
  * Errors of all: dst or src is null, misaligned, or leads outside the shared heap; the phase of src, or of
  * dst of a prefix reduction, is not below blk_size; blk_size is above 2^32 - 1; nelems elements are more than

@@ -11,10 +11,10 @@
  * A signal is an aligned uint64_t in shared memory, on the thread that waits for it. Its first value is
  * stored before a barrier, or it lies in memory that begins with zeros (weft_register_shared, weft::signals).
  *
- * What is ordered. Who sees the new value of a signal by weft_wait_until or weft_test_until sees all bytes of
- * the copy that raised it. Two copies are not ordered, also to one thread: with WEFT_SIGNAL_ADD the signal
- * counts those that are in place. What another thread has to see must be behind a signal to that thread, or a
- * barrier. */
+ * What is ordered. A thread that sees the new value of a signal by weft_wait_until or weft_test_until sees
+ * all bytes of the copy that raised it. Two copies are not ordered, also to one thread: with WEFT_SIGNAL_ADD
+ * the signal counts those that are in place. What another thread has to see must be behind a signal to that
+ * thread, or a barrier. */
 
 /* What becomes of the signal. */
 typedef enum { WEFT_SIGNAL_SET = 0, WEFT_SIGNAL_ADD = 1 } weft_signal_t;
