@@ -80,32 +80,26 @@ private:
   void loop(unsigned n) {
     const node& it = plan_.nodes[n];
     if (it.only != lane::any) complain(n, "a loop is for both lanes");
-    if (it.searches && (!plan_.rooted_by_rows() || it.over != range::others))
+    if (it.searches && (!plan_.rooted_by_rows() || it.over != &range::others))
       complain(n, "searches for a root that is known, or not among all");
-    if (it.over == range::named && plan_.names == naming::none) complain(n, "no row names anybody");
+    if (it.over == &range::named && plan_.names == naming::none) complain(n, "no row names anybody");
     const bool permuted = plan_.names != naming::none && !plan_.rooted_by_rows();
-    if (it.over == range::naming && !permuted) complain(n, "nobody is named once");
-    if (it.over == range::naming) rotated_before(n);
+    if (it.over == &range::naming && !permuted) complain(n, "nobody is named once");
+    if (it.over == &range::naming) rotated_before(n);
     const node& first = plan_.nodes[it.body];
-    if (it.over == range::naming && (first.what != kind::await || first.about != fact::named))
+    if (it.over == &range::naming && (first.what != kind::await || first.about != fact::named))
       complain(n, "does not wait until it is known who names me");
-    if ((it.over == range::initiated || it.over == range::initiators) && !plan_.in_place)
-      complain(n, "nothing changes places");
   }
 
   void step(const node& loop, unsigned n) {
     const node& it = plan_.nodes[n];
     common(n);
-    const bool near_range = loop.over == range::near;
-    const bool far_range =
-        loop.over == range::far || loop.over == range::initiated || loop.over == range::initiators;
-    if (it.only != lane::any && rule_of(loop.over).in_rounds)
-      complain(n, "is for one lane, but a round has no peer");
-    if ((it.only == lane::near && far_range) || (it.only == lane::far && near_range))
+    if (it.only != lane::any && loop.over->in_rounds) complain(n, "is for one lane, but a round has no peer");
+    if (it.only != lane::any && loop.over->only != lane::any && it.only != loop.over->only)
       complain(n, "is for a lane that the range does not have");
-    if (it.what == kind::signal && it.peer == peer_rule::self && rule_of(loop.over).in_rounds)
+    if (it.what == kind::signal && it.peer == peer_rule::self && loop.over->in_rounds)
       complain(n, "counts outside a loop over peers");
-    if (it.about == fact::named && (loop.over != range::naming || n != loop.body))
+    if (it.about == fact::named && (loop.over != &range::naming || n != loop.body))
       complain(n, "stands where nobody is looked for");
     if (it.what == kind::fetch && !plan_.indirect()) complain(n, "no operand lies in shared memory");
     if (it.what == kind::discover && !loop.searches) complain(n, "nobody searches for the root");

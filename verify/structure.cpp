@@ -97,9 +97,9 @@ private:
     const unsigned state = 1u << (loop.loop_index & 31u);
     if ((states_ & state) != 0) complain(n, "shares its state with another loop");
     states_ |= state;
-    const std::uint32_t most = count_of(plan_, place_, loop.over);
+    const std::uint32_t most = loop.over->count(plan_, place_);
     if (loop.count == 0 || loop.count > most) complain(n, fmt::format("the range has {} iterations", most));
-    if (loop.over == range::root && plan_.root == place_.me()) complain(n, "the root loops over itself");
+    if (loop.over == &range::root && plan_.root == place_.me()) complain(n, "the root loops over itself");
     if (loop.body_size == 0 || loop.body_size >= max_nodes || loop.body + loop.body_size > plan_.size) {
       complain(n, "its body lies outside the plan");
       return;
@@ -110,7 +110,7 @@ private:
     check_body(loop);
   }
 
-  static bool in_rounds(const node& loop) { return rule_of(loop.over).in_rounds; }
+  static bool in_rounds(const node& loop) { return loop.over->in_rounds; }
 
   bool has_halves(const node& loop) const {
     return loop.count <= static_cast<std::uint32_t>(doubling(place_.hosts()).rounds);
@@ -126,9 +126,9 @@ private:
         complain(n, "is not for the body of a loop");
       if (step.peer == peer_rule::each && in_rounds(loop)) complain(n, "a round has no such peer");
       if (round && !in_rounds(loop)) complain(n, "names a round's peer outside rounds");
-      if ((step.of == blocks::half || step.of == blocks::other_half) && !has_halves(loop))
+      if ((step.of == &blocks::half || step.of == &blocks::other_half) && !has_halves(loop))
         complain(n, "has no halves in so many rounds");
-      if (loop.over == range::near) continue;
+      if (loop.over == &range::near) continue;
       const bool transfer = step.what == kind::put || step.what == kind::get || step.what == kind::save;
       if (in_flight && transfer && step.only != lane::near) {
         complain(n, "a second transfer in flight in one iteration; flush the put before");

@@ -66,7 +66,7 @@ event_id unfolding::single(const node& n) {
 
 event_id unfolding::loop(const node& n) {
   const event_id begin = loop_begin(n);
-  if (n.searches || n.over == range::named || n.over == range::naming) read_row(begin, me_);
+  if (n.searches || n.over->by_rows) read_row(begin, me_);
   if (n.searches) return search(n, begin);
   landed_before_ = no_event;
   if (n.ordered > 1) return groups(n, begin);
@@ -108,8 +108,8 @@ event_id unfolding::join() {
 
 event_id unfolding::iteration(const node& loop, std::uint32_t k, event_id previous) {
   with_ = partner(loop, k);
-  if (loop.over == range::named && with_ == nobody) return previous;
-  if (loop.over == range::naming && rotated_) return previous;
+  if (loop.over == &range::named && with_ == nobody) return previous;
+  if (loop.over == &range::naming && rotated_) return previous;
   fetched_ = 0;
   for (unsigned s = loop.body; s < unsigned{loop.body} + loop.body_size; ++s) {
     const node& it = plan_->nodes[s];
@@ -147,9 +147,9 @@ event_id unfolding::search(const node& loop, event_id begin) {
 
 // Who is meant by a loop's iteration; nobody if no row names him.
 std::uint32_t unfolding::partner(const node& loop, std::uint32_t k) const {
-  if (loop.over == range::named) return graph_.moved.named_by(me_);
-  if (loop.over == range::naming) return naming(me_);
-  return rule_of(loop.over).in_rounds ? nobody : peer_at(*plan_, *place_, loop.over, peer_rule::each, k);
+  if (loop.over == &range::named) return graph_.moved.named_by(me_);
+  if (loop.over == &range::naming) return naming(me_);
+  return loop.over->in_rounds ? nobody : peer_at(*plan_, *place_, loop.over, peer_rule::each, k);
 }
 event_id unfolding::loop_begin(const node& n) {
   if (n.after == 0) return graph_.posts[me_];
@@ -162,7 +162,7 @@ event_id unfolding::loop_begin(const node& n) {
 
 std::uint32_t unfolding::peer(const node& loop, const node& it, std::uint32_t k) const {
   if (it.peer == peer_rule::self || it.peer == peer_rule::group) return nobody;
-  if (loop.over == range::named || loop.over == range::naming) return with_;
+  if (loop.over->by_rows) return with_;
   return peer_at(*plan_, *place_, loop.over, it.peer, k);
 }
 
@@ -245,8 +245,9 @@ event_id unfolding::combines_host(event_id e) {
 void unfolding::needs(const node& n, event_id e) {
   if (n.needs == 0) return;
   const place& where = plan_->places[n.needs];
-  for (std::uint32_t k = 0; k < count_of(*plan_, *place_, n.over); ++k) {
-    const std::uint32_t member = peer_at(*plan_, *place_, n.over, peer_rule::each, k);
+  const range& whose = n.over == nullptr ? range::others : *n.over;
+  for (std::uint32_t k = 0; k < whose.count(*plan_, *place_); ++k) {
+    const std::uint32_t member = peer_at(*plan_, *place_, &whose, peer_rule::each, k);
     contents_.need(e, me_, {where.offset(member, me_), 0, where.bytes}, effects_);
   }
 }
@@ -292,7 +293,7 @@ void unfolding::check_payload(const node& n, event_id e, const action& a) {
 
 // A message of several blocks is put together where there is room for it, or they lie together already.
 void unfolding::check_message(const node& n, event_id e, const action& a) {
-  if (n.of == blocks::one || operations::is_part(n) || n.bundled) return;
+  if (n.of == nullptr || operations::is_part(n) || n.bundled) return;
   std::size_t stretches = 0;
   std::uint64_t bytes = 0;
   const auto count = [&](const region& r) {

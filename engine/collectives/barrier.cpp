@@ -14,10 +14,10 @@ using namespace graph;
 
 namespace {
 
-node_set read_values(builder& b, const topology& g, range whose) {
+node_set read_values(builder& b, const topology& g, const range& whose) {
   builder::step_list steps;
   steps.then(take_payload(true));
-  return b.loop(whose, count_of(b.draft(), g, whose), steps);
+  return b.loop(whose, whose.count(b.draft(), g), steps);
 }
 
 void between_hosts(builder& b, const topology& g) {

@@ -13,6 +13,20 @@ std::uint64_t into_node(const topology& g) {
   return g.size() - g.size() / g.hosts();
 }
 
+constexpr range other_leaders{
+    .name = "leaders",
+    .count = [](const plan& p, const topology& g) { return leads(p, g) ? g.hosts() - 1 : 0; },
+    .peer = [](const plan& p, const topology& g, peer_rule,
+               std::uint32_t k) { return leader_of(p, g, (own_host(p, g) + 1 + k) % g.hosts()); }};
+
+// The block of the step-th member in ring order, counted from the first of my host.
+constexpr blocks ring{.name = "next block of the ring",
+                      .each =
+                          [](const plan&, const topology& g, const action& a, block_visitor visit) {
+                            each_of_run(g, a, {g.first(g.host(a.me)) + a.step, 1}, visit);
+                          },
+                      .one_a_step = true};
+
 } // namespace
 
 node_set scatter_to_leaders(hierarchical& s, std::uint8_t at, node_set after) {
@@ -21,7 +35,7 @@ node_set scatter_to_leaders(hierarchical& s, std::uint8_t at, node_set after) {
                              blocks::of_host);
   builder::step_list steps;
   steps.then(put).then(order_each()).then(count_for_each(fact::delivered, 1));
-  return s.b.loop(range::leaders, s.count(range::leaders), steps, after);
+  return s.b.loop(other_leaders, s.count(other_leaders), steps, after);
 }
 
 std::uint64_t cost_of_scatter_to_leaders(std::uint64_t bytes, const topology& g, const cost_model& c) {
@@ -35,7 +49,7 @@ node_set ring_of_leaders(hierarchical& s, std::uint8_t at, node_set after) {
   const std::uint32_t receivers_own = g.members((mine + g.hosts() - 1) % g.hosts());
   builder::step_list steps;
   steps.then_if(g.hosts() > 2, await_steps(peer_rule::self, locals));
-  steps.then(put_handed_on(at, blocks::ring)).then(order_each()).then(count_for_each(fact::delivered, 1));
+  steps.then(of_blocks(put_handed_on(at), ring)).then(order_each()).then(count_for_each(fact::delivered, 1));
   const node_set sent = s.b.pipeline(range::next, g.size() - receivers_own, steps, after);
   // Only the receiver of an ordered put knows that it is in place, also of those that it does not hand on.
   return sent | s.b.add(await_count(fact::delivered, g.size() - locals));
@@ -48,7 +62,10 @@ std::uint64_t cost_of_ring_of_leaders(std::uint64_t bytes, const topology& g, co
 
 node_set doubling_of_leaders(hierarchical& s, std::uint8_t at, bool told, node_set after) {
   builder::step_list steps;
-  steps.then(put_handed_on(at, blocks::half)).then(order_each()).then(announce_puts()).then(await_ready());
+  steps.then(of_blocks(put_handed_on(at), blocks::half))
+      .then(order_each())
+      .then(announce_puts())
+      .then(await_ready());
   steps.then_if(told, count_step());
   return s.b.loop(range::partners, s.count(range::partners), steps, after, 1);
 }

@@ -92,17 +92,44 @@ std::uint64_t cost_of_relays(std::uint32_t radix, const request& r, const topolo
   return tree::depth(g.hosts(), radix) * level + c.copies(1, r.bytes);
 }
 
+// The tree over the leaders, counted from the root's host.
+std::uint32_t vertex_of(const plan& p, const topology& g) {
+  return (own_host(p, g) + g.hosts() - g.host(p.root)) % g.hosts();
+}
+std::uint32_t leader_at(const plan& p, const topology& g, std::uint32_t vertex) {
+  return leader_of(p, g, (vertex + g.host(p.root)) % g.hosts());
+}
+constexpr range parent{
+    .name = "parent",
+    .count = [](const plan& p, const topology& g) -> std::uint32_t {
+      return leads(p, g) && p.radix >= 2 && p.me != p.root;
+    },
+    .peer = [](const plan& p, const topology& g, peer_rule,
+               std::uint32_t) { return leader_at(p, g, tree::parent(vertex_of(p, g), p.radix)); }};
+// Largest subtree first.
+constexpr range children{.name = "children",
+                         .count =
+                             [](const plan& p, const topology& g) {
+                               return leads(p, g) && p.radix >= 2
+                                          ? tree::children(vertex_of(p, g), g.hosts(), p.radix)
+                                          : 0;
+                             },
+                         .peer =
+                             [](const plan& p, const topology& g, peer_rule, std::uint32_t k) {
+                               return leader_at(p, g, tree::child(vertex_of(p, g), g.hosts(), p.radix, k));
+                             }};
+
 plan eager_tree(hierarchical& s, std::uint64_t bytes) {
   s.p().eager = true;
   if (s.leader && s.near() != 0) s.p().eager_bytes[0] = static_cast<std::uint32_t>(bytes);
-  const auto up = s.leader ? range::parent : range::leader;
+  const range& up = s.leader ? parent : range::leader;
   const node_set have = s.root ? s.gate : s.each(up, 1, take_payload());
   node_set data = have;
   if (s.root) data |= s.b.add(copy_own(), s.gate);
   if (s.leader && s.near() != 0)
     data |= s.b.add(s.root ? publish() : reading(publish(), buffer::destination, in_destination), have);
   const node send = s.root ? send_payload() : reading(send_payload(), buffer::destination, in_destination);
-  data |= s.each(range::children, s.count(range::children), send, have);
+  data |= s.each(children, s.count(children), send, have);
   return s.finish(data, 0);
 }
 
@@ -120,7 +147,7 @@ plan put_tree(hierarchical& s, bool one_by_one) {
   steps.then(s.root ? put_to_each() : put_handed_on(in_destination))
       .then(order_each())
       .then(count_for_each(fact::delivered, 1));
-  data |= s.b.loop(range::children, s.count(range::children), steps, have, one_by_one);
+  data |= s.b.loop(children, s.count(children), steps, have, one_by_one);
   return s.finish(data, s.near());
 }
 

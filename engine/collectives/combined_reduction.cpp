@@ -34,6 +34,46 @@ using reductions::bytes_of_run;
 
 namespace {
 
+// The leader of the host that makes a pair with mine before the doubling, and the blocks of that host's
+// members.
+constexpr range leader_beside{.name = "the leader beside me",
+                              .count = [](const plan& p, const topology& g) -> std::uint32_t {
+                                return leads(p, g) && doubling(g.hosts()).paired(own_host(p, g));
+                              },
+                              .peer = [](const plan& p, const topology& g, peer_rule,
+                                         std::uint32_t) { return leader_of(p, g, own_host(p, g) ^ 1); }};
+constexpr blocks host_beside{
+    .name = "blocks of the host beside mine",
+    .each = [](const plan&, const topology& g, const action& a, block_visitor visit) {
+      const std::uint32_t there = g.host(a.me) ^ 1;
+      each_of_run(g, a, {g.first(there), g.members(there)}, visit);
+    }};
+constexpr blocks my_host{.name = "blocks of my host",
+                         .each = [](const plan&, const topology& g, const action& a, block_visitor visit) {
+                           const std::uint32_t mine = g.host(a.me);
+                           each_of_run(g, a, {g.first(mine), g.members(mine)}, visit);
+                         }};
+// The leader of the place to which mine sends what goes to the root, if it is not the root's; and what has
+// come together at the sender by then.
+constexpr range rootward{.name = "towards the root",
+                         .count = [](const plan& p, const topology& g) -> std::uint32_t {
+                           const doubling d(g.hosts());
+                           const std::uint32_t mine = own_host(p, g);
+                           return leads(p, g) && d.acts(mine) && d.place(mine) != d.place(g.host(p.root));
+                         },
+                         .peer =
+                             [](const plan& p, const topology& g, peer_rule, std::uint32_t) {
+                               const doubling d(g.hosts());
+                               const std::uint32_t mine = own_host(p, g);
+                               return leader_of(p, g, d.partner(mine, d.leaves(mine, g.host(p.root))));
+                             }};
+constexpr blocks gathered{.name = "gathered blocks",
+                          .each = [](const plan& p, const topology& g, const action& a, block_visitor visit) {
+                            const std::uint32_t sender = g.host(a.from),
+                                                round = doubling(g.hosts()).leaves(sender, g.host(p.root));
+                            each_of_run(g, a, half_in_round(g, sender, round), visit);
+                          }};
+
 bool is_prefix(const request& r) {
   return prefixes(r.op);
 }
@@ -100,22 +140,22 @@ private:
   std::uint32_t mine() const { return g_.host(g_.me()); }
   bool first() const { return pairs_.acts(mine()); } // of a pair, or without one
   bool needs_result() const { return !rooted(request_.op) || g_.me() == request_.root; }
-  node stage(std::uint32_t number, blocks of, std::uint8_t from, std::uint8_t to) const {
+  node stage(std::uint32_t number, const blocks& of, std::uint8_t from, std::uint8_t to) const {
     const node n = compute(number, request_.bytes <= most_partials);
     return of_blocks(writing(reading(n, buffer::scratch, from), buffer::scratch, to), of);
   }
   // What has come and what is known already.
-  node join(std::uint32_t number, blocks of, range over) const {
+  node join(std::uint32_t number, const blocks& of, const range& over) const {
     node n = stage(number, of, came_, known_);
     n.needs = own_;
-    n.over = over;
+    n.over = &over;
     return n;
   }
-  node send(std::uint32_t what, std::uint8_t from, blocks of) const {
+  node send(std::uint32_t what, std::uint8_t from, const blocks& of) const {
     const node n = writing(reading(send_payload(), buffer::scratch, from), buffer::mailbox, message_);
     return at_stage(what, of_blocks(n, of));
   }
-  node take(blocks of) const {
+  node take(const blocks& of) const {
     const node n = writing(reading(take_payload(), buffer::mailbox, message_), buffer::scratch, came_);
     return at_stage(runs_that_came, of_blocks(n, of));
   }
@@ -135,22 +175,22 @@ private:
   node_set make_result(node_set after) {
     node n = writing(reading(compute(combined_result, !request_.large), buffer::scratch, told_),
                      buffer::destination, given_);
-    if (is_prefix(request_)) n.needs = given_by_peer_, n.over = range::near;
+    if (is_prefix(request_)) n.needs = given_by_peer_, n.over = &range::near;
     return b_.add(of_blocks(n, blocks::members), after);
   }
 
   plan of_leader() {
     const node_set given = give() | take_given();
-    const node_set of_host = b_.add(stage(known_of_host, blocks::own_host, given_, known_), given);
+    const node_set of_host = b_.add(stage(known_of_host, my_host, given_, known_), given);
     const node_set known = rooted(request_.op) ? gather(of_host) : know_all(of_host);
     return finish(given | known | tell_host(known));
   }
   // Of a pair the first one hears what the other one knows.
   node_set pair_up(node_set known) {
     builder::step_list pair;
-    pair.then(first() ? take(blocks::beside) : send(known_runs, known_, blocks::own_host));
-    pair.then_if(first(), join(known_of_pair, blocks::beside, range::beside));
-    return known | b_.loop(range::beside, count(range::beside), pair, known);
+    pair.then(first() ? take(host_beside) : send(known_runs, known_, my_host));
+    pair.then_if(first(), join(known_of_pair, host_beside, leader_beside));
+    return known | b_.loop(leader_beside, count(leader_beside), pair, known);
   }
   // Returns what ends with all that is known.
   node_set know_all(node_set known) {
@@ -168,10 +208,10 @@ private:
     b_.begin_phase(1);
     const std::uint32_t root = g_.host(request_.root);
     builder::step_list round, on;
-    round.then(take(blocks::gathered)).then(join(known_of_more, blocks::other_half, range::partners));
+    round.then(take(gathered)).then(join(known_of_more, blocks::other_half, range::partners));
     if (first()) known |= b_.loop(range::partners, pairs_.leaves(mine(), root), round, known, 1);
-    on.then(send(known_runs, known_, blocks::gathered));
-    known |= b_.loop(range::rootward, count(range::rootward), on, known);
+    on.then(send(known_runs, known_, gathered));
+    known |= b_.loop(rootward, count(rootward), on, known);
     const bool beside_root = pairs_.paired(root) && root % 2 != 0 && root / 2 == mine() / 2;
     return beside_root ? known | rest(known) : known;
   }
@@ -181,10 +221,10 @@ private:
     if (first()) {
       known = b_.add(stage(rest_of_pair, blocks::members, known_, came_), known);
       steps.then(send(runs_of_rest, came_, blocks::members));
-      return b_.loop(range::beside, 1, steps, known);
+      return b_.loop(leader_beside, 1, steps, known);
     }
     steps.then(take(blocks::members)).then(stage(known_of_rest, blocks::members, came_, known_));
-    return b_.loop(range::beside, 1, steps);
+    return b_.loop(leader_beside, 1, steps);
   }
   node_set tell_host(node_set known) {
     if (!needs_result()) return 0;
@@ -206,7 +246,7 @@ private:
     return finish(given | b_.loop(range::leader, 1, take));
   }
 
-  std::uint32_t count(range over) { return count_of(b_.draft(), g_, over); }
+  std::uint32_t count(const range& over) { return over.count(b_.draft(), g_); }
 
   // All parts are in what a member has then, as in reductions.cpp.
   plan finish(node_set told) {

@@ -4,8 +4,8 @@
 namespace weft::collectives {
 using namespace graph;
 
-node_set disseminate(hierarchical& s, const dissemination& d, range over, blocks of, operand where,
-                     node_set after) {
+node_set disseminate(hierarchical& s, const dissemination& d, const range& over, const blocks& of,
+                     operand where, node_set after) {
   const std::uint64_t bytes = s.p().block();
   const std::uint8_t message = s.of_message();
   const std::uint8_t packed =

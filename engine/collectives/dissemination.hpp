@@ -56,7 +56,7 @@ dissemination best_dissemination(const graph::topology& g, const tuning& t, std:
 
 // Each step puts its blocks together in scratch, out of where they lie, and sends them; and takes those that
 // come. All members' plans have this radix.
-graph::node_set disseminate(hierarchical& s, const dissemination& d, graph::range over, graph::blocks of,
-                            graph::operand where, graph::node_set after);
+graph::node_set disseminate(hierarchical& s, const dissemination& d, const graph::range& over,
+                            const graph::blocks& of, graph::operand where, graph::node_set after);
 
 } // namespace weft::collectives

@@ -18,13 +18,102 @@ using namespace graph;
 
 namespace {
 
+// Of those hosts to which I lead the members who lead to mine, see topology/host_pairs.hpp.
+constexpr range paired{
+    .name = "paired leaders",
+    .count = [](const plan&, const topology& g) { return g.one_host() ? 0 : hosts_led(g, g.me()); },
+    .peer = [](const plan& p, const topology& g, peer_rule,
+               std::uint32_t k) { return leader_towards(g, host_led(g, k), own_host(p, g)); }};
+// Of the member that is read, to all members of the hosts to which I lead. The owner is the number of the
+// host.
+constexpr blocks leaving{.name = "leaving blocks",
+                         .each = [](const plan&, const topology& g, const action& a, block_visitor visit) {
+                           coordinates c = coordinates_of(a);
+                           each_led(g, c.owner, [&](std::uint32_t there) {
+                             for (std::uint32_t k = 0; k < g.members(there); ++k) {
+                               c.to = g.in_host_order(g.first(there) + k);
+                               c.turn = g.local_index(a.from) * g.members(there) + k;
+                               visit(c);
+                             }
+                           });
+                         }};
+// Those of all members of the sender's host to all of the receiver's. The owner is the number of the pair.
+constexpr blocks crossing{.name = "crossing blocks",
+                          .each = [](const plan&, const topology& g, const action& a, block_visitor visit) {
+                            coordinates c = coordinates_of(a);
+                            for (c.owner = a.step;
+                                 c.turn < g.members(g.host(a.from)) * g.members(g.host(a.to)); ++c.turn)
+                              visit(c);
+                          }};
+// Those of all members of the hosts to which I lead, to the member that is written.
+constexpr blocks arriving{.name = "arriving blocks",
+                          .each = [](const plan&, const topology& g, const action& a, block_visitor visit) {
+                            coordinates c = coordinates_of(a);
+                            each_led(g, c.owner, [&](std::uint32_t there) {
+                              for (std::uint32_t k = 0; k < g.members(there); ++k) {
+                                c.from = g.in_host_order(g.first(there) + k);
+                                c.turn = k * g.locals() + g.local_index(a.to);
+                                visit(c);
+                              }
+                            });
+                          }};
+
+// Of equal hosts: the steps of a dissemination over them, between members of one number on their hosts.
+constexpr range twin_rounds{
+    .name = "rounds of twins",
+    .count =
+        [](const plan& p, const topology& g) {
+          return g.equal_hosts() && p.radix >= 2 ? dissemination_steps(g.hosts(), p.radix) : 0;
+        },
+    .peer =
+        [](const plan& p, const topology& g, peer_rule rule, std::uint32_t k) {
+          const std::uint32_t distance = round_step_of(k, p.radix).distance();
+          return g.twin(in_cycle(own_host(p, g), g.hosts(), rule == peer_rule::ahead, distance));
+        },
+    .in_rounds = true};
+// Of the member that is read, to my twins; and of the members of all other hosts, to me. The owner is the
+// number of the block in the order of distances.
+constexpr blocks outgoing{.name = "outgoing blocks",
+                          .each = [](const plan&, const topology& g, const action& a, block_visitor visit) {
+                            coordinates c = coordinates_of(a);
+                            for (std::uint32_t d = 1; d < g.hosts(); ++d) {
+                              c.to = g.twin((g.host(a.me) + d) % g.hosts());
+                              c.owner = d * g.largest_host() + g.local_index(a.from);
+                              visit(c);
+                            }
+                          }};
+constexpr blocks incoming{.name = "incoming blocks",
+                          .each = [](const plan&, const topology& g, const action& a, block_visitor visit) {
+                            coordinates c = coordinates_of(a);
+                            for (c.owner = g.largest_host(); c.owner < g.size(); ++c.owner) {
+                              const std::uint32_t there =
+                                  (g.host(a.me) + g.hosts() - c.owner / g.largest_host()) % g.hosts();
+                              c.from = g.in_host_order(g.first(there) + c.owner % g.largest_host());
+                              visit(c);
+                            }
+                          }};
+// Those on their way over a distance, in hosts, that has this step's digit.
+constexpr blocks on_their_way{
+    .name = "travelling blocks",
+    .each =
+        [](const plan& p, const topology& g, const action& a, block_visitor visit) {
+          coordinates c = coordinates_of(a);
+          each_travelling(g.hosts(), p.radix, round_step_of(a.step, p.radix), [&](std::uint32_t d) {
+            for (std::uint32_t k = 0; k < g.largest_host(); ++k, ++c.turn) {
+              c.owner = d * g.largest_host() + k;
+              visit(c);
+            }
+          });
+        },
+    .packed = true};
+
 block_rule rule_of(const request& r) {
   return {.bytes = r.bytes, .src_j = r.bytes, .dst_i = r.bytes};
 }
 
 // What is for me I read from my neighbours, and of what goes on those blocks that are mine to send, if there
 // are any; then a neighbour's source has been read.
-node_set read_sources(hierarchical& s, blocks going, std::uint8_t at, bool sends = true) {
+node_set read_sources(hierarchical& s, const blocks& going, std::uint8_t at, bool sends = true) {
   const auto to_scratch = [&](const node& n) { return of_blocks(writing(n, buffer::scratch, at), going); };
   builder::step_list steps;
   steps.then(get_from_each()).then_if(sends, to_scratch(get_from_each()));
@@ -66,24 +155,24 @@ plan compile_paired_exchange(const request& r, const topology& g, const tuning& 
   const std::uint8_t out = in_scratch(0), in = in_scratch(all), packed = s.of_message();
   s.p().scratch = 2 * all;
   s.sends(message);
-  const node_set read = read_sources(s, blocks::leaving, out, all != 0);
+  const node_set read = read_sources(s, leaving, out, all != 0);
   // Nobody waits for a host before he has sent to all: a window of others would be waiting for me.
   builder::step_list tell, hear;
-  tell.then(of_blocks(writing(reading(send_payload(), buffer::scratch, out), buffer::mailbox, packed),
-                      blocks::crossing));
-  hear.then(of_blocks(writing(reading(take_payload(), buffer::mailbox, packed), buffer::scratch, in),
-                      blocks::crossing));
-  const std::uint32_t hosts = s.count(range::paired);
-  const node_set sent = s.b.loop(range::paired, hosts, tell, read);
-  const node_set here = s.b.loop(range::paired, hosts, hear);
-  const auto arriving = [&](const node& n) {
-    return of_blocks(reading(n, buffer::scratch, in), blocks::arriving);
+  tell.then(
+      of_blocks(writing(reading(send_payload(), buffer::scratch, out), buffer::mailbox, packed), crossing));
+  hear.then(
+      of_blocks(writing(reading(take_payload(), buffer::mailbox, packed), buffer::scratch, in), crossing));
+  const std::uint32_t hosts = s.count(paired);
+  const node_set sent = s.b.loop(paired, hosts, tell, read);
+  const node_set here = s.b.loop(paired, hosts, hear);
+  const auto from_scratch = [&](const node& n) {
+    return of_blocks(reading(n, buffer::scratch, in), arriving);
   };
   node_set data = read | sent | here;
   if (all != 0) {
     builder::step_list give;
-    give.then(arriving(put_to_each())).then_if(s.modes.tells_ends(), count_for_each(fact::delivered, 1));
-    data |= s.b.add(arriving(copy_own()), here) | s.b.loop(range::near, s.near(), give, here);
+    give.then(from_scratch(put_to_each())).then_if(s.modes.tells_ends(), count_for_each(fact::delivered, 1));
+    data |= s.b.add(from_scratch(copy_own()), here) | s.b.loop(range::near, s.near(), give, here);
   }
   return s.finish(data, s.near(), neighbours_who_lead(g));
 }
@@ -113,10 +202,9 @@ plan compile_bruck_exchange(const request& r, const topology& g, const tuning& t
   s.p().scratch = g.size() * r.bytes;
   const dissemination rounds = best_bruck(r, g, t);
   s.p().radix = rounds.radix;
-  const node_set read = read_sources(s, blocks::outgoing, distance);
-  const node_set here =
-      disseminate(s, rounds, range::twin_rounds, blocks::travelling, {buffer::scratch, distance}, read);
-  const node arrived = of_blocks(reading(copy_own(), buffer::scratch, distance), blocks::incoming);
+  const node_set read = read_sources(s, outgoing, distance);
+  const node_set here = disseminate(s, rounds, twin_rounds, on_their_way, {buffer::scratch, distance}, read);
+  const node arrived = of_blocks(reading(copy_own(), buffer::scratch, distance), incoming);
   return s.finish(read | s.b.add(arrived, here), s.near());
 }
 

@@ -75,6 +75,15 @@ std::uint64_t cost_of_ring(const request& r, const topology& g, const tuning& t)
 
 namespace {
 
+// The block of the step-th member in ring order, counted from the first member behind my host.
+constexpr blocks blocks_behind{.name = "next block of other hosts",
+                               .each =
+                                   [](const plan&, const topology& g, const action& a, block_visitor visit) {
+                                     const std::uint32_t host = g.host(a.me);
+                                     each_of_run(g, a, {g.first(host) + g.members(host) + a.step, 1}, visit);
+                                   },
+                               .one_a_step = true};
+
 // The blocks of my own host: everybody reads them from their owners.
 node_set read_neighbours(hierarchical& s) {
   builder::step_list steps;
@@ -96,7 +105,7 @@ plan compile_ring(const request& r, const topology& g, const tuning& t) {
   node_set data = read_neighbours(s);
   if (s.leader) return s.finish(data | ring_of_leaders(s, member, data), readers(s));
   builder::step_list steps;
-  steps.then(await_steps(peer_rule::each)).then(get_handed_on(member, blocks::rest));
+  steps.then(await_steps(peer_rule::each)).then(of_blocks(get_handed_on(member), blocks_behind));
   const node_set rest = s.b.loop(range::follow, g.size() - s.near() - 1, steps);
   return s.finish(data | rest | s.tell_leader(rest), readers(s));
 }
@@ -129,7 +138,7 @@ plan compile_bruck(const request& r, const topology& g, const tuning& t) {
   if (!s.leader) {
     const std::uint32_t far = g.size() - s.near() - 1;
     const node_set ready = s.each(range::leader, 1, await_ready());
-    const node_set rest = s.each(range::follow, far, get_handed_on(member, blocks::rest), ready);
+    const node_set rest = s.each(range::follow, far, of_blocks(get_handed_on(member), blocks_behind), ready);
     return s.finish(data | rest | s.tell_leader(rest), readers(s));
   }
   data |= disseminate(s, rounds, range::host_rounds, blocks::known, {buffer::destination, member}, data);
@@ -153,7 +162,7 @@ plan compile_doubling(const request& r, const topology& g, const tuning& t) {
   const node_set data = read_neighbours(s);
   if (s.leader) return s.finish(data | doubling_of_leaders(s, member, s.near() != 0, data), readers(s));
   builder::step_list steps;
-  steps.then(await_steps(peer_rule::each)).then(get_handed_on(member, blocks::other_half));
+  steps.then(await_steps(peer_rule::each)).then(of_blocks(get_handed_on(member), blocks::other_half));
   const auto rounds = static_cast<std::uint32_t>(std::countr_zero(g.hosts()));
   const node_set rest = s.b.loop(range::follow, rounds, steps);
   return s.finish(data | rest | s.tell_leader(rest), readers(s));

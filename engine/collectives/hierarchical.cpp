@@ -31,7 +31,7 @@ void hierarchical::sends(std::uint64_t bytes) {
   if (bytes > engine::mailbox::body_bytes) p().credit = engine::mailbox::large_places;
 }
 
-node_set hierarchical::each(range over, std::uint32_t iterations, const node& step, node_set after) {
+node_set hierarchical::each(const range& over, std::uint32_t iterations, const node& step, node_set after) {
   builder::step_list steps;
   steps.then(step);
   return b.loop(over, iterations, steps, after);

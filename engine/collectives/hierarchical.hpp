@@ -39,9 +39,9 @@ public:
   // Messages of up to so many bytes.
   void sends(std::uint64_t bytes);
   // How many far peers a range has for me.
-  std::uint32_t count(graph::range over) { return graph::count_of(p(), g, over); }
+  std::uint32_t count(const graph::range& over) { return over.count(p(), g); }
   // One step for each of a range.
-  graph::node_set each(graph::range over, std::uint32_t iterations, const graph::node& step,
+  graph::node_set each(const graph::range& over, std::uint32_t iterations, const graph::node& step,
                        graph::node_set after = 0);
   // What the root's neighbours do: copy for themselves, and tell it.
   graph::node_set read_from_root();

@@ -19,6 +19,22 @@ using namespace graph;
 
 namespace {
 
+// Members of other hosts with my number on their host; and of all hosts, with the number of the member that
+// is read.
+constexpr range twins{
+    .name = "twins",
+    .count = [](const plan&, const topology& g) { return g.equal_hosts() ? g.hosts() - 1 : 0; },
+    .peer = [](const plan& p, const topology& g, peer_rule,
+               std::uint32_t k) { return g.twin((own_host(p, g) + 1 + k) % g.hosts()); },
+    .only = lane::far};
+constexpr blocks of_twins{.name = "blocks of its twins",
+                          .each = [](const plan&, const topology& g, const action& a, block_visitor visit) {
+                            for (coordinates c = coordinates_of(a); c.turn < g.hosts(); ++c.turn) {
+                              c.owner = g.in_host_order(g.first(c.turn) + g.local_index(a.from));
+                              visit(c);
+                            }
+                          }};
+
 class hierarchical_plan : vector_plan {
 public:
   hierarchical_plan(const request& r, const topology& g, const tuning& t) : vector_plan(r, g, t) {
@@ -35,13 +51,13 @@ public:
   }
 
 private:
-  std::uint32_t twins() const { return g_.hosts() - 1; }
+  std::uint32_t other_hosts() const { return g_.hosts() - 1; }
 
   node_set combine_part() {
     node combine = writing(compute(6), buffer::scratch, of_host_);
     combine.peer = peer_rule::group;
     combine.needs = addresses_;
-    combine.over = range::near;
+    combine.over = &range::near;
     const node_set told = note_addresses();
     return b_.add(combine, told | b_.loop(range::near, near(), builder::step_list().then(take_address())));
   }
@@ -49,25 +65,26 @@ private:
   node_set reduce_with_twins(node_set combined) {
     node tell = telling(send_payload());
     tell.needs = of_host_;
-    tell.over = range::near;
-    b_.loop(range::twins, twins(), builder::step_list().then(tell), combined);
+    tell.over = &range::near;
+    b_.loop(twins, other_hosts(), builder::step_list().then(tell), combined);
     builder::step_list bring, put;
     bring.then(take_address()).then(at_stage(7, writing(get_from_each(), buffer::scratch, brought_)));
     node combine = writing(compute(7), buffer::scratch, result_);
     combine.needs = brought_;
-    combine.over = range::twins;
-    const node_set made = b_.add(combine, combined | b_.loop(range::twins, twins(), bring));
+    combine.over = &twins;
+    const node_set made = b_.add(combine, combined | b_.loop(twins, other_hosts(), bring));
     put.then(at_stage(4, reading(put_to_each(), buffer::scratch, result_)));
     put.then(order_each()).then(count_for_each(fact::delivered, 1));
-    b_.loop(range::twins, twins(), put, made);
+    b_.loop(twins, other_hosts(), put, made);
     const node_set own = b_.add(reading(compute(5), buffer::scratch, result_), made);
-    return own | b_.add(await_count(fact::delivered, twins()));
+    return own | b_.add(await_count(fact::delivered, other_hosts()));
   }
 
   void hand_out(node_set part) {
     b_.begin_phase(1);
     builder::step_list put;
-    put.then(at_stage(8, put_handed_on(in_place_, blocks::twins))).then(count_for_each(fact::delivered, 1));
+    put.then(at_stage(8, of_blocks(put_handed_on(in_place_), of_twins)))
+        .then(count_for_each(fact::delivered, 1));
     b_.loop(range::near, near(), put, part);
     b_.add(await_count(fact::delivered, near()));
   }

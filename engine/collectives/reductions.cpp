@@ -96,7 +96,7 @@ private:
   }
   // What others have of my range. It has room of its own: these places of scratch only stand for it.
   node_set bring(std::uint8_t brought, node_set gate) {
-    modes_.announce({range::far, static_cast<std::uint32_t>(g_.far().size())});
+    modes_.announce({&range::far, static_cast<std::uint32_t>(g_.far().size())});
     builder::step_list steps;
     steps.then_if(modes_.each_waits(), await_entry());
     steps.then(writing(get_from_each(), buffer::scratch, brought));
@@ -122,7 +122,7 @@ private:
   // And the others'. What the root counts on one host says that all have entered.
   plan for_whole() {
     if (!g_.one_host() || !modes_.leaves_quiet()) modes_.gate();
-    if (!g_.is_near(request_.root)) modes_.announce({range::root, 1});
+    if (!g_.is_near(request_.root)) modes_.announce({&range::root, 1});
     if (modes_.tells_ends()) b_.add(await_count(fact::consumed, 1));
     modes_.leave(0);
     return b_.finish();
@@ -166,10 +166,10 @@ private:
     if (g_.is_near(request_.root)) return publish_own(own);
     // A neighbour may send it, from where it is published.
     const node_set told = bundled_ ? own | publish_own(own) : own;
-    const node send = mine(bundled_ ? send_bundled(blocks::one) : send_payload());
+    const node send = mine(bundled_ ? send_bundled() : send_payload());
     return b_.loop(range::root, 1, builder::step_list().then(send), told);
   }
-  node_set take_from(range who, std::uint32_t count) {
+  node_set take_from(const range& who, std::uint32_t count) {
     const node take = writing(take_payload(), buffer::scratch, of_peer_);
     if (!bundled_) return b_.loop(who, count, builder::step_list().then(take));
     builder::step_list steps;
@@ -186,7 +186,7 @@ private:
     builder::step_list round;
     round.then(send_packed(blocks::known, buffer::scratch, of_member_, message));
     round.then(take_packed(blocks::known, buffer::scratch, of_member_, message));
-    known |= b_.loop(range::host_rounds, count_of(b_.draft(), g_, range::host_rounds), round, known, 1);
+    known |= b_.loop(range::host_rounds, range::host_rounds.count(b_.draft(), g_), round, known, 1);
     node_set data = known;
     if (near() != 0 && !rooted(request_.op)) {
       b_.draft().eager_bytes[1] = static_cast<std::uint32_t>(g_.size() * request_.bytes);

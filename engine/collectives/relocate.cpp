@@ -6,6 +6,8 @@
 #include "engine/memory/mailbox.hpp"
 #include "engine/plan/peers.hpp"
 #include "engine/special_paths.hpp"
+#include "engine/topology/host_pairs.hpp"
+#include "engine/topology/tree.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -55,6 +57,22 @@ bool travels_as_payloads(const request& r, const topology& g, const tuning& t) {
 
 namespace {
 
+// The members of the hosts below mine in the tree, if I lead my own; largest subtree first.
+constexpr range hosts_below{
+    .name = "below",
+    .count = [](const plan& p,
+                const topology& g) { return p.radix >= 2 ? relay_tree(g, p.root, p.radix).below(p.me) : 0; },
+    .peer = [](const plan& p, const topology& g, peer_rule,
+               std::uint32_t k) { return relay_tree(g, p.root, p.radix).child(p.me, k); }};
+// Of each other host the member that leads to mine.
+constexpr range other_hosts{.name = "other hosts",
+                            .count = [](const plan&, const topology& g) { return g.hosts() - 1; },
+                            .peer =
+                                [](const plan& p, const topology& g, peer_rule, std::uint32_t k) {
+                                  const std::uint32_t mine = own_host(p, g);
+                                  return leader_towards(g, (mine + 1 + k) % g.hosts(), mine);
+                                }};
+
 class relocation {
 public:
   relocation(const request& r, pattern pairs, const block_rule& rule, const topology& g, const tuning& t,
@@ -85,11 +103,11 @@ private:
   plan& p() { return builder_.draft(); }
 
   void find_peers() {
-    const peers near{range::near, static_cast<std::uint32_t>(g_.near().size())};
-    const peers far{range::far, static_cast<std::uint32_t>(g_.far().size())};
+    const peers near{&range::near, static_cast<std::uint32_t>(g_.near().size())};
+    const peers far{&range::far, static_cast<std::uint32_t>(g_.far().size())};
     const bool at_root = g_.me() == request_.root;
     const bool root_near = g_.is_near(request_.root);
-    const peers root{range::root, 1};
+    const peers root{&range::root, 1};
     const bool many_in = pairs_ == pattern::all_pairs || (pairs_ == pattern::to_root && at_root);
     const bool many_out = pairs_ == pattern::all_pairs || (pairs_ == pattern::from_root && at_root);
     const bool one_in = pairs_ == pattern::from_root && !at_root;
@@ -101,7 +119,7 @@ private:
     own_ = pairs_ == pattern::all_pairs || at_root;
   }
 
-  peers below() { return {range::below, count_of(p(), g_, range::below)}; }
+  peers below() { return {&hosts_below, hosts_below.count(p(), g_)}; }
 
   // Scratch is not user data, so a payload may travel before its reader has entered; but a reader copies it
   // out himself, so nobody else could finish an OUT_ALL operation for him, and the looser IN_NO needs no
@@ -154,7 +172,7 @@ private:
     builder::step_list steps;
     steps.then_if(modes_.each_waits(), await_entry()).then(push_ ? put_to_each() : get_from_each());
     const peers& side = push_ ? out_near_ : in_near_;
-    return builder_.loop(side.over, side.count, steps, gate);
+    return builder_.loop(*side.over, side.count, steps, gate);
   }
 
   // Within the host, when both ends must be known quiet: either end carries.
@@ -168,7 +186,7 @@ private:
       steps.then_if(in, claim_block(direction::in)).then_if(out, claim_block(direction::out));
     }
     const peers& side = in ? in_near_ : out_near_;
-    return builder_.loop(side.over, side.count, steps, gate);
+    return builder_.loop(*side.over, side.count, steps, gate);
   }
 
   // Whoever has taken what I sent knows that I did, and that I had waited for all if there was a gate.
@@ -184,24 +202,24 @@ private:
     if (pulls_) {
       steps.then(by_boxes(get_from_each()));
       steps.then_if(tell, by_boxes(count_for_each(fact::consumed, 1)));
-      return builder_.loop(in_far_.over, in_far_.count, steps, gate);
+      return builder_.loop(*in_far_.over, in_far_.count, steps, gate);
     }
     steps.then_if(modes_.each_waits(), await_entry());
     if (push_far_) {
       steps.then(put_to_each()).then(tell ? order_each() : flush_each());
       steps.then_if(tell, count_for_each(fact::delivered, 1));
-      return builder_.loop(out_far_.over, out_far_.count, steps, gate);
+      return builder_.loop(*out_far_.over, out_far_.count, steps, gate);
     }
     fetch_rows(steps, p().indirect(), direction::in);
     steps.then(get_from_each()).then_if(tell, count_for_each(fact::consumed, 1));
-    return builder_.loop(in_far_.over, in_far_.count, steps, gate);
+    return builder_.loop(*in_far_.over, in_far_.count, steps, gate);
   }
 
   void send_far(node_set gate = 0) {
     if (bundled_ && out_far_.count != 0) {
-      const peers hosts{range::hosts, g_.hosts() - 1};
-      const blocks of = rule_.src_j == 0 ? blocks::one : blocks::to_host;
-      each(out_far_.over == range::far ? hosts : out_far_, send_bundled(of), gate);
+      const peers hosts{&other_hosts, g_.hosts() - 1};
+      const node n = rule_.src_j == 0 ? send_bundled() : of_blocks(send_bundled(), blocks::to_host);
+      each(out_far_.over == &range::far ? hosts : out_far_, n, gate);
       return;
     }
     node n = send_payload();
@@ -213,7 +231,7 @@ private:
   node_set each(const peers& side, node step, node_set after = 0) {
     builder::step_list steps;
     steps.then(step);
-    return builder_.loop(side.over, side.count, steps, after);
+    return builder_.loop(*side.over, side.count, steps, after);
   }
 
   const request& request_;

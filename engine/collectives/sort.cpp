@@ -79,7 +79,7 @@ private:
   }
   node_set bring_into_line(node_set gate) {
     if (others() == 0) return gate;
-    modes_.announce({range::far, static_cast<std::uint32_t>(g_.far().size())});
+    modes_.announce({&range::far, static_cast<std::uint32_t>(g_.far().size())});
     builder::step_list bring;
     bring.then_if(modes_.each_waits(), await_entry());
     bring.then(writing(reading(get_from_each(), buffer::source, array_), buffer::scratch, line_));

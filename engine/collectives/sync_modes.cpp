@@ -12,10 +12,10 @@ sync_modes::sync_modes(builder& b, const topology& g, sync in, sync out)
   b.draft().out = out;
 }
 
-node_set sync_modes::from_each(range whom, const node& awaited) {
+node_set sync_modes::from_each(const range& whom, const node& awaited) {
   builder::step_list one;
   one.then(awaited);
-  return builder_.loop(whom, count_of(builder_.draft(), topology_, whom), one);
+  return builder_.loop(whom, whom.count(builder_.draft(), topology_), one);
 }
 
 node_set sync_modes::rounds(fact stage, node_set heard) {
@@ -39,7 +39,7 @@ void sync_modes::announce(peers far) {
   if (in_ != sync::my) return;
   builder::step_list token;
   token.then(signal_entry());
-  builder_.loop(far.over, far.count, token);
+  builder_.loop(*far.over, far.count, token);
 }
 
 void sync_modes::exit(node_set data, node_set near, std::uint32_t delivered, std::uint32_t taken,

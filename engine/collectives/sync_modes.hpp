@@ -7,7 +7,7 @@ namespace weft::collectives {
 
 // The peers on one side of an operation, by lane. A count of 0 is nobody.
 struct peers {
-  graph::range over = graph::range::others;
+  const graph::range* over = &graph::range::others;
   std::uint32_t count = 0;
 };
 
@@ -63,7 +63,7 @@ public:
 private:
   // Once a leader has heard from its neighbours; the others hear from their leader. Done when all is known.
   graph::node_set rounds(graph::fact stage, graph::node_set heard);
-  graph::node_set from_each(graph::range whom, const graph::node& awaited);
+  graph::node_set from_each(const graph::range& whom, const graph::node& awaited);
   graph::builder& builder_;
   const graph::topology& topology_;
   graph::sync in_, out_;

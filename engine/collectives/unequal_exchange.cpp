@@ -103,11 +103,11 @@ private:
     else if (!to_near)
       b_.loop(range::root, 1, send, noted);
   }
-  node_set bring(range of, std::uint32_t count) {
+  node_set bring(const range& of, std::uint32_t count) {
     builder::step_list steps;
     const node take = writing(reading(take_payload(), buffer::mailbox, payload_), buffer::scratch, came_);
-    const bool near = of == range::root ? g_.is_near(request_.root) : !g_.near().empty();
-    const bool far = of == range::root ? !near : !g_.far().empty();
+    const bool near = &of == &range::root ? g_.is_near(request_.root) : !g_.near().empty();
+    const bool far = &of == &range::root ? !near : !g_.far().empty();
     steps.then_if(near, near_only(take)).then_if(far, far_only(at_stage(5, take)));
     steps.then(at_stage(3, get_from_each())).then(count_for_each(fact::consumed, 1));
     return b_.loop(of, count, steps);

@@ -7,6 +7,7 @@
 #include "engine/operations/signals.hpp"
 #include "engine/operations/transfers.hpp"
 #include "engine/plan/in_order.hpp"
+#include "engine/plan/peers.hpp"
 
 #include <array>
 
@@ -25,7 +26,7 @@ struct loop : operation_kind {
                             : n.ordered > 1 ? words("ordered by ", std::to_string(n.ordered), " ")
                             : n.pipelined   ? "pipelined "
                                             : "";
-    return words(how, "loop over ", graph::name(n.over), ", ", std::to_string(n.count), " times",
+    return words(how, "loop over ", n.over->name, ", ", std::to_string(n.count), " times",
                  n.searches ? ", until another root is found" : "");
   }
 

@@ -18,7 +18,7 @@ struct compute : operation_kind {
 
   static bool fits(const node& n) {
     if (n.peer == peer_rule::group)
-      return n.of == blocks::one && n.read.in == buffer::source && n.write.in == buffer::scratch;
+      return n.of == nullptr && n.read.in == buffer::source && n.write.in == buffer::scratch;
     return n.peer == peer_rule::self && any_of(n.read.in, buffer::source, buffer::scratch) &&
            any_of(n.write.in, buffer::scratch, buffer::destination) && !travels_packed(n);
   }
@@ -43,8 +43,10 @@ struct compute : operation_kind {
 // of which any member that is there takes its share, as soon as all have entered. Where the vectors lie, the
 // members tell each other in payloads; a table in the first bytes of scratch has it.
 //   group       into all destinations. It is done when all pieces are.
-//   each        of a root: its share, into its destination. While a member is missing the root keeps pieces of
-//               the peer's vector aside, in the task's room: done when the peer's vector is not needed any more.
+//   each        of a root: its share, into its destination. While a member is missing the root keeps pieces
+//   of
+//               the peer's vector aside, in the task's room: done when the peer's vector is not needed any
+//               more.
 //   self, out   of another member than the root: its share. Done when the root has read its vector, or all is
 //               combined.
 //   self, in    of the root, behind the others' vectors: what it has kept aside is combined, too.
@@ -66,7 +68,7 @@ struct reduce : operation_kind {
     if (n.peer == peer_rule::self)
       return leaves(n) ? n.about == fact::consumed && n.count != 0
                        : n.read.in == buffer::scratch && n.write.in == buffer::destination;
-    const bool from_sources = n.of == blocks::one && n.read.in == buffer::source;
+    const bool from_sources = n.of == nullptr && n.read.in == buffer::source;
     return (n.peer == peer_rule::group && from_sources && n.write.in == buffer::destination) ||
            (n.peer == peer_rule::each && from_sources && n.write.in == buffer::scratch);
   }

@@ -24,7 +24,7 @@ std::string operands_of(const node& n) {
   const bool usual_read = n.read.in == (takes ? buffer::mailbox : buffer::source);
   const bool usual_write = n.write.in == (sends ? buffer::mailbox : buffer::destination);
   std::string text;
-  if (n.of != blocks::one) text += operations::words(", ", name(n.of));
+  if (n.of != nullptr) text += operations::words(", ", n.of->name);
   if (!usual_read || (n.read.at > in_mailbox && !takes)) text += ", out of " + place(n.read);
   if (!usual_write || (n.write.at > in_mailbox && !sends)) text += ", into " + place(n.write);
   return text;

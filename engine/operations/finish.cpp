@@ -16,7 +16,7 @@ bool same_for_all(const plan& p, const node& n) {
     const place& at = p.places[o.at];
     return at.is_steady() && (at.from | at.to | at.turn) == 0;
   };
-  return n.of == blocks::one && fixed(n.read) && fixed(n.write);
+  return n.of == nullptr && fixed(n.read) && fixed(n.write);
 }
 
 void settle_step(plan& p, const topology& g, node& n, std::uint32_t peer) {
@@ -43,10 +43,9 @@ void settle(plan& p, const topology& g) {
   for (unsigned k = 0; k < p.size; ++k) {
     const node& n = p.nodes[k];
     if ((p.top >> k & 1) == 0) continue;
-    const bool by_name = n.over == range::named || n.over == range::naming;
     if (n.what != kind::loop)
       settle_step(p, g, p.nodes[k], p.me);
-    else if (n.single && !by_name && !rule_of(n.over).in_rounds)
+    else if (n.single && !n.over->by_rows && !n.over->in_rounds)
       settle_step(p, g, p.nodes[n.body], peer_at(p, g, n.over, peer_rule::each, 0));
     else
       for (unsigned s = n.body; s < unsigned{n.body} + n.body_size; ++s)
@@ -66,7 +65,7 @@ template <class Is> bool all_steps(const plan& p, const node& n, Is&& is) {
 // other, so a post sends the first at most.
 std::uint64_t sent(const plan& p, const node& n) {
   const node& first = p.nodes[n.body];
-  if (n.what != kind::loop || first.only == lane::near || n.over == range::near) return 0;
+  if (n.what != kind::loop || first.only == lane::near || n.over == &range::near) return 0;
   const std::uint64_t payload = first.about == fact::payload ? std::max(p.block(), p.packed) : 0;
   return (n.ordered == 0 ? n.count : std::min<std::uint64_t>(n.count, n.ordered)) * (message_worth + payload);
 }
@@ -129,9 +128,8 @@ bool may_be_made_again(const node& s) {
 }
 bool is_short_loop(const plan& p, const node& n) {
   const node& s = p.nodes[n.body];
-  const bool by_name = n.over == range::named || n.over == range::naming;
-  return n.body_size == 1 && n.count != 0 && !n.searches && !by_name && n.ordered <= 1 && is_short(s) &&
-         (n.count == 1 || may_be_made_again(s));
+  return n.body_size == 1 && n.count != 0 && !n.searches && !n.over->by_rows && n.ordered <= 1 &&
+         is_short(s) && (n.count == 1 || may_be_made_again(s));
 }
 
 // The steps of a top node, behind those of others. False if there is no room, or it is not short.

@@ -41,7 +41,7 @@ template <class What, class... Of> constexpr bool any_of(What it, Of... of) {
 
 // Messages of several blocks, put together.
 constexpr bool travels_packed(const node& n) {
-  return n.of == blocks::known || n.of == blocks::travelling;
+  return n.of != nullptr && n.of->packed;
 }
 
 // A payload that the task of the operation has, or is to have: to the verifier the blocks that it stands for,

@@ -24,7 +24,7 @@ struct signal : operation_kind {
       return false;
     const bool to_each = n.peer == peer_rule::each, to_group = n.peer == peer_rule::group;
     if (n.bundled && n.about == fact::consumed) return to_each && n.count == 1;
-    if (n.bundled) return brings_blocks && to_each && any_of(n.of, blocks::one, blocks::to_host);
+    if (n.bundled) return brings_blocks && to_each && (n.of == nullptr || n.of == &blocks::to_host);
     if (n.relayed) return brings_blocks && to_each && !travels_packed(n);
     if (n.about == fact::payload && travels_packed(n)) return n.peer == peer_rule::ahead;
     if (n.about == fact::payload || n.about == fact::row || n.about == fact::ready)

@@ -19,8 +19,8 @@ template <class Kind, direction Way> struct carried_alone : operation_kind {
                           ? n.write.in == buffer::scratch && from
                           : n.read.in == buffer::scratch && n.write.in == buffer::destination;
     const bool both = from && n.write.in == buffer::destination;
-    if (n.bundled) return Way == direction::in && both && n.of == blocks::one;
-    return n.peer == peer_rule::each && (mine || both) && !travels_packed(n) && n.of != blocks::readers;
+    if (n.bundled) return Way == direction::in && both && n.of == nullptr;
+    return n.peer == peer_rule::each && (mine || both) && !travels_packed(n) && n.of != &blocks::readers;
   }
 
   template <class Meaning> static auto means(Meaning& m, const node& n, std::uint32_t e) {
@@ -68,7 +68,7 @@ struct copy : operation_kind {
            any_of(n.read.in, buffer::source, buffer::destination, buffer::scratch) &&
            any_of(n.write.in, buffer::destination, buffer::scratch);
   }
-  static std::string text(const node& n) { return n.of == blocks::one ? "copy own block" : "copy"; }
+  static std::string text(const node& n) { return n.of == nullptr ? "copy own block" : "copy"; }
 
   template <class Meaning> static auto means(Meaning& m, const node& n, std::uint32_t e) {
     m.template moves<copy>(n, e);

@@ -88,14 +88,14 @@ builder::step_list& builder::step_list::then(node n) {
   return *this;
 }
 
-node_set builder::loop(range over, std::uint32_t iterations, const step_list& body, node_set after,
+node_set builder::loop(const range& over, std::uint32_t iterations, const step_list& body, node_set after,
                        std::uint8_t ordered, bool searches) {
   if (iterations == 0 || body.size == 0) return 0;
   if (plan_.loops == max_loops)
     throw std::logic_error("a plan has at most " + std::to_string(max_loops) + " loops");
   node n;
   n.what = kind::loop;
-  n.over = over;
+  n.over = &over;
   n.count = iterations;
   n.ordered = ordered & 63;
   n.searches = searches;
@@ -107,7 +107,8 @@ node_set builder::loop(range over, std::uint32_t iterations, const step_list& bo
   return add(n, after);
 }
 
-node_set builder::pipeline(range over, std::uint32_t iterations, const step_list& body, node_set after) {
+node_set builder::pipeline(const range& over, std::uint32_t iterations, const step_list& body,
+                           node_set after) {
   const node_set made = loop(over, iterations, body, after);
   if (made != 0) plan_.nodes[plan_.size - 1u].pipelined = true;
   return made;
@@ -198,8 +199,8 @@ node take_payload(bool valued) {
   return valued ? n : moves(n, buffer::mailbox, buffer::destination);
 }
 
-node send_bundled(blocks of) {
-  return by_boxes(of_blocks(send_payload(), of));
+node send_bundled() {
+  return by_boxes(send_payload());
 }
 node take_bundled() {
   return by_boxes(take_payload());
@@ -281,8 +282,8 @@ node assist_all() {
   return moves(make(kind::assist, fact::delivered, peer_rule::group));
 }
 
-node of_blocks(node n, blocks of) {
-  n.of = of;
+node of_blocks(node n, const blocks& of) {
+  n.of = &of;
   return n;
 }
 node reading(node n, buffer from, std::uint8_t at) {
@@ -294,18 +295,18 @@ node writing(node n, buffer to, std::uint8_t at) {
   return n;
 }
 
-node get_handed_on(std::uint8_t at, blocks of) {
-  return of_blocks(reading(writing(get_from_each(), buffer::destination, at), buffer::destination, at), of);
+node get_handed_on(std::uint8_t at) {
+  return reading(writing(get_from_each(), buffer::destination, at), buffer::destination, at);
 }
-node put_handed_on(std::uint8_t at, blocks of) {
-  return of_blocks(reading(writing(put_to_each(), buffer::destination, at), buffer::destination, at), of);
+node put_handed_on(std::uint8_t at) {
+  return reading(writing(put_to_each(), buffer::destination, at), buffer::destination, at);
 }
-node send_packed(blocks of, buffer from, std::uint8_t at, std::uint8_t in_message) {
+node send_packed(const blocks& of, buffer from, std::uint8_t at, std::uint8_t in_message) {
   node n = of_blocks(reading(send_payload(), from, at), of);
   n.peer = peer_rule::ahead;
   return writing(n, buffer::mailbox, in_message);
 }
-node take_packed(blocks of, buffer to, std::uint8_t at, std::uint8_t in_message) {
+node take_packed(const blocks& of, buffer to, std::uint8_t at, std::uint8_t in_message) {
   node n = of_blocks(writing(take_payload(), to, at), of);
   n.peer = peer_rule::behind;
   return reading(n, buffer::mailbox, in_message);

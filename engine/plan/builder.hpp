@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "engine/plan/plan.hpp"
+#include "engine/plan/peers.hpp"
+#include "engine/plan/resolve.hpp"
 
 namespace weft::graph {
 
@@ -36,10 +37,10 @@ public:
     step_list& then_if(bool wanted, node n) { return wanted ? then(n) : *this; }
   };
   // `ordered`: so many iterations at a time, 0 = all.
-  node_set loop(range over, std::uint32_t iterations, const step_list& body, node_set after = 0,
+  node_set loop(const range& over, std::uint32_t iterations, const step_list& body, node_set after = 0,
                 std::uint8_t ordered = 0, bool searches = false);
   // A step waits for the same step of the iteration before: so counts arrive in order, and transfers overlap.
-  node_set pipeline(range over, std::uint32_t iterations, const step_list& body, node_set after = 0);
+  node_set pipeline(const range& over, std::uint32_t iterations, const step_list& body, node_set after = 0);
 
   // Another plan as a part of this one, in phases that begin with the present one.
   node_set use(const plan& part, as_part how = {});
@@ -85,8 +86,8 @@ node publish(bool valued = false);
 node publish_slices(); // one for each reader
 node send_payload();
 node take_payload(bool valued = false);
-// The same between hosts, by way of boxes: one block for all members of a host, or one for each.
-node send_bundled(blocks of);
+// The same between hosts, by way of boxes: one block for all members of a host, or (to_host) one for each.
+node send_bundled();
 node take_bundled();
 node by_boxes(node n); // the same node, of blocks that a far member gets by way of a box
 node count_for_each(fact which, std::uint32_t n);
@@ -109,15 +110,15 @@ node rotate_all();
 node near_only(node n);
 node far_only(node n);
 // The same node for other blocks, or from and to other places.
-node of_blocks(node n, blocks of);
+node of_blocks(node n, const blocks& of);
 node reading(node n, buffer from, std::uint8_t at);
 node writing(node n, buffer to, std::uint8_t at);
 // What is handed on between hosts lies at the same place of two destinations.
-node get_handed_on(std::uint8_t at, blocks of = blocks::one);
-node put_handed_on(std::uint8_t at, blocks of = blocks::one);
+node get_handed_on(std::uint8_t at);
+node put_handed_on(std::uint8_t at);
 // A round of a dissemination: packed into one message, and out of it.
-node send_packed(blocks of, buffer from, std::uint8_t at, std::uint8_t in_message);
-node take_packed(blocks of, buffer to, std::uint8_t at, std::uint8_t in_message);
+node send_packed(const blocks& of, buffer from, std::uint8_t at, std::uint8_t in_message);
+node take_packed(const blocks& of, buffer to, std::uint8_t at, std::uint8_t in_message);
 node publish_ready();
 node await_ready();
 // To a far peer: my puts are in its destination.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/plan/names.hpp"
 
-#include "engine/plan/peers.hpp"
-
 #include <array>
 
 namespace weft::graph {
@@ -24,9 +22,6 @@ std::string_view name(fact f) {
                                     "stage_out", "asked", "row", "named", "call", "ready");
   return word(all, f);
 }
-std::string_view name(range r) {
-  return rule_of(r).name;
-}
 std::string_view name(pattern p) {
   static constexpr auto all =
       words("none", "all pairs", "from root", "to root", "by source", "by destination");
@@ -38,14 +33,6 @@ std::string_view name(sync s) {
 }
 std::string_view name(buffer b) {
   static constexpr auto all = words("nothing", "source", "destination", "scratch", "mailbox");
-  return word(all, b);
-}
-std::string_view name(blocks b) {
-  static constexpr auto all = words(
-      "block", "each reader's block", "next block of the ring", "next block of other hosts", "known blocks",
-      "blocks of its host", "my half", "other half", "outgoing blocks", "incoming blocks", "all blocks",
-      "blocks of its twins", "travelling blocks", "leaving blocks", "crossing blocks", "arriving blocks",
-      "blocks of my host", "blocks of the host beside mine", "gathered blocks", "blocks for its host");
   return word(all, b);
 }
 std::string_view name(peer_rule p) {

@@ -61,33 +61,9 @@ enum class peer_rule : std::uint8_t {
   self,
 };
 
-enum class range : std::uint8_t {
-  root,       // the root alone
-  near,       // other members on my host
-  far,        // members on other hosts
-  others,     // all other members
-  named,      // the member that my own row names, if it names one
-  naming,     // the member whose row names me, as soon as it is found
-  initiated,  // far members whose swap with me is mine to make
-  initiators, // far members who make the swap with me
-  // Between hosts one member of each, the leader, acts for its host; see peers.hpp.
-  leaders,       // those of all other hosts, if I am one
-  leader,        // my host's leader
-  parent,        // the leader above me in the tree
-  children,      // the leaders below me in the tree, largest subtree first
-  next,          // the leader of the next host, once for each iteration
-  follow,        // my host's leader, once for each iteration
-  leader_rounds, // rounds 0 .. ceil(log2 hosts) - 1, between leaders
-  host_rounds,   // the steps of a dissemination over the hosts, between leaders; see plan::radix
-  twin_rounds, // of equal hosts: the same, the other way round, between members of one number on their hosts
-  paired,      // of those hosts to which I lead the members who lead to mine, see topology/host_pairs.hpp
-  partners,    // in round k of a doubling the leader of the place whose number differs in bit k
-  twins,       // of equal hosts: the members of all others with my number on their host
-  below,       // the members of the hosts below mine in the tree, if I lead my own; largest subtree first
-  beside,      // the leader of the host that makes a pair with mine before a doubling
-  rootward,    // the leader of the place to which mine sends what goes to the root, if it is not the root's
-  hosts,       // of each other host the member that leads to mine
-};
+// The peers of a loop, see peers.hpp; and the blocks that a node moves at one step, see resolve.hpp.
+struct range;
+struct blocks;
 
 // Which block a claim carries, seen from the node's owner.
 enum class direction : std::uint8_t { in, out, self, swap };
@@ -105,7 +81,6 @@ struct node {
   direction way = direction::in;
   lane only = lane::any;
   descriptor which = descriptor::source; // fetch
-  range over = range::others;            // loop, needs
   std::uint8_t body = 0;                 // loop: index of the first body node
   std::uint8_t body_size = 0;            // loop: nodes of the body, a chain run once for each peer
   std::uint8_t loop_index = 0;           // loop: which loop state of the operation is its own
@@ -121,17 +96,18 @@ struct node {
   bool orders : 1 = false;      // flush: the peer need only find it in place when told next; put: one follows
   bool relayed : 1 = false;     // signal: the root's payload; engines hand it on in the tree
   bool bundled : 1 = false;     // signal, take: by way of the boxes of two hosts, see engine/bundle_box.hpp
-  blocks of = blocks::one;      // which blocks are moved
   std::uint8_t settled = 0;     // 1 + its place in the plan's table of settled steps
   std::uint8_t needs = 0;       // the place of scratch that every peer of the range must have filled before
   operand read, write;          // from where to where
   // loop: iterations; counting signals and awaits: how many, 0 = what the rows tell; compute, get and put of
   // parts, and payloads that the task has: which stage
   std::uint32_t count = 0;
-  node_set after = 0; // nodes that must be done before this one starts
-  node_set then = 0;  // nodes that wait for it; see prepare
+  node_set after = 0;          // nodes that must be done before this one starts
+  node_set then = 0;           // nodes that wait for it; see prepare
+  const range* over = nullptr; // loop; needs, of which none means all others
+  const blocks* of = nullptr;  // which blocks are moved; none: the one between the two ends
 };
-static_assert(sizeof(node) <= 40);
+static_assert(sizeof(node) <= 56);
 
 // Which bytes go from rank i to rank j: `bytes` from source offset i*src_i + j*src_j on i to destination
 // offset i*dst_i + j*dst_j on j. What an operation means; its plans say the same by their places.

@@ -14,38 +14,12 @@ enum class buffer : std::uint8_t {
   mailbox, // where its eager payload lies, to be taken by others
 };
 
-// The blocks that a node moves at one step.
-enum class blocks : std::uint8_t {
-  one,        // the one between the two ends
-  readers,    // one for each other member on my host
-  ring,       // that of the step-th member in ring order, counted from the first of my host
-  rest,       // the same, counted from the first member behind my host
-  known,      // dissemination: those of the hosts whose blocks the sender has and the receiver has not
-  of_host,    // those of all members of the host that is written to
-  half,       // doubling: those of the 2^step places that share all higher bits with my host's
-  other_half, // those of the 2^step places that share them with my host's partner
-  outgoing,   // of the member that is read, to my twins
-  incoming,   // those of the members of all other hosts, to me
-  members,    // those of all members
-  twins,      // that of the member that is read from, and those of its twins
-  travelling, // those on their way over a distance, in hosts, that has this step's digit
-  leaving,    // of the member that is read, to all members of the hosts to which I lead
-  crossing,   // those of all members of the sender's host to all of the receiver's
-  arriving,   // those of all members of the hosts to which I lead, to who is written
-  own_host,   // those of all members of my host
-  beside,     // those of all members of the host that makes a pair with mine before a doubling
-  gathered,   // what has come together at the sender when it sends it on to the root, see doubling
-  to_host,    // of the member that is read, to all members of the host that is written to
-};
-
 // What the offset of a block depends on. Ranks of the team.
 struct coordinates {
   std::uint32_t from = 0, to = 0; // whose memory is read, and whose is written
   std::uint32_t step = 0;         // of the loop
-  // Whose block it is, if neither end's; travelling: its number in the order of distances; crossing: the
-  // number of the pair of hosts.
-  std::uint32_t owner = 0;
-  std::uint32_t turn = 0; // its number among those of the step
+  std::uint32_t owner = 0; // whose block it is, if neither end's; or what the selection of blocks counts
+  std::uint32_t turn = 0;  // its number among those of the step
 };
 
 // An address or a size that is no argument of the call stands in shared memory: in a row, the elements of an

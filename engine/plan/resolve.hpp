@@ -3,6 +3,8 @@
 #include "engine/plan/plan.hpp"
 #include "engine/topology/rounds.hpp"
 
+#include <string_view>
+
 namespace weft::graph {
 
 // A node at one step: what it is about. The executor carries it out, the verifier interprets it; neither
@@ -43,9 +45,34 @@ private:
   void (*call_)(void*, What);
 };
 
+using block_visitor = visitor<const coordinates&>;
+
+// The blocks that a node moves at one step, if that is not the one between its two ends. Those here are of
+// several algorithms, or the engine knows them. An algorithm that needs others defines them in its own file.
+struct blocks {
+  std::string_view name;
+  void (*each)(const plan& p, const topology& g, const action& a, block_visitor visit);
+  bool packed = false;     // of a round: they travel together in one message
+  bool one_a_step = false; // a single block in each step
+
+  static const blocks readers; // one for each other member on my host
+  static const blocks members; // those of all members
+  static const blocks of_host; // those of all members of the host that is written to
+  static const blocks to_host; // of the member that is read, to all members of the host that is written to
+  static const blocks known;   // dissemination: of the hosts that the sender knows and the receiver does not
+  static const blocks half;    // doubling: of the 2^step places that share all higher bits with my host's
+  static const blocks other_half; // of the 2^step places that share them with my host's partner
+};
+
+// Blocks of these members, in this order.
+void each_of_run(const topology& g, const action& a, member_run of, block_visitor visit);
+// Where a selection of blocks begins to count.
+constexpr coordinates coordinates_of(const action& a) {
+  return {a.from, a.to, a.step, 0, 0};
+}
+
 // The coordinates of all blocks that a node moves at one step.
-void each_block(const plan& p, const topology& g, const node& n, const action& a,
-                visitor<const coordinates&> visit);
+void each_block(const plan& p, const topology& g, const node& n, const action& a, block_visitor visit);
 // What it moves, block by block: from where in the buffer that it reads to where in the one that it writes.
 void each_move(const plan& p, const topology& g, const node& n, const action& a,
                visitor<const region&> visit);
@@ -59,7 +86,7 @@ void each_joined(const plan& p, const topology& g, const node& n, const action& 
 
 // One for each other member of my host, in a row.
 template <class Visit> void each_reader(const topology& g, const action& a, Visit&& visit) {
-  coordinates c{a.from, a.to, a.step, 0, 0};
+  coordinates c = coordinates_of(a);
   for (std::uint32_t k = 0; k < g.locals(); ++k) {
     c.to = g.local(k);
     if (c.to == a.me) continue;
@@ -102,9 +129,9 @@ template <class Visit>
 template <class Visit>
 [[gnu::always_inline]] inline void each_region(const plan& p, const topology& g, const node& n,
                                                const action& a, Visit&& visit) {
-  if (n.settled != 0 || n.of == blocks::one) [[likely]]
+  if (n.settled != 0 || n.of == nullptr) [[likely]]
     return visit(only_region(p, g, n, a));
-  if (n.of == blocks::readers) return each_readers_region(p, g, n, a, visit);
+  if (n.of == &blocks::readers) return each_readers_region(p, g, n, a, visit);
   each_joined(p, g, n, a, visitor<const region&>(visit));
 }
 
@@ -112,7 +139,7 @@ template <class Visit>
 std::uint64_t packed_bytes(const plan& p, const topology& g, const node& n, const action& a);
 inline std::uint64_t payload_bytes(const plan& p, const topology& g, const node& n, const action& a) {
   const place& at = p.places[n.read.at];
-  if (n.of != blocks::one) [[unlikely]]
+  if (n.of != nullptr) [[unlikely]]
     return packed_bytes(p, g, n, a);
   return at.base + at.bytes * (at.turn != 0 && g.is_near(a.peer) ? g.locals() - 1 : 1);
 }

@@ -78,7 +78,7 @@ private:
   // The step that its oldest iteration stands at, and its peer.
   void waits_of_loop(operation& op, const graph::node& n, std::vector<std::string>& texts) {
     const loop_state& loop = op.run->loops[n.loop_index];
-    const bool by_rows = n.over == graph::range::named || n.over == graph::range::naming;
+    const bool by_rows = n.over->by_rows;
     const graph::node* first = nullptr;
     std::string ranks;
     std::size_t named = 0, all = 0;

@@ -292,7 +292,7 @@ private:
     messages_.send(*b);
     return true;
   }
-  static bool in_message_of_each(const graph::node& n) { return n.of == graph::blocks::to_host; }
+  static bool in_message_of_each(const graph::node& n) { return n.of == &graph::blocks::to_host; }
 
   void pack(operation& op, const graph::node& n, std::uint32_t member, bundle& b) {
     const graph::topology& g = op.channel->info.topology;

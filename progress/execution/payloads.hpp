@@ -45,7 +45,7 @@ public:
     }
     const graph::action a = graph::resolve(p, graph::flow::out, peer, step);
     const std::byte* const from = buffers_.own(op, n.read.in);
-    if (n.of == graph::blocks::one) {
+    if (n.of == nullptr) {
       const graph::region whole = graph::only_region(p, op.channel->info.topology, n, a);
       return {from + whole.read, whole.bytes};
     }
@@ -82,7 +82,7 @@ public:
     const std::byte* const from =
         reach_.view(*op.channel, peer).payload(engine::cells_of(op.seq, n.phase), bytes);
     std::byte* const to = buffers_.own(op, n.write.in);
-    if (n.of != graph::blocks::one) [[unlikely]]
+    if (n.of != nullptr) [[unlikely]]
       return take_several(op, n, a, to, from);
     const graph::region r = graph::only_region(*op.program, op.channel->info.topology, n, a);
     net_.copy(to + r.write, from + r.read, r.bytes);

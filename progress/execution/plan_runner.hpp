@@ -70,7 +70,7 @@ public:
         graph::peer_at(*op.program, op.channel->info.topology, loop.over, body.peer, iteration);
     if (peer != graph::found_by_rows) [[likely]]
       return peer;
-    return loop.over == graph::range::named ? steps_.blocks.own_row(op).named : op.run->found->naming;
+    return loop.over == &graph::range::named ? steps_.blocks.own_row(op).named : op.run->found->naming;
   }
 
   // Has the iteration before gone through this step?

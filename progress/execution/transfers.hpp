@@ -67,7 +67,7 @@ private:
   // packed.
   [[gnu::always_inline]] outcome copy(operation& op, const graph::node& n, const graph::action& a,
                                       std::byte* to, const std::byte* from, flight_tag tag) {
-    if (n.of != graph::blocks::one) [[unlikely]]
+    if (n.of != nullptr) [[unlikely]]
       return copy_several(op, n, a, to, from, tag);
     const graph::region r = graph::only_region(*op.program, op.channel->info.topology, n, a);
     return copies_.carry(op, tag, to + r.write, from + r.read, r.bytes);
@@ -84,7 +84,7 @@ private:
   // there was no memory for is begun again, with the rest.
   [[gnu::noinline]] outcome transfer(operation& op, const graph::node& n, const graph::action& a,
                                      flight_tag tag) {
-    const bool one = n.of == graph::blocks::one || n.of == graph::blocks::ring;
+    const bool one = n.of == nullptr || n.of->one_a_step;
     if (!one) tag.moves_on = false;
     outcome result = outcome::done;
     graph::each_region(*op.program, op.channel->info.topology, n, a, [&](const graph::region& r) {

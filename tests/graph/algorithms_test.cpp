@@ -288,9 +288,9 @@ TEST(algorithms, a_doubling_sends_each_block_once_into_each_node_in_few_puts) {
       std::uint32_t puts = 0;
       for (unsigned n = 0; n < p.size; ++n) {
         if (p.nodes[n].what != kind::put) continue;
-        for (std::uint32_t round = 0; round < count_of(p, g, range::partners); ++round) {
+        for (std::uint32_t round = 0; round < range::partners.count(p, g); ++round) {
           const node& put = p.nodes[n];
-          const std::uint32_t peer = peer_at(p, g, range::partners, peer_rule::each, round);
+          const std::uint32_t peer = peer_at(p, g, &range::partners, peer_rule::each, round);
           each_region(p, g, put, resolve(p, flow::out, peer, round), [&](const region& part) {
             bytes += part.bytes;
             ++puts;

@@ -123,7 +123,7 @@ void get_again(plan& p, node_set after) {
   p.nodes[p.size] = get_from_each();
   node loop;
   loop.what = kind::loop;
-  loop.over = range::near;
+  loop.over = &range::near;
   loop.count = p.members - 1;
   loop.body = p.size;
   loop.body_size = 1;
@@ -433,7 +433,7 @@ TEST(faults, a_message_to_a_near_member) {
   sample s(broadcast_of(sync::my, sync::no, 65536), alone(3));
   s.nodes = blocks_of(3, 2);
   s.plans = compile_all(s.what, s.nodes);
-  s.loop_of(0, kind::signal, fact::entry).over = range::near;
+  s.loop_of(0, kind::signal, fact::entry).over = &range::near;
   s.expect(fault::surplus_signal); // rank 1 reads the mailbox
   s.expect(fault::missing_signal); // rank 2 cannot
 }
@@ -462,7 +462,7 @@ TEST(faults, malformed_plans) {
       [](plan& p) { p.nodes[find(p, kind::loop)].loop_index = 6; },
       [](plan& p) { p.nodes[find(p, kind::loop)].body = p.size; },
       [](plan& p) { p.nodes[find(p, kind::loop)].body_size = 64; },
-      [](plan& p) { p.nodes[find(p, kind::loop)].over = range::leader_rounds; },
+      [](plan& p) { p.nodes[find(p, kind::loop)].over = &range::leader_rounds; },
       [](plan& p) { p.nodes[find(p, kind::copy)].peer = peer_rule::each; },
       [](plan& p) { p.nodes[find(p, kind::put)].peer = peer_rule::ahead; },
       [](plan& p) { p.nodes[find(p, kind::flush)] = put_to_each(); }, // two in flight

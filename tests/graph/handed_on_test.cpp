@@ -19,9 +19,9 @@ protected:
     ASSERT_TRUE(check().ok()) << check().text();
   }
   verdict check() const { return verify(plans_, nodes_, specified(what_)); }
-  node& first(std::uint32_t rank, kind k, blocks of) {
+  node& first(std::uint32_t rank, kind k, std::string_view of) {
     for (node& n : plans_[rank].nodes)
-      if (n.what == k && n.of == of) return n;
+      if (n.what == k && (n.of == nullptr ? of.empty() : n.of->name == of)) return n;
     throw std::logic_error("no such node");
   }
   node& first_stepwise(std::uint32_t rank, kind k) {
@@ -29,9 +29,9 @@ protected:
       if (n.what == k && n.stepwise) return n;
     throw std::logic_error("no such node");
   }
-  node& loop_over(std::uint32_t rank, range over) {
+  node& loop_over(std::uint32_t rank, std::string_view over) {
     for (node& n : plans_[rank].nodes)
-      if (n.what == kind::loop && n.over == over) return n;
+      if (n.what == kind::loop && n.over->name == over) return n;
     throw std::logic_error("no such loop");
   }
   // Only the steps still await what is delivered.
@@ -53,7 +53,7 @@ protected:
 
 TEST_F(handed_on, before_it_has_landed) {
   start(operation::broadcast, "knomial", sync::no, 300001, alone(4));
-  loop_over(2, range::children).after = 0;
+  loop_over(2, "children").after = 0;
   expect(fault::race);
 }
 
@@ -65,14 +65,14 @@ TEST_F(handed_on, a_piece_too_early) {
 
 TEST_F(handed_on, pieces_counted_in_no_order) {
   start(operation::broadcast, "chain", sync::no, 300001, alone(3));
-  ASSERT_GT(loop_over(0, range::next).count, 1u);
-  loop_over(0, range::next).pipelined = false;
+  ASSERT_GT(loop_over(0, "the next leader").count, 1u);
+  loop_over(0, "the next leader").pipelined = false;
   expect(fault::wrong_count);
 }
 
 TEST_F(handed_on, a_count_told_before_the_flush) {
   start(operation::gather_all, "ring", sync::no, 300001, alone(4));
-  const node& loop = loop_over(1, range::next);
+  const node& loop = loop_over(1, "the next leader");
   node* const body = &plans_[1].nodes[loop.body];
   std::swap(body[loop.body_size - 1], body[loop.body_size - 2]);
   expect(fault::race);
@@ -95,7 +95,7 @@ TEST_F(handed_on, scattered_and_left_behind_in_the_ring) {
 
 TEST_F(handed_on, by_neighbours_from_a_leader_who_does_not_say_that_he_is_ready) {
   start(operation::gather_all, "bruck", sync::no, 8, blocks_of(4, 2));
-  loop_over(1, range::follow).after = 0;
+  loop_over(1, "my leader, stepwise").after = 0;
   expect(fault::race);
 }
 
@@ -114,7 +114,7 @@ TEST_F(handed_on, watched_on_a_leader_who_does_not_await_it) {
 
 TEST_F(handed_on, rounds_in_no_order) {
   start(operation::exchange, "bruck", sync::no, 8, alone(33));
-  node& loop = loop_over(3, range::twin_rounds);
+  node& loop = loop_over(3, "rounds of twins");
   ASSERT_GT(loop.ordered, 1u);
   ASSERT_GT(loop.count, loop.ordered);
   loop.ordered = 0;
@@ -123,7 +123,7 @@ TEST_F(handed_on, rounds_in_no_order) {
 
 TEST_F(handed_on, sent_on_before_the_neighbours_have_been_read) {
   start(operation::exchange, "paired", sync::no, 8, blocks_of(6, 3));
-  loop_over(0, range::paired).after = 0;
+  loop_over(0, "paired leaders").after = 0;
   expect(fault::race);
 }
 
@@ -135,21 +135,21 @@ TEST_F(handed_on, left_while_a_neighbour_writes_what_has_arrived) {
 
 TEST_F(handed_on, a_message_whose_blocks_lie_apart) {
   start(operation::exchange, "bruck", sync::no, 8, alone(33));
-  node& sent = first(3, kind::signal, blocks::travelling);
-  sent.read = first(3, kind::take, blocks::travelling).write;
+  node& sent = first(3, kind::signal, "travelling blocks");
+  sent.read = first(3, kind::take, "travelling blocks").write;
   expect(fault::malformed);
 }
 
 TEST_F(handed_on, given_to_neighbours_before_it_has_arrived) {
   start(operation::exchange, "paired", sync::all, 8, blocks_of(6, 3));
   for (node& n : plans_[0].nodes)
-    if (n.what == kind::loop && plans_[0].nodes[n.body].of == blocks::arriving) n.after = 0;
+    if (n.what == kind::loop && plans_[0].nodes[n.body].of->name == "arriving blocks") n.after = 0;
   expect(fault::race);
 }
 
 TEST_F(handed_on, another_portion_than_is_taken) {
   start(operation::broadcast, "knomial", sync::no, 8, alone(5));
-  first(1, kind::take, blocks::one).of = blocks::known;
+  first(1, kind::take, "").of = &blocks::known;
   EXPECT_FALSE(check().ok());
 }
 
@@ -170,7 +170,7 @@ TEST_F(handed_on, puts_announced_that_were_not_made) {
 
 TEST_F(handed_on, halves_in_no_order) {
   start(operation::gather_all, "doubling", sync::no, 300001, alone(8));
-  loop_over(5, range::partners).ordered = false;
+  loop_over(5, "partners").ordered = false;
   expect(fault::race);
 }
 
@@ -210,25 +210,25 @@ TEST_F(handed_on, a_half_that_the_neighbours_are_not_told_of) {
 
 TEST_F(handed_on, a_half_that_nobody_follows) {
   start(operation::gather_all, "doubling", sync::no, 300001, blocks_of(8, 2));
-  --loop_over(3, range::follow).count;
+  --loop_over(3, "my leader, stepwise").count;
   expect(fault::never_written);
 }
 
 TEST_F(handed_on, more_rounds_than_there_are_halves) {
   start(operation::gather_all, "doubling", sync::no, 300001, blocks_of(8, 2));
-  ++loop_over(3, range::follow).count;
+  ++loop_over(3, "my leader, stepwise").count;
   expect(fault::malformed);
 }
 
 TEST_F(handed_on, halves_sent_before_the_neighbours_blocks_are_here) {
   start(operation::gather_all, "doubling", sync::no, 300001, blocks_of(8, 2));
-  loop_over(4, range::partners).after = 0;
+  loop_over(4, "partners").after = 0;
   expect(fault::race);
 }
 
 TEST_F(handed_on, the_wrong_block) {
   start(operation::gather_all, "ring", sync::no, 300001, blocks_of(6, 2));
-  first(1, kind::get, blocks::rest).of = blocks::ring;
+  first(1, kind::get, "next block of other hosts").of = &blocks::of_host;
   expect(fault::written_twice);
 }
 

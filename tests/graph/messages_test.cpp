@@ -25,18 +25,18 @@ struct tally {
 // How often a step is for a peer of its lane, in the iterations of its loop.
 std::uint32_t times(const plan& p, const node& loop, const node& step, const node_map& nodes,
                     const row_names& names) {
-  if (loop.over == range::leader_rounds) return loop.count;
+  if (loop.over == &range::leader_rounds) return loop.count;
   const auto wanted = [&](std::uint32_t peer) {
     return step.only == lane::any || (step.only == lane::near) == (nodes[peer] == nodes[p.me]);
   };
   std::uint32_t n = 0;
   for (std::uint32_t r = 0; r < p.members; ++r) {
-    if (loop.over == range::named && names.at(p.me) == r) n += wanted(r);
-    if (loop.over == range::naming && names.at(r) == p.me)
+    if (loop.over == &range::named && names.at(p.me) == r) n += wanted(r);
+    if (loop.over == &range::naming && names.at(r) == p.me)
       n += r != p.me && wanted(r); // its own, by whom it names
-    if (loop.over == range::others && r != p.me) n += wanted(r);
+    if (loop.over == &range::others && r != p.me) n += wanted(r);
   }
-  const bool known = loop.over == range::named || loop.over == range::naming || loop.over == range::others;
+  const bool known = loop.over->by_rows || loop.over == &range::others;
   return known ? n : loop.count;
 }
 
@@ -336,7 +336,7 @@ TEST(messages, my_my_rooted_by_rows_between_nodes_is_one_question_and_one_count_
       tally own;
       for (unsigned n = 0; n < p.size; ++n) {
         const node& it = p.nodes[n];
-        for (unsigned s = 0; it.over == range::named && it.what == kind::loop && s < it.body_size; ++s)
+        for (unsigned s = 0; it.over == &range::named && it.what == kind::loop && s < it.body_size; ++s)
           add(own, p.nodes[it.body + s], times(p, it, p.nodes[it.body + s], alone(8), names));
       }
       EXPECT_EQ(own.signals, 2u);

@@ -128,7 +128,7 @@ void expect_nodes_needed(const request& r, const node_map& nodes, const std::vec
 bool told_by_others(const plan& p, const node& it) {
   const auto hands_on = [](const node& n) { return n.read.in == buffer::destination || n.stepwise; };
   const bool of_hosts =
-      it.over == range::leader_rounds || (it.what == kind::signal && is_stage(it.about) && it.after != 0);
+      it.over == &range::leader_rounds || (it.what == kind::signal && is_stage(it.about) && it.after != 0);
   return of_hosts && (p.pairs == pattern::from_root || p.pairs == pattern::to_root ||
                       std::any_of(p.nodes.begin(), p.nodes.begin() + p.size, hands_on));
 }

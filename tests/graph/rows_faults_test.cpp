@@ -62,7 +62,7 @@ TEST(rows_faults, a_small_block_that_does_not_come_with_its_name) {
   untold.expect(fault::missing_signal);
   sample unsent(small, alone(3), shifted(3));
   for (node& n : unsent.plans[1].nodes)
-    if (n.over == range::named) n.after = 0; // perhaps before it was published
+    if (n.over == &range::named) n.after = 0; // perhaps before it was published
   unsent.expect(fault::early_signal);
   sample nameless(small, one_host(3), shifted(3));
   nameless.plans[1].names = naming::none;
@@ -245,11 +245,11 @@ TEST(rows_faults, swaps_of_the_wrong_pair) {
 
   sample both_lead(exchange_in_place(sync::no, sync::no), alone(2));
   node& led = both_lead.loop_of(1, kind::save);
-  EXPECT_EQ(led.over, range::initiated);
+  EXPECT_EQ(led.over->name, "initiated");
   plan& other = both_lead.plans[0];
   other = both_lead.plans[1];
   other.me = 0;
-  other.nodes[find(other, kind::loop)].over = range::far;
+  other.nodes[find(other, kind::loop)].over = &range::far;
   both_lead.expect(fault::written_twice);
 
   sample nobody_leads(exchange_in_place(sync::no, sync::no), alone(2));
@@ -351,8 +351,8 @@ TEST(rows_faults, scratch_that_is_shared_or_lost) {
       [](plan& p) { p.nodes[find(p, kind::put)] = await_named(); },
       [](plan& p) { p.nodes[find(p, kind::put)] = send_row(); },
       [](plan& p) { p.nodes[find(p, kind::put)] = ask_for_row(); },
-      [](plan& p) { p.nodes[find(p, kind::loop)].over = range::named; },
-      [](plan& p) { p.nodes[find(p, kind::loop)].over = range::naming; },
+      [](plan& p) { p.nodes[find(p, kind::loop)].over = &range::named; },
+      [](plan& p) { p.nodes[find(p, kind::loop)].over = &range::naming; },
       [](plan& p) { p.nodes[find(p, kind::loop)].searches = true; },
       [](plan& p) { p.nodes[find(p, kind::loop)].only = lane::far; },
       [](plan& p) { p.nodes[find(p, kind::put)].only = lane::near; },
