@@ -97,7 +97,7 @@ node_set builder::loop(const range& over, std::uint32_t iterations, const step_l
   n.what = kind::loop;
   n.over = &over;
   n.count = iterations;
-  n.ordered = ordered & 63;
+  n.ordered = ordered;
   n.searches = searches;
   n.loop_index = plan_.loops++;
   n.body = plan_.size;

@@ -85,20 +85,20 @@ struct node {
   std::uint8_t body_size = 0;            // loop: nodes of the body, a chain run once for each peer
   std::uint8_t loop_index = 0;           // loop: which loop state of the operation is its own
   std::uint8_t phase = 0;                // whose cells of its slot it raises or awaits
-  std::uint8_t ordered : 6 = 0; // loop: so many iterations at a time, the next when these are done; 0: all
-  bool searches : 1 = false;    // loop: over as soon as it is known that nobody names me
-  bool valued : 1 = false;      // signal/take/await: carries the barrier value
-  bool pipelined : 1 = false;   // loop: a step waits for the same step of the iteration before
-  bool single : 1 = false;      // loop: no more than its one step; see prepare
-  bool stepwise : 1 = false;    // counts one a step, and awaits step + 1 - count of them
-  bool quick : 1 = false;       // compute: little enough for a post
-  bool rewrites : 1 = false;    // compute: what others could read in my source is another thing now
-  bool orders : 1 = false;      // flush: the peer need only find it in place when told next; put: one follows
-  bool relayed : 1 = false;     // signal: the root's payload; engines hand it on in the tree
-  bool bundled : 1 = false;     // signal, take: by way of the boxes of two hosts, see engine/bundle_box.hpp
-  std::uint8_t settled = 0;     // 1 + its place in the plan's table of settled steps
-  std::uint8_t needs = 0;       // the place of scratch that every peer of the range must have filled before
-  operand read, write;          // from where to where
+  std::uint8_t ordered = 0; // loop: so many iterations at a time, the next when these are done; 0: all
+  bool searches = false;    // loop: over as soon as it is known that nobody names me
+  bool valued = false;      // signal/take/await: carries the barrier value
+  bool pipelined = false;   // loop: a step waits for the same step of the iteration before
+  bool single = false;      // loop: no more than its one step; see prepare
+  bool stepwise = false;    // counts one a step, and awaits step + 1 - count of them
+  bool quick = false;       // compute: little enough for a post
+  bool rewrites = false;    // compute: what others could read in my source is another thing now
+  bool orders = false;      // flush: the peer need only find it in place when told next; put: one follows
+  bool relayed = false;     // signal: the root's payload; engines hand it on in the tree
+  bool bundled = false;     // signal, take: by way of the boxes of two hosts, see engine/bundle_box.hpp
+  std::uint8_t settled = 0; // 1 + its place in the plan's table of settled steps
+  std::uint8_t needs = 0;   // the place of scratch that every peer of the range must have filled before
+  operand read, write;      // from where to where
   // loop: iterations; counting signals and awaits: how many, 0 = what the rows tell; compute, get and put of
   // parts, and payloads that the task has: which stage
   std::uint32_t count = 0;
@@ -107,7 +107,7 @@ struct node {
   const range* over = nullptr; // loop; needs, of which none means all others
   const blocks* of = nullptr;  // which blocks are moved; none: the one between the two ends
 };
-static_assert(sizeof(node) <= 56);
+static_assert(sizeof(node) == 64); // a line of the cache, and found by a shift
 
 // Which bytes go from rank i to rank j: `bytes` from source offset i*src_i + j*src_j on i to destination
 // offset i*dst_i + j*dst_j on j. What an operation means; its plans say the same by their places.
