@@ -2,6 +2,7 @@
 #include "api/calls/collective_call.hpp"
 
 #include "api/checks/failure.hpp"
+#include "engine/call_place.hpp"
 
 #include <array>
 #include <cstdio>
@@ -106,6 +107,10 @@ std::string names_of(int flags) {
 }
 
 } // namespace
+
+std::uint32_t place_in_program() {
+  return engine::call_place::here().in_program();
+}
 
 mode read_mode(const char* call, upc_flag_t flags, upc_flag_t more) {
   const mode_pair pair = pairs[flags & sync_modes];

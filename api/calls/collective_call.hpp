@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "api/calls/split_barrier.hpp"
+#include "api/checks/checks.hpp"
 #include "api/checks/failure.hpp"
 #include "api/checks/handle_record.hpp"
 #include "api/runtime/runtime.hpp"
@@ -34,6 +35,13 @@ inline std::uint32_t require_team(runtime& rt, const char* call, upc_team_t team
   if (threads == 0) [[unlikely]]
     fail_team(call, team);
   return threads;
+}
+
+// Checked mode: where the call that the thread is in stands.
+[[gnu::cold, gnu::noinline]] std::uint32_t place_in_program();
+
+inline graph::binding barrier_at_call() {
+  return {.from = block_check::on ? place_in_program() : 0};
 }
 
 // What a call is to start, once its arguments have been checked.
@@ -86,7 +94,10 @@ struct collective_call {
     r.in = m.in;
     r.out = m.out;
     r.direction = m.direction;
-    return {r, at, m.async};
+    checked_call all{r, at, m.async};
+    if (block_check::on) [[unlikely]]
+      all.at.from = place_in_program();
+    return all;
   }
   upc_coll_handle_t start(const collectives::request& r, const graph::binding& at) const {
     return api::start(name, rt, team, ready(r, at));

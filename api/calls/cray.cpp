@@ -69,14 +69,15 @@ upc_handle_t cray_upc_team_alltoall_nbi(upc_shared_ptr_t dst, upc_shared_ptr_t s
 void cray_upc_team_barrier(cray_upc_team_t team) {
   constexpr const char* call = "cray_upc_team_barrier";
   api::runtime& rt = api::begin_collective(call, api::mode{}, team).rt;
-  api::naming(call, [&] { rt.teams().run(team, {.by = collectives::caller::cray}, {}); });
+  api::naming(call, [&] { rt.teams().run(team, {.by = collectives::caller::cray}, api::barrier_at_call()); });
 }
 
 upc_handle_t cray_upc_team_barrier_nb(cray_upc_team_t team) {
   constexpr const char* call = "cray_upc_team_barrier_nb";
   api::runtime& rt = api::begin_collective(call, api::mode{}, team).rt;
   return api::naming(call, [&] {
-    return api::handle_record::issued(call, rt.teams().post(team, {.by = collectives::caller::cray}, {}));
+    return api::handle_record::issued(
+        call, rt.teams().post(team, {.by = collectives::caller::cray}, api::barrier_at_call()));
   });
 }
 

@@ -2,10 +2,12 @@
 #include "api/checks/failure.hpp"
 
 #include "api/runtime/runtime.hpp"
+#include "engine/call_place.hpp"
 #include "engine/collectives/algorithm.hpp"
 #include "include/weft/error.hpp"
 #include "include/weft/job.hpp"
 #include "pmix_boot/client/launch_environment.hpp"
+#include "pmix_boot/client/source_lines.hpp"
 #include "progress/execution/call_record.hpp"
 #include "progress/execution/operation_error.hpp"
 
@@ -79,8 +81,9 @@ std::string one_line(const std::string& call, const std::string& argument, const
 }
 
 // The last one of this thread that was made and lives: while the stack is unwound, the one that is on its
-// way.
+// way. And where the call stands that made it.
 thread_local const error* latest = nullptr;
+thread_local engine::call_place place_of_latest;
 
 } // namespace
 
@@ -91,6 +94,7 @@ error::error(std::string call_, std::string argument_, std::string value_, std::
       argument(std::move(argument_)), value(std::move(value_)), rule(std::move(rule_)) {
   api::end_well_if_uncaught();
   latest = this;
+  place_of_latest = engine::call_place::here();
 }
 
 error::~error() {
@@ -102,6 +106,7 @@ namespace {
 
 struct kept_error {
   std::string message, call, argument, value, rule;
+  engine::call_place place = {};
 };
 thread_local kept_error kept;
 
@@ -113,9 +118,26 @@ std::string own_name() {
   return rt.size() > 1 ? "rank " + std::to_string(rt.rank()) + ": " : "";
 }
 
-void end_job(const char* message, const weft_error_info_t*) {
+// Spans know their place themselves.
+bool names_a_line(const std::string& message) {
+  return message.ends_with(')') &&
+         message.find_first_not_of("0123456789", message.rfind(':') + 1) == message.size() - 1;
+}
+
+// With the place of the call, and files and lines for all places in it.
+std::string line_of(const char* message, const engine::call_place& place) {
+  std::string line = "weft: " + own_name() + message;
+  if (place.known() && !names_a_line(line)) line += " (" + place.text() + ")";
+  return boot::with_source_lines(line);
+}
+
+[[noreturn]] void end_with(const char* message, const engine::call_place& place) {
   // One write: lines of other ranks may come at the same time.
-  std::fputs(("weft: " + own_name() + message + "\n").c_str(), stderr);
+  try {
+    std::fputs((line_of(message, place) + "\n").c_str(), stderr);
+  } catch (const std::exception&) { // for want of memory
+    std::fprintf(stderr, "weft: %s\n", message);
+  }
   std::fflush(nullptr);
   if (runtime::initialised()) {
     runtime& rt = runtime::get("weft");
@@ -124,14 +146,22 @@ void end_job(const char* message, const weft_error_info_t*) {
   std::_Exit(EXIT_FAILURE);
 }
 
+void end_job(const char* message, const weft_error_info_t*) {
+  end_with(message, kept.place);
+}
+
 std::atomic<weft_error_handler_t> installed{end_job};
+
+engine::call_place place_of(const error& e) {
+  return &e == latest ? place_of_latest : engine::call_place();
+}
 
 // What is no error of the library is the program's, and ends it as it always does.
 [[noreturn]] void end_of_uncaught() {
   try {
     if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
   } catch (const error& e) {
-    end_job(e.what(), nullptr);
+    end_with(e.what(), place_of(e));
   } catch (...) {
   }
   __gnu_cxx::__verbose_terminate_handler();
@@ -142,7 +172,7 @@ void keep_what_was_thrown() {
   try {
     throw;
   } catch (const error& e) {
-    kept = {e.what(), e.call, e.argument, e.value, e.rule};
+    kept = {e.what(), e.call, e.argument, e.value, e.rule, place_of(e)};
   } catch (const std::exception& e) {
     kept = {e.what(), "", "", "", e.what()};
   } catch (...) {
@@ -153,8 +183,7 @@ void keep_what_was_thrown() {
 } // namespace
 
 void end_with_line(const char* message) {
-  end_job(message, nullptr);
-  std::_Exit(EXIT_FAILURE);
+  end_with(message, {});
 }
 
 bool library_lives() noexcept {
@@ -188,9 +217,8 @@ void report_kept_error() {
 namespace detail {
 
 void end_by_exception() noexcept {
-  api::end_with_line(latest != nullptr
-                         ? latest->what()
-                         : "an exception of the program leaves the scope of weft::job: catch it inside");
+  if (latest != nullptr) api::end_with(latest->what(), place_of_latest);
+  api::end_with_line("an exception of the program leaves the scope of weft::job: catch it inside");
 }
 
 void end_of_scope() noexcept {

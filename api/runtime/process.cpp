@@ -328,7 +328,7 @@ progress::barrier_summary process_runtime::summary(std::optional<int> value) con
 
 handle process_runtime::post_barrier(std::optional<int> value) {
   heard_ = {};
-  return teams_->post(team_calls::all, {}, {}, summary(value), &heard_);
+  return teams_->post(team_calls::all, {}, place_of_call(), summary(value), &heard_);
 }
 
 std::optional<given_value> process_runtime::heard() const {
@@ -337,7 +337,7 @@ std::optional<given_value> process_runtime::heard() const {
 }
 
 void process_runtime::run_barrier(std::optional<int> value) {
-  engine_->run(*all_, {}, {}, summary(value));
+  engine_->run(*all_, {}, place_of_call(), summary(value));
 }
 
 // What lasts is listed for reports; most waits are over before that is worth its cost.

@@ -6,6 +6,7 @@
 #include "api/runtime/reports.hpp"
 #include "api/runtime/runtime.hpp"
 #include "api/runtime/start.hpp"
+#include "engine/call_place.hpp"
 #include "engine/settings.hpp"
 #include "engine/transport/ucx/transport.hpp"
 #include "pmix_boot/client/job.hpp"
@@ -118,6 +119,9 @@ private:
   void serve(std::uint32_t from, const control::request& r);
   void open_engine(const collectives::tuning& tuning, const control::heap_layout& l);
   progress::barrier_summary summary(std::optional<int> value) const;
+  graph::binding place_of_call() const {
+    return {.from = checks_calls() ? engine::call_place::here().in_program() : 0};
+  }
   void print_statistics() const;
   void disconnect();
   void take_leave() noexcept;

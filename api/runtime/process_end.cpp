@@ -36,13 +36,13 @@ void process_runtime::close() {
   try {
     engine_->finish_transfers();
     trace_.compare_clocks([this] { run_barrier({}); });
-    engine_->run(*all_, {.by = collectives::caller::finalize}, {});
+    engine_->run(*all_, {.by = collectives::caller::finalize}, place_of_call());
     engine_->with_ownership([&] {
       teams_->abandon();
       engine_->works().abandon();
     });
     leaving_.store(true, std::memory_order_relaxed);
-    engine_->run(*all_, {.by = collectives::caller::finalize}, {});
+    engine_->run(*all_, {.by = collectives::caller::finalize}, place_of_call());
     engine_->with_ownership([&] { ending_.store(true, std::memory_order_relaxed); });
     reports_.reset();
     thread_.reset();

@@ -3,6 +3,7 @@
 
 #include "api/runtime/streams.hpp"
 #include "engine/joined.hpp"
+#include "pmix_boot/client/source_lines.hpp"
 #include "progress/driving/wait_survey.hpp"
 
 #include <fmt/core.h>
@@ -28,6 +29,9 @@ constexpr auto patience = 300ms;
 constexpr auto look_again = 100ms;
 // A thread that waits goes to sleep again within this time, on a busy machine too.
 constexpr auto asleep_within = 1s;
+
+// A wait that has lasted so long is worth some microseconds to know where it stands.
+constexpr auto worth_a_place = 50ms;
 
 // What was said at SIGCONT is not said again at the signal behind it, nor at each further SIGCONT.
 constexpr auto said_for = 5s;
@@ -121,8 +125,9 @@ void wait_reporter::on_sleep() {
 }
 
 void wait_reporter::look_at(watched& w, const subject& oldest, clock::time_point now) {
-  if (w.what != oldest) w = {oldest, now, now, timeout_};
+  if (w.what != oldest) w = {oldest, now, now, timeout_, {}};
   w.last_sleep = now;
+  if (!w.place.known() && now - w.since > worth_a_place) w.place = engine::call_place::here();
   if (oldest.number == 0 || timeout_.count() == 0 || now - w.since < w.limit) return;
   w.limit *= 2;
   late_ = &w;
@@ -281,14 +286,18 @@ boot::rank_report wait_reporter::report() {
           {b.team, b.seq, std::move(b.call), engine::joined(b.nodes, "; "), std::move(b.missing)});
     for (const progress::team_position& at : survey.positions())
       r.teams.push_back({at.team, at.entered});
-    if (const auto* last = engine_.plans().latest())
+    if (const auto* last = engine_.plans().latest()) {
       r.last_call = fmt::format("{} (team {})", progress::call_name(last->request), last->team);
+      if (const std::uint32_t place = survey.place_of_last(last->team); place != 0)
+        r.last_call += " at " + engine::call_place::text_of(place);
+    }
     if (const progress::recorder* const record = engine_.works().members().record)
       r.flight = text_of(record->flight(), progress::recorder::now());
     r.answers = engine_.works().answers().texts();
     r.keeps = engine_.works().answers().kept();
     const std::lock_guard lock(lock_);
     same_answer = answer_.what == oldest_answer();
+    if (operation_.what == oldest_operation()) r.place = operation_.place.text();
   });
   if (!looked) r.last_call = "one that another thread of it drives and does not let go of";
   r.seconds = r.waiting.empty() ? 0 : waited(operation_, clock::now());
@@ -299,7 +308,7 @@ boot::rank_report wait_reporter::report() {
 void wait_reporter::print(const boot::rank_report& r, const std::string& why) {
   fmt::print(stderr, "weft: rank {}: {}\n", rank_, why);
   for (const std::string& line : boot::lines_of(r))
-    fmt::print(stderr, "weft:   {}\n", line);
+    fmt::print(stderr, "weft:   {}\n", boot::with_source_lines(line));
 }
 
 } // namespace weft::api

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "engine/call_place.hpp"
 #include "engine/transport/ucx/transport.hpp"
 #include "pmix_boot/client/report_desk.hpp"
 #include "progress/driving/engine.hpp"
@@ -50,6 +51,7 @@ private:
     subject what;
     clock::time_point since, last_sleep;
     clock::duration limit{};
+    engine::call_place place; // of the call that waits
   };
 
   void serve();

@@ -19,6 +19,7 @@ enum class hint : std::uint8_t { none, push, pull };
 struct binding {
   std::uint64_t dst = 0, src = 0, sizes = 0, perm = 0;
   const graph::task* task = nullptr; // what its members compute
+  std::uint32_t from = 0;            // checked mode: where the call stands, see engine::call_place
 
   bool operator==(const binding&) const = default;
 };

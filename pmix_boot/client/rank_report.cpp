@@ -10,7 +10,7 @@ namespace weft::boot {
 
 namespace {
 
-constexpr const char* version = "weft report 3";
+constexpr const char* version = "weft report 4";
 
 std::string list_of(const std::vector<std::uint32_t>& ranks, const char* one, const char* many) {
   std::string text = ranks.size() == 1 ? one : many;
@@ -31,6 +31,12 @@ std::string name_of(std::uint32_t team, std::uint64_t number) {
 
 std::string last_of(const rank_report& r) {
   return r.last_call.empty() ? "has called no collective yet" : "its last call was " + r.last_call;
+}
+
+// Of what it waits for; of others that are outstanding nothing is said.
+std::string place_of(const rank_report& r, const rank_report::blocked& b) {
+  const bool waits = r.seconds != 0 && !r.place.empty() && &b == &r.waiting.front();
+  return waits ? ", in the call at " + r.place : "";
 }
 
 std::string after(std::uint64_t seconds) {
@@ -74,7 +80,11 @@ std::optional<bool> entered(const rank_report& r, std::uint32_t team, std::uint6
 
 std::string packed(const rank_report& r) {
   std::ostringstream out;
-  out << version << '\n' << r.rank << ' ' << r.seconds << '\n' << r.last_call << '\n' << r.flight << '\n';
+  out << version << '\n'
+      << r.rank << ' ' << r.seconds << '\n'
+      << r.last_call << '\n'
+      << r.flight << '\n'
+      << r.place << '\n';
   out << r.waiting.size() << ' ' << r.teams.size() << '\n';
   for (const auto& b : r.waiting) {
     out << b.team << ' ' << b.number << ' ' << b.missing.size();
@@ -105,6 +115,7 @@ std::optional<rank_report> unpacked(const std::string& message) {
   rest_of_line();
   r.last_call = rest_of_line();
   r.flight = rest_of_line();
+  r.place = rest_of_line();
   in >> waiting >> teams;
   rest_of_line();
   for (std::size_t k = 0; k < waiting && in; ++k) {
@@ -145,7 +156,7 @@ std::vector<std::string> lines_of(const rank_report& r) {
   for (const auto& b : r.waiting) {
     std::string line = me + (r.seconds != 0 ? " waits" : " has outstanding") + " in " + b.call + ", " +
                        name_of(b.team, b.number);
-    line += after(r.seconds);
+    line += after(r.seconds) + place_of(r, b);
     if (!b.waits.empty()) line += ": " + b.waits;
     if (!b.missing.empty()) line += "; not entered by " + list_of(b.missing, "rank", "ranks");
     lines.push_back(std::move(line));
@@ -172,6 +183,7 @@ std::vector<std::string> lines_of(const std::vector<job_member>& job) {
         stragglers.try_emplace(rank, name_of(b.team, b.number) + ", " + b.call);
       std::string text =
           (m.report->seconds != 0 ? "in " : "outstanding: ") + b.call + ", " + name_of(b.team, b.number);
+      text += place_of(*m.report, b);
       if (!b.waits.empty()) text += ": " + b.waits;
       if (!missing.empty()) text += "; not entered by " + list_of(missing, "rank", "ranks");
       waits.add(text, m.report->rank, m.report->seconds);

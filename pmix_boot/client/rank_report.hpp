@@ -25,6 +25,7 @@ struct rank_report {
   std::uint32_t rank = 0;
   std::uint64_t seconds = 0;    // that it has waited; 0 = it does not wait
   std::string last_call;        // the one it posted last, empty = none
+  std::string place;            // of the call that waits, as engine::call_place says it; empty = not known
   std::vector<blocked> waiting; // oldest first
   std::vector<position> teams;
   std::vector<std::string> answers; // what else it waits for: "a lock of thread 1 at ..."; oldest first

@@ -3,6 +3,7 @@
 
 #include "pmix_boot/client/limits.hpp"
 #include "pmix_boot/client/pmix_info.hpp"
+#include "pmix_boot/client/source_lines.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -200,7 +201,7 @@ void supervisor::end_report() {
   if (waits) {
     output_.say("weft run: " + over.why + ":");
     for (const std::string& line : lines_of(job))
-      output_.say("weft run:   " + line);
+      output_.say("weft run:   " + with_source_lines(line));
   }
   if (over.signal != 0) signal_all(over.signal);
 }

@@ -46,6 +46,16 @@ public:
     return all;
   }
 
+  // Checked mode: the last call on a team, if it says where it stands in the program.
+  std::uint32_t place_of_last(std::uint32_t id) {
+    const auto team = e_.channels_.find(id);
+    if (team == e_.channels_.end()) return 0;
+    const weft::engine::mailbox& own = team->second->own;
+    auto& line = own.call(weft::engine::slot_of(e_.net_.load(own.entered())));
+    if (e_.net_.load(line.stamp) != e_.net_.load(own.entered())) return 0;
+    return call_record::place_of(e_.net_.load(line.record[call_record::words - 1]));
+  }
+
 private:
   static constexpr std::size_t most_ranks = 8; // of a step, that are named
 

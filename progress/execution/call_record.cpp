@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "progress/execution/call_record.hpp"
 
+#include "engine/call_place.hpp"
 #include "engine/plan/in_order.hpp"
 #include "engine/plan/names.hpp"
 #include "engine/reductions/names.hpp"
@@ -161,7 +162,7 @@ bool say_arguments_of_caller(graph::call_fields& call, const collectives::reques
 } // namespace
 
 // Everything that is compared, and therefore printed.
-call_record::call_record(const collectives::request& r, const graph::binding& at) {
+call_record::call_record(const collectives::request& r, const graph::binding& at) : from_(at.from) {
   of_ = {static_cast<std::uint8_t>(r.op), static_cast<std::uint8_t>(r.by), r.wide_perm};
   if (say_arguments_of_caller(*this, r, at)) return;
   if (r.op == operation::sort) {
@@ -213,7 +214,9 @@ std::string text_of(const call_record& call) {
     const argument_facts& facts = all_arguments[static_cast<std::size_t>(what)];
     arguments += (arguments.empty() ? "" : ", ") + std::string(facts.name) + facts.show(value);
   });
-  return fmt::format("{}({})", call_name(call.op(), call.by(), call.wide_perm()), arguments);
+  std::string text = fmt::format("{}({})", call_name(call.op(), call.by(), call.wide_perm()), arguments);
+  if (call.from() != 0) text += " at " + engine::call_place::text_of(call.from());
+  return text;
 }
 
 namespace {

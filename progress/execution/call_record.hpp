@@ -37,8 +37,16 @@ public:
   bool wide_perm() const { return of_[2] != 0; }
 
   // A member; in a dispute a rank of the job.
-  std::uint32_t named() const { return static_cast<std::uint32_t>(named_); }
+  std::uint32_t named() const { return named_; }
   void name(std::uint32_t whom) { named_ = whom; }
+  // Where it stands in the program (engine::call_place); 0: not known. Of no other meaning.
+  std::uint32_t from() const { return from_; }
+  // The same of the last word.
+  static std::uint32_t place_of(std::uint64_t word) {
+    call_record r;
+    std::memcpy(&r.named_, &word, sizeof word);
+    return r.from_;
+  }
 
   bool same_call(const call_record& other) const {
     return std::memcmp(this, &other, (words - 1) * sizeof(std::uint64_t)) == 0;
@@ -51,7 +59,7 @@ public:
   }
 
 private:
-  std::uint64_t named_ = not_said;
+  std::uint32_t named_ = not_said, from_ = 0;
 };
 
 // Two members whose records of one operation differ; or one that names nobody in a permutation.

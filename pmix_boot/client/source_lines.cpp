@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "pmix_boot/client/source_lines.hpp"
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <optional>
+#include <poll.h>
+#include <regex>
+#include <spawn.h>
+#include <sstream>
+#include <string_view>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+extern char** environ;
+
+namespace weft::boot {
+
+namespace {
+
+using moment = std::chrono::steady_clock::time_point;
+constexpr std::chrono::seconds longest_wait{5};
+
+// Starts it with its output in a pipe, without what is loaded into this program, and with no signal blocked.
+std::optional<pid_t> start_reader(std::vector<std::string> words, int output) {
+  std::vector<char*> arguments, environment;
+  for (std::string& word : words)
+    arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  for (char** setting = environ; *setting != nullptr; ++setting)
+    if (!std::string_view(*setting).starts_with("LD_PRELOAD=")) environment.push_back(*setting);
+  environment.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t how;
+  posix_spawn_file_actions_init(&files);
+  posix_spawnattr_init(&how);
+  posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
+  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&how, &none);
+  posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK);
+  pid_t child = -1;
+  const int reason = posix_spawnp(&child, arguments[0], &files, &how, arguments.data(), environment.data());
+  posix_spawnattr_destroy(&how);
+  posix_spawn_file_actions_destroy(&files);
+  return reason == 0 ? std::optional(child) : std::nullopt;
+}
+
+std::string read_until(int input, moment end) {
+  std::string text;
+  for (;;) {
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()).count();
+    pollfd waits{input, POLLIN, 0};
+    if (left <= 0 || (::poll(&waits, 1, static_cast<int>(left)) < 0 && errno != EINTR)) return text;
+    if (waits.revents == 0) continue;
+    std::array<char, 4096> part{};
+    const ssize_t got = read(input, part.data(), part.size());
+    if (got == 0 || (got < 0 && errno != EINTR)) return text;
+    if (got > 0) text.append(part.data(), static_cast<std::size_t>(got));
+  }
+}
+
+// What it prints, nothing if it cannot be started.
+std::string output_of(std::vector<std::string> words, moment end) {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return "";
+  const std::optional<pid_t> child = start_reader(std::move(words), ends[1]);
+  close(ends[1]);
+  std::string text;
+  if (child) {
+    text = read_until(ends[0], end);
+    kill(*child, SIGKILL); // it has ended, or is late
+    while (waitpid(*child, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+  close(ends[0]);
+  return text;
+}
+
+bool in_a_header_of_ours(const std::string& line) {
+  return line.find("/include/weft/") != std::string::npos || line.find("/include/upc") != std::string::npos;
+}
+
+// "solver.c:42" of what addr2line -i prints: for each address the innermost function that was inlined first.
+// A line of a header is better than none.
+std::string line_in(const std::string& printed) {
+  std::istringstream lines(printed);
+  std::string of_header;
+  for (std::string line; std::getline(lines, line);) {
+    const auto colon = line.rfind(':');
+    if (colon == std::string::npos || line.starts_with("??")) continue;
+    const std::string number = line.substr(colon + 1, line.find(' ', colon) - colon - 1);
+    if (number.empty() || number == "?" || number == "0") continue;
+    const auto name = line.rfind('/', colon);
+    std::string found = line.substr(name + 1, colon - name - 1) + ":" + number;
+    if (!in_a_header_of_ours(line)) return found;
+    of_header = std::move(found);
+  }
+  return of_header;
+}
+
+std::string source_line(const std::string& file, const std::vector<std::string>& places, moment end) {
+  std::vector<std::string> command = {"addr2line", "-i", "-e", file};
+  command.insert(command.end(), places.begin(), places.end());
+  const std::string found =
+      std::chrono::steady_clock::now() < end ? line_in(output_of(std::move(command), end)) : "";
+  if (!found.empty()) return found;
+  const std::string& first = places.front();
+  return file.substr(file.rfind('/') + 1) + "+" + first + " [addr2line -e " + file + " " + first + "]";
+}
+
+} // namespace
+
+std::string with_source_lines(const std::string& text) {
+  const std::regex place(R"(\[(/[^\]\n]*?)((?: ?\+0x[0-9a-f]+)+)\])");
+  const std::regex address("0x[0-9a-f]+");
+  const auto end = std::chrono::steady_clock::now() + longest_wait;
+  std::string all;
+  auto rest = text.begin();
+  for (std::sregex_iterator at(text.begin(), text.end(), place), none; at != none; ++at) {
+    const std::string addresses = (*at)[2];
+    std::vector<std::string> places;
+    for (std::sregex_iterator one(addresses.begin(), addresses.end(), address); one != none; ++one)
+      places.push_back(one->str());
+    all.append(rest, text.begin() + at->position());
+    all += source_line((*at)[1], places, end);
+    rest = text.begin() + at->position() + at->length();
+  }
+  return all.append(rest, text.end());
+}
+
+} // namespace weft::boot
