@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "engine/memory/mailbox.hpp"
-#include "engine/topology/host_pairs.hpp"
+#include "engine/topology/host_patterns.hpp"
 
 #include <algorithm>
 #include <cstdint>

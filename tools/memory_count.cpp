@@ -3,7 +3,7 @@
 // was measured of UCX, PMIx and the system.
 
 #include "engine/settings.hpp"
-#include "engine/topology/rounds.hpp"
+#include "engine/topology/host_patterns.hpp"
 #include "engine/transport/ucx/links.hpp"
 #include "progress/execution/channel.hpp"
 #include "tools/command.hpp"

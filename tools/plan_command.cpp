@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // weft plan: what a collective is compiled into, as a graph, and whether it is right.
 
-#include "engine/collectives/families.hpp"
+#include "engine/collectives/algorithm.hpp"
 #include "engine/collectives/tuning.hpp"
 #include "engine/operations/describe.hpp"
 #include "engine/settings.hpp"

@@ -3,7 +3,7 @@
 
 #include "tools/plan_options.hpp"
 
-#include "engine/collectives/families.hpp"
+#include "engine/collectives/algorithm.hpp"
 #include "engine/plan/names.hpp"
 #include "verify/traffic.hpp"
 

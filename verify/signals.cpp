@@ -2,7 +2,7 @@
 #include "verify/signals.hpp"
 
 #include "engine/plan/names.hpp"
-#include "engine/topology/tree.hpp"
+#include "engine/topology/host_patterns.hpp"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 #include "engine/operations/all_kinds.hpp"
 #include "engine/operations/describe.hpp"
 #include "engine/plan/peers.hpp"
-#include "engine/topology/rounds.hpp"
+#include "engine/topology/host_patterns.hpp"
 
 namespace weft::graph::checking {
 

@@ -3,7 +3,6 @@
 #include "include/weft/sort.hpp"
 #include "api/calls/collective_call.hpp"
 #include "api/calls/distributed_array.hpp"
-#include "engine/sorting/orders.hpp"
 #include "engine/sorting/sorting.hpp"
 #include "include/upc_collective.h"
 

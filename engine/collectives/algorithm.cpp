@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/collectives/algorithm.hpp"
 
-#include "engine/collectives/families.hpp"
-
 #include <algorithm>
 #include <array>
 #include <stdexcept>

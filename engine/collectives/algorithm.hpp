@@ -3,6 +3,7 @@
 #include "engine/collectives/operations.hpp"
 #include "engine/collectives/relocate.hpp"
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,5 +36,81 @@ forced_choice parse_choice(const std::string& text);
 inline bool may_relay(const request& r, const graph::topology& g) {
   return r.in == graph::sync::all && !g.one_host() && r.bytes != 0 && !r.in_place;
 }
+
+graph::plan compile_barrier(const request& r, const graph::topology& g, const tuning& t);
+
+// The algorithms of the list, each described in its family's file.
+using plan_of = graph::plan(const request& r, const graph::topology& g, const tuning& t);
+using cost_of = std::uint64_t(const request& r, const graph::topology& g, const tuning& t);
+using fits = bool(const request& r, const graph::topology& g, const tuning& t);
+plan_of compile_flat_broadcast, compile_knomial, compile_chain;
+cost_of cost_of_flat_broadcast, cost_of_knomial, cost_of_chain;
+fits fits_hierarchical_broadcast;
+plan_of compile_relayed;
+cost_of cost_of_relayed;
+fits fits_relayed;
+plan_of compile_scattered;
+cost_of cost_of_scattered;
+fits fits_scattered;
+plan_of compile_bundled_gather_all, compile_bundled_exchange, compile_bundled_gather, compile_bundled_scatter;
+plan_of compile_bundled_broadcast;
+cost_of cost_of_bundled_gather_all, cost_of_bundled_exchange, cost_of_bundled_gather, cost_of_bundled_scatter;
+cost_of cost_of_bundled_broadcast;
+fits fits_bundled_gather_all, fits_bundled_exchange, fits_bundled_gather, fits_bundled_scatter;
+fits fits_bundled_broadcast;
+plan_of compile_flat_gather, compile_flat_scatter;
+cost_of cost_of_flat_rooted;
+plan_of compile_flat_gather_all, compile_ring, compile_bruck, compile_doubling;
+cost_of cost_of_flat_gather_all, cost_of_ring, cost_of_bruck, cost_of_doubling;
+fits fits_ring, fits_bruck, fits_doubling;
+plan_of compile_spread, compile_paired_exchange, compile_bruck_exchange;
+cost_of cost_of_spread, cost_of_paired_exchange, cost_of_bruck_exchange;
+fits fits_paired_exchange, fits_bruck_exchange;
+
+plan_of compile_bundled_reduction;
+cost_of cost_of_bundled_reduction;
+fits fits_bundled_reduction;
+plan_of compile_flat_reduction, compile_handed_on_reduction;
+cost_of cost_of_flat_reduction, cost_of_handed_on_reduction;
+fits fits_flat_reduction, fits_handed_on_reduction;
+plan_of compile_combined_reduction;
+cost_of cost_of_combined_reduction;
+fits fits_combined_reduction;
+plan_of compile_shared_reduction, compile_sliced_reduction;
+cost_of cost_of_shared_reduction, cost_of_sliced_reduction;
+fits fits_shared_reduction, fits_sliced_reduction;
+plan_of compile_gathered_reduction;
+cost_of cost_of_gathered_reduction;
+fits fits_gathered_reduction;
+plan_of compile_scattered_reduction;
+cost_of cost_of_scattered_reduction;
+fits fits_scattered_reduction;
+plan_of compile_hierarchical_reduction;
+cost_of cost_of_hierarchical_reduction;
+fits fits_hierarchical_reduction;
+
+graph::plan compile_permute(const request& r, const graph::topology& g, const tuning& t);
+graph::plan compile_unequal(const request& r, const graph::topology& g, const tuning& t);
+graph::plan compile_sort(const request& r, const graph::topology& g, const tuning& t);
+graph::plan compile_broadcast_x(const request& r, const graph::topology& g, const tuning& t);
+graph::plan compile_gather_all_x(const request& r, const graph::topology& g, const tuning& t);
+graph::plan compile_exchange_x(const request& r, const graph::topology& g, const tuning& t);
+graph::plan compile_scatter_x(const request& r, const graph::topology& g, const tuning& t);
+graph::plan compile_gather_x(const request& r, const graph::topology& g, const tuning& t);
+graph::plan compile_permute_x(const request& r, const graph::topology& g, const tuning& t);
+
+// A plan whose members also tell each other which call it is, and compare: see checked.cpp.
+graph::plan with_comparison(const graph::plan& p, graph::sync in, const graph::topology& g);
+
+// What the one plan of an operation that has no algorithms to choose from takes, as algorithm::cost says it.
+// Nothing if the sizes stand in shared memory.
+cost_of cost_of_barrier, cost_of_unequal;
+std::optional<std::uint64_t> cost_of_only_way(const request& r, const graph::topology& g, const tuning& t);
+// What a request takes, by the algorithm that is chosen and with the rounds of its modes, from when all enter
+// together. Nothing if the sizes stand in shared memory.
+std::optional<std::uint64_t> predicted_time(const request& r, const graph::topology& g, const tuning& t);
+
+// The plan of a request for one member of a team. A pure function of its arguments.
+graph::plan compile(const request& r, const graph::topology& g, const tuning& t);
 
 } // namespace weft::collectives

@@ -4,7 +4,7 @@
 // On one host: one line written, P-1 lines read. Else a host's leader reads the lines of its neighbours, the
 // leaders tell each other in ceil(log2 N) rounds of one message each, which carries what its sender knows of
 // the values so far, and each publishes what it has come to.
-#include "engine/collectives/families.hpp"
+#include "engine/collectives/algorithm.hpp"
 #include "engine/collectives/sync_modes.hpp"
 #include "engine/plan/builder.hpp"
 #include "engine/plan/peers.hpp"

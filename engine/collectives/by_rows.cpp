@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/collectives/by_rows.hpp"
-
+// Operations in which a member's row in shared memory names the other end of its block. A row is data of its
+// owner: it is read when the owner may be read, never at post, and not after the owner has left. So the owner
+// publishes it (near members read its copy, or the row itself as long as that copy is not there), and far
+// members are sent it, or ask for it.
+#include "engine/collectives/algorithm.hpp"
 #include "engine/collectives/sync_modes.hpp"
 
 namespace weft::collectives {
@@ -176,17 +179,68 @@ private:
   const bool many_nodes_;
 };
 
-} // namespace
-
+// Each member's row names where its block goes; everybody is named once (a permutation).
+//
+// Steps and bytes (n bytes a block):
+//   eager  (small, IN_MY, not OUT_ALL) everybody publishes whom it names and its block, n + 8 bytes, or sends
+//          them to a far one.
+//   near   the entry word, one copy of n by either end, two counts; the named one finds who names it by
+//          reading its neighbours' rows.
+//   far    IN_MY: one token from the source, which tells the destination who it is, one get of n, one count.
+//          Otherwise one put of n, flush, one count.
+// In place a cycle of the permutation that lies on one host is rotated, piece after piece, by whoever of it
+// has come (n*(L + 1) bytes for L members); so nobody of it waits for another under IN_NO. Along other
+// cycles, and under IN_MY, each block moves on in pieces of 64 KiB, taken aside by its destination before
+// that one gives its own away (2n bytes a member).
 plan relocate_permuted(const request& r, naming names, const block_rule& rule, const topology& g,
                        const tuning& t, const indirection& indirect) {
   by_rows made(r, pattern::by_source, names, rule, g, t, indirect);
   return r.in_place ? made.permuted_in_place() : made.permuted();
 }
 
+// Each member's row names the root as the source (by_destination) or the destination (by_source) of its
+// block, or nobody where the block is empty. Nobody else knows the root: so a member carries its own block,
+// and who may be the root reads the rows of the others when they have entered, until it knows that it is not,
+// or how much it has to expect.
+//
+// Steps and bytes: each member one copy, get or put of n and one count; under IN_MY between hosts one
+// question and one answer. The root (and under OUT_MY a member with an empty block) one row of each other
+// member.
 plan relocate_rooted_by_rows(const request& r, pattern pairs, const block_rule& rule, const topology& g,
                              const tuning& t, const indirection& indirect) {
   return by_rows(r, pairs, naming::pointer, rule, g, t, indirect).rooted();
+}
+
+} // namespace
+
+// Permute: member i's block goes to member perm[i]. Cray's upc_all_permute; UPC collectives before V1.0 had
+// it too. Source and destination: n bytes on each; the permutation: one int on each, read there. One step,
+// P*n bytes in all.
+plan compile_permute(const request& r, const topology& g, const tuning& t) {
+  return relocate_permuted(r, naming::rank, {.bytes = r.bytes}, g, t, {});
+}
+
+// V0.3, 5.3.6: nbytes[i] bytes at src[i] go to dst[perm[i]], of which only that thread knows the address.
+plan compile_permute_x(const request& r, const topology& g, const tuning& t) {
+  return relocate_permuted(
+      r, r.wide_perm ? naming::wide_thread : naming::thread, {.bytes = 1}, g, t,
+      {.src = {found::at_source}, .dst = {found::at_destination}, .size = {found::at_source}});
+}
+
+// V0.3, 5.3.2: thread i's row says where its block lies on the root, how long it is and where it goes; the
+// root may find itself named by others only.
+plan compile_scatter_x(const request& r, const topology& g, const tuning& t) {
+  return relocate_rooted_by_rows(
+      r, pattern::by_destination, {.bytes = 1, .src_j = 1}, g, t,
+      {.src = {found::at_destination}, .dst = {found::at_destination}, .size = {found::at_destination}});
+}
+
+// V0.3, 5.3.3: thread i's row says where its block lies, how long it is and where on the root it goes; the
+// root may find itself named by others only.
+plan compile_gather_x(const request& r, const topology& g, const tuning& t) {
+  return relocate_rooted_by_rows(
+      r, pattern::by_source, {.bytes = 1, .dst_i = 1}, g, t,
+      {.src = {found::at_source}, .dst = {found::at_source}, .size = {found::at_source}});
 }
 
 } // namespace weft::collectives

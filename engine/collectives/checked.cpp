@@ -14,7 +14,7 @@
 // Where a mode lets data move before all have entered, those who come later are compared when they come, and
 // by themselves: nobody waits for a comparison that its mode does not wait for. One line more is written and
 // read for each member of the host, one message more is sent to each far one.
-#include "engine/collectives/families.hpp"
+#include "engine/collectives/algorithm.hpp"
 #include "engine/operations/all_kinds.hpp"
 #include "engine/plan/builder.hpp"
 

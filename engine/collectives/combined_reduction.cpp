@@ -17,14 +17,14 @@
 //
 // Like in reductions.cpp what travels needs no entry of its receiver, and only where runs are handed on for a
 // root all must be there.
-#include "engine/collectives/families.hpp"
+#include "engine/collectives/algorithm.hpp"
 #include "engine/collectives/operations.hpp"
 #include "engine/collectives/relocate.hpp"
 #include "engine/collectives/sync_modes.hpp"
 #include "engine/memory/mailbox.hpp"
 #include "engine/plan/peers.hpp"
 #include "engine/reductions/runs.hpp"
-#include "engine/topology/rounds.hpp"
+#include "engine/topology/host_patterns.hpp"
 
 #include <algorithm>
 

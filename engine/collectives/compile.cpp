@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/collectives/families.hpp"
+#include "engine/collectives/algorithm.hpp"
 #include "engine/collectives/operations.hpp"
 #include "engine/operations/finish.hpp"
 #include "engine/special_paths.hpp"

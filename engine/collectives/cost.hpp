@@ -3,7 +3,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 namespace weft::collectives {
@@ -27,10 +26,6 @@ struct cost_table {
                                                             "byte",    "copy",     "copied_byte"};
   static constexpr std::array<std::string_view, size> units{"ns", "ns", "ns", "ps", "ns", "ps"};
 };
-
-// "latency=1500,byte=80": these, and the measured ones for the rest. Throws std::invalid_argument that says
-// what is allowed.
-cost_table parse_costs(const std::string& text);
 
 // By operation: 1 + the index of the algorithm in the list, 0 = the cheapest.
 inline constexpr std::size_t most_operations = 32;

@@ -8,8 +8,8 @@
 //         first reads in its neighbours' sources what is for its twins. Then ceil(log_r N) rounds of r - 1
 //         messages: in round k it hands on all blocks that have a digit in the k-th place of the distance, in
 //         hosts, that they have to go. About L*N/r blocks a message, L*N*(r-1)/r*log_r(N) in all.
-#include "engine/collectives/dissemination.hpp"
-#include "engine/topology/host_pairs.hpp"
+#include "engine/collectives/between_leaders.hpp"
+#include "engine/topology/host_patterns.hpp"
 
 #include <algorithm>
 

@@ -22,7 +22,6 @@
 //        (P-L)*n bytes into every host, once. A partner says when its puts are in place: a count would not
 //        do, for the next partner may be earlier. The neighbours follow their leader round by round.
 #include "engine/collectives/between_leaders.hpp"
-#include "engine/collectives/dissemination.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -6,7 +6,7 @@
 // those that want the result wait for a late one. (P-1)*n bytes into each of them, one step; sliced moves
 // less, in two. Where a member wants a block of the result, it brings that block of the vectors (scattered):
 // (P-1)/P*n bytes.
-#include "engine/collectives/families.hpp"
+#include "engine/collectives/algorithm.hpp"
 #include "engine/collectives/vector_plan.hpp"
 
 namespace weft::collectives {

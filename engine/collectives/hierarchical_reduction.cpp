@@ -11,7 +11,7 @@
 // (H-1)/H*n bytes into every host and as many out of it, twice, whatever L is; every rank of a host drives
 // its share. What a twin reads of my destination only it writes, and afterwards: so a vector may be its own
 // result.
-#include "engine/collectives/families.hpp"
+#include "engine/collectives/algorithm.hpp"
 #include "engine/collectives/vector_plan.hpp"
 
 namespace weft::collectives {

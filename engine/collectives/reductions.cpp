@@ -23,7 +23,7 @@
 //
 // The parts travel as eager payloads, from scratch to scratch, which need no entry of who takes them. So late
 // members hold up those who need their elements; only where parts are handed on for a root all must be there.
-#include "engine/collectives/families.hpp"
+#include "engine/collectives/algorithm.hpp"
 #include "engine/collectives/operations.hpp"
 #include "engine/collectives/relocate.hpp"
 #include "engine/collectives/sync_modes.hpp"

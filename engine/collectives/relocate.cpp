@@ -6,8 +6,7 @@
 #include "engine/memory/mailbox.hpp"
 #include "engine/plan/peers.hpp"
 #include "engine/special_paths.hpp"
-#include "engine/topology/host_pairs.hpp"
-#include "engine/topology/tree.hpp"
+#include "engine/topology/host_patterns.hpp"
 
 #include <algorithm>
 #include <bit>

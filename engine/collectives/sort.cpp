@@ -17,7 +17,7 @@
 // The samples are heard of only behind a member's own sort, so nobody waits for an entry besides; only who
 // gets elements before that does, and IN_ALL holds everything up. Between members nothing but the tables is
 // in order, and the counts of all.
-#include "engine/collectives/families.hpp"
+#include "engine/collectives/algorithm.hpp"
 #include "engine/collectives/operations.hpp"
 #include "engine/collectives/sync_modes.hpp"
 

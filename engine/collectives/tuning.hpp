@@ -22,6 +22,10 @@ const far_path& path_of(const engine::settings& s, bool reaches_memory);
 // What the settings say that changes plans. Throws engine::setting_error that says what is allowed.
 tuning tuning_of(const engine::settings& s, bool reaches_memory = true);
 
+// "latency=1500,byte=80": these, and the measured ones for the rest. Throws std::invalid_argument that says
+// what is allowed.
+cost_table parse_costs(const std::string& text);
+
 // The same as numbers, as rank 0 publishes it; empty numbers of another version give an empty result.
 std::vector<std::uint64_t> numbers_of(const tuning& t);
 std::optional<tuning> tuning_from(std::span<const std::uint64_t> numbers);

@@ -9,7 +9,7 @@
 // on.
 //
 // To the verifier a block has the size of the request, whatever it has. Notes are bytes of the source.
-#include "engine/collectives/families.hpp"
+#include "engine/collectives/algorithm.hpp"
 #include "engine/collectives/operations.hpp"
 #include "engine/collectives/relocate.hpp"
 #include "engine/collectives/request.hpp"

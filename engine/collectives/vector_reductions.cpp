@@ -12,7 +12,7 @@
 // sliced   Reduce-scatter and gather-all: member k combines the k-th of P slices, which it gets from the
 //          others, and puts the result to them (or to the root; of a scan to each its prefix). (P-1)/P*n
 //          bytes into every member, and as many out of it, twice; two steps whatever P is.
-#include "engine/collectives/families.hpp"
+#include "engine/collectives/algorithm.hpp"
 #include "engine/collectives/vector_plan.hpp"
 
 namespace weft::collectives {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/plan/peers.hpp"
 
-#include "engine/topology/rounds.hpp"
-#include "engine/topology/tree.hpp"
+#include "engine/topology/host_patterns.hpp"
 
 namespace weft::graph {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "engine/plan/plan.hpp"
-#include "engine/topology/rounds.hpp"
+#include "engine/topology/host_patterns.hpp"
 
 #include <string_view>
 

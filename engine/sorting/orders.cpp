@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/sorting/orders.hpp"
+#include "engine/sorting/sorting.hpp"
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 #pragma once
 #include "engine/collectives/operations.hpp"
 #include "engine/memory/mailbox.hpp"
-#include "engine/reductions/description.hpp"
+#include "engine/reductions/reduction.hpp"
 #include "engine/transport/message.hpp"
 #include "progress/control/atomic_operation.hpp"
 

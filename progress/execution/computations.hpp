@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "engine/fifo.hpp"
+#include "engine/linked_items.hpp"
 #include "engine/plan/task.hpp"
 #include "progress/execution/flights.hpp"
 #include "progress/execution/reach.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "engine/item_pool.hpp"
+#include "engine/linked_items.hpp"
 #include "progress/execution/operation.hpp"
 
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "engine/item_pool.hpp"
+#include "engine/linked_items.hpp"
 #include "engine/memory/mailbox.hpp"
 #include "engine/out_of_memory.hpp"
 #include "engine/transport/transport.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 #include "engine/checked.hpp"
 #include "engine/memory/cells.hpp"
-#include "engine/operations/outcome.hpp"
+#include "engine/operations/operation_kind.hpp"
 #include "engine/plan/plan.hpp"
 #include "progress/execution/task_room.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "engine/collectives/families.hpp"
+#include "engine/collectives/algorithm.hpp"
 #include "engine/plan/cache.hpp"
 #include "engine/special_paths.hpp"
 #include "engine/team.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "engine/operations/outcome.hpp"
+#include "engine/operations/operation_kind.hpp"
 #include "progress/execution/channel.hpp"
 #include "progress/execution/operation_pool.hpp"
 

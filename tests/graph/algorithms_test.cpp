@@ -4,8 +4,7 @@
 #include "engine/plan/names.hpp"
 #include "engine/plan/peers.hpp"
 #include "engine/plan/resolve.hpp"
-#include "engine/topology/host_pairs.hpp"
-#include "engine/topology/tree.hpp"
+#include "engine/topology/host_patterns.hpp"
 #include "tests/graph/operations.hpp"
 
 #include <gtest/gtest.h>

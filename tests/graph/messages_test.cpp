@@ -3,7 +3,7 @@
 #include "engine/collectives/algorithm.hpp"
 #include "engine/collectives/vector_plan.hpp"
 #include "engine/operations/describe.hpp"
-#include "engine/topology/tree.hpp"
+#include "engine/topology/host_patterns.hpp"
 #include "tests/graph/operations.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "engine/collectives/families.hpp"
+#include "engine/collectives/algorithm.hpp"
 #include "verify/specified.hpp"
 
 #include <functional>

@@ -8,7 +8,7 @@
 // they were sent; blocks of a rank that has not entered; one that has the turn and waits for its neighbours;
 // blocks that are sent without credit; credit told of a host of which one member has not retired; a member
 // that sleeps and is not woken when its blocks are in the box.
-#include "engine/collectives/families.hpp"
+#include "engine/collectives/algorithm.hpp"
 #include "tests/simulated/collective_player.hpp"
 #include "tests/simulated/one_operation.hpp"
 #include "tests/simulated/seeds.hpp"

@@ -5,8 +5,8 @@
 // Mutations that this catches: a payload that is only handed on once its rank has entered; one that is handed
 // on without credit; a rank that tells as retired what it still has to hand on; a child without credit that
 // is forgotten, or that others wait for.
-#include "engine/collectives/families.hpp"
-#include "engine/topology/tree.hpp"
+#include "engine/collectives/algorithm.hpp"
+#include "engine/topology/host_patterns.hpp"
 #include "tests/simulated/collective_player.hpp"
 #include "tests/simulated/one_operation.hpp"
 #include "tests/simulated/seeds.hpp"

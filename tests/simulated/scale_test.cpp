@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The plans of a thousand ranks, by the algorithms that the library chooses, run on the virtual clock: the
 // blocks are where they belong, and it takes what the model predicts.
-#include "engine/collectives/families.hpp"
+#include "engine/collectives/algorithm.hpp"
 #include "tests/simulated/one_operation.hpp"
 #include "tests/simulated/plan_player.hpp"
 #include "verify/specified.hpp"

@@ -5,8 +5,8 @@
 //
 // Mutations that this catches: nobody waits before the array is overwritten by what is in order, or by
 // results of others; a member tells that it has its bucket before it has.
-#include "engine/collectives/families.hpp"
-#include "engine/sorting/orders.hpp"
+#include "engine/collectives/algorithm.hpp"
+#include "engine/sorting/sorting.hpp"
 #include "tests/simulated/plan_player.hpp"
 #include "tests/simulated/seeds.hpp"
 

@@ -6,7 +6,7 @@
 // Mutations that this catches: shared pieces that are combined in another order; a member that leaves before
 // all pieces are counted; a slice that is handed out before all of it is combined; a leader that joins what
 // has come in front of what it knows, or tells the second host of a pair what that one has told.
-#include "engine/collectives/families.hpp"
+#include "engine/collectives/algorithm.hpp"
 #include "engine/reductions/reduction.hpp"
 #include "engine/reductions/vector_reduction.hpp"
 #include "tests/simulated/one_operation.hpp"

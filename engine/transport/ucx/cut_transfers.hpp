@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "engine/fifo.hpp"
-#include "engine/item_pool.hpp"
+#include "engine/linked_items.hpp"
 #include "engine/transport/transport.hpp"
 #include "engine/transport/ucx/links.hpp"
 

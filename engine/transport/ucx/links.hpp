@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "engine/transport/transport.hpp"
+#include "engine/transport/ucx/context.hpp"
 #include "engine/transport/ucx/handles.hpp"
-#include "engine/transport/ucx/options.hpp"
 #include "engine/zeroed_table.hpp"
 
 #include <vector>

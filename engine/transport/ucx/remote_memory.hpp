@@ -2,9 +2,8 @@
 #pragma once
 #include "engine/out_of_memory.hpp"
 #include "engine/transport/message.hpp"
-#include "engine/transport/ucx/memory_gets.hpp"
 #include "engine/transport/ucx/memory_messages.hpp"
-#include "engine/transport/ucx/memory_puts.hpp"
+#include "engine/transport/ucx/memory_transfers.hpp"
 
 namespace weft::transport::ucx {
 
