@@ -9,7 +9,7 @@
 namespace weft::engine {
 
 // What two hosts of a team have for the small blocks that go between them together: a box on each, behind the
-// mailbox of the member that leads towards the other host (topology/host_pairs.hpp). All members of the host
+// mailbox of the member that leads towards the other host (topology/host_patterns.hpp). All members of the host
 // read and write it in place. Words as in cells.hpp: none is ever reset.
 //
 //   turn      on the host's first member, one for each slot: 1 while a member sends for its host

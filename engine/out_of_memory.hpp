@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <new>
+#include <unistd.h>
 #include <utility>
 
 namespace weft::engine {
 
 // Says in one line what memory was wanted for, and ends this process, which ends the job: for the few places
 // where neither a caller can be told nor the work be kept for later. Allocates nothing.
-[[noreturn, gnu::cold, gnu::noinline]] void end_out_of_memory(const char* wanted_for) noexcept;
+[[noreturn, gnu::cold, gnu::noinline]] inline void end_out_of_memory(const char* wanted_for) noexcept {
+  char line[256];
+  std::snprintf(line, sizeof line, "weft: out of memory for %s; the job ends\n", wanted_for);
+  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line, std::strlen(line));
+  std::_Exit(EXIT_FAILURE);
+}
 
 // What has begun with others and cannot stop half-way.
 template <class Work> decltype(auto) must_have_memory(const char* wanted_for, Work&& work) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reductions element by element, of vectors (Cray's) and of values.
-#include "api/calls/made_operators.hpp"
 #include "api/calls/operators.hpp"
 #include "api/calls/repeated_call.hpp"
 #include "api/calls/vector_call.hpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "api/calls/vector_call.hpp"
 
-#include "api/calls/made_operators.hpp"
 #include "api/calls/operators.hpp"
 
 #include <numeric>

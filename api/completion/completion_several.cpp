@@ -3,7 +3,6 @@
 #include "api/checks/handle_record.hpp"
 #include "api/completion/completion.hpp"
 #include "api/completion/ready_scan.hpp"
-#include "api/completion/rotation.hpp"
 #include "include/weft/completion.h"
 #include "progress/execution/operation_error.hpp"
 

@@ -6,7 +6,7 @@
 #include "api/calls/reduction_call.hpp"
 #include "api/calls/relocation.hpp"
 #include "api/checks/phase_record.hpp"
-#include "api/one_sided/computed_by_caller.hpp"
+#include "api/one_sided/by_caller.hpp"
 #include "include/weft/one_sided.hpp"
 
 namespace weft {

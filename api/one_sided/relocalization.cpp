@@ -8,7 +8,7 @@
 
 #include "api/calls/relocation.hpp"
 #include "api/checks/phase_record.hpp"
-#include "api/one_sided/carried_by_caller.hpp"
+#include "api/one_sided/by_caller.hpp"
 
 #include <algorithm>
 

@@ -18,7 +18,7 @@ using namespace graph;
 
 namespace {
 
-// Of those hosts to which I lead the members who lead to mine, see topology/host_pairs.hpp.
+// Of those hosts to which I lead the members who lead to mine, see topology/host_patterns.hpp.
 constexpr range paired{
     .name = "paired leaders",
     .count = [](const plan&, const topology& g) { return g.one_host() ? 0 : hosts_led(g, g.me()); },

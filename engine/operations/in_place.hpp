@@ -2,7 +2,7 @@
 #pragma once
 #include "engine/operations/operation_kind.hpp"
 
-// Kinds of operations in place; by progress/execution/in_place.hpp and rotation.hpp.
+// Kinds of operations in place; by progress/execution/in_place.hpp.
 namespace weft::graph::operations {
 
 // In place: the present piece of what the peer has for me, into my bounce buffer.

@@ -12,7 +12,7 @@ namespace weft::sorting {
 // A comparator of C: it is given pointers-to-shared (collectives V1.0, 4.3.4).
 using shared_comparator = int (*)(upc_shared_ptr_t, upc_shared_ptr_t);
 
-// What its order has for an argument; see orders.hpp.
+// What its order has for an argument; see order_of_function.
 struct compared_by_function {
   shared_comparator function = nullptr;
   const std::byte* segment = nullptr; // of this thread

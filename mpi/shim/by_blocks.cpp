@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "mpi/shim/by_blocks.hpp"
+#include "mpi/shim/prepare.hpp"
 
 #include "mpi/shim/bottom.hpp"
 #include "mpi/shim/check.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "mpi/shim/operators.hpp"
+#include "mpi/shim/prepare.hpp"
 
 #include "mpi/shim/real.hpp"
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/shim/prepare.hpp"
 #include "mpi/shim/bottom.hpp"
-#include "mpi/shim/by_blocks.hpp"
 #include "mpi/shim/check.hpp"
-#include "mpi/shim/operators.hpp"
 #include "mpi/shim/real.hpp"
 #include "mpi/shim/types.hpp"
 

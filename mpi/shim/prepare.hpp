@@ -5,6 +5,8 @@
 
 #include "mpi/shim/requests.hpp"
 
+#include <mpi.h>
+
 namespace weft::mpi {
 
 // What MPI's function is called with, without the request.
@@ -26,5 +28,21 @@ struct arguments {
 // The call, ready to be posted. Null if MPI is to do it: the library does not carry such calls, or this one
 // is wrong, which MPI says. Counted.
 carried* prepare(collective what, form f, const arguments& a);
+
+// Calls of blocks whose sizes each rank knows of its own only: allgatherv, gatherv, scatterv, alltoallv and
+// alltoallw. They are staged one behind the other, in memory that the rank takes for the call.
+carried* prepare_blocks(collective what, form f, const arguments& a, lane& way);
+void post_blocks(carried& c);
+// Its blocks are where the program wants them, and the memory is given back.
+void conclude_blocks(carried& c);
+
+// Types that the program may free before.
+void keep_types(sided_blocks& s);
+void release_types(sided_blocks& s);
+
+// Operators of the program that calls under way use. A program may free one before: then MPI frees it when
+// the last of those calls is complete.
+void hold_operator(MPI_Op op);
+void give_back_operator(MPI_Op op);
 
 } // namespace weft::mpi

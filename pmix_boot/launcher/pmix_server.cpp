@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pmix_boot/launcher/pmix_server.hpp"
 
-#include "pmix_boot/launcher/private_port.hpp"
-
 #include <pmix.h>
 #include <pmix_server.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "pmix_boot/launcher/private_port.hpp"
+#include "pmix_boot/launcher/pmix_server.hpp"
 
 #include <arpa/inet.h>
 #include <atomic>

@@ -2,8 +2,7 @@
 #pragma once
 #include "engine/operations/claims.hpp"
 #include "engine/special_paths.hpp"
-#include "progress/execution/lone_copies.hpp"
-#include "progress/execution/shared_work.hpp"
+#include "progress/execution/pieces.hpp"
 
 namespace weft::progress {
 

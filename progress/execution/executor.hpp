@@ -2,9 +2,9 @@
 #pragma once
 #include "engine/special_paths.hpp"
 #include "progress/execution/awaited_answers.hpp"
-#include "progress/execution/execution_pool.hpp"
 #include "progress/execution/inbox.hpp"
 #include "progress/execution/one_sided.hpp"
+#include "progress/execution/operation_pool.hpp"
 #include "progress/execution/plan_runner.hpp"
 #include "progress/execution/retirement.hpp"
 #include "progress/execution/ring_conditions.hpp"

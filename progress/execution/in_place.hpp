@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "progress/execution/operands.hpp"
+#include "progress/execution/pieces.hpp"
+
+#include <algorithm>
 
 namespace weft::progress {
 
@@ -106,6 +109,154 @@ private:
   reach<T>& reach_;
   operands<T>& operands_;
   flight_pool<T>& flights_;
+};
+
+// A permutation in place, where it may be moved by anybody who has entered: a cycle whose members are all on
+// one host is rotated as a whole, piece after piece, by whoever of it is there. So nobody of it waits for one
+// who has not entered, or who computes, and a piece moves within one step of one member: L + 1 copies for L
+// members, no block waits in anybody's scratch.
+//
+// The protocol. Each member finds its cycle by following the rows, its own first. All find the same one: a
+// row may be read from the first entry on (the plan waits for all entries under IN_ALL) and does not change
+// before its owner leaves, and who leaves has published it before; see operands::row. The lowest member of
+// the cycle lends two words of its mailbox: the claim word that nobody else has a use for, that of its block
+// to itself, and its count of what was delivered. A CAS on the claim word gives the next pieces to one
+// member. It moves them, and then adds them to the count. Who sees all pieces counted knows that the cycle is
+// rotated.
+//
+// Orders. The claim orders no data: pieces are disjoint in all blocks, and what a piece moves was written
+// before the first entry (or, under IN_ALL, before the entry that the gate has read with acquire). The count
+// is raised by acquire-release CAS after the copies, and read with acquire: who sees it full sees the copies
+// of all who have raised it. A member that comes when all others have left, and their words speak of newer
+// operations already, reads that as full: the lowest member has retired this one, so its cycle was done.
+template <transport::transport T> class rotation_steps {
+public:
+  rotation_steps(reach<T>& members, operands<T>& blocks) : reach_(members), operands_(blocks) {}
+
+  // My cycle first; then the others of the host, if those are asked for too.
+  [[gnu::noinline]] outcome step(operation& op, const graph::node& n) {
+    cycle& it = op.run->found->rotated;
+    const graph::plan& p = *op.program;
+    const std::uint32_t last = n.peer == graph::peer_rule::group ? p.members : 1;
+    for (;;) {
+      if (it.links.empty() && !find_next(op, last)) return outcome::done;
+      const outcome result = rotate(op);
+      if (result != outcome::done) return result;
+      it.links.clear();
+    }
+  }
+
+private:
+  bool find_next(operation& op, std::uint32_t last) {
+    cycle& it = op.run->found->rotated;
+    for (; it.looked < last; ++it.looked) {
+      const std::uint32_t member = (op.program->me + it.looked) % op.program->members;
+      if (it.seen[member]) continue;
+      const bool whole = follow(op, member);
+      if (member == op.program->me) mine(op, whole);
+      if (whole) return true;
+      it.links.clear();
+    }
+    return false;
+  }
+
+  // True if the rows lead back to where they begin, and not beyond my host.
+  bool follow(operation& op, std::uint32_t first) {
+    cycle& it = op.run->found->rotated;
+    const graph::topology& g = op.channel->info.topology;
+    std::uint32_t at = first;
+    do {
+      named_block row;
+      if (it.links.size() == g.locals() || !operands_.row(op, at, row)) return false;
+      it.links.push_back({at, true, row.what.src, row.what.bytes});
+      if (row.named == findings::nobody || !g.is_near(row.named)) return false;
+      at = row.named;
+    } while (at != first);
+    for (const cycle::link& l : it.links)
+      it.seen[l.member] = true;
+    return true;
+  }
+
+  // Who is on no whole cycle of the host goes on between hosts, or the permutation is none.
+  void mine(operation& op, bool whole) {
+    findings& found = *op.run->found;
+    found.rotated.mine = whole;
+    if (whole)
+      found.naming = findings::nobody;
+    else if (op.channel->info.topology.one_host())
+      blame(op);
+  }
+
+  // Whose own row is wrong has said so; and who is named by nobody says it.
+  [[gnu::cold, gnu::noinline]] void blame(operation& op) {
+    for (const std::uint32_t peer : op.channel->info.topology.near()) {
+      named_block row;
+      if (!operands_.row(op, peer, row) || row.named == op.program->me) return;
+    }
+    operands_.left_out(op);
+  }
+
+  outcome rotate(operation& op) {
+    const graph::plan& p = *op.program;
+    const std::vector<cycle::link>& links = op.run->found->rotated.links;
+    if (links.size() == 1) return outcome::done;
+    std::uint32_t lowest = links.front().member;
+    std::uint64_t bytes = 0;
+    for (const cycle::link& l : links) {
+      lowest = std::min(lowest, l.member);
+      bytes = std::max(bytes, l.bytes);
+    }
+    if (!reach_.credit(op, lowest)) return outcome::blocked;
+    const engine::mailbox at = reach_.view(*op.channel, lowest);
+    const std::uint32_t slot = engine::slot_of(op.seq);
+    engine::word& counted = at.counts(engine::cells_of(op.seq)).delivered;
+    if (reach_.reached(counted, op, p.chunks)) return outcome::done;
+    engine::word& claimed = at.claim(slot, op.channel->info.topology.local_index(lowest));
+    const auto move_pieces = [&](std::uint64_t begin, std::uint64_t end, std::uint32_t pieces) {
+      move(op, begin, std::min(bytes, end));
+      reach_.raise(counted, op.seq, pieces);
+    };
+    const outcome result = share(reach_, op, {claimed, bytes, links.size()}, move_pieces);
+    if (result != outcome::done) return result;
+    return reach_.reached(counted, op, p.chunks) ? outcome::done : outcome::blocked;
+  }
+
+  // These bytes of all blocks, a little at a time, so that they are in the cache when they are written: the
+  // last block's aside, each other one to its next, and the last's to the first.
+  void move(operation& op, std::uint64_t begin, std::uint64_t end) {
+    std::vector<cycle::link>& links = op.run->found->rotated.links;
+    if (op.program->by_rows) look_at_places(op, links);
+    std::byte* const aside = op.run->found->scratch.get();
+    const cycle::link& last = links.back();
+    for (; begin < end; begin += part) {
+      const std::uint64_t stop = std::min(end, begin + part);
+      std::uint64_t moved = of(last, begin, stop);
+      reach_.copy(aside, at(op, last, begin), moved);
+      for (std::size_t k = links.size() - 1; k != 0; --k) {
+        const std::uint64_t bytes = of(links[k - 1], begin, stop);
+        reach_.copy(at(op, links[k], begin), at(op, links[k - 1], begin), bytes);
+        moved += bytes;
+      }
+      reach_.copy(at(op, links.front(), begin), aside, of(last, begin, stop));
+      reach_.counts.bytes_copied.add(moved);
+    }
+  }
+
+  void look_at_places(operation& op, std::vector<cycle::link>& links) {
+    for (std::size_t k = 0; k < links.size(); ++k)
+      links[k].moves = operands_.usable(op, links[k].member, links[(k + 1) % links.size()].member, 0);
+  }
+
+  std::byte* at(operation& op, const cycle::link& l, std::uint64_t begin) {
+    return reach_.base(*op.channel, l.member) + l.place + begin;
+  }
+  static std::uint64_t of(const cycle::link& l, std::uint64_t begin, std::uint64_t stop) {
+    return l.moves ? clipped(begin, stop, l.bytes) : 0;
+  }
+
+  static constexpr std::uint64_t part = 4096;
+  reach<T>& reach_;
+  operands<T>& operands_;
 };
 
 } // namespace weft::progress

@@ -3,9 +3,9 @@
 #include "engine/operations/all_kinds.hpp"
 #include "progress/execution/claims.hpp"
 #include "progress/execution/computations.hpp"
+#include "progress/execution/in_place.hpp"
 #include "progress/execution/recorder.hpp"
 #include "progress/execution/reductions.hpp"
-#include "progress/execution/rotation.hpp"
 #include "progress/execution/signals.hpp"
 
 namespace weft::progress {

@@ -4,18 +4,55 @@
 #include "engine/memory/cells.hpp"
 #include "engine/operations/operation_kind.hpp"
 #include "engine/plan/plan.hpp"
-#include "progress/execution/task_room.hpp"
 
 #include <array>
 #include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <exception>
 #include <memory>
+#include <sys/mman.h>
 #include <vector>
 
 namespace weft::progress {
+
+// Memory that a task has asked for, as it comes from the system: nobody writes it but the task. Kept from one
+// execution to the next unless it is large.
+class task_room {
+public:
+  std::byte* data() const noexcept { return memory_.get(); }
+  std::uint64_t size() const noexcept { return bytes_; }
+
+  // At least so many bytes; false for want of memory. What was there is lost.
+  bool reserve(std::uint64_t bytes) noexcept {
+    if (bytes <= bytes_) return true;
+    memory_.reset();
+    bytes_ = 0;
+    const std::uint64_t rounded = (bytes + alignment - 1) / alignment * alignment;
+    if (rounded < bytes) return false;
+    memory_.reset(static_cast<std::byte*>(std::aligned_alloc(alignment, rounded)));
+    if (!memory_) return false;
+    bytes_ = rounded;
+    if (large()) ::madvise(memory_.get(), rounded, MADV_HUGEPAGE); // if it can be: a page is touched but once
+    return true;
+  }
+  void done_with() noexcept {
+    if (!large()) return;
+    memory_.reset();
+    bytes_ = 0;
+  }
+
+private:
+  static constexpr std::uint64_t alignment = 4096, most_kept = 8 << 20;
+  bool large() const noexcept { return bytes_ > most_kept; }
+  struct giving_back {
+    void operator()(std::byte* memory) const noexcept { std::free(memory); }
+  };
+  std::unique_ptr<std::byte, giving_back> memory_;
+  std::uint64_t bytes_ = 0;
+};
 
 using graph::outcome;
 struct channel;
@@ -78,7 +115,7 @@ struct fetched_row {
 };
 
 // A cycle of a permutation in place, in its order: the block of each goes to the place of the next. See
-// progress/execution/rotation.hpp.
+// progress/execution/in_place.hpp.
 struct cycle {
   struct link {
     std::uint32_t member = 0;
@@ -133,7 +170,7 @@ struct bad_operand {
   std::uint64_t bytes = 0;        // `member`: the element
 };
 
-// A copy that its rank makes alone and has not finished; see lone_copies.hpp.
+// A copy that its rank makes alone and has not finished; see pieces.hpp.
 struct begun_copy {
   std::uint64_t name = 0; // 0: there is none
   std::uint64_t bytes = 0;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "engine/collectives/algorithm.hpp"
+#include "engine/log.hpp"
 #include "engine/plan/cache.hpp"
+#include "engine/plan/names.hpp"
 #include "engine/special_paths.hpp"
 #include "engine/team.hpp"
+#include "progress/execution/call_record.hpp"
 #include "progress/execution/statistics.hpp"
 
 #include <array>
@@ -12,7 +15,16 @@
 namespace weft::progress {
 
 // What WEFT_LOG=debug tells of a plan that is about to be compiled; the first member of its team prints.
-void log_plan(const collectives::request& r, const engine::team_info& team, const collectives::tuning& t);
+[[gnu::cold, gnu::noinline]] inline void
+log_plan(const collectives::request& r, const engine::team_info& team, const collectives::tuning& t) {
+  if (team.me() != 0 || !engine::logs(engine::severity::debug)) return;
+  const collectives::algorithm* way = collectives::choose(r, team.topology, t);
+  const bool part = r.by != collectives::caller::collective;
+  engine::log(engine::severity::debug,
+              "plan: {}{} on team {} of {} threads, {} bytes a block, in {}, out {}: {}", name(r.op),
+              part ? " of " + call_name(r) : "", team.id, team.size(), r.bytes, graph::name(r.in),
+              graph::name(r.out), way == nullptr ? "the only algorithm" : way->name);
+}
 
 // The plans of one rank's teams: compiled on first use, cached by team and request. Under progress ownership.
 class plan_store {

@@ -2,7 +2,7 @@
 #pragma once
 #include "engine/operations/computations.hpp"
 #include "engine/reductions/vector_reduction.hpp"
-#include "progress/execution/shared_work.hpp"
+#include "progress/execution/pieces.hpp"
 
 #include <algorithm>
 #include <array>
@@ -23,7 +23,7 @@ public:
 
   // A member lends the words: the claim word of its block to itself, and its count of what has delivered, in
   // pieces. It is the root, or the host's first member where all leave together. A member that sees all
-  // pieces counted sees the result in every destination; orders as in rotation.hpp.
+  // pieces counted sees the result in every destination; orders as in in_place.hpp.
   outcome share_host(operation& op) {
     if (!reach_.credit(op, lender(op))) return outcome::blocked;
     if (is_combined(op)) return outcome::done;

@@ -3,7 +3,7 @@
 #include "engine/plan/resolve.hpp"
 #include "engine/special_paths.hpp"
 #include "progress/execution/in_place.hpp"
-#include "progress/execution/lone_copies.hpp"
+#include "progress/execution/pieces.hpp"
 #include "progress/execution/task_work.hpp"
 
 namespace weft::progress {

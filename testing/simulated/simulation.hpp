@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "engine/transport/transport.hpp"
 #include "testing/simulated/network.hpp"
 
 #include <chrono>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace weft::transport {
@@ -127,5 +129,21 @@ private:
   simulation* s_;
   std::uint32_t rank_;
 };
+
+static_assert(transport<simulated_transport>);
+
+inline simulation::simulation(simulation_options options)
+    : options_(std::move(options)), random_(options_.seed), scheduler_(options_, random_),
+      memory_(options_, random_, scheduler_), network_(options_, random_, scheduler_, memory_) {
+  transports_.reserve(options_.ranks);
+  for (std::uint32_t rank = 0; rank < options_.ranks; ++rank)
+    transports_.emplace_back(*this, rank);
+}
+
+inline simulation::~simulation() = default;
+
+inline void simulation::run(const program& p) {
+  scheduler_.run([this, &p](std::uint32_t rank) { p(rank, transports_[rank]); });
+}
 
 } // namespace weft::transport

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "progress/execution/waiting_list.hpp"
+#include "progress/execution/channel.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>
