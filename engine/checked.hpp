@@ -6,10 +6,10 @@
 
 namespace weft::engine {
 
-// A number that a user gave, of bytes, elements or blocks, and whatever is computed from it. Sums and products
-// stop at the largest value instead of wrapping, and no memory has so many bytes: who compares the result with
-// what there is refuses it. Only plain() makes an ordinary number of it, for the place where that has been
-// done; so the comparison cannot be forgotten.
+// A number that a user gave, of bytes, elements or blocks, and whatever is computed from it. Sums and
+// products stop at the largest value instead of wrapping, and no memory has so many bytes: what compares the
+// result with what there is refuses it. Only plain() makes an ordinary number of it, for the
+// place where that has been done; so the comparison cannot be forgotten.
 class checked {
 public:
   constexpr checked() = default;

@@ -9,8 +9,8 @@
 
 namespace weft::engine {
 
-// A team as one member sees it: who is in it, and where everybody's mailbox is. Its mailboxes lie at the same
-// offset of every member's segment.
+// A team as one member sees it: which ranks are in it, and where each rank's mailbox is. Its mailboxes lie at
+// the same offset of every member's segment.
 struct team_info {
   std::uint32_t id = 0;
   std::vector<std::uint32_t> world; // rank in the job of every member

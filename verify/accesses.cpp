@@ -28,7 +28,7 @@ public:
   conflicts(const event_graph& g, const symbolic_run& order, std::vector<demand>& found)
       : graph_(g), order_(order), found_(found), written_(g.members()) {}
 
-  // In place nothing may be overwritten before all have read it who must.
+  // In place nothing may be overwritten before all that must have read it.
   void overwriting() {
     if (!graph_.moved.in_place) return;
     const auto ours = [&](const access& a) { return a.bytes != 0 && !stays(graph_.moved, a); };
@@ -57,7 +57,7 @@ public:
     }
   }
 
-  // Who hands on what has been written to his destination must know that it is there.
+  // A rank that hands on what has been written to its destination must know that it is there.
   void handing_on() {
     list_writes([](const access& a) { return a.bytes != 0; });
     for (const access& reader : graph_.accesses) {
@@ -152,7 +152,7 @@ private:
       if (matters[a] || leaving_matters(a)) all.push_back(a);
     const auto whose = [&](std::uint32_t a) {
       const access& it = graph_.accesses[a];
-      return it.executor == nobody ? it.destination : it.executor;
+      return it.executor == no_rank ? it.destination : it.executor;
     };
     std::stable_sort(all.begin(), all.end(),
                      [&](std::uint32_t a, std::uint32_t b) { return whose(a) < whose(b); });
@@ -243,7 +243,8 @@ private:
 
   const event_graph& graph_;
   report& out_;
-  std::vector<bool> told_;      // of an access: only who hears a signal behind it knows that it is complete
+  std::vector<bool>
+      told_; // of an access: only a rank that hears a signal behind it knows that it is complete
   std::vector<demand> demands_; // of conflicts, in the order of their accesses' groups
   std::size_t next_ = 0;
   std::vector<std::uint32_t> place_; // of an access in its group's order

@@ -20,14 +20,14 @@ void check_rows(const plan& p, const topology& g, report& out);
 // at least ordered? The run may be incomplete, then nothing is said of order.
 void check_bytes(const event_graph& g, const symbolic_run& run, const movement& expected, report& out);
 
-// In place a block may be at its place from the beginning: then nobody need write it, but may.
+// In place a block may be at its place from the beginning: then no rank need write it, but may.
 bool stays(const movement& m, const access& a);
 
-// What the IN modes demand of whoever touches data, and what a member that leaves a barrier, or waits for
-// all, must know: whose entry is known where.
+// What the IN modes demand of any rank that touches data, and what a member that leaves a barrier, or waits
+// for all, must know: whose entry is known where.
 void check_entries(const event_graph& g, const adjacency& before, const symbolic_run& run, report& out);
 
-// What must be complete before something else: an access before the members leave whom the OUT mode protects
+// What must be complete before something else: an access before the members leave that the OUT mode protects
 // from it, a write before its bytes are handed on, and in place the reading of bytes before they are
 // overwritten. The run is complete.
 void check_accesses(const event_graph& g, const adjacency& after, const adjacency& before,

@@ -35,7 +35,7 @@ event_id counts::reached(counter& c, fact which, std::uint32_t owner) {
 }
 
 void counts::hang(event_id e) {
-  if (never_ == no_event) never_ = graph_.add(role::never, nobody);
+  if (never_ == no_event) never_ = graph_.add(role::never, no_rank);
   graph_.edges.push_back({never_, e});
 }
 

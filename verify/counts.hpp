@@ -7,8 +7,8 @@
 
 namespace weft::graph::checking {
 
-// The counters in the members' mailboxes: what raises them, by nodes and by claimed blocks, and who waits
-// for how much. First all that raises is noted, then what waits is matched.
+// The counters in the members' mailboxes: what raises them, by nodes and by claimed blocks, and the rank that
+// waits for how much. First all that raises is noted, then what waits is matched.
 class counts {
 public:
   counts(event_graph& g, report& out);
@@ -22,7 +22,7 @@ public:
   void await_step(event_id e, const cell& c);
   // `end` sees all of them; complaints are about `begin`.
   void await_full(event_id begin, event_id end, fact which, std::uint32_t owner, std::uint32_t wanted);
-  // What nobody awaits, and what its owner may leave behind.
+  // What no rank awaits, and what its owner may leave behind.
   void find_unread();
 
   // What waits for something that never comes.
@@ -35,7 +35,7 @@ private:
     std::uint64_t carried = 0;   // by claimed blocks
     bool read = false;
     bool reported = false;
-    event_id watched = no_event; // by somebody else than its owner
+    event_id watched = no_event; // by another rank than its owner
     std::uint64_t owner_saw = 0; // what its owner awaits
     std::vector<event_id> fed_by;
   };

@@ -47,7 +47,7 @@ void effects::check_flush(std::uint32_t peer, const effect& put) {
     if (d.what != kind::flush || !precedes(put.when, d.when)) continue;
     if (flushed != no_event && precedes(flushed, d.when)) continue;
     flushed = d.when;
-    if (put.access == nobody) continue;
+    if (put.access == no_rank) continue;
     if (d.in_place != no_event) split(put);
     graph_.completions.push_back({d.in_place == no_event ? d.when : d.in_place, put.access});
   }

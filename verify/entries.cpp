@@ -30,7 +30,7 @@ public:
   bool entered(event_id at, std::uint32_t member) const { return (known_[at] & bit(member)) != 0; }
   std::uint32_t first_absent(event_id at) const {
     const std::uint32_t absent = first_ + static_cast<std::uint32_t>(std::countr_one(known_[at]));
-    return absent < std::min(first_ + at_once, graph_.members()) ? absent : nobody;
+    return absent < std::min(first_ + at_once, graph_.members()) ? absent : no_rank;
   }
 
 private:
@@ -55,7 +55,7 @@ private:
     const event& at = graph_.events[e];
     std::uint64_t known = ~std::uint64_t{0};
     for (const event_id p : before_.of(e)) {
-      // Under IN_MY, who assists checks by himself that both ends of a block have entered.
+      // Under IN_MY a rank that assists checks by itself that both ends of a block have entered.
       const bool checks = graph_.events[p].as == role::helpers && graph_.plans[at.member].in == sync::my;
       known &= checks ? known_[p] | bit(at.member) | bit(at.peer) : known_[p];
     }
@@ -69,10 +69,10 @@ private:
   std::vector<std::uint64_t> known_; // by event
 };
 
-// At this event the owner's entry must be known, or everybody's.
+// At this event the owner's entry must be known, or each rank's.
 struct demand {
   event_id at;
-  std::uint32_t owner; // nobody: somebody leaves
+  std::uint32_t owner; // no rank: a rank leaves
   bool of_all;
   std::string_view does;
 };
@@ -107,12 +107,12 @@ private:
       if (in != sync::no) visit(demand{at, owner, in == sync::all, does});
     };
     for (const access& a : graph_.accesses) {
-      if (a.executor == nobody || (a.bytes == 0 && a.row == row_access::none)) continue;
+      if (a.executor == no_rank || (a.bytes == 0 && a.row == row_access::none)) continue;
       if (a.reads)
         touches(a.begin, a.source, a.row != row_access::none ? "reads the row of" : "reads data of");
       if (a.writes) touches(a.begin, a.destination, "writes data of");
     }
-    // Each carrier by itself must be allowed to carry the block. Under IN_MY one who assists checks the ends
+    // Each carrier by itself must be allowed to carry the block. Under IN_MY one that assists checks the ends
     // of every block as he goes; IN_ALL must be known before.
     for (const carrier& c : graph_.carriers) {
       const plan& p = graph_.plans[c.destination];
@@ -129,7 +129,7 @@ private:
     // Leaving a barrier, or an operation that waits for all, tells that all have entered.
     for (std::uint32_t r = 0; r < graph_.members(); ++r) {
       const plan& p = graph_.plans[r];
-      if (p.valued || p.in == sync::all) visit(demand{graph_.exits[r], nobody, true, {}});
+      if (p.valued || p.in == sync::all) visit(demand{graph_.exits[r], no_rank, true, {}});
     }
   }
 
@@ -139,12 +139,12 @@ private:
     each_demand([&](const demand& d) {
       ++number;
       if (found == report::limit) return;
-      std::uint32_t unknown = nobody;
+      std::uint32_t unknown = no_rank;
       if (d.of_all)
         unknown = flow.first_absent(d.at);
       else if (flow.covers(d.owner) && !flow.entered(d.at, d.owner))
         unknown = d.owner;
-      if (unknown == nobody) return;
+      if (unknown == no_rank) return;
       unmet_.push_back({number, unknown, d});
       ++found;
     });
@@ -159,7 +159,7 @@ private:
       if (u.number == told) continue;
       told = u.number;
       const std::uint32_t executor = graph_.events[u.what.at].member;
-      if (u.what.owner == nobody) {
+      if (u.what.owner == no_rank) {
         out_.add(fault::early_exit, "rank {} may leave before rank {} has entered", executor, u.unknown);
         continue;
       }

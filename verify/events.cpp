@@ -48,7 +48,7 @@ std::string event_graph::text(event_id e) const {
     break;
   }
   const std::string node = describe(plans[at.member].nodes[at.node]);
-  if (at.peer == nobody) return fmt::format("rank {} node {} ({})", at.member, at.node, node);
+  if (at.peer == no_rank) return fmt::format("rank {} node {} ({})", at.member, at.node, node);
   return fmt::format("rank {} node {} ({}, peer {})", at.member, at.node, node, at.peer);
 }
 

@@ -30,7 +30,7 @@ private:
 
 using event_id = std::uint32_t;
 inline constexpr event_id no_event = ~event_id{0};
-inline constexpr std::uint32_t nobody = movement::nobody;
+inline constexpr std::uint32_t no_rank = movement::no_rank;
 
 // What an event is, and when it happens.
 enum class role : std::uint8_t {
@@ -38,27 +38,27 @@ enum class role : std::uint8_t {
   exit,     // a member may leave: all its top nodes are done
   step,     // a node, for one peer or round if it is in a loop
   join,     // several events together: a loop begins or ends
-  helpers,  // one of the members who assist on a host is there
+  helpers,  // one of the members that assist on a host is there
   block,    // a claimed block, or all blocks of a rotated cycle, are in place: any of the carriers has come
   counter,  // a counter has reached its total
   arrival,  // any message from a far peer has arrived: so the peer has entered
   landing,  // a signal has come behind puts that were only ordered: they are in place
-  answer,   // a far member has sent its row to one who asked for it
-  found,    // a search is over: somebody's row names another root
+  answer,   // a far member has sent its row to one that asked for it
+  found,    // a search is over: a rank's row names another root
   assisted, // an assisting member has seen every destination full
   rotated,  // a member has seen its cycle, or all cycles, rotated
-  never,    // what nobody sends
+  never,    // what no rank sends
 };
 
 struct event {
   role as = role::step;
-  std::uint8_t node = 0;       // step: its index in the plan
-  std::uint8_t top = 0;        // step, join and what a member has seen: the top node that it belongs to
-  fact about = fact::none;     // counter
-  std::uint32_t member = 0;    // whose event; block: the source; counter: its owner
-  std::uint32_t peer = nobody; // block: the destination; arrival: who is known
-  std::uint32_t iteration = 0; // step in a loop
-  event_id landing = no_event; // of a signal: where it has come, if puts come before it
+  std::uint8_t node = 0;        // step: its index in the plan
+  std::uint8_t top = 0;         // step, join and what a member has seen: the top node that it belongs to
+  fact about = fact::none;      // counter
+  std::uint32_t member = 0;     // whose event; block: the source; counter: its owner
+  std::uint32_t peer = no_rank; // block: the destination; arrival: the rank that is known
+  std::uint32_t iteration = 0;  // step in a loop
+  event_id landing = no_event;  // of a signal: where it has come, if puts come before it
 
   bool any() const {
     return as == role::helpers || as == role::block || as == role::arrival || as == role::found;
@@ -75,15 +75,15 @@ struct edge {
 };
 
 // An access to no bytes of a block, but to the row of the source. Others read the row itself as long as its
-// copy is not there, so who publishes one may leave and change the row.
+// copy is not there, so a rank that publishes one may leave and change the row.
 enum class row_access : std::uint8_t { none, in_place, published };
 
-// Bytes that somebody touches: read at `from` on member `source`, written at `to` on member `destination`.
+// Bytes that a rank touches: read at `from` on member `source`, written at `to` on member `destination`.
 struct access {
   event_id begin = no_event;
-  std::uint32_t executor = nobody; // nobody: whoever claims it
-  std::uint32_t source = nobody;   // where the bytes come from
-  std::uint32_t destination = nobody;
+  std::uint32_t executor = no_rank; // no rank: any rank that claims it
+  std::uint32_t source = no_rank;   // where the bytes come from
+  std::uint32_t destination = no_rank;
   std::uint64_t from = 0, to = 0, bytes = 0;
   bool reads = false, writes = false; // user data of the source, of the destination
   row_access row = row_access::none;
@@ -116,7 +116,7 @@ struct event_graph {
   std::vector<event_id> rewrites; // a member's source becomes another thing
 
   std::uint32_t members() const { return static_cast<std::uint32_t>(plans.size()); }
-  event_id add(role as, std::uint32_t member, std::uint32_t peer = nobody);
+  event_id add(role as, std::uint32_t member, std::uint32_t peer = no_rank);
   std::string text(event_id e) const;
   // What a signal tells is known from here on.
   event_id heard(event_id signal) const {

@@ -91,7 +91,7 @@ private:
     return all.subspan(static_cast<std::size_t>(first - all.begin()), 1);
   }
 
-  // A block is carried by whoever comes first, and nobody else tells of it.
+  // A block is carried by any rank that comes first, and no other rank tells of it.
   std::uint32_t owner_of(event_id e, std::span<const event_id> from) const {
     const role as = graph_.events[e].as;
     return as == role::block || as == role::helpers ? owner_[from.front()] : graph_.events[e].member;
@@ -117,7 +117,7 @@ private:
   void act(event_id e, std::uint32_t me, std::vector<std::uint32_t>& done) {
     const node* const n = node_of(e);
     const event& at = graph_.events[e];
-    if (n != nullptr && at.peer != nobody && at.peer != me && !near(me, at.peer)) {
+    if (n != nullptr && at.peer != no_rank && at.peer != me && !near(me, at.peer)) {
       if (n->what == kind::put) return put(*n, e, done);
       if (n->what == kind::get || n->what == kind::fetch) return get(*n, e, done);
     }
@@ -126,7 +126,8 @@ private:
       done = {add_step(me, {does::compute, ns, 0, 0, false, done})};
     }
     // Also a message for which nothing waits is sent.
-    if (n != nullptr && n->what == kind::signal && at.peer != nobody && !near(me, at.peer)) heard(e, at.peer);
+    if (n != nullptr && n->what == kind::signal && at.peer != no_rank && !near(me, at.peer))
+      heard(e, at.peer);
   }
 
   std::uint64_t moved(const node& n, event_id e) const {
@@ -162,7 +163,7 @@ private:
       const std::uint32_t there = heard(e, above);
       received = message(above, by, moved(*n, e), {there}, false, false);
     } else if (n != nullptr && n->bundled && !near(me, by) && graph_.events[e].peer != by) {
-      // Out of the box of the member of its host to whom the bundle goes.
+      // Out of the box of the member of its host to which the bundle goes.
       const std::uint32_t box = graph_.events[e].peer;
       received = message(box, by, word, {heard(e, box)}, false, false);
     } else {

@@ -88,9 +88,9 @@ messages::origin messages::trace(const step& s, std::uint64_t offset) const {
 void messages::trace() {
   for (const step& s : steps_) {
     if (s.to != buffer::destination || of_user(s.from)) continue;
-    if (s.from == buffer::mailbox && !sent_by_.contains(s.when)) continue; // nobody sends it: reported
+    if (s.from == buffer::mailbox && !sent_by_.contains(s.when)) continue; // no rank sends it: reported
     const origin from = trace(s, s.at.read);
-    if (from.member == nobody) {
+    if (from.member == no_rank) {
       out_.add(fault::wrong_provenance, "{}: bytes [{}, {}) of its {} hold nothing of this operation",
                graph_.text(s.when), s.at.read, s.at.read + s.at.bytes, name(s.from));
       continue;

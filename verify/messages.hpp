@@ -15,7 +15,7 @@ class messages {
 public:
   messages(event_graph& g, report& out) : graph_(g), out_(out), scratch_(g.members()) {}
 
-  // One region of a node at a step. Returns its access to memory of users, or nobody. `program` orders the
+  // One region of a node at a step. Returns its access to memory of users, or no rank. `program` orders the
   // events of the member.
   std::uint32_t move(event_id e, const node& n, const action& a, const region& r, bool complete,
                      const effects& program);
@@ -26,7 +26,7 @@ public:
   void trace();
 
 private:
-  static constexpr std::uint32_t none = nobody;
+  static constexpr std::uint32_t none = no_rank;
   struct step {
     event_id when;
     std::uint32_t member;
@@ -37,7 +37,7 @@ private:
     std::uint32_t access = none;
   };
   struct origin {
-    std::uint32_t member = nobody;
+    std::uint32_t member = no_rank;
     buffer in = buffer::none;
     std::uint64_t offset = 0;
   };

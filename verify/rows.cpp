@@ -60,7 +60,7 @@ private:
     if (it.what == kind::rotate && !plan_.rotates()) complain(n, "no cycles are rotated");
   }
 
-  // Who is on a cycle that is rotated has nothing to take aside.
+  // A rank that is on a cycle that is rotated has nothing to take aside.
   void rotated_before(unsigned n) {
     for (unsigned before = 0; before < plan_.size; ++before) {
       if (plan_.nodes[before].what == kind::rotate && (plan_.nodes[n].after >> before & 1) == 0)

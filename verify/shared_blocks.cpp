@@ -4,12 +4,12 @@
 namespace weft::graph::checking {
 
 shared_blocks::shared_blocks(event_graph& g, counts& counted, report& out)
-    : graph_(g), counts_(counted), out_(out), blocks_(std::size_t{g.members()} * g.members(), nobody),
-      together_(g.members(), nobody) {}
+    : graph_(g), counts_(counted), out_(out), blocks_(std::size_t{g.members()} * g.members(), no_rank),
+      together_(g.members(), no_rank) {}
 
 std::uint32_t shared_blocks::block(std::uint32_t source, std::uint32_t destination) {
   std::uint32_t& known = blocks_[std::size_t{source} * graph_.members() + destination];
-  if (known != nobody) return known;
+  if (known != no_rank) return known;
   const event_id when = graph_.add(role::block, source, destination);
   known = access_of(when, source, destination);
   if (graph_.plans[destination].in_place) access_of(when, destination, source); // they change places at once
@@ -19,7 +19,7 @@ std::uint32_t shared_blocks::block(std::uint32_t source, std::uint32_t destinati
 std::uint32_t shared_blocks::access_of(event_id when, std::uint32_t source, std::uint32_t destination) {
   const auto id = static_cast<std::uint32_t>(graph_.accesses.size());
   const plan& p = graph_.plans[destination];
-  graph_.accesses.push_back({when, nobody, source, destination,
+  graph_.accesses.push_back({when, no_rank, source, destination,
                              p.places[in_source].offset(source, destination),
                              p.places[in_destination].offset(source, destination), p.block(), true, true});
   graph_.completions.push_back({when, id});
@@ -31,7 +31,7 @@ void shared_blocks::claim(event_id e, std::uint32_t source, std::uint32_t destin
   if (!near(source, destination)) {
     out_.add(fault::malformed, "{}: rank {} is on another host", graph_.text(e), at.peer);
   }
-  // A row that names somebody else leaves nothing to do.
+  // A row that names another rank leaves nothing to do.
   const plan& mine = graph_.plans[at.member];
   if (mine.names != naming::none && !graph_.moved.sends(source, destination)) return;
   const std::uint32_t id = block(source, destination);
@@ -54,7 +54,7 @@ void shared_blocks::check_carried(event_id e, std::uint32_t which) {
 // As the two of a pair that change places.
 event_id shared_blocks::together(event_id e, std::span<const block_ends> all) {
   std::uint32_t& first = together_[all.front().source];
-  if (first == nobody) {
+  if (first == no_rank) {
     const event_id when = graph_.add(role::block, all.front().source, all.front().destination);
     first = static_cast<std::uint32_t>(graph_.accesses.size());
     for (const block_ends& b : all)
@@ -76,7 +76,8 @@ event_id shared_blocks::assist(event_id e) {
   return assists_.back().second;
 }
 
-// Whoever assists may carry any block of the operation: one event for all of them, a carrier of every block.
+// Any rank that assists may carry any block of the operation: one event for all of them, a carrier of every
+// block.
 void shared_blocks::add_helpers() {
   if (assists_.empty()) return;
   const std::uint32_t first = graph_.events[assists_.front().first].member;
@@ -97,7 +98,7 @@ void shared_blocks::add_helpers() {
 void shared_blocks::feed_counters() {
   add_helpers();
   for (const std::uint32_t id : blocks_) {
-    if (id == nobody) continue;
+    if (id == no_rank) continue;
     const access& a = graph_.accesses[id];
     const plan& p = graph_.plans[a.destination];
     counts_.carried(fact::delivered, a.destination, p.chunks, a.begin);
@@ -115,7 +116,7 @@ void shared_blocks::match_assists() {
         counts_.await_full(begin, end, fact::delivered, j, p.full(j));
         continue;
       }
-      const bool empty = graph_.moved.named_by(j) == nobody;
+      const bool empty = graph_.moved.named_by(j) == no_rank;
       counts_.await_full(begin, end, p.pairs == pattern::by_source ? fact::consumed : fact::delivered, j,
                          empty ? 0 : p.chunks);
       if (empty && p.in == sync::my) graph_.edges.push_back({graph_.posts[j], end}); // its row says so

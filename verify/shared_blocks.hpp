@@ -25,7 +25,7 @@ public:
   // Returns the event of seeing every destination full.
   event_id assist(event_id e);
 
-  // When all carriers are known: what they count, and then who waits until all is carried.
+  // When all carriers are known: what they count, and then the rank that waits until all is carried.
   void feed_counters();
   void match_assists();
 

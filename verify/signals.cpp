@@ -10,7 +10,7 @@ namespace weft::graph::checking {
 
 signal_board::signal_board(event_graph& g, messages& payloads, report& out)
     : graph_(g), contents_(payloads), out_(out), counts_(g, out), blocks_(g, counts_, out),
-      first_message_(std::size_t{g.members()} * g.members(), nobody) {}
+      first_message_(std::size_t{g.members()} * g.members(), no_rank) {}
 
 // A payload and being ready are one word: the stamp of the slot.
 signal_board::key signal_board::key_of(const cell& c, std::uint32_t reader) const {
@@ -47,8 +47,8 @@ void signal_board::send(const node& n, event_id e, bool at_once) {
   if (n.relayed) relay(c, to, e, at_once);
 }
 
-// What is sent to a relay comes to all below it, though their members do nothing: each is asked who is above
-// it.
+// What is sent to a relay comes to all below it, though their members do nothing: each is asked which is
+// above it.
 void signal_board::relay(const cell& c, std::uint32_t relay, event_id e, bool at_once) {
   const plan& p = graph_.plans[c.owner];
   const topology& g = graph_.places[c.owner];
@@ -134,8 +134,8 @@ void signal_board::match_cell(raised* cell, const awaited& a) {
   graph_.edges.push_back({graph_.heard(cell->when), a.when});
 }
 
-// A near member's row may be read once it has entered. A far member answers who has asked, when it has
-// published its row; or it has sent it unasked.
+// A near member's row may be read once it has entered. A far member answers the one that has asked, when it
+// has published its row; or it has sent it unasked.
 void signal_board::match_row(const awaited& a, std::uint32_t me) {
   const std::uint32_t owner = a.wanted.owner;
   if (near(owner, me)) {
@@ -163,10 +163,10 @@ void signal_board::match_entry(const awaited& a, std::uint32_t me) {
   }
   if (raised* const said = find({fact::entry, 0, 0, owner, me})) said->read = true;
   std::uint32_t next = first_message_[pair(owner, me)];
-  if (next == nobody) return missing(a.when, fmt::format("rank {} sends it no message", owner));
+  if (next == no_rank) return missing(a.when, fmt::format("rank {} sends it no message", owner));
   const event_id arrival = graph_.add(role::arrival, me, owner);
   bool at_once = false;
-  for (; next != nobody; next = messages_[next].next) {
+  for (; next != no_rank; next = messages_[next].next) {
     graph_.edges.push_back({messages_[next].when, arrival});
     at_once |= messages_[next].at_once;
   }
@@ -186,12 +186,12 @@ void signal_board::match_one(const awaited& a) {
   if (c.what == fact::row) return match_row(a, me);
   if (c.what != fact::named) return match_cell(find(key_of(c, me)), a);
   // Whose row names me: a near one's I look at, a far one sends it.
-  if (c.owner == nobody) return missing(a.when, "nobody's row names it");
+  if (c.owner == no_rank) return missing(a.when, "nobody's row names it");
   near(c.owner, me) ? match_row(a, me) : match_cell(find({fact::row, 0, 0, c.owner, me}), a);
 }
 
-// With nobody else on the host, publishing is a store into one's own mailbox and no signal. What a member
-// publishes of its row, and says there of its stages, is there for whoever looks.
+// With no other rank on the host, publishing is a store into one's own mailbox and no signal. What a member
+// publishes of its row, and says there of its stages, is there for any rank that looks.
 void signal_board::find_unread() {
   for (const raised& r : raised_) {
     const bool published = r.where.reader == host && !is_stage(r.where.what);

@@ -8,8 +8,8 @@
 
 namespace weft::graph::checking {
 
-// Joins who awaits a cell with who raises it. First everything is noted, in any order; then `match` adds the
-// edges and finds what has no counterpart.
+// Joins the nodes that await a cell with those that raise it. First everything is noted, in any order; then
+// `match` adds the edges and finds what has no counterpart.
 class signal_board {
 public:
   signal_board(event_graph& g, messages& payloads, report& out);
@@ -22,8 +22,8 @@ public:
   void match();
 
 private:
-  // Everybody on the owner's host reads the cells of his own mailbox; a far member has a shadow of it.
-  static constexpr std::uint32_t host = nobody - 1;
+  // Each rank on the owner's host reads the cells of his own mailbox; a far member has a shadow of it.
+  static constexpr std::uint32_t host = no_rank - 1;
   struct key {
     fact what = fact::none;
     std::uint8_t phase = 0;

@@ -62,7 +62,7 @@ movement specified(const request& r, const row_names& names) {
   case operation::reduce: // the result, as what it is made of
     rule.dst_i = r.bytes;
     return {pattern::to_root, rule, r.root};
-  case operation::sort: // a bucket may have elements for everybody, in what all have read
+  case operation::sort: // a bucket may have elements for each rank, in what all have read
     rule.dst_i = r.bytes;
     return {pattern::all_pairs, rule, 0, {}, true};
   case operation::reduce_all:

@@ -30,7 +30,7 @@ traffic traffic_of(const plan& p, const topology& g) {
       for (std::uint32_t k = 0; k < loop.count; ++k) {
         const std::uint32_t peer = peer_at(p, g, loop.over, step.peer, k);
         if (peer == found_by_rows || g.is_near(peer)) continue;
-        if (step.bundled && step.about == fact::consumed) continue; // who packs it says so
+        if (step.bundled && step.about == fact::consumed) continue; // a rank that packs it says so
         if (step.bundled && step.what == kind::get && g.local_index(peer) != 0) {
           sum += {0, bytes_moved(p, g, step, peer, k)};
           continue;

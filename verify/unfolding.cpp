@@ -52,8 +52,8 @@ bool unfolding::happens_at_post(const node& n) const {
 }
 
 event_id unfolding::single(const node& n) {
-  const event_id e = step(top_, nobody, 0);
-  with_ = nobody;
+  const event_id e = step(top_, no_rank, 0);
+  with_ = no_rank;
   if (n.after == 0) order(graph_.posts[me_], e);
   if (happens_at_post(n)) {
     graph_.at_post.push_back(e);
@@ -108,7 +108,7 @@ event_id unfolding::join() {
 
 event_id unfolding::iteration(const node& loop, std::uint32_t k, event_id previous) {
   with_ = partner(loop, k);
-  if (loop.over == &range::named && with_ == nobody) return previous;
+  if (loop.over == &range::named && with_ == no_rank) return previous;
   if (loop.over == &range::naming && rotated_) return previous;
   fetched_ = 0;
   for (unsigned s = loop.body; s < unsigned{loop.body} + loop.body_size; ++s) {
@@ -128,15 +128,15 @@ event_id unfolding::iteration(const node& loop, std::uint32_t k, event_id previo
   return previous;
 }
 
-// Over at once if my own row names another root, else as soon as somebody's does.
+// Over at once if my own row names another root, else as soon as a rank's does.
 event_id unfolding::search(const node& loop, event_id begin) {
   const std::uint32_t mine = graph_.moved.named_by(me_);
-  if (mine != nobody && mine != me_) return begin;
+  if (mine != no_rank && mine != me_) return begin;
   std::vector<event_id> last, found;
   for (std::uint32_t k = 0; k < loop.count; ++k) {
     last.push_back(iteration(loop, k, begin));
     const std::uint32_t other = graph_.moved.named_by(with_);
-    if (other != nobody && other != me_) found.push_back(last.back());
+    if (other != no_rank && other != me_) found.push_back(last.back());
   }
   const event_id end = found.empty() ? join() : graph_.add(role::found, me_);
   graph_.events[end].top = top_;
@@ -145,11 +145,11 @@ event_id unfolding::search(const node& loop, event_id begin) {
   return end;
 }
 
-// Who is meant by a loop's iteration; nobody if no row names him.
+// The rank that is meant by a loop's iteration; no rank if no row names one.
 std::uint32_t unfolding::partner(const node& loop, std::uint32_t k) const {
   if (loop.over == &range::named) return graph_.moved.named_by(me_);
   if (loop.over == &range::naming) return naming(me_);
-  return loop.over->in_rounds ? nobody : peer_at(*plan_, *place_, loop.over, peer_rule::each, k);
+  return loop.over->in_rounds ? no_rank : peer_at(*plan_, *place_, loop.over, peer_rule::each, k);
 }
 event_id unfolding::loop_begin(const node& n) {
   if (n.after == 0) return graph_.posts[me_];
@@ -161,7 +161,7 @@ event_id unfolding::loop_begin(const node& n) {
 }
 
 std::uint32_t unfolding::peer(const node& loop, const node& it, std::uint32_t k) const {
-  if (it.peer == peer_rule::self || it.peer == peer_rule::group) return nobody;
+  if (it.peer == peer_rule::self || it.peer == peer_rule::group) return no_rank;
   if (loop.over->by_rows) return with_;
   return peer_at(*plan_, *place_, loop.over, it.peer, k);
 }
@@ -178,7 +178,7 @@ event_id unfolding::step(std::uint8_t index, std::uint32_t peer, std::uint32_t i
 
 template <class Kind> std::size_t unfolding::moves(const node& n, event_id e) {
   const event at = graph_.events[e];
-  const action a = resolve(*plan_, Kind::way(n), at.peer == nobody ? me_ : at.peer, at.iteration);
+  const action a = resolve(*plan_, Kind::way(n), at.peer == no_rank ? me_ : at.peer, at.iteration);
   const bool transfer = Kind::what == kind::get || Kind::what == kind::put ||
                         (Kind::what == kind::reduce && n.peer == peer_rule::each);
   const bool complete = Kind::what != kind::put || place_->is_near(at.peer);
@@ -211,7 +211,7 @@ void unfolding::did(const node& n, event_id e, std::uint32_t access) {
 
 std::uint32_t unfolding::bounces(event_id e, bool reads, bool writes) {
   const std::uint32_t i = peer_of(e), j = me_;
-  if (plan_->block() == 0) return nobody;
+  if (plan_->block() == 0) return no_rank;
   const auto id = static_cast<std::uint32_t>(graph_.accesses.size());
   graph_.accesses.push_back({e, me_, i, j, plan_->places[in_source].offset(i, j),
                              plan_->places[in_destination].offset(i, j), plan_->block(), reads, writes});
@@ -228,7 +228,7 @@ event_id unfolding::assists(event_id e) {
   return signals_.shared().assist(e);
 }
 
-// By whoever is there: every pair of the host at once.
+// By any rank that is there: every pair of the host at once.
 event_id unfolding::combines_host(event_id e) {
   std::vector<block_ends> all;
   for (std::uint32_t i = 0; i < place_->locals(); ++i)
@@ -260,13 +260,13 @@ void unfolding::reads_host(const node& n, event_id e) {
   }
 }
 
-// What orders says nothing to me, but to whoever hears the signal behind it. Signals of iterations that keep
-// their order come in order.
+// What orders says nothing to me, but to any rank that hears the signal behind it. Signals of iterations that
+// keep their order come in order.
 void unfolding::orders(const node& n, event_id e) {
   landing_ = graph_.add(role::landing, with_, me_);
   if (landed_before_ != no_event && graph_.events[landed_before_].member == with_)
     order(landed_before_, landing_);
-  effects_.with(with_, {e, n.what, n.about, nobody, false, landing_});
+  effects_.with(with_, {e, n.what, n.about, no_rank, false, landing_});
 }
 
 void unfolding::sends(const node& n, event_id e) {
@@ -282,7 +282,7 @@ void unfolding::receives(const node& n, event_id e) {
   signals_.receive(n, e);
 }
 
-// Where a published payload lies depends on its size: who takes it must look for all of it.
+// Where a published payload lies depends on its size: a rank that takes it must look for all of it.
 void unfolding::check_payload(const node& n, event_id e, const action& a) {
   const std::uint64_t taken = payload_bytes(*plan_, *place_, n, a);
   const std::uint32_t published = graph_.plans[a.peer].eager_bytes[n.phase];

@@ -22,7 +22,7 @@ public:
   // Blocks are moved, as they are resolved; returns how many regions.
   template <class Kind> std::size_t moves(const node& n, event_id e);
   // Something was done with the peer of the iteration that a flush or an announcement is about.
-  void did(const node& n, event_id e, std::uint32_t access = nobody);
+  void did(const node& n, event_id e, std::uint32_t access = no_rank);
   // Puts are ordered before what the peer is told next.
   void orders(const node& n, event_id e);
   // One half of a move by way of a bounce buffer; returns the access.
@@ -94,7 +94,7 @@ private:
   // Whose rows the search looks at; check_rows has seen that it comes first.
   std::vector<std::uint32_t> looked_at_;
   bool rotated_ = false;                   // my cycle is rotated as a whole
-  std::uint32_t with_ = nobody;            // the peer of the iteration
+  std::uint32_t with_ = no_rank;           // the peer of the iteration
   event_id landing_ = no_event;            // of the signal that is to follow in this iteration
   event_id landed_before_ = no_event;      // of the iteration before
   std::uint32_t fetched_ = 0;              // operands that the iteration has fetched

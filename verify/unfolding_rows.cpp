@@ -24,13 +24,13 @@ std::uint32_t bit(descriptor which, direction way) {
 std::uint32_t unfolding::naming(std::uint32_t member) const {
   for (std::uint32_t r = 0; r < graph_.members(); ++r)
     if (graph_.moved.named_by(r) == member) return r;
-  return nobody;
+  return no_rank;
 }
 
 // Am I to carry what comes from him, or to wait until it is there? It is mine to do if he is near, or if he
-// sends me his row. My own block is done by the loop over whom I name.
+// sends me its row. My own block is done by the loop over the member that I name.
 bool unfolding::tells_me(std::uint32_t naming) const {
-  if (naming == nobody) return false;
+  if (naming == no_rank) return false;
   if (naming == me_) return plan_->eager;
   if (place_->is_near(naming)) return true;
   return has_signal(graph_.plans[naming], plan_->eager ? fact::payload : fact::row, peer_rule::each);
@@ -40,14 +40,14 @@ bool unfolding::tells_me(std::uint32_t naming) const {
 void unfolding::receives_naming(event_id e) {
   need_publications(e);
   if (graph_.moved.named_by(me_) == me_) return;
-  if (plan_->eager && with_ != nobody) return; // who takes the payload waits for it
-  if (with_ == nobody || plan_->in_place || tells_me(with_))
+  if (plan_->eager && with_ != no_rank) return; // a rank that takes the payload waits for it
+  if (with_ == no_rank || plan_->in_place || tells_me(with_))
     signals_.receive(fact::named, e, with_, 0, false);
   else
     signals_.receive(fact::delivered, e, me_, plan_->chunks, false);
 }
 
-// Of my cycle, or of all of the node. A member that comes late reads the rows of those who have left.
+// Of my cycle, or of all of the node. A member that comes late reads the rows of those that have left.
 event_id unfolding::rotates(const node& n, event_id e) {
   const event_id done = graph_.add(role::rotated, me_);
   graph_.events[done].top = top_;
@@ -82,7 +82,8 @@ std::vector<std::uint32_t> unfolding::cycle_of(std::uint32_t member) const {
   do {
     links.push_back(at);
     at = graph_.moved.named_by(at);
-    if (at == nobody || !place_->is_near(at) || (at != member && links.size() == place_->locals())) return {};
+    if (at == no_rank || !place_->is_near(at) || (at != member && links.size() == place_->locals()))
+      return {};
   } while (at != member);
   std::rotate(links.begin(), std::min_element(links.begin(), links.end()), links.end());
   return links;
@@ -98,7 +99,7 @@ std::uint32_t unfolding::outgoing() const {
 std::uint32_t unfolding::told_by_rows() const {
   const std::uint32_t mine = graph_.moved.named_by(me_);
   std::uint32_t blocks = mine == me_ ? 1 : 0;
-  if (mine != me_ && mine != nobody) return 0;
+  if (mine != me_ && mine != no_rank) return 0;
   for (const std::uint32_t peer : looked_at_) {
     if (graph_.moved.named_by(peer) == me_) ++blocks;
   }
@@ -149,7 +150,7 @@ void unfolding::sent_as_published(event_id e) {
   out_.add(fault::early_signal, "{}: nothing was published before it", graph_.text(e));
 }
 
-// A row names whom the block is for, who may be far.
+// A row names the member that the block is for, which may be far.
 void unfolding::publishes_named(const node& n, event_id e) {
   if (plan_->names == naming::none) return;
   if (n.peer == peer_rule::group) read_row(e, me_);

@@ -99,7 +99,7 @@ bool fit(std::span<const plan> plans, const std::vector<std::uint32_t>& host_of_
     out.add(fault::malformed, "{} plans for {} members", plans.size(), host_of_rank.size());
   }
   for (const std::uint32_t named : expected.names) {
-    if (named >= plans.size() && named != movement::nobody)
+    if (named >= plans.size() && named != movement::no_rank)
       out.add(fault::malformed, "a row names rank {} of {}", named, plans.size());
   }
   return out.empty();

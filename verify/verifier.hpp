@@ -14,8 +14,8 @@ namespace weft::graph {
 enum class fault : std::uint8_t {
   malformed,        // a plan breaks its own bounds: indices, edges, operands, transfers in flight
   mismatch,         // two members' plans are not of one operation
-  missing_signal,   // somebody awaits what nobody sends
-  surplus_signal,   // sent twice, or to nobody who reads it
+  missing_signal,   // a rank awaits what no rank sends
+  surplus_signal,   // sent twice, or to no rank that reads it
   wrong_count,      // a counter is awaited at another total than the one that it reaches
   cycle,            // members wait for each other for ever
   written_twice,    // a destination byte has two writers
@@ -48,16 +48,16 @@ struct verdict {
 // What an operation is to move: for every pair (i, j) of the pattern the block that the rule names. Where the
 // operands lie in shared memory the rule is nominal: blocks of one byte at different places.
 struct movement {
-  static constexpr std::uint32_t nobody = ~std::uint32_t{0};
+  static constexpr std::uint32_t no_rank = ~std::uint32_t{0};
 
   pattern pairs = pattern::none;
   block_rule rule;
   std::uint32_t root = 0;
-  std::vector<std::uint32_t> names{}; // by_source, by_destination: whom each member's row names
+  std::vector<std::uint32_t> names{}; // by_source, by_destination: which one each member's row names
   bool in_place = false;              // source and destination are one buffer
 
   std::uint32_t named_by(std::uint32_t member) const {
-    return member < names.size() ? names[member] : nobody;
+    return member < names.size() ? names[member] : no_rank;
   }
   bool sends(std::uint32_t i, std::uint32_t j) const;
 };
@@ -71,10 +71,10 @@ using on_progress = std::function<void(std::size_t done, std::size_t all)>;
 // The plans are unfolded into events (a step for one peer; entry and exit of a member; a claimed block; a
 // counter reaching its total), joined by "happens before". Along this order it is computed what each event
 // knows: whose entry, and which accesses are complete. From that:
-//   - everybody finishes, and every await has exactly its signals;
+//   - each rank finishes, and every await has exactly its signals;
 //   - every destination byte is written once, from the right place, and nothing else is;
 //   - conflicting accesses are ordered, and a signal comes after what it announces;
-//   - nobody touches data before the IN mode's facts, and nobody leaves before the OUT mode's.
+//   - no rank touches data before the IN mode's facts, and no rank leaves before the OUT mode's.
 // A claimed block knows only what all its possible carriers know, and each of these must be allowed to carry
 // it on its own. Source and destination are two buffers, or in place one, of which nothing may be overwritten
 // that is still to be read; eager slots are scratch and not subject to the modes. Rows are data of their

@@ -25,7 +25,7 @@ collective_call check_alltoall(const char* call, upc_shared_ptr_t dst, upc_share
   return c;
 }
 
-// Complete locally is: my destination is written. So nobody has to be told that it was, and what is pulled
+// Complete locally is: my destination is written. So no rank has to be told that it was, and what is pulled
 // needs no word of arrival either.
 handle post_alltoall(const char* call, upc_shared_ptr_t dst, upc_shared_ptr_t src, std::size_t nbytes,
                      cray_upc_team_t team) {

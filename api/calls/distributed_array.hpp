@@ -52,8 +52,8 @@ public:
   static extent extent_of(const reductions::layout& l) {
     const std::uint64_t ahead = std::uint64_t{l.phase} * l.size, last = l.address_of(l.elements - 1) + l.size;
     if (l.blocks == 1) return {l.at, last};
-    // Whoever has a block of the last row before the last block has all of it; and of the rows before, all
-    // have.
+    // Any rank that has a block of the last row before the last block has all of it; and of the rows before,
+    // all have.
     const std::uint64_t last_row = l.row_of(l.blocks - 1);
     const std::uint64_t before =
         l.first + l.blocks - 1 - last_row * l.threads - (last_row == 0 ? l.first : 0);

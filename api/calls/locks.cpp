@@ -64,7 +64,7 @@ lock_name checked_lock(const runtime& rt, const char* call, upc_lock_t l) {
   fail_pointer(call, "lock", l, rule.c_str());
 }
 
-// True unless somebody else has it.
+// True unless another rank has it.
 bool require(const char* call, upc_lock_t l, const lock_outcome& o) {
   if (o.status == lock_status::done) [[likely]]
     return true;

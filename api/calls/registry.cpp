@@ -82,7 +82,7 @@ void allocate_registered(runtime& rt) {
     *r.where = allocate_array(rt, call, r.l);
     fill_with_zeros(rt, *r.where, array_bytes(rt, call, r.l));
   }
-  rt.run_barrier(std::nullopt); // nobody writes into an array that its owner still fills
+  rt.run_barrier(std::nullopt); // no rank writes into an array that its owner still fills
 }
 
 void forget_registered() {

@@ -13,7 +13,7 @@ namespace weft::api {
 // A phase ends where its barrier is entered. Each thread writes down what its calls touch in memory of its
 // own that all can read, and compares it with the records of all others when the barrier is over. There are
 // three records, used in turn: that of phase p is written again in phase p + 3, which begins when barrier p +
-// 2 is entered, behind the end of barrier p + 1, which nobody enters before he has read the records of p.
+// 2 is entered, behind the end of barrier p + 1, which no rank enters before it has read the records of p.
 // Nothing but the barriers is needed for that.
 namespace phase_record {
 

@@ -65,50 +65,50 @@ void carried_by_caller::swap(upc_shared_ptr_t a, upc_shared_ptr_t b) const {
 void carried_by_caller::broadcast() {
   const std::byte* const from = memory(is_.src);
   const auto place = [&](std::uint32_t k) {
-    const bool stays = who_[k] == is_.src.thread && is_.in_place;
-    return stays || from == nullptr ? nullptr : memory(block(is_.dst, 0, who_[k]));
+    const bool stays = ranks_[k] == is_.src.thread && is_.in_place;
+    return stays || from == nullptr ? nullptr : memory(block(is_.dst, 0, ranks_[k]));
   };
   for (std::size_t at = 0; at < is_.bytes; at += at_once)
-    for (std::uint32_t k = 0; k < who_.size(); ++k)
+    for (std::uint32_t k = 0; k < ranks_.size(); ++k)
       if (std::byte* const to = place(k)) std::memcpy(to + at, from + at, std::min(at_once, is_.bytes - at));
-  for (std::uint32_t k = 0; k < who_.size(); ++k)
-    if (from == nullptr || memory(block(is_.dst, 0, who_[k])) == nullptr)
-      move(block(is_.dst, 0, who_[k]), is_.src);
+  for (std::uint32_t k = 0; k < ranks_.size(); ++k)
+    if (from == nullptr || memory(block(is_.dst, 0, ranks_[k])) == nullptr)
+      move(block(is_.dst, 0, ranks_[k]), is_.src);
 }
 
 // The root's own block comes last: in place it is written where the first one was.
 void carried_by_caller::scatter() {
-  const std::uint32_t root = who_.place_of(is_.src.thread);
-  for (std::uint32_t k = 0; k < who_.size(); ++k)
-    if (k != root) move(block(is_.dst, 0, who_[k]), block(is_.src, k));
+  const std::uint32_t root = ranks_.place_of(is_.src.thread);
+  for (std::uint32_t k = 0; k < ranks_.size(); ++k)
+    if (k != root) move(block(is_.dst, 0, ranks_[k]), block(is_.src, k));
   if (is_.in_place) finish();
-  if (root < who_.size()) move(block(is_.dst, 0, who_[root]), block(is_.src, root));
+  if (root < ranks_.size()) move(block(is_.dst, 0, ranks_[root]), block(is_.src, root));
 }
 
 // And here first.
 void carried_by_caller::gather() {
-  const std::uint32_t root = who_.place_of(is_.dst.thread);
-  if (root < who_.size()) move(block(is_.dst, root), block(is_.src, 0, who_[root]));
+  const std::uint32_t root = ranks_.place_of(is_.dst.thread);
+  if (root < ranks_.size()) move(block(is_.dst, root), block(is_.src, 0, ranks_[root]));
   if (is_.in_place) finish();
-  for (std::uint32_t k = 0; k < who_.size(); ++k)
-    if (k != root) move(block(is_.dst, k), block(is_.src, 0, who_[k]));
+  for (std::uint32_t k = 0; k < ranks_.size(); ++k)
+    if (k != root) move(block(is_.dst, k), block(is_.src, 0, ranks_[k]));
 }
 
 void carried_by_caller::exchange() {
-  for (std::uint32_t i = 0; i < who_.size(); ++i) {
-    for (std::uint32_t j = is_.in_place ? i + 1 : 0; j < who_.size(); ++j) {
+  for (std::uint32_t i = 0; i < ranks_.size(); ++i) {
+    for (std::uint32_t j = is_.in_place ? i + 1 : 0; j < ranks_.size(); ++j) {
       if (is_.in_place)
-        swap(block(is_.dst, j, who_[i]), block(is_.dst, i, who_[j]));
+        swap(block(is_.dst, j, ranks_[i]), block(is_.dst, i, ranks_[j]));
       else
-        move(block(is_.dst, i, who_[j]), block(is_.src, j, who_[i]));
+        move(block(is_.dst, i, ranks_[j]), block(is_.src, j, ranks_[i]));
     }
   }
 }
 
 void carried_by_caller::gather_all() {
-  for (std::uint32_t i = 0; i < who_.size(); ++i)
-    for (std::uint32_t j = 0; j < who_.size(); ++j)
-      move(block(is_.dst, i, who_[j]), block(is_.src, 0, who_[i]));
+  for (std::uint32_t i = 0; i < ranks_.size(); ++i)
+    for (std::uint32_t j = 0; j < ranks_.size(); ++j)
+      move(block(is_.dst, i, ranks_[j]), block(is_.src, 0, ranks_[i]));
 }
 
 namespace {
@@ -122,15 +122,15 @@ using carried = std::array<std::byte, 64>;
 std::vector<std::byte> computed_by_caller::bring(std::span<const reductions::layout::span> all) const {
   const std::uint64_t size = it_.from.size;
   std::uint64_t far = 0;
-  for (std::uint32_t k = 0; k < who_.size(); ++k)
-    if (rt_.direct(who_[k], 0) == nullptr) far += std::min(all[k].elements, at_once / size) * size;
+  for (std::uint32_t k = 0; k < ranks_.size(); ++k)
+    if (rt_.direct(ranks_[k], 0) == nullptr) far += std::min(all[k].elements, at_once / size) * size;
   std::vector<std::byte> brought(far);
   std::vector<handle> begun;
   std::byte* to = brought.data();
-  for (std::uint32_t k = 0; k < who_.size(); ++k) {
+  for (std::uint32_t k = 0; k < ranks_.size(); ++k) {
     const std::uint64_t bytes = std::min(all[k].elements, at_once / size) * size;
-    if (bytes == 0 || rt_.direct(who_[k], 0) != nullptr) continue;
-    if (const handle h = begin_get(rt_, call_, to, {all[k].at, who_[k], 0}, bytes)) begun.push_back(h);
+    if (bytes == 0 || rt_.direct(ranks_[k], 0) != nullptr) continue;
+    if (const handle h = begin_get(rt_, call_, to, {all[k].at, ranks_[k], 0}, bytes)) begun.push_back(h);
     to += bytes;
   }
   complete_all(rt_, begun);
@@ -142,15 +142,15 @@ void computed_by_caller::reduce() const {
   alignas(64) carried result;
   const std::uint64_t size = it_.from.size;
   std::vector<reductions::layout::span> left;
-  for (std::uint32_t k = 0; k < who_.size(); ++k)
+  for (std::uint32_t k = 0; k < ranks_.size(); ++k)
     left.push_back(it_.from.of_thread(k));
   bool more = false;
   const auto fold = [&](const void* from, std::uint64_t elements) {
     if (elements != 0) it_.how.fold(result.data(), from, elements, more, nullptr);
     more |= elements != 0;
   };
-  for (std::uint32_t k = 0; k < who_.size(); ++k) {
-    const void* const there = rt_.direct(who_[k], left[k].at);
+  for (std::uint32_t k = 0; k < ranks_.size(); ++k) {
+    const void* const there = rt_.direct(ranks_[k], left[k].at);
     if (there == nullptr) continue;
     fold(there, left[k].elements);
     left[k].elements = 0;
@@ -177,8 +177,8 @@ computed_by_caller::run computed_by_caller::next_run(std::uint64_t element) cons
   const reductions::layout &from = it_.from, &to = it_.to;
   const std::uint64_t a = from.block_of(element), b = to.block_of(element);
   const std::uint64_t end = std::min(from.end_of(a), to.end_of(b));
-  return {who_[from.thread_of(a)], who_[to.thread_of(b)], from.address_of(element), to.address_of(element),
-          std::min(end - element, at_once / from.size)};
+  return {ranks_[from.thread_of(a)], ranks_[to.thread_of(b)], from.address_of(element),
+          to.address_of(element), std::min(end - element, at_once / from.size)};
 }
 
 void computed_by_caller::scan(bool exclusive) const {

@@ -18,12 +18,12 @@ struct one_sided_blocks {
 };
 
 // The relocalizations as copies that the calling thread makes itself, complete on return: within its host by
-// loads and stores, else by gets and puts that are under way together. Nobody is needed for them but the
+// loads and stores, else by gets and puts that are under way together. No rank is needed for them but the
 // caller.
 class carried_by_caller {
 public:
-  carried_by_caller(const char* call, runtime& rt, const subset& who, const one_sided_blocks& blocks)
-      : call_(call), rt_(rt), who_(who), is_(blocks) {}
+  carried_by_caller(const char* call, runtime& rt, const subset& ranks, const one_sided_blocks& blocks)
+      : call_(call), rt_(rt), ranks_(ranks), is_(blocks) {}
 
   void broadcast();
   void scatter();
@@ -45,7 +45,7 @@ private:
 
   const char* call_;
   runtime& rt_;
-  const subset& who_;
+  const subset& ranks_;
   one_sided_blocks is_;
   std::vector<handle> begun_;
   // The last one that loads and stores do not carry: it is made by a blocking copy, which no other thread has
@@ -69,8 +69,8 @@ struct one_sided_elements {
 // a piece after the other, and writes the results. Complete on return.
 class computed_by_caller {
 public:
-  computed_by_caller(const char* call, runtime& rt, const subset& who, const one_sided_elements& it)
-      : call_(call), rt_(rt), who_(who), it_(it) {}
+  computed_by_caller(const char* call, runtime& rt, const subset& ranks, const one_sided_elements& it)
+      : call_(call), rt_(rt), ranks_(ranks), it_(it) {}
 
   void reduce() const;
   void scan(bool exclusive) const;
@@ -82,7 +82,7 @@ private:
 
   const char* call_;
   runtime& rt_;
-  const subset& who_;
+  const subset& ranks_;
   const one_sided_elements& it_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one-sided reductions. Who computes is decided as in relocalization.cpp: the caller, or, between hosts
-// and behind the caller's back, the engines of those who have the elements.
+// The one-sided reductions. Which rank computes is decided as in relocalization.cpp: the caller, or, between
+// hosts and behind the caller's back, the engines of those that have the elements.
 #include "api/calls/distributed_array.hpp"
 #include "api/calls/operators.hpp"
 #include "api/calls/reduction_call.hpp"
@@ -40,8 +40,8 @@ struct one_sided_reduction {
 
 class reduction_check {
 public:
-  reduction_check(const one_sided_reduction& r, runtime& rt, const subset& who)
-      : r_(r), rt_(rt), who_(who),
+  reduction_check(const one_sided_reduction& r, runtime& rt, const subset& ranks)
+      : r_(r), rt_(rt), ranks_(ranks),
         type_(element_of(r.name, r.type)), c_{r.name, rt, team_calls::all, {}, rt.size()},
         arrays_(c_, {.bytes = "nelems * size of the type",
                      .size = static_cast<std::uint32_t>(reductions::size_of(type_)),
@@ -75,10 +75,10 @@ private:
   reductions::layout array(const char* argument, upc_shared_ptr_t p) const {
     require_not_null(r_.name, argument, p);
     require_thread(rt_, r_.name, argument, p.thread);
-    const std::uint32_t first = who_.place_of(p.thread);
-    if (first == who_.size())
+    const std::uint32_t first = ranks_.place_of(p.thread);
+    if (first == ranks_.size())
       fail_pointer(r_.name, argument, p, "must have affinity to one of the threads that take part");
-    return arrays_.over(argument, p, first, who_.size());
+    return arrays_.over(argument, p, first, ranks_.size());
   }
   void check_result() const {
     const std::size_t size = reductions::size_of(type_);
@@ -93,35 +93,35 @@ private:
 
   const one_sided_reduction& r_;
   runtime& rt_;
-  const subset& who_;
+  const subset& ranks_;
   element type_;
   collective_call c_;
   distributed_array arrays_;
 };
 
-void note(const one_sided_reduction& call, runtime& rt, const subset& who, const one_sided_elements& it) {
-  for (std::uint32_t k = 0; k < who.size(); ++k) {
+void note(const one_sided_reduction& call, runtime& rt, const subset& ranks, const one_sided_elements& it) {
+  for (std::uint32_t k = 0; k < ranks.size(); ++k) {
     const reductions::layout::span from = it.from.of_thread(k);
-    phase_record::note(rt, call.name, {who[k], from.at, from.elements * it.from.size, false});
+    phase_record::note(rt, call.name, {ranks[k], from.at, from.elements * it.from.size, false});
     if (call.what == one_sided_reduction::value) continue;
     const reductions::layout::span to = it.to.of_thread(k);
-    phase_record::note(rt, call.name, {who[k], to.at, to.elements * it.to.size, true});
+    phase_record::note(rt, call.name, {ranks[k], to.at, to.elements * it.to.size, true});
   }
   if (call.what == one_sided_reduction::value && it.from.elements != 0)
     phase_record::note(rt, call.name, {it.dst.thread, it.dst.addr, it.from.size, true});
 }
 
 // By the engines, where the elements are. The result of a reduction is on one of them.
-std::optional<collective_call> engines_for(const one_sided_reduction& call, runtime& rt, const subset& who,
+std::optional<collective_call> engines_for(const one_sided_reduction& call, runtime& rt, const subset& ranks,
                                            const one_sided_elements& it) {
   const bool async = (call.flags & UPC_ASYNC) != 0;
-  if (call.what == one_sided_reduction::value && who.place_of(it.dst.thread) == who.size())
+  if (call.what == one_sided_reduction::value && ranks.place_of(it.dst.thread) == ranks.size())
     return std::nullopt;
-  if (!worth_engines(rt, who, checked(it.from.elements) * it.from.size, async)) return std::nullopt;
-  return by_engines(call.name, rt, who, async);
+  if (!worth_engines(rt, ranks, checked(it.from.elements) * it.from.size, async)) return std::nullopt;
+  return by_engines(call.name, rt, ranks, async);
 }
 
-upc_coll_handle_t post(const one_sided_reduction& call, const collective_call& engines, const subset& who,
+upc_coll_handle_t post(const one_sided_reduction& call, const collective_call& engines, const subset& ranks,
                        const one_sided_elements& it) {
   reductions::reduction r;
   r.type = it.type;
@@ -129,7 +129,7 @@ upc_coll_handle_t post(const one_sided_reduction& call, const collective_call& e
   r.how = it.how;
   r.from = it.from;
   r.by_place = true;
-  collectives::request wanted{.op = collectives::operation::reduce, .root = who.place_of(it.dst.thread)};
+  collectives::request wanted{.op = collectives::operation::reduce, .root = ranks.place_of(it.dst.thread)};
   if (call.what != one_sided_reduction::value) {
     using form = reductions::reduction::form;
     r.what = call.what == one_sided_reduction::prefix ? form::inclusive_prefix : form::exclusive_prefix;
@@ -139,15 +139,15 @@ upc_coll_handle_t post(const one_sided_reduction& call, const collective_call& e
     wanted = {.op = collectives::operation::prefix_reduce};
   }
   wanted.other_order = r.begins_elsewhere();
-  prepare(r, who.size(), wanted);
+  prepare(r, ranks.size(), wanted);
   return engines.start(wanted, {.dst = it.dst.addr, .src = call.src.addr, .task = &r});
 }
 
-template <class Who> upc_coll_handle_t start(const one_sided_reduction& r, Who&& who) {
+template <class Who> upc_coll_handle_t start(const one_sided_reduction& r, Who&& ranks) {
   runtime& rt = runtime::get(r.name);
   require_outside_user_code(r.name);
   require_known_flags(r.name, r.flags);
-  const subset threads = who(rt);
+  const subset threads = ranks(rt);
   const one_sided_elements it = reduction_check(r, rt, threads).operands();
   if (phase_record::on) note(r, rt, threads, it);
   if (const auto engines = engines_for(r, rt, threads, it)) return post(r, *engines, threads, it);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The one-sided relocalizations. Among threads of one host the caller moves the blocks itself: it needs
-// nobody for that; and between hosts what is small, with all of its gets and puts under way at once. What is
+// no rank for that; and between hosts what is small, with all of its gets and puts under way at once. What is
 // large between hosts, or need not be complete on return, is an operation on the caller's own channel for
-// those who take part: the engines of roots and destinations carry it, in trees, whatever their threads are
+// those that take part: the engines of roots and destinations carry it, in trees, whatever their threads are
 // about. Where there is no room for such a channel, or the root takes no part, the caller does that, too.
 #include "include/weft/one_sided.hpp"
 
@@ -40,21 +40,21 @@ constexpr one_sided_form forms[] = {
 
 class one_sided_call {
 public:
-  one_sided_call(const one_sided_form& form, runtime& rt, const subset& who, bool async)
-      : form_(form), rt_(rt), who_(who), async_(async) {}
+  one_sided_call(const one_sided_form& form, runtime& rt, const subset& ranks, bool async)
+      : form_(form), rt_(rt), ranks_(ranks), async_(async) {}
 
   upc_coll_handle_t start(const one_sided_blocks& blocks) const {
     check(blocks);
     if (phase_record::on) note(blocks);
     if (worth_the_engines(blocks))
-      if (const auto engines = by_engines(form_.name, rt_, who_, async_))
+      if (const auto engines = by_engines(form_.name, rt_, ranks_, async_))
         return engines->start({.op = form_.op,
-                               .root = rooted() ? who_.place_of(root(blocks)) : 0,
+                               .root = rooted() ? ranks_.place_of(root(blocks)) : 0,
                                .bytes = blocks.bytes,
                                .in_place = form_.op == operation::exchange && blocks.in_place},
                               {.dst = blocks.dst.addr, .src = blocks.src.addr});
     naming(form_.name, [&] {
-      carried_by_caller work(form_.name, rt_, who_, blocks);
+      carried_by_caller work(form_.name, rt_, ranks_, blocks);
       (work.*form_.carry)();
       work.finish();
     });
@@ -63,7 +63,7 @@ public:
 
 private:
   void check(const one_sided_blocks& b) const {
-    const checked all = product(form_.name, "nbytes * threads", b.bytes, who_.size());
+    const checked all = product(form_.name, "nbytes * threads", b.bytes, ranks_.size());
     const checked dst = form_.dst.all_blocks ? all : b.bytes, src = form_.src.all_blocks ? all : b.bytes;
     if (b.in_place) {
       if (form_.op == operation::gather_all)
@@ -73,7 +73,7 @@ private:
     }
     check_operand("dst", b.dst, form_.dst, dst);
     check_operand("src", b.src, form_.src, src);
-    const bool meet = !rooted() || who_.place_of(root(b)) != who_.size();
+    const bool meet = !rooted() || ranks_.place_of(root(b)) != ranks_.size();
     if (meet && overlap({"dst", b.dst, dst}, {"src", b.src, src}))
       fail_pointer(form_.name, "dst", b.dst,
                    "overlaps src: pass two areas that have no byte in common, or the same pointer for both");
@@ -84,17 +84,17 @@ private:
     note_operand(b.dst, form_.dst, b.bytes, true);
   }
   void note_operand(upc_shared_ptr_t p, operand_form form, std::size_t block, bool writes) const {
-    const std::size_t bytes = form.all_blocks ? block * who_.size() : block;
+    const std::size_t bytes = form.all_blocks ? block * ranks_.size() : block;
     if (form.rooted) return phase_record::note(rt_, form_.name, {p.thread, p.addr, bytes, writes});
-    for (std::uint32_t k = 0; k < who_.size(); ++k)
-      phase_record::note(rt_, form_.name, {who_[k], p.addr, bytes, writes});
+    for (std::uint32_t k = 0; k < ranks_.size(); ++k)
+      phase_record::note(rt_, form_.name, {ranks_[k], p.addr, bytes, writes});
   }
 
   void check_operand(const char* argument, upc_shared_ptr_t p, operand_form form, checked bytes) const {
     require_not_null(form_.name, argument, p);
     require_thread(rt_, form_.name, argument, p.thread);
     if (form.rooted) return require_range(rt_, form_.name, argument, p, bytes);
-    if (p.thread != who_[0])
+    if (p.thread != ranks_[0])
       fail_pointer(form_.name, argument, p,
                    "must have affinity to the first of the threads that take part: pass the pointer to its "
                    "block");
@@ -110,15 +110,16 @@ private:
   // The root is one of those whose engines carry. In place the blocks of scatter and gather have an order,
   // unless the root's own one stays.
   bool worth_the_engines(const one_sided_blocks& b) const {
-    const std::uint32_t from = rooted() ? who_.place_of(root(b)) : 0;
+    const std::uint32_t from = rooted() ? ranks_.place_of(root(b)) : 0;
     const bool ordered = b.in_place && form_.op != operation::broadcast && form_.op != operation::exchange;
-    if (from == who_.size() || (ordered && from != 0)) return false;
-    return worth_engines(rt_, who_, (rooted() ? 1 : who_.size()) * checked(b.bytes) * who_.size(), async_);
+    if (from == ranks_.size() || (ordered && from != 0)) return false;
+    return worth_engines(rt_, ranks_, (rooted() ? 1 : ranks_.size()) * checked(b.bytes) * ranks_.size(),
+                         async_);
   }
 
   const one_sided_form& form_;
   runtime& rt_;
-  const subset& who_;
+  const subset& ranks_;
   bool async_;
 };
 
@@ -126,12 +127,12 @@ enum class which : std::uint8_t { broadcast, scatter, gather, exchange, gather_a
 
 template <class Who>
 upc_coll_handle_t call(which it, upc_shared_ptr_t dst, upc_shared_ptr_t src, std::size_t nbytes,
-                       upc_flag_t flags, Who&& who) {
+                       upc_flag_t flags, Who&& ranks) {
   const one_sided_form& form = forms[static_cast<std::size_t>(it)];
   runtime& rt = runtime::get(form.name);
   require_outside_user_code(form.name);
   require_known_flags(form.name, flags);
-  const subset threads = who(rt, form.name);
+  const subset threads = ranks(rt, form.name);
   if (nbytes == 0) return UPC_HANDLE_COMPLETE;
   return one_sided_call(form, rt, threads, flags != 0).start({dst, src, nbytes, upc_ptreq(dst, src) != 0});
 }

@@ -15,25 +15,25 @@ void require_known_flags(const char* call, upc_flag_t flags) {
 
 namespace {
 
-bool near(runtime& rt, const subset& who) {
-  if (who.all()) return rt.all_near();
-  return std::ranges::all_of(who.list(),
+bool near(runtime& rt, const subset& ranks) {
+  if (ranks.all()) return rt.all_near();
+  return std::ranges::all_of(ranks.list(),
                              [&](std::uint32_t thread) { return rt.direct(thread, 0) != nullptr; });
 }
 
 } // namespace
 
-bool worth_engines(runtime& rt, const subset& who, checked bytes, bool async) {
+bool worth_engines(runtime& rt, const subset& ranks, checked bytes, bool async) {
   constexpr std::uint64_t small_bytes = 64 * 1024;
   constexpr std::uint32_t few_threads = 32;
   const bool large = bytes > small_bytes;
-  return near(rt, who) ? who.all() && async && large : large || who.size() > few_threads;
+  return near(rt, ranks) ? ranks.all() && async && large : large || ranks.size() > few_threads;
 }
 
-std::optional<collective_call> by_engines(const char* call, runtime& rt, const subset& who, bool async) {
-  const team_calls::team channel = naming(call, [&] { return rt.teams().own_channel(who.list()); });
+std::optional<collective_call> by_engines(const char* call, runtime& rt, const subset& ranks, bool async) {
+  const team_calls::team channel = naming(call, [&] { return rt.teams().own_channel(ranks.list()); });
   if (channel == 0) return std::nullopt;
-  return collective_call{call, rt, channel, {.async = async}, who.size()};
+  return collective_call{call, rt, channel, {.async = async}, ranks.size()};
 }
 
 subset::subset(const runtime& rt, std::vector<std::uint32_t> list)

@@ -37,13 +37,13 @@ private:
   std::vector<std::uint32_t> list_;
 };
 
-// Whether engines are to do what touches so many bytes of all who take part, or the caller alone: that is as
+// Whether engines are to do what touches so many bytes of all that take part, or the caller alone: that is as
 // fast as it can be within a host, and between hosts for a few small messages.
-bool worth_engines(runtime& rt, const subset& who, checked bytes, bool async);
+bool worth_engines(runtime& rt, const subset& ranks, checked bytes, bool async);
 
-// An operation on the caller's own channel: the engines of those who take part begin when they hear of it,
+// An operation on the caller's own channel: the engines of those that take part begin when they hear of it,
 // and with the last node it is complete everywhere. Roots are places in the subset. Nothing: there is no room
 // for one more channel.
-std::optional<collective_call> by_engines(const char* call, runtime& rt, const subset& who, bool async);
+std::optional<collective_call> by_engines(const char* call, runtime& rt, const subset& ranks, bool async);
 
 } // namespace weft::api

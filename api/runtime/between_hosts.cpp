@@ -16,12 +16,12 @@
 namespace weft::api {
 
 using namespace std::chrono_literals;
-using transport::ucx::door;
+using transport::ucx::listener;
 
 namespace {
 
 constexpr const char* doors_name = "weft.doors";
-constexpr auto patience = 10s, last_patience = 3s; // for the answer to a knock; to one at what was lost
+constexpr auto patience = 10s, last_patience = 3s; // for the answer to a probe; to one at what was lost
 // The sockets of a process that ends are closed one behind the other.
 constexpr auto its_end = 500ms, look_again = 100ms;
 
@@ -39,13 +39,13 @@ std::string reason(int error, std::chrono::seconds waited) {
   return error == ETIMEDOUT ? "no answer for " + std::to_string(waited.count()) + " s" : std::strerror(error);
 }
 
-// A door that closes breaks off the knocks that it has not answered.
-int knock_until_closed(const door& d) {
+// A listener that closes breaks off the probes that it has not answered.
+int probe_until_closed(const listener& d) {
   const auto began = std::chrono::steady_clock::now();
-  int error = transport::ucx::knock(d, last_patience);
+  int error = transport::ucx::probe(d, last_patience);
   while ((error == 0 || error == ECONNRESET) && std::chrono::steady_clock::now() - began < its_end) {
     std::this_thread::sleep_for(look_again);
-    error = transport::ucx::knock(d, last_patience);
+    error = transport::ucx::probe(d, last_patience);
   }
   return error;
 }
@@ -65,26 +65,26 @@ between_hosts::between_hosts(boot::job& job, const std::string& named_devices)
   } else if (const std::string way = transport::ucx::devices_towards(job_.another_host()); !way.empty()) {
     setenv("UCX_NET_DEVICES", way.c_str(), 0);
   }
-  others_ = transport::ucx::open_doors();
+  others_ = transport::ucx::open_listeners();
 }
 
 void between_hosts::publish() {
-  std::ranges::set_difference(transport::ucx::open_doors(), others_, std::inserter(own_, own_.end()));
+  std::ranges::set_difference(transport::ucx::open_listeners(), others_, std::inserter(own_, own_.end()));
   transport::ucx::ask_for_life_at(own_);
   const std::string text = text_of(own_);
   job_.put(doors_name, std::as_bytes(std::span(text)));
 }
 
-std::set<door> between_hosts::doors_of(std::uint32_t rank) const {
+std::set<listener> between_hosts::listeners_of(std::uint32_t rank) const {
   const std::vector<std::byte> text = job_.get(rank, doors_name);
-  return transport::ucx::doors_in({reinterpret_cast<const char*>(text.data()), text.size()});
+  return transport::ucx::listeners_in({reinterpret_cast<const char*>(text.data()), text.size()});
 }
 
 std::string between_hosts::own_interface() const {
   return own_.empty() ? "no interface" : own_.begin()->interface;
 }
 
-std::string between_hosts::way_to(std::uint32_t rank, const door& d) const {
+std::string between_hosts::way_to(std::uint32_t rank, const listener& d) const {
   const std::string way = transport::ucx::interface_towards(d.address);
   return fmt::format("rank {} on host {} ({}) over {}", rank, job_.host_of(rank), d.address,
                      way.empty() ? own_interface() : way);
@@ -101,12 +101,12 @@ std::optional<std::uint32_t> between_hosts::next_leader() const {
   return leader((mine + 1) % count);
 }
 
-// The first door that answers is enough.
+// The first listener that answers is enough.
 int between_hosts::try_host_of(std::uint32_t rank) {
-  const std::set<door> doors = job_.one_host() ? std::set<door>() : doors_of(rank);
-  int error = doors.empty() ? answers : unknown; // no sockets: not for us to say
-  for (const door& d : doors)
-    if (error != answers) error = transport::ucx::knock(d, patience);
+  const std::set<listener> listeners = job_.one_host() ? std::set<listener>() : listeners_of(rank);
+  int error = listeners.empty() ? answers : unknown; // no sockets: not for us to say
+  for (const listener& d : listeners)
+    if (error != answers) error = transport::ucx::probe(d, patience);
   return error == ECONNREFUSED ? answers : error; // the host does, though the rank is gone
 }
 
@@ -121,7 +121,7 @@ void between_hosts::require_next_host() {
   if (!next || own_.empty() || reaches(*next)) return;
   const int error = ways_[job_.nodes()[*next]].load(std::memory_order_relaxed);
   throw boot::boot_error(fmt::format("rank {} on host {} cannot reach {}: {}; {}", job_.rank(),
-                                     job_.host_of(job_.rank()), way_to(*next, *doors_of(*next).begin()),
+                                     job_.host_of(job_.rank()), way_to(*next, *listeners_of(*next).begin()),
                                      reason(error, patience), settings));
 }
 
@@ -131,13 +131,13 @@ void between_hosts::note_silence(const std::string& address, std::uint32_t secon
 }
 
 std::optional<std::string> between_hosts::why_lost(std::uint32_t rank) const {
-  const std::set<door> doors = doors_of(rank);
-  if (doors.empty() || job_.nodes()[rank] == job_.nodes()[job_.rank()]) return std::nullopt;
-  const auto text = [&](const door& d, const std::string& why) {
+  const std::set<listener> listeners = listeners_of(rank);
+  if (listeners.empty() || job_.nodes()[rank] == job_.nodes()[job_.rank()]) return std::nullopt;
+  const auto text = [&](const listener& d, const std::string& why) {
     return fmt::format("the connection from host {} to {} is lost: {}; {}", job_.host_of(job_.rank()),
                        way_to(rank, d), why, settings);
   };
-  for (const door& d : doors) {
+  for (const listener& d : listeners) {
     const std::lock_guard lock(silence_);
     if (const auto silent = silent_.find(d.address); silent != silent_.end())
       return text(d,
@@ -145,10 +145,10 @@ std::optional<std::string> between_hosts::why_lost(std::uint32_t rank) const {
                               "UCX_TCP_KEEPCNT limit",
                               silent->second));
   }
-  const door& d = *doors.begin();
+  const listener& d = *listeners.begin();
   if (const int known = ways_[job_.nodes()[rank]].load(std::memory_order_relaxed); known > 0)
     return text(d, reason(known, patience));
-  const int error = knock_until_closed(d);
+  const int error = probe_until_closed(d);
   if (error == ECONNREFUSED) return std::nullopt;
   return text(d, error == 0 ? "it was broken off, perhaps by that host, which got no answer"
                             : reason(error, last_patience));

@@ -101,7 +101,7 @@ void death_watch::serve() noexcept {
   }
 }
 
-// Until somebody rings, or a process has ended: a descriptor becomes readable then, for ever. Or until it is
+// Until a thread rings, or a process has ended: a descriptor becomes readable then, for ever. Or until it is
 // time to look.
 void death_watch::sleep() {
   if (::poll(descriptors_.data(), descriptors_.size(), static_cast<int>(period_.count())) <= 0) return;

@@ -24,14 +24,14 @@ struct process_name {
 };
 
 // Says once of each rank that it is dead, in a thread of its own that sleeps until then. It hears of it from
-// the kernel (a descriptor for the process of each rank on this host), and from whoever calls report(): the
-// launcher's events and the transport, which must not be kept waiting. No operation pays for it. The
-// transport knows of a connection that is lost and no more: whether the rank lives is for the one who is told
-// to find out.
+// the kernel (a descriptor for the process of each rank on this host), and from any thread that calls
+// report(): the launcher's events and the transport, which must not be kept waiting. No operation pays for
+// it. The transport knows of a connection that is lost and no more: whether the rank lives is for the one
+// that is told to find out.
 //
 // From start() on nothing here allocates: neither that thread nor UCX and PMIx, which call report(), could be
-// told of want of memory. A report is a flag of the rank (release; acquire by the thread), then a ring; who
-// has drained the bell looks at the flags behind it.
+// told of want of memory. A report is a flag of the rank (release; acquire by the thread), then a ring; the
+// thread that has drained the bell looks at the flags behind it.
 class death_watch {
 public:
   // How it is known that a rank cannot be reached any more, or does not answer: it has said so itself.
@@ -53,7 +53,7 @@ public:
     period_ = period;
     look_ = std::move(look);
   }
-  // Nobody is told anything afterwards.
+  // No thread is told anything afterwards.
   void stop();
   // Any thread, any number of times.
   void report(std::uint32_t rank, news what) noexcept;
@@ -72,7 +72,7 @@ private:
   std::function<void()> look_;
   progress::doorbell bell_;
   std::vector<pollfd> descriptors_{{bell_.fd(), POLLIN, 0}}; // and one for each process that is watched
-  std::vector<std::uint32_t> ranks_{0};                      // whose they are; of the bell nobody's
+  std::vector<std::uint32_t> ranks_{0};                      // whose they are; of the bell no thread's
   std::vector<told> told_of_;                                // by rank
   std::atomic<bool> stop_{false};
   std::thread thread_;

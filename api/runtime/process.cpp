@@ -301,7 +301,7 @@ void process_runtime::open_services(const control::heap_layout& layout) {
                        control::raise_signal{r.signal.offset, r.signal.value, r.signal.adds ? 1u : 0u});
   });
   teams_->serve_others_by(server);
-  teams_->make_node_team(job_.nodes()[job_.rank()]); // nobody asks before all have come so far
+  teams_->make_node_team(job_.nodes()[job_.rank()]); // no thread asks before all have come so far
 }
 
 void process_runtime::serve(std::uint32_t from, const control::request& r) {

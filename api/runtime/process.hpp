@@ -128,12 +128,12 @@ private:
   void leave_in_disorder() noexcept;
 
   engine::settings settings_;
-  std::atomic<bool> ending_{false}; // nobody needs to hear of a death any more, but the end does
+  std::atomic<bool> ending_{false}; // no thread needs to hear of a death any more, but the end does
   std::atomic<bool> died_at_the_end_{false};
   bool open_ = true;
   start_log start_;
   start_room room_;    // before all that opens files
-  death_watch deaths_; // outlives whoever reports to it
+  death_watch deaths_; // outlives any thread that reports to it
   const std::unique_ptr<boot::job> joined_;
   boot::job& job_ = *joined_;
   job_trace trace_;

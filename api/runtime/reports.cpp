@@ -23,7 +23,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// How long the thread tries to look: who drives lets go at the end of its idle ladder at the latest.
+// How long the thread tries to look: a thread that drives lets go at the end of its idle ladder at the
+// latest.
 constexpr auto patience = 300ms;
 // Between two looks whether what was reported has gone on.
 constexpr auto look_again = 100ms;
@@ -256,8 +257,8 @@ static std::string text_of(const std::vector<progress::recorder::event>& flight,
   return text;
 }
 
-// Seconds that somebody has waited, at least 1; 0 if nobody waits. Nobody may wait for an operation, but
-// somebody does for an answer.
+// Seconds that a thread has waited, at least 1; 0 if no thread waits. No thread may wait for an operation,
+// but a thread does for an answer.
 std::uint64_t wait_reporter::waited(const watched& w, clock::time_point now) {
   const std::lock_guard lock(lock_);
   if (w.what.number == 0 || (!w.what.answer && now - w.last_sleep > asleep_within)) return 0;

@@ -15,18 +15,18 @@
 namespace weft::api {
 
 // Explains waits that last: of an operation that has been the oldest of this rank for WEFT_TIMEOUT seconds
-// while somebody waited, or of a thread that waits for an answer (a lock, memory), again after twice as long,
+// while a thread waited, or of a thread that waits for an answer (a lock, memory), again after twice as long,
 // and so on; and of whatever is outstanding when the user ends the job. It changes nothing: the wait goes on.
 //
 // A thread that goes to sleep looks at the clock (on_sleep); nothing is done for waits that end before.
 // The rest is done by a thread that sleeps until it is rung, so that a rank that computes, or that waits in
 // something else, answers as well. Under `weft run` the launcher is told, asks all ranks, and prints one
 // report; under other launchers the rank prints its own lines, also for the signals by which users end jobs,
-// as long as nobody else has a handler for them: the handler only writes to a descriptor, the thread prints
-// and lets the signal do what it does without us. The second signal is not waited for. What the program has
-// printed is written first, under each launcher: by such a signal a job ends that upc_global_exit ends.
-// SIGCONT asks for a report too, for a launcher that continues processes before it ends them, and then kills
-// them at once.
+// as long as no other thread has a handler for them: the handler only writes to a descriptor, the thread
+// prints and lets the signal do what it does without us. The second signal is not waited for. What the
+// program has printed is written first, under each launcher: by such a signal a job ends that upc_global_exit
+// ends. SIGCONT asks for a report too, for a launcher that continues processes before it ends them, and then
+// kills them at once.
 class wait_reporter final : public progress::sleep_watcher {
 public:
   using engine_type = progress::engine<transport::ucx::ucx_transport>;

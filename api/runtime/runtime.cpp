@@ -14,8 +14,8 @@ namespace weft::api {
 
 namespace {
 
-// Made by weft_init, gone with weft_finalize. Nobody else deletes it: who exits without weft_finalize must
-// not wait for the others on the way out, its launcher sees it go and ends the job.
+// Made by weft_init, gone with weft_finalize. No other thread deletes it: a thread that exits without
+// weft_finalize must not wait for the others on the way out, its launcher sees it go and ends the job.
 process_runtime* the_runtime = nullptr;
 
 // Why there is none. A child of fork() has the parent's memory but neither its threads nor its place in the

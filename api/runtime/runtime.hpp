@@ -71,11 +71,11 @@ public:
   virtual state test(handle h) = 0;           // drives progress once; rethrows what the operation failed with
   virtual void wait(handle h) = 0;            // rethrows what the operation failed with
 
-  // For those who look at several handles. None of them takes an error away.
+  // For those that look at several handles. None of them takes an error away.
   virtual std::uint64_t completions() const noexcept = 0; // moves with every completion in this process
   // The index of the first that is neither 0 nor pending, or their number. No progress.
   virtual std::size_t find_ready(std::span<const upc_coll_handle_t> handles) const noexcept = 0;
-  virtual void progress() = 0; // drives once, if nobody else does
+  virtual void progress() = 0; // drives once, if no other thread does
   // Drives until the fact has said yes, once. It is asked often, on the calling thread, perhaps while it
   // drives, and at least every `nap`: it must neither throw nor wait.
   virtual void drive_until(const std::function<bool(progress::look)>& fact,
@@ -147,7 +147,7 @@ public:
 
   virtual bool checks_calls() const { return false; } // WEFT_CHECK
   // The last block of a rank's memory that begins at this place or before it, {0, 0} if none does; nothing if
-  // that is not known. Asks who keeps the books of it.
+  // that is not known. Asks the rank that keeps the books of it.
   virtual std::optional<engine::heap::block> block_below(std::uint32_t, std::uint64_t) const { return {}; }
 
   virtual std::uint64_t statistic(const std::string& name) const = 0; // 0 for an unknown name

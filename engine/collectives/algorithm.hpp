@@ -23,16 +23,16 @@ struct algorithm {
 std::span<const algorithm> algorithms();
 
 // The algorithm that all members of a team use: what the user asked for if it fits, else the cheapest that
-// fits. Looks only at what is the same on all of them: the request, who is on which host, and rank 0's table.
-// Null for an operation that has no choice.
+// fits. Looks only at what is the same on all of them: the request, which rank is on which host, and rank 0's
+// table. Null for an operation that has no choice.
 const algorithm* choose(const request& r, const graph::topology& g, const tuning& t);
 
 // "broadcast=knomial,gather_all=ring". Throws std::invalid_argument that says what is allowed.
 forced_choice parse_choice(const std::string& text);
 
 // Data may be handed on by a member only when all are known to have entered, and only between hosts: on one
-// host everybody reads where the data are. That holds for a gather-all and an exchange, too, though nobody is
-// done there before all have entered: under IN_MY the blocks of those who have come are moved meanwhile.
+// host each rank reads where the data are. That holds for a gather-all and an exchange, too, though no rank
+// is done there before all have entered: under IN_MY the blocks of those that have come are moved meanwhile.
 inline bool may_relay(const request& r, const graph::topology& g) {
   return r.in == graph::sync::all && !g.one_host() && r.bytes != 0 && !r.in_place;
 }

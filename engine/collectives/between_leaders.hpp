@@ -11,7 +11,7 @@ namespace weft::collectives {
 // done with the nodes that it returns. `at` is where the block of a member lies in the destination (and in
 // the source, of a scatter). For a leader; each part counts for itself.
 
-// The root puts the blocks of a host's members to its leader. Everybody else waits for his.
+// The root puts the blocks of a host's members to its leader. Each other rank waits for his.
 graph::node_set scatter_to_leaders(hierarchical& s, std::uint8_t at, graph::node_set after);
 std::uint64_t cost_of_scatter_to_leaders(std::uint64_t bytes, const graph::topology& g, const cost_model& c);
 
@@ -25,7 +25,7 @@ std::uint64_t cost_of_ring_of_leaders(std::uint64_t bytes, const graph::topology
 graph::node_set doubling_of_leaders(hierarchical& s, std::uint8_t at, bool told, graph::node_set after);
 std::uint64_t cost_of_doubling_of_leaders(std::uint64_t bytes, const graph::topology& g, const cost_model& c);
 
-// Rounds in which everybody hears of radix times as many hosts as before. A higher radix has fewer rounds,
+// Rounds in which each rank hears of radix times as many hosts as before. A higher radix has fewer rounds,
 // each of radix - 1 messages that are under way together: fewer hops, shorter messages, more of them.
 
 struct dissemination {

@@ -4,9 +4,9 @@
 // UPC collectives V1.0, 4.2.1. Source: the block itself on the root. Destination: one block of n bytes on
 // each. P members on N hosts.
 //
-// flat     Eager: the root publishes once, n bytes, whoever reads. Direct: each member copies for itself, or
-//          the root does for those who are away. P*n bytes moved in all, one step, (P-1)*n of them out of the
-//          root's host.
+// flat     Eager: the root publishes once, n bytes, whichever rank reads. Direct: each member copies for
+//          itself, or the root does for those that are away. P*n bytes moved in all, one step, (P-1)*n of
+//          them out of the root's host.
 // relayed  Eager, under IN_MY: the flat plan, but the root sends to the members of some hosts only, and the
 //          engine of one of each hands the payload on, in a tree of radix k over the hosts, whether its rank
 //          has entered or not. P-1 payloads in all, ceil(log_k N) hops, none by a rank that is waited for.
@@ -149,7 +149,7 @@ plan put_tree(hierarchical& s, bool one_by_one) {
     return s.finish(s.b.loop(range::leader, 1, steps), 0);
   }
   const node_set have = s.root ? s.gate : s.b.add(await_count(fact::delivered, 1));
-  node_set data = s.root ? s.b.add(copy_own(), s.gate) : s.heard_by_nobody_else(have);
+  node_set data = s.root ? s.b.add(copy_own(), s.gate) : s.unless_neighbours_read(have);
   builder::step_list steps;
   steps.then(s.root ? put_to_each() : put_handed_on(in_destination))
       .then(order_each())
@@ -185,7 +185,7 @@ plan compile_knomial(const request& r, const topology& g, const tuning& t) {
 }
 
 bool fits_relayed(const request& r, const topology& g, const tuning& t) {
-  const bool eager = r.in == sync::my && r.bytes <= t.eager_bytes; // waits for nobody
+  const bool eager = r.in == sync::my && r.bytes <= t.eager_bytes; // waits for no rank
   return special::relays && t.relays && eager && sent_ahead(r, g, t) && r.bytes != 0 && !g.one_host();
 }
 
@@ -218,7 +218,7 @@ plan compile_chain(const request& r, const topology& g, const tuning& t) {
   if (s.root) data |= s.b.add(copy_own(), s.gate);
   const bool last = (g.host(g.me()) + g.hosts() - 1) % g.hosts() == g.host(r.root);
   if (last) {
-    data |= s.heard_by_nobody_else(s.b.add(await_count(fact::delivered, count)));
+    data |= s.unless_neighbours_read(s.b.add(await_count(fact::delivered, count)));
   } else {
     builder::step_list steps;
     steps.then_if(!s.root, await_steps(peer_rule::self));

@@ -22,7 +22,7 @@ public:
     builder_.blocks_of(rule, name_bytes);
     p().find(indirect);
     p().in_place = r.in_place;
-    p().far = many_nodes_ || (r.in_place && !p().rotates()); // else nobody can do my part for me
+    p().far = many_nodes_ || (r.in_place && !p().rotates()); // else no rank can do my part for me
     cut_blocks(p(), t);
     decide_eager(t);
   }
@@ -39,7 +39,7 @@ public:
   plan permuted_in_place() {
     const node_set gate = modes_.gate();
     const bool lonely = g_.near().empty();
-    // Who comes late looks for its cycle when those who rotated it have left.
+    // A rank that comes late looks for its cycle when those that rotated it have left.
     if ((modes_.claims() || p().rotates()) && !lonely) builder_.add(publish_row(), gate);
     if (p().rotates() && !many_nodes_) {
       builder_.add(modes_.assists() ? rotate_all() : rotate_own(), gate);
@@ -103,14 +103,14 @@ private:
   std::uint32_t all_pieces() { return p().chunks; }
   // Between hosts under IN_MY, one end must hear of the other.
   bool pulls() const { return many_nodes_ && modes_.each_waits(); }
-  // Near members look for who names them, and help. Under OUT_ALL between hosts the last rounds tell them
-  // that their blocks are here, and need not be preceded by a count of each far one.
+  // Near members look for the one that names them, and help. Under OUT_ALL between hosts the last rounds tell
+  // them that their blocks are here, and need not be preceded by a count of each far one.
   bool both_ends_carry() const {
     return modes_.claims() && (modes_.tells_ends() || modes_.assists() || pulls());
   }
 
-  // To whom my row names: near by claims, so that either end may carry it. A far one cannot know that it is
-  // meant: under IN_MY it is told and pulls when it has entered, else I push.
+  // To the member that my row names: near by claims, so that either end may carry it. A far one cannot know
+  // that it is meant: under IN_MY it is told and pulls when it has entered, else I push.
   node_set send_block(node_set gate) {
     builder::step_list steps;
     steps.then_if(modes_.each_waits(), near_only(await_entry()));
@@ -179,19 +179,19 @@ private:
   const bool many_nodes_;
 };
 
-// Each member's row names where its block goes; everybody is named once (a permutation).
+// Each member's row names where its block goes; each rank is named once (a permutation).
 //
 // Steps and bytes (n bytes a block):
-//   eager  (small, IN_MY, not OUT_ALL) everybody publishes whom it names and its block, n + 8 bytes, or sends
-//          them to a far one.
-//   near   the entry word, one copy of n by either end, two counts; the named one finds who names it by
-//          reading its neighbours' rows.
-//   far    IN_MY: one token from the source, which tells the destination who it is, one get of n, one count.
-//          Otherwise one put of n, flush, one count.
-// In place a cycle of the permutation that lies on one host is rotated, piece after piece, by whoever of it
-// has come (n*(L + 1) bytes for L members); so nobody of it waits for another under IN_NO. Along other
-// cycles, and under IN_MY, each block moves on in pieces of 64 KiB, taken aside by its destination before
-// that one gives its own away (2n bytes a member).
+//   eager  (small, IN_MY, not OUT_ALL) each rank publishes which rank it names and its block, n + 8 bytes, or
+//          sends them to a far one.
+//   near   the entry word, one copy of n by either end, two counts; the named one finds which rank names it
+//          by reading its neighbours' rows.
+//   far    IN_MY: one token from the source, which tells the destination which rank it is, one get of n, one
+//          count. Otherwise one put of n, flush, one count.
+// In place a cycle of the permutation that lies on one host is rotated, piece after piece, by any rank of
+// it that has come (n*(L + 1) bytes for L members); so no rank of it waits for another under IN_NO. Along
+// other cycles, and under IN_MY, each block moves on in pieces of 64 KiB, taken aside by its destination
+// before that one gives its own away (2n bytes a member).
 plan relocate_permuted(const request& r, naming names, const block_rule& rule, const topology& g,
                        const tuning& t, const indirection& indirect) {
   by_rows made(r, pattern::by_source, names, rule, g, t, indirect);
@@ -199,9 +199,9 @@ plan relocate_permuted(const request& r, naming names, const block_rule& rule, c
 }
 
 // Each member's row names the root as the source (by_destination) or the destination (by_source) of its
-// block, or nobody where the block is empty. Nobody else knows the root: so a member carries its own block,
-// and who may be the root reads the rows of the others when they have entered, until it knows that it is not,
-// or how much it has to expect.
+// block, or no rank where the block is empty. No other rank knows the root: so a member carries its own
+// block, and the rank that may be the root reads the rows of the others when they have entered, until it
+// knows that it is not, or how much it has to expect.
 //
 // Steps and bytes: each member one copy, get or put of n and one count; under IN_MY between hosts one
 // question and one answer. The root (and under OUT_MY a member with an empty block) one row of each other

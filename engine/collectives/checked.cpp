@@ -4,15 +4,15 @@
 //
 //   publish call            into my mailbox, before anything else
 //   send call to each       far member
-//   compare                 looked at in every pass before the plan's own nodes: who has entered by then
-//   await call              IN_ALL only, before data is touched: all have been compared
-//   publish, send name      where rows name somebody: whom mine names, when it may be read
+//   compare                 looked at in every pass before the plan's own nodes: which ranks have entered by
+//   then await call              IN_ALL only, before data is touched: all have been compared
+//   publish, send name      where rows name a rank: which one mine names, when it may be read
 //   await names             the same for IN_ALL: all have been compared
 //   ... the plan itself ...
 //   compare                 behind everything else; when only the two are left, both are done
 //
-// Where a mode lets data move before all have entered, those who come later are compared when they come, and
-// by themselves: nobody waits for a comparison that its mode does not wait for. One line more is written and
+// Where a mode lets data move before all have entered, those that come later are compared when they come, and
+// by themselves: no rank waits for a comparison that its mode does not wait for. One line more is written and
 // read for each member of the host, one message more is sent to each far one.
 #include "engine/collectives/algorithm.hpp"
 #include "engine/operations/all_kinds.hpp"
@@ -46,7 +46,7 @@ node of_names(kind what, peer_rule peer) {
   return n;
 }
 
-// The line is written a second time when nobody sends it any more.
+// The line is written a second time when no rank sends it any more.
 node_set compare_names(builder& front, sync in, std::uint32_t far, node_set after) {
   const node_set named = front.add(of_names(kind::signal, peer_rule::group), after);
   builder::step_list send;

@@ -2,8 +2,8 @@
 // Exchanges whose blocks go between hosts together. P members on N hosts, L on each.
 //
 // paired  Two hosts tell each other all in one message each way, L*L blocks: N-1 messages a host, which its
-//         members share, each leading to every L-th host. Who leads reads what leaves in its neighbours'
-//         sources, and writes what arrives into their destinations. One hop.
+//         members share, each leading to every L-th host. A rank that leads reads what leaves in its
+//         neighbours' sources, and writes what arrives into their destinations. One hop.
 // bruck   Members of one number on their hosts, twins, exchange among themselves what is for them: a member
 //         first reads in its neighbours' sources what is for its twins. Then ceil(log_r N) rounds of r - 1
 //         messages: in round k it hands on all blocks that have a digit in the k-th place of the distance, in
@@ -18,7 +18,7 @@ using namespace graph;
 
 namespace {
 
-// Of those hosts to which I lead the members who lead to mine, see topology/host_patterns.hpp.
+// Of those hosts to which I lead the members that lead to mine, see topology/host_patterns.hpp.
 constexpr range paired{
     .name = "paired leaders",
     .count = [](const plan&, const topology& g) { return g.one_host() ? 0 : hosts_led(g, g.me()); },
@@ -122,8 +122,8 @@ node_set read_sources(hierarchical& s, const blocks& going, std::uint8_t at, boo
   return own | s.b.loop(range::near, s.near(), steps, s.gate);
 }
 
-// Those who lead to no host read no more than their own blocks, and write nothing.
-std::uint32_t neighbours_who_lead(const topology& g) {
+// Those that lead to no host read no more than their own blocks, and write nothing.
+std::uint32_t neighbours_that_lead(const topology& g) {
   const auto& near = g.near();
   return static_cast<std::uint32_t>(
       std::count_if(near.begin(), near.end(), [&](std::uint32_t k) { return hosts_led(g, k) != 0; }));
@@ -156,7 +156,7 @@ plan compile_paired_exchange(const request& r, const topology& g, const tuning& 
   s.p().scratch = 2 * all;
   s.sends(message);
   const node_set read = read_sources(s, leaving, out, all != 0);
-  // Nobody waits for a host before he has sent to all: a window of others would be waiting for me.
+  // No rank waits for a host before it has sent to all: a window of others would be waiting for me.
   builder::step_list tell, hear;
   tell.then(
       of_blocks(writing(reading(send_payload(), buffer::scratch, out), buffer::mailbox, packed), crossing));
@@ -174,7 +174,7 @@ plan compile_paired_exchange(const request& r, const topology& g, const tuning& 
     give.then(from_scratch(put_to_each())).then_if(s.modes.tells_ends(), count_for_each(fact::delivered, 1));
     data |= s.b.add(from_scratch(copy_own()), here) | s.b.loop(range::near, s.near(), give, here);
   }
-  return s.finish(data, s.near(), neighbours_who_lead(g));
+  return s.finish(data, s.near(), neighbours_that_lead(g));
 }
 
 namespace {

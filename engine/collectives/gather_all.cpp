@@ -53,7 +53,7 @@ plan compile_bundled_gather_all(const request& r, const topology& g, const tunin
 
 namespace {
 
-// So many copies by each neighbour of a leader; none if nobody has neighbours.
+// So many copies by each neighbour of a leader; none if no rank has neighbours.
 std::uint64_t followed(std::uint64_t count, const request& r, const topology& g, const cost_model& c) {
   return g.largest_host() == 1 ? 0 : c.copies(count, r.bytes);
 }
@@ -83,14 +83,14 @@ constexpr blocks blocks_behind{.name = "next block of other hosts",
                                    },
                                .one_a_step = true};
 
-// The blocks of my own host: everybody reads them from their owners.
+// The blocks of my own host: each rank reads them from their owners.
 node_set read_neighbours(hierarchical& s) {
   builder::step_list steps;
   steps.then(get_from_each()).then_if(s.modes.tells_ends(), count_for_each(fact::consumed, 1));
   return s.b.add(copy_own(), s.gate) | s.b.loop(range::near, s.near(), steps, s.gate);
 }
 
-// Everybody's source is read by its neighbours, the leader's destination too.
+// Each rank's source is read by its neighbours, the leader's destination too.
 std::uint32_t readers(const hierarchical& s) {
   return s.leader ? 2 * s.near() : s.near();
 }

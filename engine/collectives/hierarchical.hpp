@@ -7,7 +7,7 @@
 namespace weft::collectives {
 
 // What all algorithms that hand data on between hosts have in common. They begin behind the gate of IN_ALL,
-// so everybody has entered and every destination may be written. One member of each host, its leader, takes
+// so each rank has entered and every destination may be written. One member of each host, its leader, takes
 // part between hosts; its neighbours copy from its destination, one level, as soon as the data are there.
 class hierarchical {
 public:
@@ -47,9 +47,9 @@ public:
   graph::node_set read_from_root();
   // Under OUT_MY a leader leaves when its neighbours have read: they say so.
   graph::node_set tell_leader(graph::node_set after);
-  // What I must have heard before I say, in the last rounds, that all is in place here: neighbours who read
+  // What I must have heard before I say, in the last rounds, that all is in place here: neighbours that read
   // it from me say so as well.
-  graph::node_set heard_by_nobody_else(graph::node_set n) const { return near() == 0 ? n : 0; }
+  graph::node_set unless_neighbours_read(graph::node_set n) const { return near() == 0 ? n : 0; }
   // `readers`: how many members say that they have read my data; `writers`: that they have brought some.
   graph::plan finish(graph::node_set data, std::uint32_t readers, std::uint32_t writers = 0);
 

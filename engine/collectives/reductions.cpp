@@ -2,7 +2,7 @@
 // Reductions of distributed arrays: UPC collectives V1.0, 4.3.2 and 4.3.3; V0.3, 5.5.1.
 //
 // A member combines the elements that it has, as far as their order allows: one partial result, or one of
-// each of its blocks. Those of all members make a table of n bytes each, from which everybody who needs the
+// each of its blocks. Those of all members make a table of n bytes each, from which each rank that needs the
 // result computes it, in the same order: so it is the same in every bit. A prefix reduction is the same: what
 // is in front of a member's blocks is in the table, too. P members on N hosts, L on each.
 //
@@ -10,7 +10,7 @@
 // dissemination  The leader of a host takes its neighbours' parts, then tells those of other hosts what it
 //                knows: ceil(log2 N) messages, P*n bytes in all, after which it has the table and publishes
 //                it to its neighbours. No exclusive scan needs fewer rounds, for a part must come from host 0
-//                to host N-1, and with the parts themselves on the way nobody computes anything between
+//                to host N-1, and with the parts themselves on the way no rank computes anything between
 //                rounds.
 // bundled        For a root: the members of a host publish their parts, and the host sends them in one
 // message,
@@ -21,8 +21,9 @@
 // Where members work on ranges of the elements all of them wait for a late one. So the root of a small reduce
 // works on all elements itself (`whole`): it brings them, and combines them alone.
 //
-// The parts travel as eager payloads, from scratch to scratch, which need no entry of who takes them. So late
-// members hold up those who need their elements; only where parts are handed on for a root all must be there.
+// The parts travel as eager payloads, from scratch to scratch, which need no entry of the rank that takes
+// them. So late members hold up those that need their elements; only where parts are handed on for a root all
+// must be there.
 #include "engine/collectives/algorithm.hpp"
 #include "engine/collectives/operations.hpp"
 #include "engine/collectives/relocate.hpp"
@@ -133,7 +134,7 @@ private:
     const node n = of_blocks(reading(compute(1), buffer::scratch, of_member_), blocks::members);
     return b_.add(writing(n, buffer::destination, of_member_), after);
   }
-  // Of my range, for whoever is to have them: the others', and then my own.
+  // Of my range, for any rank that is to have them: the others', and then my own.
   node_set compute_results(node_set after) {
     const std::uint8_t at = b_.add_place({.base = behind_table() + g_.size() * request_.bytes,
                                           .from = request_.bytes,
@@ -169,12 +170,12 @@ private:
     const node send = mine(bundled_ ? send_bundled() : send_payload());
     return b_.loop(range::root, 1, builder::step_list().then(send), told);
   }
-  node_set take_from(const range& who, std::uint32_t count) {
+  node_set take_from(const range& over, std::uint32_t count) {
     const node take = writing(take_payload(), buffer::scratch, of_peer_);
-    if (!bundled_) return b_.loop(who, count, builder::step_list().then(take));
+    if (!bundled_) return b_.loop(over, count, builder::step_list().then(take));
     builder::step_list steps;
     steps.then_if(near() != 0, near_only(take)).then(far_only(by_boxes(take)));
-    return b_.loop(who, count, steps);
+    return b_.loop(over, count, steps);
   }
 
   // A leader's part: it has the whole table in the end.
@@ -211,7 +212,7 @@ private:
     return finish(data | compute_result(own | known));
   }
 
-  // Who has taken all parts knows of all of them: the rounds of OUT_ALL need not wait for more.
+  // A rank that has taken all parts knows of all of them: the rounds of OUT_ALL need not wait for more.
   plan finish(node_set data) {
     if (request_.by_ranges && modes_.tells_ends() && others() != 0) {
       data |= b_.add(await_count(fact::consumed, others()));

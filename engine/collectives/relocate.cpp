@@ -121,7 +121,7 @@ private:
   peers below() { return {&hosts_below, hosts_below.count(p(), g_)}; }
 
   // Scratch is not user data, so a payload may travel before its reader has entered; but a reader copies it
-  // out himself, so nobody else could finish an OUT_ALL operation for him, and the looser IN_NO needs no
+  // out himself, so no other rank could finish an OUT_ALL operation for him, and the looser IN_NO needs no
   // token anyway.
   void decide_eager(const tuning& t) {
     const bool one_slice = rule_.src_j == 0;
@@ -149,7 +149,7 @@ private:
   void direct() {
     const node_set gate = modes_.gate();
     if (!sends_far_) modes_.announce(push_far_ ? in_far_ : out_far_);
-    // First what nobody else may do for me: a pass carries no more than a piece, of what comes first.
+    // First what no other rank may do for me: a pass carries no more than a piece, of what comes first.
     const node_set data = far(gate) | own_block(gate);
     const node_set near = modes_.claims() ? near_claimed(gate) : near_alone(gate);
     const std::uint32_t claimed = modes_.claims() ? p().chunks : 0;
@@ -166,7 +166,7 @@ private:
     return builder_.add(modes_.shares_own() ? claim_block(direction::self) : copy_own(), gate);
   }
 
-  // Within the host, when nobody needs to know: the destination reads (or the source writes, if asked to).
+  // Within the host, when no rank needs to know: the destination reads (or the source writes, if asked to).
   node_set near_alone(node_set gate) {
     builder::step_list steps;
     steps.then_if(modes_.each_waits(), await_entry()).then(push_ ? put_to_each() : get_from_each());
@@ -188,7 +188,7 @@ private:
     return builder_.loop(*side.over, side.count, steps, gate);
   }
 
-  // Whoever has taken what I sent knows that I did, and that I had waited for all if there was a gate.
+  // Any rank that has taken what I sent knows that I did, and that I had waited for all if there was a gate.
   node_set exchange_payloads(node_set gate) {
     send_far(gate);
     return take_far();

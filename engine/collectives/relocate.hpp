@@ -27,7 +27,7 @@ struct tuning {
 //   eager     one hop: n*(P-1) copied into the sender's own slot (near readers take their slices from there),
 //             n sent to each far reader; n*(P-1) copied out. No token, no acknowledgement.
 //   direct    near: entry word, one copy of n for each pair carried by either end (or, under OUT_ALL,
-//             by anybody on the host), two counts.
+//             by any rank on the host), two counts.
 //             far: entry token, one get (or put) of n, one count; or, up to far_payload, a message with the
 //             block, which waits for its reader in a place of its mailbox: one hop instead of three.
 // With a radix, a far payload goes to the members of the hosts below in a tree over the hosts, and the

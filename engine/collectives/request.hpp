@@ -81,7 +81,7 @@ struct request {
   bool wide_perm = false;         // permute_x: the permutation's elements have 8 bytes, not 4
   caller by = caller::collective; // for messages
   bool large = false;             // computations: a member has more elements than a pass may touch
-  bool by_ranges = false;         // computations: members work on ranges, whoever has the elements
+  bool by_ranges = false;         // computations: members work on ranges, whichever rank has the elements
   bool apart = false;             // the operands lie at another place on each thread
   bool whole = false;       // sort: a member's row has all of its elements; reduce: the root's range too;
                             // vectors: a member combines alone, for it calls a function of the user

@@ -3,20 +3,20 @@
 // stages, engine/sorting says; this is what moves between them. P members, n bytes of the array on each.
 //
 //   line      Where the array has several blocks on a thread, each member gets those elements that are its
-//             to work on, from everybody: (P-1)/P*n bytes, and P counts, behind which the array may be
+//             to work on, from each rank: (P-1)/P*n bytes, and P counts, behind which the array may be
 //             overwritten.
-//   samples   A row of at most 2 KiB from everybody to everybody.
+//   samples   A row of at most 2 KiB from each rank to each rank.
 //   cuts      Another one.
 //   buckets   Each member gets what the others have of its bucket: (P-1)/P*n bytes, and P counts.
 //   results   What of a bucket belongs to other members is put there: with one block on each thread no more
 //             than the samples left open, n/128 bytes of elements up to 16; of small blocks (P-1)/P*n.
 //
-// Of numbers, where all that a member has fits into a row, everybody is told all elements, puts them in
+// Of numbers, where all that a member has fits into a row, each rank is told all elements, puts them in
 // order, and keeps its own: the plan is that of a reduction for all, see reductions.cpp.
 //
-// The samples are heard of only behind a member's own sort, so nobody waits for an entry besides; only who
-// gets elements before that does, and IN_ALL holds everything up. Between members nothing but the tables is
-// in order, and the counts of all.
+// The samples are heard of only behind a member's own sort, so no rank waits for an entry besides; only a
+// rank that gets elements before that does, and IN_ALL holds everything up. Between members nothing but the
+// tables is in order, and the counts of all.
 #include "engine/collectives/algorithm.hpp"
 #include "engine/collectives/operations.hpp"
 #include "engine/collectives/sync_modes.hpp"
@@ -88,7 +88,7 @@ private:
     return brought | b_.add(await_count(fact::consumed, others()));
   }
 
-  // My row to everybody, and everybody's to me.
+  // My row to each rank, and each rank's to me.
   node_set tell_all(std::uint8_t table, node_set own) {
     node_set all = own;
     if (!g_.near().empty()) {
@@ -102,8 +102,8 @@ private:
     return all | b_.loop(range::far, far, send, own) | b_.loop(range::others, others(), take);
   }
 
-  // What is mine of all members' elements. Everybody hears that I have it: who has heard so of all may
-  // write to whatever part of the array.
+  // What is mine of all members' elements. Each rank hears that I have it: a rank that has heard so of all
+  // may write to whatever part of the array.
   node_set get_bucket(node_set told) {
     node own = writing(reading(compute(2), buffer::source, array_), buffer::scratch, buckets_);
     own.needs = cuts_;

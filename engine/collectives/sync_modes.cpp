@@ -12,10 +12,10 @@ sync_modes::sync_modes(builder& b, const topology& g, sync in, sync out)
   b.draft().out = out;
 }
 
-node_set sync_modes::from_each(const range& whom, const node& awaited) {
+node_set sync_modes::from_each(const range& over, const node& awaited) {
   builder::step_list one;
   one.then(awaited);
-  return builder_.loop(whom, whom.count(builder_.draft(), topology_), one);
+  return builder_.loop(over, over.count(builder_.draft(), topology_), one);
 }
 
 node_set sync_modes::rounds(fact stage, node_set heard) {

@@ -26,7 +26,7 @@ constexpr std::size_t plain_numbers = 8;
 constexpr std::size_t all_numbers = plain_numbers + cost_table::size + most_operations;
 
 // What crosses a socket costs a hop, whatever it is: so data go with the signal, or with the answer to it.
-// An adapter reaches memory in the time of a message, and needs nobody at the other end.
+// An adapter reaches memory in the time of a message, and needs no rank at the other end.
 constexpr auto paths = std::to_array<far_path>({
     {"memory", "put and get, flushed; blocks are got", 2048, false},
     {"sockets", "messages in pieces of 128K, in order; blocks are put", engine::mailbox::large_bytes, true},

@@ -3,10 +3,10 @@
 // gatherv and scatterv. IN_MY, OUT_MY. P members, blocks of n bytes.
 //
 // A member tells each that gets a block of it where that lies and how long it is; those bring the blocks and
-// tell their givers so. So nothing has to be agreed on before, and who gives may compute. Between hosts what
-// is short comes with the note: one message there and one back. To hosts of their own each of P-1 blocks
-// takes a message, and so does every note: a member hands on nothing, for it would have to know what it hands
-// on.
+// tell their givers so. So nothing has to be agreed on before, and a rank that gives may compute. Between
+// hosts what is short comes with the note: one message there and one back. To hosts of their own each of P-1
+// blocks takes a message, and so does every note: a member hands on nothing, for it would have to know what
+// it hands on.
 //
 // To the verifier a block has the size of the request, whatever it has. Notes are bytes of the source.
 #include "engine/collectives/algorithm.hpp"

@@ -62,7 +62,7 @@ struct state {
   std::uint32_t front = 0, back = 0;
   bool stale = false; // the word belongs to a newer operation: everything of mine is long done
 };
-// From 1: a word that nobody has written speaks of no operation.
+// From 1: a word that no rank has written speaks of no operation.
 inline std::uint64_t epoch_in(sequence n) {
   return epoch_of(n) + 1;
 }
@@ -73,7 +73,7 @@ inline state read(std::uint64_t value, sequence n) {
   return {static_cast<std::uint32_t>(value >> side_bits & side_mask),
           static_cast<std::uint32_t>(value & side_mask), false};
 }
-// True if somebody has written it for operation n.
+// True if a rank has written it for operation n.
 inline bool speaks_of(std::uint64_t value, sequence n) {
   return value >> (2 * side_bits) == epoch_in(n);
 }

@@ -25,14 +25,14 @@ namespace weft::engine {
 //
 // For each slot
 //   claim[i]  claimed pieces of the block from local member i    writers: members of the host, by CAS
-//   call      checked mode: which call the operation is, and whom its row names, behind its stamp writer:
-//             the rank
+//   call      checked mode: which call the operation is, and which rank its row names, behind its stamp
+//             writer: the rank
 //
 //   dispute   checked mode: two calls that differ; once per team           writer: the rank
 //
-// Behind a shadow lie places for payloads that are larger than a body: nobody but a far member sends such. An
-// operation shares its place with the one that is large_places before it, hence their credit is shorter; and
-// what a peer may send ahead of me is bounded, whatever the operations.
+// Behind a shadow lie places for payloads that are larger than a body: no rank but a far member sends such.
+// An operation shares its place with the one that is large_places before it, hence their credit is shorter;
+// and what a peer may send ahead of me is bounded, whatever the operations.
 class mailbox {
 public:
   static constexpr bool is_made_of_zeros = true; // empty: see zeroed_table
@@ -49,7 +49,8 @@ public:
   struct alignas(line) count_line {
     word delivered, consumed, stage_in, stage_out;
   };
-  // Stamped like a head: 0 while it is being written, so that who copies it while it changes finds out.
+  // Stamped like a head: 0 while it is being written, so that a rank that copies it while it changes finds
+  // out.
   template <std::size_t Lines> struct alignas(line) stamped_words {
     word stamp;
     std::array<word, Lines * line / sizeof(word) - 1> record;

@@ -7,7 +7,7 @@
 // Kinds that share work among ranks of a host; by progress/execution/claims.hpp.
 namespace weft::graph::operations {
 
-// Carries what is still unclaimed of a block that its source, its destination or anybody on the host may
+// Carries what is still unclaimed of a block that its source, its destination or any rank on the host may
 // carry; done when nothing is left to claim. A swap moves the two blocks between a pair in place.
 struct claim : operation_kind {
   static constexpr kind what = kind::claim;
@@ -19,7 +19,7 @@ struct claim : operation_kind {
   }
   static std::string text(const node& n) { return words("claim ", graph::name(n.way)); }
 
-  // Between whom the block goes. A pair has one claim word, at its higher rank.
+  // Between which two the block goes. A pair has one claim word, at its higher rank.
   struct ends {
     std::uint32_t from, to;
   };

@@ -7,7 +7,7 @@ namespace weft::graph::operations {
 
 // A stage of the operation's task, on this rank: a pass does as much of it as a pass may. Code of users is
 // run by a thread that drives, piece by piece, with nothing held: other operations go on meanwhile if there
-// is anybody to drive them. What it throws fails the operation.
+// is any rank to drive them. What it throws fails the operation.
 //
 // To the verifier the result is what it is made of, side by side: a reduction is a gather. Of the group, it
 // reads the sources of all members of my host.

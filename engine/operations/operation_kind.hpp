@@ -27,7 +27,7 @@ enum class outcome : std::uint8_t {
 // The kinds of operations that plans are made of, a type for each. A kind says
 //   what, name       which it is, and what it is called
 //   moves_data       whether data of users are touched
-//   serves_others    whether anybody else waits for it
+//   serves_others    whether any other rank waits for it
 //   by_regions       whether a step moves the regions that each_move tells, and nothing else
 //   way(n)           whose memory it reads and writes, see resolve
 //   fits(n)          with which operands, peers and facts it may be used
@@ -39,7 +39,7 @@ enum class outcome : std::uint8_t {
 //
 // Orders. Whatever a node reads of another rank it reads after a load (acquire) of the word that announces
 // it; whatever it announces it stores (release) after the data. Counters and claims change by acquire-release
-// CAS, so whoever sees a counter full sees the copies of everybody who raised it.
+// CAS, so any rank that sees a counter full sees the copies of each rank that raised it.
 namespace weft::graph::operations {
 
 // What kinds have in common unless they say otherwise.

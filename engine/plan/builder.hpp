@@ -6,7 +6,7 @@
 namespace weft::graph {
 
 // A plan as a part of another one. Its nodes move behind those that are there, into phases of their own, so
-// that nobody hears of another part's payloads and counts. It works on buffers of the whole: what gathers in
+// that no rank hears of another part's payloads and counts. It works on buffers of the whole: what gathers in
 // place that which an earlier part has brought reads the destination of the whole as its source.
 struct as_part {
   node_set after = 0;     // it begins when these are done
@@ -123,7 +123,7 @@ node publish_ready();
 node await_ready();
 // To a far peer: my puts are in its destination.
 node announce_puts();
-// To those who watch my count: what this step brings is here.
+// To those that watch my count: what this step brings is here.
 node count_step();
 // In step k: what k + 1 - lag steps bring has been delivered to me, or on the peer.
 node await_steps(peer_rule whose, std::uint32_t lag = 0);

@@ -37,8 +37,8 @@ constexpr std::uint32_t counted_by(const node& n, std::uint32_t step) {
   return step + 1 > n.count ? step + 1 - n.count : 0;
 }
 
-// The one that a node raises, or awaits, in a step with a peer. What is counted is so in the mailbox of who
-// waits, all else is said in the mailbox of who says it.
+// The one that a node raises, or awaits, in a step with a peer. What is counted is so in the mailbox of the
+// rank that waits, all else is said in the mailbox of the rank that says it.
 [[gnu::always_inline]] inline cell cell_of(const plan& p, const node& n, std::uint32_t peer,
                                            std::uint32_t step) {
   const bool raises = n.what == kind::signal;

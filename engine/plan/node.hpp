@@ -146,7 +146,7 @@ struct node {
   std::uint8_t loop_index = 0;           // loop: which loop state of the operation is its own
   std::uint8_t phase = 0;                // whose cells of its slot it raises or awaits
   std::uint8_t ordered = 0; // loop: so many iterations at a time, the next when these are done; 0: all
-  bool searches = false;    // loop: over as soon as it is known that nobody names me
+  bool searches = false;    // loop: over as soon as it is known that no rank names me
   bool valued = false;      // signal/take/await: carries the barrier value
   bool pipelined = false;   // loop: a step waits for the same step of the iteration before
   bool single = false;      // loop: no more than its one step; see prepare

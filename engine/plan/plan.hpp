@@ -34,7 +34,7 @@ struct indirection {
   bool operator==(const indirection&) const = default;
 };
 
-// In front of an eager payload, if a row names whom it is for: the named member.
+// In front of an eager payload, if a row names the member that it is for.
 inline constexpr std::uint32_t name_bytes = 8;
 
 // Bytes that lie together where they are read and where they are written.
@@ -96,8 +96,8 @@ struct plan {
   bool far = false;      // some node needs the UCP lane
   bool large = false;    // a task touches more memory than a pass may
   bool parts = false;    // its transfers are parts of a task, and need the task's room
-  bool computes = false; // it has a task: whoever waits cannot carry its blocks for others
-  bool awaited = true;   // somebody may sleep until I have entered
+  bool computes = false; // it has a task: any rank that waits cannot carry its blocks for others
+  bool awaited = true;   // a rank may sleep until I have entered
 
   // See operations/finish.hpp.
   static constexpr std::uint64_t unbounded = ~std::uint64_t{0};
@@ -129,8 +129,8 @@ struct plan {
   // Bytes that an execution needs besides: scratch, and room for a message behind it.
   std::uint64_t room() const { return scratch + packed; }
   bool rooted_by_rows() const { return names == naming::pointer; }
-  // Blocks that their members have not come to carry are carried by whoever waits, or is about to leave:
-  // under OUT_ALL a node of the plan sees to it.
+  // Blocks that their members have not come to carry are carried by any rank that waits, or is about to
+  // leave: under OUT_ALL a node of the plan sees to it.
   bool lends() const {
     return out == sync::my && chunks != 0 && members > 1 && !eager && !far && !computes && !rotates();
   }
@@ -188,7 +188,7 @@ inline std::uint64_t chunk_size(std::uint64_t bytes, std::uint64_t whole) {
   const std::uint64_t best = std::uint64_t{1} << ((std::bit_width(bytes - 1) + 15) / 2);
   return std::max(std::min(best, largest_chunk), std::bit_ceil((bytes + most_chunks - 1) / most_chunks));
 }
-// Pieces of a block whose size nobody knows when the plan is made.
+// Pieces of a block whose size no rank knows when the plan is made.
 inline constexpr std::uint32_t indirect_chunks = 64;
 // In place, what does not lie in one host moves in pieces of this size, through a scratch of each rank.
 inline constexpr std::uint64_t bounce_bytes = 64 * 1024;

@@ -10,8 +10,8 @@ namespace weft::graph {
 // A node at one step: what it is about. The executor carries it out, the verifier interprets it; neither
 // reads an operand itself.
 struct action {
-  std::uint32_t me = 0;           // who does it
-  std::uint32_t peer = 0;         // with whom
+  std::uint32_t me = 0;           // the rank that does it
+  std::uint32_t peer = 0;         // with which rank
   std::uint32_t from = 0, to = 0; // whose memory is read, and whose is written
   std::uint32_t step = 0;
 };

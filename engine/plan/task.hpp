@@ -8,7 +8,7 @@ namespace weft::graph {
 class topology;
 class call_fields;
 
-// The segments of other ranks of my host. Not for code of users: it is found by whoever drives.
+// The segments of other ranks of my host. Not for code of users: it is found by any thread that drives.
 struct near_memory {
   void* net = nullptr;
   std::byte* (*find)(void* net, std::uint32_t thread) = nullptr;

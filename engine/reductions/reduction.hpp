@@ -11,7 +11,7 @@ namespace weft::reductions {
 
 // A reduction of an array, or a prefix reduction. Each member makes a few partial results of the elements
 // that it has, the plan brings those of all members together, in a table with a block for each member, and
-// everybody who needs the result makes it of the table, all in the same way.
+// each rank that needs the result makes it of the table, all in the same way.
 //
 //   stage 0   my elements -> my block of the table
 //   stage 1   the table (and, of a prefix reduction, my elements) -> the result
@@ -20,9 +20,9 @@ namespace weft::reductions {
 //
 // With an operator that commutes a reduction needs one partial result of each member. Where the order counts
 // it is one of each block of the array: a table of rows. Where those would be too many, or a prefix reduction
-// writes to another layout than it reads, a member works on a range of the elements instead, whoever has them
-// (`by_ranges`): before stage 0 it gets them from the others, into room of the task, and what a prefix
-// reduction makes of them it puts to those who are to have it, behind stage 1.
+// writes to another layout than it reads, a member works on a range of the elements instead, whichever rank
+// has them (`by_ranges`): before stage 0 it gets them from the others, into room of the task, and what a
+// prefix reduction makes of them it puts to those that are to have it, behind stage 1.
 struct reduction : graph::task {
   enum class form : std::uint8_t { value, inclusive_prefix, exclusive_prefix };
 

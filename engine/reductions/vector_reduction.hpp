@@ -47,7 +47,7 @@ struct addresses {
 enum vector_stage_number : std::uint32_t {
   prefixes_of_slice =
       24,         // my slice of the vectors of others, brought in stage 3, and of mine -> its prefixes
-  hand_on_prefix, // which go to those who are to have them
+  hand_on_prefix, // which go to those that are to have them
   own_prefix,     // and to me
   bring_block,    // my block of the vectors of others
   combine_block,  // and of mine -> my result

@@ -29,7 +29,7 @@ const std::byte* cuts::element(const std::byte* rows, std::uint32_t id) const {
   return rows + room_.line()[s.place] * work_.block + s.number * sorting_.of.size;
 }
 
-// Of equal ones that of who is first in line.
+// Of equal ones that of the rank that is first in line.
 bool cuts::comes_before(const std::byte* rows, std::uint32_t a, std::uint32_t b) const {
   return sorting_.how.less(element(rows, a), element(rows, b), sorting_.of_order());
 }

@@ -22,7 +22,7 @@ inline std::uint64_t samples_of(const sorting_task& s, std::uint64_t elements) {
 inline std::uint32_t buckets(std::uint32_t members) {
   return std::min(members, 256u);
 }
-// Between two samples of a member lie elements/samples of them, of which nobody knows on which side of a cut
+// Between two samples of a member lie elements/samples of them, of which no rank knows on which side of a cut
 // they are: a bucket may be larger by those.
 std::uint64_t slack(const sorting_task& s);
 

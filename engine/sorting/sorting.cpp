@@ -95,7 +95,7 @@ graph::part part_of(const graph::task& t, const graph::work& w, std::uint32_t pe
 
 namespace {
 
-// Of a member's elements: so many are told to everybody.
+// Of a member's elements: so many are told to each rank.
 constexpr std::uint64_t few_bytes = 512;
 
 std::uint64_t most_elements(const sorting_task& s) {

@@ -31,17 +31,17 @@ struct compared_by_function {
 //             which they are put there
 //
 // All elements are different: of two that are equal the one comes first that stood first. A member alone says
-// where its elements are cut, and everybody else takes its word for it; so whatever a comparator answers,
+// where its elements are cut, and each other rank takes its word for it; so whatever a comparator answers,
 // each element goes to one place, and each place gets one. Were a bucket to become larger than samples of an
-// order allow, everybody sees it in the table of cuts, and they are made by number instead.
+// order allow, each rank sees it in the table of cuts, and they are made by number instead.
 //
 // Few numbers go into the rows as they are (`whole`): stage 0 puts them there, and in stage 1, the last one,
-// everybody puts all in order and takes what belongs to its own part of the array. Not what a comparator of a
+// each rank puts all in order and takes what belongs to its own part of the array. Not what a comparator of a
 // program orders: it might answer otherwise elsewhere.
 //
 // Elements that stand in line, as those of one block on each thread do, stay where they are for stage 0.
 // Others (`dealt`) are brought into line before: each member gets so many as it has, the first those with the
-// lowest indices, and nobody writes before all have theirs.
+// lowest indices, and no rank writes before all have theirs.
 struct sorting_task : graph::task {
   detail::element_order how{};
   const void* argument = nullptr; // of the order, but for comparators of C:

@@ -9,11 +9,11 @@
 // Whose blocks travel in a round of a dissemination, and of a doubling (a hypercube).
 namespace weft::graph {
 
-// How many rounds a dissemination over so many has: in round k everybody hears of 2^k more.
+// How many rounds a dissemination over so many has: in round k each rank hears of 2^k more.
 std::uint32_t dissemination_rounds(std::uint32_t members);
 
-// The same with any radix: in round k everybody hears of radix^k more from each of radix - 1 others. A step
-// is one message of a member: to who is `distance` away, a digit of the radix times its weight.
+// The same with any radix: in round k each rank hears of radix^k more from each of radix - 1 others. A step
+// is one message of a member: to the rank that is `distance` away, a digit of the radix times its weight.
 struct round_step {
   std::uint32_t weight = 1, digit = 1;
   std::uint32_t distance() const { return weight * digit; }
@@ -92,18 +92,18 @@ namespace weft::graph {
 // The member that acts for a host between hosts: the root on its own, the first on every other.
 std::uint32_t leader_of(const topology& g, std::uint32_t root, std::uint32_t host);
 
-// Who sends a payload of the root to whom, when engines hand it on: a k-nomial tree over the hosts, counted
-// from the root's. The leader of a host sends to all members of the hosts below its own, so between two
-// members of one host nothing is sent; the root's own neighbours read its mailbox.
+// Which rank sends a payload of the root to which, when engines hand it on: a k-nomial tree over the hosts,
+// counted from the root's. The leader of a host sends to all members of the hosts below its own, so between
+// two members of one host nothing is sent; the root's own neighbours read its mailbox.
 class relay_tree {
 public:
   relay_tree(const topology& g, std::uint32_t root, std::uint32_t radix)
       : g_(g), root_(root), radix_(radix) {}
 
-  // How many a member sends to, and whom; those with the most hosts below them first.
+  // How many a member sends to, and which; those with the most hosts below them first.
   std::uint32_t below(std::uint32_t member) const;
   std::uint32_t child(std::uint32_t member, std::uint32_t number) const;
-  // Who sends to a member of another host than the root's.
+  // The rank that sends to a member of another host than the root's.
   std::uint32_t above(std::uint32_t member) const;
 
 private:
@@ -118,8 +118,9 @@ private:
 
 } // namespace weft::graph
 
-// Two hosts have one pair of members who lead between them, one on each. The members of a host take turns:
-// who leads depends on how far ahead the other host is. So each leads for its share, and both ends agree.
+// Two hosts have one pair of members that lead between them, one on each. The members of a host take turns:
+// which one leads depends on how far ahead the other host is. So each leads for its share, and both ends
+// agree.
 namespace weft::graph {
 
 // Of a host towards another one.

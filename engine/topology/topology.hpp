@@ -30,7 +30,7 @@ public:
   // A swap between two members of different hosts is made by one of them, each by about half of its own.
   static bool leads(std::uint32_t a, std::uint32_t b) { return (a < b) == ((a + b) % 2 == 0); }
   const std::vector<std::uint32_t>& initiated() const { return initiated_; } // far members whose swap is mine
-  const std::vector<std::uint32_t>& initiators() const { return initiators_; } // far members who make mine
+  const std::vector<std::uint32_t>& initiators() const { return initiators_; } // far members that make mine
 
   // The largest number of members that any host holds: the same for all members.
   std::uint32_t largest_host() const { return largest_host_; }
@@ -41,8 +41,8 @@ public:
   // The k-th member of the caller's host in team rank order, the caller included.
   std::uint32_t local(std::uint32_t k) const { return local_[k]; }
 
-  // The number of a near member among those who read what a writer publishes for each of them; 0 for a far
-  // one, who is sent its own.
+  // The number of a near member among those that read what a writer publishes for each of them; 0 for a far
+  // one that is sent its own.
   std::uint32_t reader_index(std::uint32_t reader, std::uint32_t writer) const {
     if (host_[reader] != host_[writer] || reader == writer) return 0;
     return local_index_[reader] - (local_index_[reader] > local_index_[writer] ? 1 : 0);

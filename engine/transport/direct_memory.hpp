@@ -18,8 +18,8 @@ namespace weft::transport {
 // The memory operations of a transport whose near peers are reached by real loads and stores, as a base
 // class.
 //
-// Words are atomics. What a rank wrote before it stores (or swaps, or adds to) a word is there for whoever
-// loads the new value. `add` and `fence` are also sequentially consistent: of two ranks that each store,
+// Words are atomics. What a rank wrote before it stores (or swaps, or adds to) a word is there for any rank
+// that loads the new value. `add` and `fence` are also sequentially consistent: of two ranks that each store,
 // fence and then load what the other stored, at least one sees it.
 //
 // Bytes between words are plain memory: a copy must be ordered by words on both sides, and ThreadSanitizer

@@ -49,7 +49,7 @@ struct failure {
   std::uint32_t unreachable = 0; // rank in the job
 };
 
-// Who receives messages: called from poll(), so under progress ownership.
+// What receives messages: called from poll(), so under progress ownership.
 class message_sink {
 public:
   virtual void on_message(const message& m, std::span<const std::byte> payload) = 0;

@@ -24,7 +24,7 @@ namespace weft::transport {
 //                 before it. A send's payload may be reused when it is finished.
 //  poll           moves everything on; messages go to the sink. Returns how many events there were.
 //  explain        a status in words.
-//  ring(peer)     wakes the peer's process if it sleeps (a store into shared memory wakes nobody).
+//  ring(peer)     wakes the peer's process if it sleeps (a store into shared memory wakes no rank).
 //  arm            prepares event_fd() for sleeping; false: something has happened, poll again.
 //
 // The memory operations act on words and bytes that other ranks of the host read and write at the same time.
@@ -40,8 +40,9 @@ namespace weft::transport {
 // a put that an order and a message follow, whose source may be reused when that message is finished: a part
 // of it may wait to go out with the message.
 //
-// A transport whose polls make system calls may say so by polls_by_calls(): then who waits for it yields
-// between two of them from the beginning, which costs less than the poll and lets others have the core.
+// A transport whose polls make system calls may say so by polls_by_calls(): then the rank that waits for it
+// yields between two of them from the beginning, which costs less than the poll and lets others have the
+// core.
 //
 // A transport that cuts large transfers starts their pieces in carry(), which returns how many bytes it has
 // started; carries() says whether there are pieces left. Of any transport: carry(t) and carries(t), below.

@@ -14,7 +14,7 @@ struct block {
 };
 
 // Blocks of any sizes between members, each of which knows its own: where what it gives to each lies, and
-// where what it gets is to lie. Those who get bring them.
+// where what it gets is to lie. Those that get bring them.
 //
 //   stage 1   for each other member a note that says where its block is, and how long. Behind a note to
 //             another host that block itself, if it is short

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// The job as one rank sees it: who takes part, which ranks share a node, and the exchange of small values at
-// start-up. Three ways to be in one: as a client of PMIx, by an exchange that the program brings, and alone.
+// The job as one rank sees it: which ranks there are, which of them share a node, and the exchange of small
+// values at start-up. Three ways to be in one: as a client of PMIx, by an exchange that the program brings,
+// and alone.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 // What the environment says about how this process was started: by a launcher that speaks PMIx, by one that
-// does not, by a rank of a job, or by nobody.
+// does not, by a rank of a job, or by no rank.
 
 #include <cstdint>
 #include <string>

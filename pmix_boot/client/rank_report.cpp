@@ -43,7 +43,7 @@ std::string after(std::uint64_t seconds) {
   return seconds == 0 ? "" : ", for " + std::to_string(seconds) + " s";
 }
 
-// Who has said the same, in the order of the first of each.
+// The ranks that have said the same, in the order of the first of each.
 class alike {
 public:
   void add(const std::string& text, std::uint32_t rank, std::uint64_t seconds) {
@@ -176,7 +176,7 @@ std::vector<std::string> lines_of(const std::vector<job_member>& job) {
       for (std::uint32_t rank = 0; rank < job.size(); ++rank) {
         const bool said = std::find(b.missing.begin(), b.missing.end(), rank) != b.missing.end();
         const auto knows = job[rank].report ? entered(*job[rank].report, b.team, b.number) : std::nullopt;
-        // Who has answered knows best; a far member's entry may not have been heard of.
+        // A rank that has answered knows best; a far member's entry may not have been heard of.
         if (job[rank].report ? (said && knows != true) : said) missing.push_back(rank);
       }
       for (const std::uint32_t rank : missing)

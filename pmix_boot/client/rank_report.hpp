@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// What a rank says of itself when somebody waits for too long, and the one text that is made of all of them.
+// What a rank says of itself when a rank waits for too long, and the one text that is made of all of them.
 
 #include <cstdint>
 #include <optional>
@@ -15,7 +15,7 @@ struct rank_report {
     std::uint64_t number = 0; // of the operation in the team
     std::string call;
     std::string waits;                  // the steps of its plan, in words
-    std::vector<std::uint32_t> missing; // who has not entered, as far as the rank knows
+    std::vector<std::uint32_t> missing; // the ranks that have not entered, as far as the rank knows
   };
   struct position {
     std::uint32_t team = 0;

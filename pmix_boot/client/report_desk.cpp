@@ -120,7 +120,7 @@ bool report_desk::move() {
   return anybody_late;
 }
 
-bool report_desk::anybody() const {
+bool report_desk::any_waits() const {
   return std::any_of(lines_.begin(), lines_.end(), [](int fd) { return fd >= 0; });
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Where the ranks of a job and its launcher talk about waits that last: the launcher's desk, and the line that
-// a rank has to it. A message is one packet. A rank says who it is, then either that it has waited too long
-// (late) or what the launcher has asked for (rank_report); the launcher asks with an empty question mark.
+// Where the ranks of a job and its launcher talk about waits that last: the launcher's desk, and the line
+// that a rank has to it. A message is one packet. A rank says which rank it is, then either that it has
+// waited too long (late) or what the launcher has asked for (rank_report); the launcher asks with an empty
+// question mark.
 
 #include "pmix_boot/client/rank_report.hpp"
 
@@ -27,7 +28,7 @@ public:
   // Takes what has come. True if a rank has waited for too long since the last call.
   bool move();
 
-  bool anybody() const;
+  bool any_waits() const;
   void ask_all();
   bool all_answered() const;
   bool connected(std::uint32_t rank) const { return lines_[rank] >= 0; }
@@ -39,7 +40,7 @@ private:
 
   std::string path_;
   int listener_ = -1;
-  std::vector<int> strangers_; // have not said who they are
+  std::vector<int> strangers_; // have not said which rank they are
   std::vector<int> lines_;     // by rank
   std::vector<std::optional<rank_report>> answers_;
 };

@@ -131,7 +131,7 @@ bool line_output::read_from(source& from) {
   return true;
 }
 
-// The rank closed its end, or nobody reads ours: then the rank gets the broken pipe that it would have had.
+// The rank closed its end, or no rank reads ours: then the rank gets the broken pipe that it would have had.
 void line_output::finish(source& from) {
   if (!from.partial.empty()) append(sink_of(from.where), from.rank, from.partial + "\n");
   close(from.fd);

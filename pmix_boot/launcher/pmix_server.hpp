@@ -4,9 +4,9 @@
 // tells what the launcher must know.
 //
 // PMIx's server listens on a port of the loopback interface, which every user of the host can reach, and what
-// it reads there it trusts: a few bytes can stop it or end it, and who says so is a rank. So connections of
-// other users are closed before PMIx sees them; the kernel knows whose they are, and says it at a price that
-// does not grow with their number: a flood of them does not keep ranks from joining.
+// it reads there it trusts: a few bytes can stop it or end it, and it takes what says so for a rank. So
+// connections of other users are closed before PMIx sees them; the kernel knows whose they are, and says it
+// at a price that does not grow with their number: a flood of them does not keep ranks from joining.
 #include "pmix_boot/client/pmix_info.hpp"
 #include "pmix_boot/launcher/rank_layout.hpp"
 #include "pmix_boot/launcher/server_event.hpp"

@@ -166,7 +166,7 @@ void supervisor::handle_signal(signal_gate::received received) {
     last_request_ = {signal, now};
   }
   if (ends && interrupts_ == 0 && !ending_ && running_ > 0 && !(inquiry_ && inquiry_->signal != 0) &&
-      reports_.anybody()) {
+      reports_.any_waits()) {
     if (signal != SIGQUIT) ++interrupts_;
     return begin_report("the job is ended by signal " + std::to_string(signal) + " while ranks wait", signal);
   }
@@ -188,7 +188,7 @@ void supervisor::begin_report(const std::string& why, int signal) {
   reports_.ask_all();
 }
 
-// Of a job that is ended while nobody waits there is nothing to say.
+// Of a job that is ended while no rank waits there is nothing to say.
 void supervisor::end_report() {
   const inquiry over = *std::exchange(inquiry_, std::nullopt);
   quiet_until_ = clock::now() + between_reports;

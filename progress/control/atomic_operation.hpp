@@ -47,7 +47,7 @@ struct atomic_operation {
 };
 
 // Does it to the value there, and returns the one that was there before: of words in one, sequentially
-// consistent with everybody who reaches the memory. `at` is aligned to the type.
+// consistent with each rank that reaches the memory. `at` is aligned to the type.
 atomic_value apply(std::byte* at, const atomic_operation& op) noexcept;
 
 } // namespace weft::control

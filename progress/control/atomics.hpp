@@ -8,8 +8,9 @@
 namespace weft::control {
 
 // Atomic operations on memory of any rank, by two ways that exclude each other's intermediate states:
-//   words      who reaches the memory by loads and stores, the owner among them, uses the processor's atomic
-//              instructions; for who does not the owner's engine does, with the same instructions
+//   words      a rank that reaches the memory by loads and stores, the owner among them, uses the processor's
+//              atomic instructions; for the rank that does not the owner's engine does, with the same
+//              instructions
 //   pointers   have 16 bytes, which processors need not swap in one: all, the owner too, have the owner's
 //              engine do it, one after the other under progress ownership
 // An operation is complete when it returns: the answer of the owner says so. The transport's own atomics are
@@ -28,7 +29,7 @@ public:
 
   void on_request(std::uint32_t from, const do_atomic& r) {
     const atomic_operation op = r.operation();
-    if (!heap_.contains(r.offset, size_of(op.type))) return; // from nobody who has checked it
+    if (!heap_.contains(r.offset, size_of(op.type))) return; // from no rank that has checked it
     asked_.answer(from, r.id, {0, control::apply(engine_.net().segment() + r.offset, op)});
   }
 

@@ -14,9 +14,9 @@ namespace weft::control {
 // asked; its engine answers whatever its application is about.
 //
 // Of ranks of this host, what they have said last is remembered, with the version of their books. The word of
-// the version lies in their memory: as long as it is the same, nothing has been allocated or freed. Who has
-// heard that a block was freed (by a barrier, a lock, a flag) finds it moved: it is stored with release
-// before the call that frees ends, and loaded with acquire.
+// the version lies in their memory: as long as it is the same, nothing has been allocated or freed. A rank
+// that has heard that a block was freed (by a barrier, a lock, a flag) finds it moved: it is stored with
+// release before the call that frees ends, and loaded with acquire.
 template <transport::transport T> class block_finder {
 public:
   using engine_type = progress::engine<T>;
@@ -26,7 +26,7 @@ public:
   block_finder(engine_type& engine, heap_service<T>& heap, inquiries<T>& asked, std::vector<std::byte*> near)
       : engine_(engine), heap_(heap), asked_(asked), near_(std::move(near)) {}
 
-  // The last one that begins there or before it; {0, 0} if none does. Nothing if nobody knows any more: the
+  // The last one that begins there or before it; {0, 0} if none does. Nothing if no rank knows any more: the
   // rank that would is dead.
   std::optional<block> below(std::uint32_t rank, std::uint64_t offset) {
     const std::uint32_t keeper = heap_.keeper_of(rank, offset);
@@ -58,7 +58,7 @@ private:
     std::uint64_t version = 0;
   };
 
-  // A thread that looks at its own memory again and again, and nobody else drives.
+  // A thread that looks at its own memory again and again, and no other rank drives.
   void serve_others() {
     if (engine_.options().drive == progress::mode::caller && engine_.net().size() > 1 &&
         !progress::running_user_code)

@@ -10,7 +10,7 @@
 
 namespace weft::control {
 
-// Who takes part in what one rank calls: these ranks of the job, in this order; none are all of them.
+// Which ranks take part in what one rank calls: these ranks of the job, in this order; none are all of them.
 using member_list = std::vector<std::uint32_t>;
 
 // Of a list of different ranks: their channel as `rank`, one of them, sees it.

@@ -55,9 +55,10 @@ struct mailbox_grant {
 //              and its answer.
 //   local      what upc_alloc hands out: each rank keeps its own books; others ask it to free.
 // Beside them lies the memory of teams (their mailboxes), which rank 0 hands out the same way, each with a
-// number that no other team of the run has. Requests are served inside the transport's poll, by whoever
-// drives the engine of the keeper. A free by one thread waits for the keeper's answer: only the books know
-// whether there is such a block, and who frees something else must hear of it from the call.
+// number that no other team of the run has. Requests are served inside the transport's poll, by the
+// thread that drives the engine of the keeper. A free by one thread waits for the keeper's answer: only the
+// books know whether there is such a block, and a rank that frees something else must hear of it from the
+// call.
 template <transport::transport T> class heap_service {
 public:
   using engine_type = progress::engine<T>;
@@ -166,11 +167,11 @@ public:
     if (engine_.net().rank() == 0)
       give_back(mailboxes_, offset);
     else
-      static_cast<void>(send(0, free_mailbox{offset})); // else the block is lost, and nobody waits for it
+      static_cast<void>(send(0, free_mailbox{offset})); // else the block is lost, and no rank waits for it
   }
 
   // The rank is dead, or not to be reached: what it was asked for it will not grant. One thread says so, once
-  // of each rank; the words are there for whoever has seen the flag (release, acquire).
+  // of each rank; the words are there for any rank that has seen the flag (release, acquire).
   void lose(std::uint32_t rank, progress::fate f = {}) {
     fates_[rank] = std::move(f);
     lost_[rank].store(true, std::memory_order_release);
@@ -203,7 +204,7 @@ public:
 
   std::uint64_t end() const { return layout_.end(); }
 
-  // Who keeps the books of this place.
+  // The rank that keeps the books of this place.
   std::uint32_t keeper_of(std::uint32_t rank, std::uint64_t offset) const {
     return local_.contains(offset) ? rank : 0;
   }
@@ -254,7 +255,8 @@ private:
     has_changed();
     return offset;
   }
-  // Under books_. Who hears of the change, by whatever way, and loads the word behind that sees it moved.
+  // Under books_. A rank that hears of the change, by whatever way, and loads the word behind that sees it
+  // moved.
   void has_changed() {
     version_.store(version_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
@@ -307,7 +309,7 @@ private:
                                       ", which keeps the books of this memory, " + fate_of(keeper).words);
     return answer_;
   }
-  // An answer that nobody waits for any more is late, or came twice.
+  // An answer that no rank waits for any more is late, or came twice.
   void hear(std::uint64_t id, mailbox_grant granted) {
     if (awaited_ == nullptr || id != awaited_->id) return;
     forget(*awaited_);

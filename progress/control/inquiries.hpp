@@ -15,10 +15,10 @@
 namespace weft::control {
 
 // Questions of this rank's threads to ranks, this one among them, each of which is answered by one message,
-// perhaps after long: any number at a time. Who asks drives, or sleeps, until the answer is there or the one
-// who was asked has died.
+// perhaps after long: any number at a time. A rank that asks drives, or sleeps, until the answer is there or
+// the rank that was asked has died.
 //
-// What is served, and the list of those who wait, is under progress ownership. The answer is written before
+// What is served, and the list of those that wait, is under progress ownership. The answer is written before
 // `heard` (release), and read behind it (acquire).
 template <transport::transport T> class inquiries {
 public:
@@ -33,36 +33,36 @@ public:
   inquiries(engine_type& engine, heap_service<T>& heap) : engine_(engine), heap_(heap) {}
   void serve_own_by(server s) { serve_ = std::move(s); }
 
-  template <class Request> reply ask(std::uint32_t whom, Request r) {
-    return ask(whom, r, [] { return std::string(); });
+  template <class Request> reply ask(std::uint32_t peer, Request r) {
+    return ask(peer, r, [] { return std::string(); });
   }
   // `more` is what a report says besides of a wait that lasts.
-  template <class Request, class More> reply ask(std::uint32_t whom, Request r, More more) {
-    asked_for<Request, More> mine(whom, r, more);
+  template <class Request, class More> reply ask(std::uint32_t peer, Request r, More more) {
+    asked_for<Request, More> mine(peer, r, more);
     engine_.with_ownership([&] {
       r.id = mine.id = ++ids_;
       begin(mine);
-      if (hand_to(whom, r)) return;
+      if (hand_to(peer, r)) return;
       end(mine);
       throw std::bad_alloc();
     });
     const auto heard = [&] { return mine.heard.load(std::memory_order_acquire); };
-    engine_.drive_until([&] { return heard() || heap_.lost(whom); });
-    if (!heard()) give_up(mine, whom);
+    engine_.drive_until([&] { return heard() || heap_.lost(peer); });
+    if (!heard()) give_up(mine, peer);
     return mine.said;
   }
 
   // Under progress ownership. False for want of memory.
-  template <class Request> bool hand_to(std::uint32_t whom, const Request& r) {
-    if (whom != engine_.net().rank()) return heap_.send(whom, r);
-    serve_(whom, r);
+  template <class Request> bool hand_to(std::uint32_t peer, const Request& r) {
+    if (peer != engine_.net().rank()) return heap_.send(peer, r);
+    serve_(peer, r);
     return true;
   }
-  void answer(std::uint32_t whom, std::uint64_t id, const reply& said) {
-    if (!hand_to(whom, answered{id, said.status, said.value}))
+  void answer(std::uint32_t peer, std::uint64_t id, const reply& said) {
+    if (!hand_to(peer, answered{id, said.status, said.value}))
       engine::end_out_of_memory("an answer to another rank");
   }
-  // Nobody waits any more for one that is late, or came twice.
+  // No rank waits any more for one that is late, or came twice.
   void on_request(std::uint32_t, const answered& a) {
     const auto found = std::ranges::find(waiting_, a.id, &waiting::id);
     if (found == waiting_.end()) return;
@@ -83,9 +83,9 @@ private:
     ~waiting() = default;
   };
   template <class Request, class More> struct asked_for final : waiting {
-    asked_for(std::uint32_t w, const Request& r, More& m) : whom(w), what(r), more(m) {}
-    std::string text() const override { return wait_text(whom, what) + more(); }
-    std::uint32_t whom;
+    asked_for(std::uint32_t w, const Request& r, More& m) : peer(w), what(r), more(m) {}
+    std::string text() const override { return wait_text(peer, what) + more(); }
+    std::uint32_t peer;
     const Request& what;
     More& more;
   };
@@ -105,11 +105,11 @@ private:
   }
 
   // An answer may have come before the news of a death.
-  [[gnu::cold, gnu::noinline]] void give_up(waiting& mine, std::uint32_t whom) {
+  [[gnu::cold, gnu::noinline]] void give_up(waiting& mine, std::uint32_t peer) {
     engine_.with_ownership([&] { end(mine); });
     if (!mine.heard.load(std::memory_order_acquire))
-      throw progress::operation_error("thread " + std::to_string(whom) + ", which had to answer, " +
-                                      heap_.fate_of(whom).words);
+      throw progress::operation_error("thread " + std::to_string(peer) + ", which had to answer, " +
+                                      heap_.fate_of(peer).words);
   }
 
   engine_type& engine_;

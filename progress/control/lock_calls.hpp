@@ -14,12 +14,12 @@ struct lock_name {
 
 enum class lock_status : std::uint8_t {
   done,        // it is held now, or returned, or freed
-  busy,        // somebody holds it
+  busy,        // a rank holds it
   own,         // the caller holds it already
   not_held,    // the caller does not hold it
   no_lock,     // it was freed, or there was none
-  holder_died, // and nobody will return it
-  no_memory,   // for those who wait
+  holder_died, // and no rank will return it
+  no_memory,   // for those that wait
 };
 struct lock_outcome {
   lock_status status = lock_status::done;

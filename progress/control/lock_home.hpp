@@ -15,8 +15,8 @@
 
 namespace weft::control {
 
-// The locks whose home is this rank: their memory, and who waits for them, in the order in which the requests
-// came. See locks.hpp. All of it is under progress ownership.
+// The locks whose home is this rank: their memory, and the rank that waits for them, in the order in which
+// the requests came. See locks.hpp. All of it is under progress ownership.
 //
 // Memory is taken from the local heap in slabs of 63 locks, a line each, and never given back: so a place
 // where a lock was never becomes anything but another lock, and its serial tells the two apart. The first
@@ -24,8 +24,8 @@ namespace weft::control {
 template <transport::transport T> class lock_home {
 public:
   // A lock goes to the waiter of the longest wait. While one of the host of the last holder waits too, that
-  // one goes first, so that the data of the lock stay on the host; but nobody is overtaken so more often than
-  // this.
+  // one goes first, so that the data of the lock stay on the host; but no rank is overtaken so more often
+  // than this.
   static constexpr std::uint32_t most_overtakings = 4;
 
   lock_home(T& net, heap_service<T>& heap, inquiries<T>& asked, const std::vector<std::uint32_t>& nodes)
@@ -37,7 +37,7 @@ public:
     unused_.pop_back();
     const std::uint32_t last = lock_word::read(net_.load(word_at(offset))).serial;
     const std::uint32_t serial = last == lock_word::most_serial ? 1 : last + 1;
-    net_.store(word_at(offset), lock_word::make({serial, false, lock_word::nobody}));
+    net_.store(word_at(offset), lock_word::make({serial, false, lock_word::no_rank}));
     return {net_.rank(), serial, offset};
   }
 
@@ -46,7 +46,7 @@ public:
            lock_word::read(net_.load(word_at(offset))).is(static_cast<std::uint32_t>(serial));
   }
 
-  // Those who wait hear that it is gone. False if there is no such lock.
+  // Those that wait hear that it is gone. False if there is no such lock.
   bool free(std::uint64_t offset, std::uint64_t serial) {
     if (!has(offset, serial)) return false;
     const auto gone = lock_word::make({static_cast<std::uint32_t>(serial), false, lock_word::no_lock});
@@ -59,19 +59,19 @@ public:
     return true;
   }
 
-  // Who asks and holds it by the word has returned it with a message that is still on its way.
+  // A rank that asks and holds it by the word has returned it with a message that is still on its way.
   void on_request(std::uint32_t from, const want_lock& r) {
     if (!is_line(r.offset)) return tell(from, r.id, {lock_status::no_lock});
     std::uint64_t seen = net_.load(word_at(r.offset));
     for (;;) {
       const lock_word::state s = lock_word::read(seen);
       if (!s.is(r.serial)) return tell(from, r.id, {lock_status::no_lock});
-      if (s.holder == lock_word::nobody && !s.waited) {
+      if (s.holder == lock_word::no_rank && !s.waited) {
         if (net_.cas(word_at(r.offset), seen, lock_word::make({s.serial, false, from})))
           return tell(from, r.id, {});
         continue;
       }
-      if (s.holder != lock_word::nobody && heap_.lost(s.holder))
+      if (s.holder != lock_word::no_rank && heap_.lost(s.holder))
         return tell(from, r.id, {lock_status::holder_died, s.holder});
       if (r.only_try != 0) return tell(from, r.id, {lock_status::busy, s.holder});
       if (s.waited || net_.cas(word_at(r.offset), seen, lock_word::make({s.serial, true, s.holder})))
@@ -79,14 +79,14 @@ public:
     }
   }
 
-  // The word is the home's alone to change while it is passing, or held by who cannot reach it.
+  // The word is the home's alone to change while it is passing, or held by a rank that cannot reach it.
   void on_request(std::uint32_t from, const return_lock& r) {
     if (!has(r.offset, r.serial)) return; // freed meanwhile
     const lock_word::state s = lock_word::read(net_.load(word_at(r.offset)));
     if (r.by_word != 0 ? s.passing() : s.holder == from) pass_on(r.offset, from);
   }
 
-  // Of who cannot reach it.
+  // Of a rank that cannot reach it.
   void on_request(std::uint32_t from, const control::unlock& r) {
     if (!has(r.offset, r.serial)) return tell(from, r.id, {lock_status::no_lock});
     const std::uint32_t holder = lock_word::read(net_.load(word_at(r.offset))).holder;
@@ -111,7 +111,7 @@ public:
     }
   }
 
-  // Those for which somebody waits, for a report.
+  // Those for which a rank waits, for a report.
   std::vector<std::string> texts() {
     std::vector<std::string> all;
     for (const auto& [offset, waiters] : queues_) {
@@ -125,7 +125,8 @@ public:
   }
   static std::string holder_text(std::uint64_t word) {
     const std::uint32_t holder = lock_word::read(word).holder;
-    return holder == lock_word::nobody ? "about to be passed on" : "held by thread " + std::to_string(holder);
+    return holder == lock_word::no_rank ? "about to be passed on"
+                                        : "held by thread " + std::to_string(holder);
   }
 
 private:
@@ -167,10 +168,11 @@ private:
     } catch (const std::bad_alloc&) {
       tell(from, r.id, {lock_status::no_memory});
     }
-    if (holder == lock_word::nobody) pass_on(r.offset, from); // before the message of who has returned it
+    if (holder == lock_word::no_rank)
+      pass_on(r.offset, from); // before the message of the rank that has returned it
   }
 
-  // To the next one behind `last`, or to nobody.
+  // To the next one behind `last`, or to no rank.
   void pass_on(std::uint64_t offset, std::uint32_t last) {
     const std::uint32_t serial = lock_word::read(net_.load(word_at(offset))).serial;
     const auto found = queues_.find(offset);
@@ -178,7 +180,7 @@ private:
       std::erase_if(found->second, [&](const waiter& w) { return heap_.lost(w.rank); });
     if (found == queues_.end() || found->second.empty()) {
       if (found != queues_.end()) queues_.erase(found);
-      return net_.store(word_at(offset), lock_word::make({serial, false, lock_word::nobody}));
+      return net_.store(word_at(offset), lock_word::make({serial, false, lock_word::no_rank}));
     }
     const waiter next = take_next(found->second, last);
     const bool more = !found->second.empty();
@@ -206,8 +208,8 @@ private:
     for (const waiter& w : refused)
       if (!heap_.lost(w.rank)) tell(w.rank, w.id, why);
   }
-  void tell(std::uint32_t whom, std::uint64_t id, const lock_outcome& o) {
-    asked_.answer(whom, id, {static_cast<std::uint64_t>(o.status), {o.holder, 0}});
+  void tell(std::uint32_t peer, std::uint64_t id, const lock_outcome& o) {
+    asked_.answer(peer, id, {static_cast<std::uint64_t>(o.status), {o.holder, 0}});
   }
 
   T& net_;
@@ -216,7 +218,7 @@ private:
   const std::vector<std::uint32_t> nodes_; // by rank of the job
   std::set<std::uint64_t> slabs_;
   std::vector<std::uint64_t> unused_;
-  queue_map queues_; // by the offset of the lock; of those for which somebody waits
+  queue_map queues_; // by the offset of the lock; of those for which a rank waits
 };
 
 } // namespace weft::control

@@ -13,22 +13,24 @@
 namespace weft::control {
 
 // Locks. Each has a home, a rank in whose memory its word lies (lock_word.hpp), and whose engine keeps the
-// queue of those who wait (lock_home.hpp).
+// queue of those that wait (lock_home.hpp).
 //
-// Who writes the word
-//   free -> held        by CAS: who reaches it by loads and stores (the home among them) for itself; the home
-//                       for who asks it
+// Which rank writes the word
+//   free -> held        by CAS: a rank that reaches it by loads and stores (the home among them) for itself;
+//   the home
+//                       for the rank that asks it
 //   held -> free        by CAS: the holder, if it reaches the word
 //   held -> waited      by CAS: the home, when it lets the first one wait
 //   waited -> passing   by CAS: the holder, if it reaches the word, before it tells the home
-//   passing, or held by who does not reach the word -> held or waited by the next in the queue, or free
-//                       by a store: the home, for nobody else changes it then
+//   passing, or held by the rank that does not reach the word -> held or waited by the next in the queue, or
+//   free
+//                       by a store: the home, for no other rank changes it then
 //   any -> no lock      by CAS: the home, when it is freed
 //
-// So a lock that nobody waits for costs those who reach it two CAS and nobody else anything. While somebody
-// waits it is never free: nobody takes it past the queue. Who finds it held asks the home and waits for its
-// answer; where cores are to spare it looks again a few times before. Far ranks always ask. A home that takes
-// its own lock looks whether somebody asks: it may be that nobody else drives its engine.
+// So a lock that no rank waits for costs those that reach it two CAS and no other rank anything. While a rank
+// waits it is never free: no rank takes it past the queue. A rank that finds it held asks the home and waits
+// for its answer; where cores are to spare it looks again a few times before. Far ranks always ask. A home
+// that takes its own lock looks whether a rank asks: it may be that no other rank drives its engine.
 //
 // Orders
 //   A CAS or store of the word that gives the lock away releases, one that takes it acquires; so does the
@@ -37,14 +39,14 @@ namespace weft::control {
 //   they have come. Before a message of this class goes out, or behind one that has come, there is a fence
 //   too: memory that the ranks share beside the transport is not the transport's to order.
 //
-// Deaths: heap_service knows who is dead. A home answers all who wait for what a dead rank holds, and those
-// who come later; who waits for an answer of a dead home is released by inquiries.
+// Deaths: heap_service knows which rank is dead. A home answers all that wait for what a dead rank holds, and
+// those that come later; a rank that waits for an answer of a dead home is released by inquiries.
 template <transport::transport T> class lock_service final : public lock_calls {
 public:
   using engine_type = progress::engine<T>;
 
   // `near` has the segments that are reached by loads and stores, by rank; null: not reached so. `nodes` says
-  // who lives on which host.
+  // which rank lives on which host.
   lock_service(engine_type& engine, heap_service<T>& heap, inquiries<T>& asked, std::vector<std::byte*> near,
                const std::vector<std::uint32_t>& nodes)
       : engine_(engine), net_(engine.net()), heap_(heap), asked_(asked),
@@ -162,7 +164,7 @@ private:
     const want_lock r{.offset = l.offset, .serial = l.serial, .only_try = only_try ? 1u : 0u};
     return outcome(asked_.ask(l.home, r, holder));
   }
-  // Of one that this rank holds and does not reach: somebody has freed it meanwhile.
+  // Of one that this rank holds and does not reach: a rank has freed it meanwhile.
   bool is_gone(const lock_name& l) { return ask_home(l, true).status == lock_status::no_lock && forget(l); }
   // Checked mode: it may have been freed, which only the home knows. Without an answer the home could not
   // tell that from a free behind the unlock, for the messages of two ranks pass each other.
@@ -178,9 +180,9 @@ private:
     }
   }
 
-  // By loads and stores; busy: somebody else has it, or the home is to pass it on.
+  // By loads and stores; busy: another rank has it, or the home is to pass it on.
   lock_outcome enter(engine::word& w, const lock_name& l, bool only_try) {
-    const std::uint64_t free = lock_word::make({l.serial, false, lock_word::nobody});
+    const std::uint64_t free = lock_word::make({l.serial, false, lock_word::no_rank});
     const std::uint64_t mine = lock_word::make({l.serial, false, net_.rank()});
     std::uint64_t seen = free;
     for (unsigned looks = only_try ? 0 : looks_; !net_.cas(w, seen, mine); seen = free) {
@@ -188,7 +190,7 @@ private:
       if (!s.is(l.serial)) return {lock_status::no_lock};
       if (s.holder == net_.rank()) return {lock_status::own};
       if (seen == free) continue;
-      if (s.holder != lock_word::nobody && heap_.lost(s.holder)) return {lock_status::holder_died, s.holder};
+      if (s.holder != lock_word::no_rank && heap_.lost(s.holder)) return {lock_status::holder_died, s.holder};
       if (s.waited || looks == 0) return {lock_status::busy, s.holder};
       wait_until_free(w, free, looks);
     }
@@ -199,14 +201,14 @@ private:
       net_.relax();
   }
 
-  // Busy: somebody waits, so the home passes it on.
+  // Busy: a rank waits, so the home passes it on.
   lock_outcome leave(engine::word& w, const lock_name& l) {
     std::uint64_t seen = net_.load(w);
     for (;;) {
       const lock_word::state s = lock_word::read(seen);
       if (!s.is(l.serial)) return {lock_status::no_lock};
       if (s.holder != net_.rank()) return {lock_status::not_held, s.holder};
-      if (net_.cas(w, seen, lock_word::make({l.serial, s.waited, lock_word::nobody})))
+      if (net_.cas(w, seen, lock_word::make({l.serial, s.waited, lock_word::no_rank})))
         return {s.waited ? lock_status::busy : lock_status::done};
     }
   }
@@ -247,7 +249,7 @@ private:
   T& net_;
   heap_service<T>& heap_;
   inquiries<T>& asked_;
-  const unsigned looks_; // at a word that somebody else is about to free
+  const unsigned looks_; // at a word that another rank is about to free
   const std::vector<std::byte*> near_;
   lock_home<T> home_;
   std::uint32_t next_home_ = 0;

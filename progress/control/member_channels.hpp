@@ -61,7 +61,7 @@ public:
     called(from, r.part, it);
   }
 
-  // A dead rank calls no more, and whom it has not told of its last calls will never hear of them.
+  // A dead rank calls no more, and a rank that has not heard of its last calls never will.
   void lose(std::uint32_t rank) {
     for (auto& [number, of] : calling_)
       if (of.caller == rank) engine_.works().lose(*of.on, rank);
@@ -125,7 +125,7 @@ private:
     const progress::channel& on = *op.channel;
     const std::uint32_t caller = calling_.at(on.info.id).caller;
     if (on.info.me() != 0 || on.info.member(caller) != on.info.size()) return;
-    const std::uint32_t lost = on.lost == progress::channel::nobody ? 0 : on.lost + 1;
+    const std::uint32_t lost = on.lost == progress::channel::no_rank ? 0 : on.lost + 1;
     if (!heap_.send(caller, part_done{on.info.id, op.seq, op.status, op.unreachable, op.told_by, lost}))
       engine::end_out_of_memory("an answer to another rank");
   }

@@ -25,13 +25,13 @@ namespace weft::control {
 // than `most`: for others it must carry the data itself.
 //
 // Opening, with the first call. The caller gets from rank 0 a place for one more mailbox in every segment and
-// a number, as for a team, and tells each other member who the members are. That one clears its mailbox,
-// knows the channel from then on, and says so. Nothing begins before all have: so nobody touches a mailbox
+// a number, as for a team, and tells each other member that the members are. That one clears its mailbox,
+// knows the channel from then on, and says so. Nothing begins before all have: so no rank touches a mailbox
 // that is not ready. The channel lives as long as the job.
 //
 // Calling. A caller that is a member posts the operation like any other; when it begins, each other member is
 // sent what was posted. One that is no member draws the number and sends it to all of them. From then on they
-// are operations like all: with their modes, credit and failures; only that nobody but the caller waits for
+// are operations like all: with their modes, credit and failures; only that no rank but the caller waits for
 // them. A caller without a part of its own hears the end from the first member, for which the operation is
 // OUT_ALL; it answers for its calls itself when a member has died.
 //
@@ -96,7 +96,7 @@ public:
     closed_[from] = false;
     still_closed_.fetch_sub(1, std::memory_order_release);
   }
-  // Nobody waits any more for one that comes twice.
+  // No rank waits any more for one that comes twice.
   void on_request(std::uint32_t from, const part_done& r) {
     for (own_channel& c : channels_)
       if (c.place.number == r.channel && c.part == nullptr && !c.ranks.empty() && c.ranks.front() == from)
@@ -118,12 +118,12 @@ private:
     std::atomic<bool> over{false};
   };
   struct called {
-    handle promised; // 0: somebody waits
+    handle promised; // 0: a rank waits
     waiting* waits;
   };
   // Begun, and not yet known to be over: the first member says so.
   struct begun final : progress::awaited_answer {
-    begun(const called& c, std::uint32_t whom) : it(c), first(whom) {}
+    begun(const called& c, std::uint32_t peer) : it(c), first(peer) {}
     std::string text() const override { return answer_of(first, "a collective that this thread has called"); }
     called it;
     std::uint32_t first;
@@ -245,7 +245,7 @@ private:
   // Of the one that is being opened, under progress ownership:
   std::uint64_t opening_number_ = 0;
   std::vector<bool> closed_;                   // by rank: it has not said that it has opened it
-  std::atomic<std::uint32_t> still_closed_{0}; // how many; read by the one who waits
+  std::atomic<std::uint32_t> still_closed_{0}; // how many; read by the one that waits
 };
 
 } // namespace weft::control

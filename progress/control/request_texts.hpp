@@ -15,32 +15,32 @@ inline std::string place(std::uint64_t offset) {
   return text.data();
 }
 
-inline std::string answer_of(std::uint32_t whom, const std::string& to) {
-  return "an answer of thread " + std::to_string(whom) + " to " + to;
+inline std::string answer_of(std::uint32_t peer, const std::string& to) {
+  return "an answer of thread " + std::to_string(peer) + " to " + to;
 }
-inline std::string wait_text(std::uint32_t whom, const allocate& r) {
-  return answer_of(whom, "upc_global_alloc of " + std::to_string(r.bytes) + " bytes per thread");
+inline std::string wait_text(std::uint32_t peer, const allocate& r) {
+  return answer_of(peer, "upc_global_alloc of " + std::to_string(r.bytes) + " bytes per thread");
 }
-inline std::string wait_text(std::uint32_t whom, const free_block& r) {
-  return answer_of(whom, "upc_free at " + place(r.offset));
+inline std::string wait_text(std::uint32_t peer, const free_block& r) {
+  return answer_of(peer, "upc_free at " + place(r.offset));
 }
-inline std::string wait_text(std::uint32_t whom, const allocate_mailbox&) {
-  return answer_of(whom, "a request for the memory of a team");
+inline std::string wait_text(std::uint32_t peer, const allocate_mailbox&) {
+  return answer_of(peer, "a request for the memory of a team");
 }
-inline std::string wait_text(std::uint32_t whom, const want_lock& r) {
-  return "a lock of thread " + std::to_string(whom) + " at " + place(r.offset);
+inline std::string wait_text(std::uint32_t peer, const want_lock& r) {
+  return "a lock of thread " + std::to_string(peer) + " at " + place(r.offset);
 }
-inline std::string wait_text(std::uint32_t whom, const unlock& r) {
-  return answer_of(whom, "upc_unlock at " + place(r.offset));
+inline std::string wait_text(std::uint32_t peer, const unlock& r) {
+  return answer_of(peer, "upc_unlock at " + place(r.offset));
 }
-inline std::string wait_text(std::uint32_t whom, const free_lock& r) {
-  return answer_of(whom, "upc_lock_free at " + place(r.offset));
+inline std::string wait_text(std::uint32_t peer, const free_lock& r) {
+  return answer_of(peer, "upc_lock_free at " + place(r.offset));
 }
-inline std::string wait_text(std::uint32_t whom, const do_atomic& r) {
-  return answer_of(whom, "an atomic operation at " + place(r.offset));
+inline std::string wait_text(std::uint32_t peer, const do_atomic& r) {
+  return answer_of(peer, "an atomic operation at " + place(r.offset));
 }
-inline std::string wait_text(std::uint32_t whom, const find_block& r) {
-  return answer_of(whom, "which block is at " + place(r.offset) + " (WEFT_CHECK)");
+inline std::string wait_text(std::uint32_t peer, const find_block& r) {
+  return answer_of(peer, "which block is at " + place(r.offset) + " (WEFT_CHECK)");
 }
 
 } // namespace weft::control

@@ -60,7 +60,8 @@ struct free_mailbox {
   bool fits(std::uint64_t end) const { return offset < end; }
 };
 
-// To the first member of a team: the sender touches nobody's mailbox of it by itself any more. Has no answer.
+// To the first member of a team: the sender touches no rank's mailbox of it by itself any more. Has no
+// answer.
 struct left {
   std::uint64_t team = 0, mailbox = 0;
   bool fits(std::uint64_t end) const { return mailbox < end; }

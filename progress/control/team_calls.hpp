@@ -27,7 +27,7 @@ public:
   // The member that is this rank of the job; size(t) if it is none.
   virtual std::uint32_t member(team t, std::uint32_t rank) const = 0;
 
-  // Collective over the parent. The new team of those who gave the same color, ordered by key and then by
+  // Collective over the parent. The new team of those that gave the same color, ordered by key and then by
   // their rank in the parent; 0 if there is no room for another team.
   virtual team split(team parent, int color, int key) = 0;
   // Collective over the parent. The team of these ranks of the job, all of them members, in this order: on a

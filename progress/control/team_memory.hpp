@@ -15,14 +15,14 @@ namespace weft::control {
 // The memory of teams, which is the same place in every member's segment: a mailbox, and scratch behind it.
 //
 // A member is quiet when it has freed the team and all that it posted on it is retired here: from then on it
-// touches nobody's mailbox by itself. It says so to the first member, once, whoever drives its engine then;
-// who has heard it from all gives the memory back to rank 0.
+// touches no rank's mailbox by itself. It says so to the first member, once, whichever thread drives its
+// engine then; a rank that has heard it from all gives the memory back to rank 0.
 //   - A quiet member still answers those that are not: they read its mailbox, and ask it for rows and credit.
 //     So it keeps its state of the team until the memory is another team's, of which it is a member too:
 //     that is handed out only after all were quiet. What still arrives for the old team is dropped then.
 //   - Nothing of this waits, takes part in the team's sequence of operations or in the users' number of them,
-//     or is looked at again and again: a team that its last member frees late costs nobody anything.
-//   - Who finds no memory asks again for as long as some may be on its way back.
+//     or is looked at again and again: a team that its last member frees late costs no rank anything.
+//   - A rank that finds no memory asks again for as long as some may be on its way back.
 // So many teams in turn take no more memory than those that live at once.
 //
 // Everything of a freed team, and of what is told about it, is under progress ownership.
@@ -43,7 +43,7 @@ public:
   mailbox_grant take_for_channel(const graph::topology& g) {
     return heap_.take_mailbox(bytes(g), mailbox_use::channel);
   }
-  // Of a team that nobody has, or that nobody uses any more.
+  // Of a team that no rank has, or that no rank uses any more.
   void give_back(std::uint64_t mailbox) { heap_.give_mailbox_back(mailbox); }
 
   bool has_room_at(std::uint64_t mailbox, const graph::topology& g) const {
@@ -108,7 +108,7 @@ private:
       static_cast<void>(heap_.send(first, news)); // else the block is lost
   }
 
-  // Who hands out memory knows that all its former users were quiet.
+  // A rank that hands out memory knows that all its former users were quiet.
   void forget(std::uint64_t begin, std::uint64_t end) {
     auto at = tenants_.lower_bound(begin);
     if (at != tenants_.begin() && std::prev(at)->second.end > begin) --at;

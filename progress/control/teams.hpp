@@ -31,11 +31,11 @@ inline std::uint64_t digest(std::span<const std::uint32_t> ranks) {
 // The teams that this rank is a member of.
 //
 // Creation is collective over a parent. Every member offers {color, key}, or a digest of the list that all
-// give; two gather-alls of 16 bytes over the parent tell everybody who is in which team, and what the first
+// give; two gather-alls of 16 bytes over the parent tell each rank that is in which team, and what the first
 // member of each got from rank 0: the offset of the team's mailbox in every member's segment, and a number
-// that no other team of the run has. Each member clears its mailbox before a third one, of who has got so
-// far, so nobody can touch a mailbox that is not ready, and no message of the new team can come before its
-// receiver knows the team.
+// that no other team of the run has. Each member clears its mailbox before a third one, of the rank that has
+// got so far, so no rank can touch a mailbox that is not ready, and no message of the new team can come
+// before its receiver knows the team.
 //
 // Freeing returns at once; what becomes of the memory then is in team_memory.hpp.
 template <transport::transport T> class team_registry final : public team_calls {
@@ -54,7 +54,7 @@ public:
     });
   }
 
-  // Who serves the requests that are neither of teams nor of the heap; under progress ownership.
+  // What serves the requests that are neither of teams nor of the heap; under progress ownership.
   using server = std::function<void(std::uint32_t from, const request&)>;
   void serve_others_by(server s) { others_ = std::move(s); }
 
@@ -180,9 +180,9 @@ private:
     ending how = ending::failed;
     std::uint64_t unused = 0;
   };
-  // A team on its way. The members of the parent count its operations, so whoever a step fails for takes the
-  // others even so, says in the last one that it has failed, and reports it then. Where that was for want of
-  // memory, all members of the new team are told that there is no room for it.
+  // A team on its way. The members of the parent count its operations, so any rank that a step fails for
+  // takes the others even so, says in the last one that it has failed, and reports it then. Where that was
+  // for want of memory, all members of the new team are told that there is no room for it.
   struct making {
     making(const entry& of, collectives::caller c)
         : parent(of), by(c), world(of.state->info.world), me(of.state->info.me()) {}
@@ -248,7 +248,7 @@ private:
   progress::channel& state(team t) const { return t == all ? *all_ : *at(t).state; }
   static bool is_own(team t) { return (t & own) != 0; }
   static std::uint32_t index(team t) { return static_cast<std::uint32_t>(t & ~own); }
-  // A team that is freed, or that nobody has used or will.
+  // A team that is freed, or that no rank has used or will.
   void forget(team t) {
     const std::unique_lock lock(lock_);
     teams_.erase(t);
@@ -258,7 +258,7 @@ private:
     return std::ranges::any_of(wishes, [](const wish& w) { return w.some_return != 0; });
   }
 
-  // A gather-all of 16 bytes through the parent's scratch: mine behind everybody's. Nobody's, if it fails.
+  // A gather-all of 16 bytes through the parent's scratch: mine behind each rank's. No rank's, if it fails.
   template <class Said> std::vector<Said> gather(making& m, const Said& mine) {
     static_assert(sizeof(Said) == 16 && std::is_trivially_copyable_v<Said>);
     std::vector<Said> every(m.members); // before anything has begun, so this may throw

@@ -96,7 +96,7 @@ public:
     while (b != nullptr) {
       bundle& it = *b;
       b = it.next;
-      if (it.on->lost != channel::nobody) {
+      if (it.on->lost != channel::no_rank) {
         all_.give_back(it);
       } else if (it.status == transport::no_memory) {
         send(it);

@@ -113,7 +113,7 @@ public:
     std::memcpy(&asked, payload.data(), sizeof asked);
     const std::uint64_t part = m.count * (asked.stride != 0 ? g.members(there) : std::uint64_t{1});
     if (part * g.locals() > engine::bundle_box::room(g)) return;
-    look_who_retired(on);
+    look_for_retired(on);
     bundle* const b = messages_.begin(on, m.seq, retired_);
     if (b == nullptr) [[unlikely]]
       engine::end_out_of_memory("an answer to another rank");
@@ -235,7 +235,7 @@ private:
     const graph::topology& g = op.channel->info.topology;
     const std::uint32_t others = g.hosts() - 1;
     for (unsigned round = 0; round != 2; ++round) {
-      look_who_entered(op, n);
+      look_for_entered(op, n);
       bool sent = false;
       for (std::uint32_t k = 0; k < others; ++k) {
         const std::uint32_t ahead = 1 + (k + g.local_index(g.me())) % others;
@@ -252,7 +252,7 @@ private:
     return net_.load(members_.view(*op.channel, member).head(cells).stamp) >= op.seq;
   }
   // A root alone has something to send.
-  void look_who_entered(operation& op, const graph::node& n) {
+  void look_for_entered(operation& op, const graph::node& n) {
     channel& on = *op.channel;
     const graph::topology& g = on.info.topology;
     const bool root_alone = op.program->pairs == graph::pattern::from_root;
@@ -261,9 +261,9 @@ private:
       const std::uint32_t member = g.local(k);
       if (member == g.me() || (!root_alone && has_blocks(op, n, member))) entered_.push_back(k);
     }
-    look_who_retired(on);
+    look_for_retired(on);
   }
-  void look_who_retired(channel& on) {
+  void look_for_retired(channel& on) {
     retired_ = on.retired;
     for (const std::uint32_t member : on.info.topology.near())
       retired_ = std::min(retired_, net_.load(members_.view(on, member).retired()));

@@ -15,14 +15,14 @@ namespace weft::progress {
 // Each member writes which call operation n is into line n mod S of its mailbox; near members read it there,
 // far ones are sent it. Every member compares with every other one whose record it sees while the operation
 // is active here. A line is written again S operations later: a member that is so far ahead is compared by
-// the operations that follow. If two calls differ, who sees it says so in its mailbox, and tells far members:
-// then this operation of the team, and every later one, fails on every member. So nobody waits for a call
-// that never comes, whoever has seen the difference.
+// the operations that follow. If two calls differ, a member that sees it says so in its mailbox, and tells
+// far members: then this operation of the team, and every later one, fails on every member. So no rank waits
+// for a call that never comes, whichever rank has seen the difference.
 //
-// Where rows in shared memory name the other end of a block, each member writes its line again, with whom its
-// row names, as soon as its mode lets the row be read; far members are sent it again. Two names that do not
-// fit together are two calls that differ. Who leaves looks once more behind its own line: a member that names
-// the same one either sees that line, or wrote its own before.
+// Where rows in shared memory name the other end of a block, each member writes its line again, with which
+// rank its row names, as soon as its mode lets the row be read; far members are sent it again. Two names that
+// do not fit together are two calls that differ. A rank that leaves looks once more behind its own line: a
+// member that names the same one either sees that line, or wrote its own before.
 //
 // Lines are read while they may be written: the stamp is 0 meanwhile, and looked at before and behind.
 template <transport::transport T> class call_check {
@@ -69,7 +69,7 @@ public:
     const graph::node_set watch = graph::node_set{1} << n.count;
     const graph::node_set end = graph::node_set{1} << (op.program->size - 1u);
     const bool over = last && (op.program->top & ~op.run->done) == (watch | end);
-    if (over && by_names(op)) reach_.net.fence(); // of two who leave, one sees what the other has written
+    if (over && by_names(op)) reach_.net.fence(); // of two that leave, one sees what the other has written
     if (!last || (over && by_names(op))) look_at_all(op);
     if (disputed(*op.channel, op.seq)) [[unlikely]] {
       op.status = status_disputed;
@@ -106,7 +106,7 @@ public:
   }
 
 private:
-  static_assert(call_record::nobody == named_block::nobody);
+  static_assert(call_record::no_rank == named_block::no_rank);
   static constexpr const char* wanted_for = "the comparison of calls (WEFT_CHECK=1)";
 
   template <class Lines>
@@ -136,7 +136,7 @@ private:
   // The earliest counts: operations in front of it agree, and come to their end on all members.
   static bool disputed(const channel& on, engine::sequence n) { return on.dispute && on.dispute->seq <= n; }
 
-  // With everybody who has come so far.
+  // With each rank that has come so far.
   void look_at_all(operation& op) {
     channel& on = *op.channel;
     const std::uint32_t me = on.info.me();
@@ -166,7 +166,7 @@ private:
         return differ(*op.channel, op.seq, op.program->me, record_of(op), member, other);
     }
     if (!by_names(op) || op.run->heard[member]) return;
-    if (stamp != op.seq) other.name(call_record::nobody); // too late to know
+    if (stamp != op.seq) other.name(call_record::no_rank); // too late to know
     if (other.named() != call_record::not_said) hear(op, member, other, stamp == op.seq);
   }
 
@@ -181,17 +181,17 @@ private:
 
   static bool by_names(const operation& op) { return op.program->names != graph::naming::none; }
 
-  // Whom a member names, against those who have said so before.
+  // Whom a member names, against those that have said so before.
   void hear(operation& op, std::uint32_t member, const call_record& said, bool known = true) {
     execution& run = *op.run;
     run.heard[member] = true;
     --run.to_hear;
-    if (said.named() >= run.first.size()) { // nobody
+    if (said.named() >= run.first.size()) { // no rank
       if (known && said.permutes()) differ(*op.channel, op.seq, member, said, member, said);
       return;
     }
     auto& first = run.first[said.permutes() ? said.named() : 0];
-    if (first.by == call_record::nobody) first = {member, said.named()};
+    if (first.by == call_record::no_rank) first = {member, said.named()};
     call_record before = said;
     before.name(first.named);
     if (first.by != member && !before.goes_with(said))

@@ -18,7 +18,7 @@ namespace weft::progress {
 // just stored.
 class call_record : public graph::call_fields {
 public:
-  static constexpr std::uint32_t not_said = ~std::uint32_t{0}, nobody = not_said - 1;
+  static constexpr std::uint32_t not_said = ~std::uint32_t{0}, no_rank = not_said - 1;
   static constexpr std::size_t words = (sizeof(graph::call_fields) + sizeof(std::uint64_t)) / 8;
 
   call_record() = default;
@@ -38,7 +38,7 @@ public:
 
   // A member; in a dispute a rank of the job.
   std::uint32_t named() const { return named_; }
-  void name(std::uint32_t whom) { named_ = whom; }
+  void name(std::uint32_t member) { named_ = member; }
   // Where it stands in the program (engine::call_place); 0: not known. Of no other meaning.
   std::uint32_t from() const { return from_; }
   // The same of the last word.
@@ -54,7 +54,7 @@ public:
   bool permutes() const { return collectives::permutes(op()); }
   // Can both names stand in one call?
   bool goes_with(const call_record& other) const {
-    if (named() >= nobody || other.named() >= nobody) return true;
+    if (named() >= no_rank || other.named() >= no_rank) return true;
     return (named() == other.named()) != permutes();
   }
 
@@ -62,7 +62,7 @@ private:
   std::uint32_t named_ = not_said, from_ = 0;
 };
 
-// Two members whose records of one operation differ; or one that names nobody in a permutation.
+// Two members whose records of one operation differ; or one that names no rank in a permutation.
 struct call_dispute {
   engine::sequence seq = 0;
   std::uint32_t team = 0;

@@ -113,7 +113,7 @@ struct credit_question {
 // alone posts there, and the engines of the others begin their part when they are asked to; see
 // progress/control/own_channels.hpp. Everything here is under progress ownership.
 struct channel {
-  static constexpr std::uint32_t nobody = ~std::uint32_t{0};
+  static constexpr std::uint32_t no_rank = ~std::uint32_t{0};
   // Memory for each member: what is taken for each, and what is set aside, of which pages are taken when
   // a member on them is first spoken to.
   static constexpr std::size_t bytes_of_member =
@@ -142,14 +142,15 @@ struct channel {
 
   engine::sequence retired = 0; // every operation up to this one is finished here
   engine::sequence admitted =
-      engine::slots;           // operations up to this one get a slot; none once a member is lost
-  std::uint32_t lost = nobody; // the rank of the job because of which no operation can finish
-  fate why_lost;               // what has become of it
-  std::uint32_t told_lost = nobody, told_lost_by = nobody; // the same, by another member that cannot reach it
-  bool leaving = false;             // freed: it is reported quiet when all that is posted is retired
-  std::uint32_t finished = 0;       // slots whose operation is finished but not yet retired
-  waiting_list waiting;             // posted, no slot yet
-  engine::sequence near_credit = 0; // all near members have retired at least this
+      engine::slots;            // operations up to this one get a slot; none once a member is lost
+  std::uint32_t lost = no_rank; // the rank of the job because of which no operation can finish
+  fate why_lost;                // what has become of it
+  std::uint32_t told_lost = no_rank,
+                told_lost_by = no_rank; // the same, by another member that cannot reach it
+  bool leaving = false;                 // freed: it is reported quiet when all that is posted is retired
+  std::uint32_t finished = 0;           // slots whose operation is finished but not yet retired
+  waiting_list waiting;                 // posted, no slot yet
+  engine::sequence near_credit = 0;     // all near members have retired at least this
 
   engine::zeroed_table<credit_question> questions; // by far member
   std::vector<credit_request> askers;              // far members that wait for a retirement of mine

@@ -48,7 +48,7 @@ public:
   }
 
   // A line that changes only when a rank posts and goes away.
-  bool somebody_lends(operation& op) {
+  bool any_rank_lends(operation& op) {
     channel& on = *op.channel;
     for (const std::uint32_t peer : on.info.topology.near())
       if (reach_.net.load(reach_.view(on, peer).lent()) >= op.seq) return true;
@@ -161,7 +161,7 @@ private:
       named_block row;
       const bool known = operands_.row(op, owner, row);
       const std::uint32_t other = row.named;
-      if (known && other == findings::nobody) continue; // an empty block
+      if (known && other == findings::no_rank) continue; // an empty block
       all_done = false;
       if (known && may_touch(op, other))
         merge(result, help(op, by_source ? owner : other, by_source ? other : owner));

@@ -19,9 +19,9 @@ namespace weft::progress {
 // generation twice: any copy of an old handle still says "complete" at the end of the run. A slot that has
 // used up its generations is not issued again.
 //
-// Words and who writes them
+// Words, and what writes them
 //   slot.word   {generation, pending bit}. The thread that popped the slot stores generation + 1 and
-//               pending; the one completer clears the bit. Nobody else writes. A waiter only reads.
+//               pending; the one completer clears the bit. No other rank writes. A waiter only reads.
 //                 word newer than the handle, or equal without the bit   complete
 //                 word equal with the bit                                pending
 //                 word older, or no such slot                            never issued
@@ -37,17 +37,17 @@ namespace weft::progress {
 //   completed_  number of completions, incremented after the word it tells about.
 //
 // Orders
-//   complete() releases the word, query() acquires it: whoever sees "complete" sees everything that the
+//   complete() releases the word, query() acquires it: any rank that sees "complete" sees everything that the
 //   completer did before, in particular the operation's data and error. Seeing a *later* generation orders
 //   the same way: complete -> push releases, pop acquires -> the store of the new word releases.
-//   completed_ is incremented with release and read with acquire: who reads it before a scan of many handles
-//   and finds none complete needs no new scan until it has moved.
+//   completed_ is incremented with release and read with acquire: a rank that reads it before a scan of many
+//   handles and finds none complete needs no new scan until it has moved.
 //   push releases, pop acquires: data that an engine keeps per slot pass from one operation to the next.
 //   chunks_ releases and acquires: a reader of the pointer sees initialised slots.
 //   any_errors_ is relaxed: it is set before complete() releases, and asked for after query() acquired.
 //
 // allocate, complete and query are lock-free, except for an allocate that has to add a chunk, or finds the
-// table full. A completed handle's slot is free at once; there is nothing to give back. Who has seen
+// table full. A completed handle's slot is free at once; there is nothing to give back. A rank that has seen
 // "complete" counts on that slot, although its completer may not have pushed it yet: an allocate that finds
 // the list empty at the cap looks at the words, and waits for the push of a slot that is not pending.
 class completion_table {
@@ -107,7 +107,7 @@ public:
   // Any thread. Moves with every completion.
   std::uint64_t completions() const noexcept { return completed_.load(std::memory_order_acquire); }
 
-  // Any thread. Exact when nobody allocates or completes meanwhile, else perhaps too high: completions are
+  // Any thread. Exact when no rank allocates or completes meanwhile, else perhaps too high: completions are
   // read first.
   std::size_t outstanding() const noexcept {
     const std::uint64_t completed = completed_.load(std::memory_order_acquire);
@@ -116,10 +116,10 @@ public:
   }
 
   // Any thread, instead of complete(): the handle is complete, and its error waits to be taken. An error that
-  // there is no memory to keep ends the job: nobody may take the operation for one that went well.
+  // there is no memory to keep ends the job: no rank may take the operation for one that went well.
   void fail(std::uint64_t handle, std::exception_ptr error) noexcept;
 
-  // Any thread, after query() said complete: the error of this very operation, to the first who asks.
+  // Any thread, after query() said complete: the error of this very operation, to the first that asks.
   std::exception_ptr take_error(std::uint64_t handle) {
     if (!any_errors_.load(std::memory_order_relaxed)) [[likely]]
       return nullptr;

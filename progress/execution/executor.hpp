@@ -221,7 +221,7 @@ private:
 
   // For want of a slot, or because there will never be one.
   [[gnu::cold, gnu::noinline]] void hold(operation& op) {
-    if (op.channel->lost != channel::nobody) return refuse(op);
+    if (op.channel->lost != channel::no_rank) return refuse(op);
     ++rung_or_held_;
     op.channel->waiting.insert(op);
   }

@@ -27,7 +27,8 @@ public:
   // What must have been taken of my block before all of it may be overwritten; 0 if it stays where it is.
   std::uint64_t outgoing_pieces(operation& op) {
     const named_block& row = operands_.own_row(op);
-    if (row.named == op.program->me || row.named == findings::nobody || op.run->found->rotated.mine) return 0;
+    if (row.named == op.program->me || row.named == findings::no_rank || op.run->found->rotated.mine)
+      return 0;
     return (row.what.bytes + graph::bounce_bytes - 1) / graph::bounce_bytes;
   }
 
@@ -47,7 +48,7 @@ public:
 
   outcome save_piece(operation& op, std::uint32_t peer, flight_tag tag) {
     findings& found = *op.run->found;
-    if (found.moving != findings::nobody && found.moving != tag.iteration) return outcome::blocked;
+    if (found.moving != findings::no_rank && found.moving != tag.iteration) return outcome::blocked;
     found.moving = tag.iteration;
     if (stuck(op, peer, tag.iteration)) return outcome::done;
     const block b = piece_of(op, operands_.find(op, peer, op.program->me, tag.iteration));
@@ -79,7 +80,7 @@ public:
     const bool more = ++found.piece * graph::bounce_bytes < std::max(in.bytes, out);
     if (more && !stuck(op, peer, iteration)) return outcome::repeat;
     found.piece = 0;
-    found.moving = findings::nobody;
+    found.moving = findings::no_rank;
     return outcome::done;
   }
 
@@ -111,24 +112,25 @@ private:
   flight_pool<T>& flights_;
 };
 
-// A permutation in place, where it may be moved by anybody who has entered: a cycle whose members are all on
-// one host is rotated as a whole, piece after piece, by whoever of it is there. So nobody of it waits for one
-// who has not entered, or who computes, and a piece moves within one step of one member: L + 1 copies for L
-// members, no block waits in anybody's scratch.
+// A permutation in place, where it may be moved by any rank that has entered: a cycle whose members are all
+// on one host is rotated as a whole, piece after piece, by any rank of it that is there. So no rank of it
+// waits for one that has not entered, or that computes, and a piece moves within one step of one
+// member: L + 1 copies for L members, no block waits in any rank's scratch.
 //
 // The protocol. Each member finds its cycle by following the rows, its own first. All find the same one: a
 // row may be read from the first entry on (the plan waits for all entries under IN_ALL) and does not change
-// before its owner leaves, and who leaves has published it before; see operands::row. The lowest member of
-// the cycle lends two words of its mailbox: the claim word that nobody else has a use for, that of its block
-// to itself, and its count of what was delivered. A CAS on the claim word gives the next pieces to one
-// member. It moves them, and then adds them to the count. Who sees all pieces counted knows that the cycle is
-// rotated.
+// before its owner leaves, and the rank that leaves has published it before; see operands::row. The lowest
+// member of the cycle lends two words of its mailbox: the claim word that no other rank has a use for, that
+// of its block to itself, and its count of what was delivered. A CAS on the claim word gives the next pieces
+// to one member. It moves them, and then adds them to the count. A rank that sees all pieces counted knows
+// that the cycle is rotated.
 //
 // Orders. The claim orders no data: pieces are disjoint in all blocks, and what a piece moves was written
 // before the first entry (or, under IN_ALL, before the entry that the gate has read with acquire). The count
-// is raised by acquire-release CAS after the copies, and read with acquire: who sees it full sees the copies
-// of all who have raised it. A member that comes when all others have left, and their words speak of newer
-// operations already, reads that as full: the lowest member has retired this one, so its cycle was done.
+// is raised by acquire-release CAS after the copies, and read with acquire: a rank that sees it full sees the
+// copies of all that have raised it. A member that comes when all others have left, and their words speak of
+// newer operations already, reads that as full: the lowest member has retired this one, so its cycle was
+// done.
 template <transport::transport T> class rotation_steps {
 public:
   rotation_steps(reach<T>& members, operands<T>& blocks) : reach_(members), operands_(blocks) {}
@@ -169,7 +171,7 @@ private:
       named_block row;
       if (it.links.size() == g.locals() || !operands_.row(op, at, row)) return false;
       it.links.push_back({at, true, row.what.src, row.what.bytes});
-      if (row.named == findings::nobody || !g.is_near(row.named)) return false;
+      if (row.named == findings::no_rank || !g.is_near(row.named)) return false;
       at = row.named;
     } while (at != first);
     for (const cycle::link& l : it.links)
@@ -177,17 +179,17 @@ private:
     return true;
   }
 
-  // Who is on no whole cycle of the host goes on between hosts, or the permutation is none.
+  // A rank that is on no whole cycle of the host goes on between hosts, or the permutation is none.
   void mine(operation& op, bool whole) {
     findings& found = *op.run->found;
     found.rotated.mine = whole;
     if (whole)
-      found.naming = findings::nobody;
+      found.naming = findings::no_rank;
     else if (op.channel->info.topology.one_host())
       blame(op);
   }
 
-  // Whose own row is wrong has said so; and who is named by nobody says it.
+  // Whose own row is wrong has said so; and the rank that is named by no rank says it.
   [[gnu::cold, gnu::noinline]] void blame(operation& op) {
     for (const std::uint32_t peer : op.channel->info.topology.near()) {
       named_block row;

@@ -41,7 +41,7 @@ public:
   }
   // This channel's operations need the rank, member or not.
   [[gnu::cold, gnu::noinline]] void lose(channel& on, std::uint32_t rank, const fate& f) {
-    if (on.lost == channel::nobody)
+    if (on.lost == channel::no_rank)
       break_up(on, rank, f);
     else if (on.lost == rank)
       on.why_lost = f; // it is known better now
@@ -53,11 +53,11 @@ public:
   // A transfer of the operation failed. If its other end is lost, the transport has heard in the same breath;
   // else it is the failure of this operation alone.
   [[gnu::cold, gnu::noinline]] void look_for_loss(const operation& op) {
-    if (op.channel->lost != channel::nobody || op.status == status_disputed) return;
+    if (op.channel->lost != channel::no_rank || op.status == status_disputed) return;
     if constexpr (requires { net_.lost(0u); })
       for (const std::uint32_t rank : op.channel->info.world)
         if (net_.lost(rank)) lose(rank, {"has died, or cannot be reached any more"}); // see the log for which
-    if (op.channel->lost == channel::nobody && op.told_by == net_.rank()) // else another rank has told all
+    if (op.channel->lost == channel::no_rank && op.told_by == net_.rank()) // else another rank has told all
       tell_failure(*op.channel, op.seq, {op.status, op.unreachable});
   }
   // Members that wait for what this rank could not hand on hear it, whether it still has the operation or
@@ -82,7 +82,7 @@ public:
     members_.later = true; // a message comes within a poll: the next sweep breaks the channel up
   }
   void heed_told_loss(channel& on) {
-    if (on.told_lost == channel::nobody || on.lost != channel::nobody) return;
+    if (on.told_lost == channel::no_rank || on.lost != channel::no_rank) return;
     break_up(on, on.told_lost, {"cannot be reached any more by thread " + std::to_string(on.told_lost_by)});
   }
   // The operation begins here: it fails if a member has said before that it failed there.

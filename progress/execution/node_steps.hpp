@@ -63,7 +63,7 @@ public:
 
   // A post carries nothing for others: a rank that has done its part is through when it comes again.
   outcome help_lenders(operation& op) {
-    if (!claims.somebody_lends(op)) return outcome::blocked;
+    if (!claims.any_rank_lends(op)) return outcome::blocked;
     return (how_ & posting) != 0 ? outcome::held : claims.help_lenders(op);
   }
 

@@ -100,8 +100,8 @@ struct one_sided : transport::completion {
 
 // Carries them beside the operations of an executor, under progress ownership. A completion only notes that a
 // transfer can go on; carry() does it, from a sweep, so nothing is asked of the transport from inside of it.
-// Of one peer's only so many are with the transport at a time, the others wait in order: whoever does not
-// answer holds up nobody else's.
+// Of one peer's only so many are with the transport at a time, the others wait in order: any rank that does
+// not answer holds up no other rank's.
 template <transport::transport T> class one_sided_transfers {
 public:
   static constexpr std::uint32_t most_of_a_peer = 64;

@@ -13,17 +13,17 @@ struct user_memory {
     return offset >= begin && offset <= end && bytes <= end - offset;
   }
   // A size that an array says, for reckoning with: 0 where no memory is so large. Such a block is not moved,
-  // and who would have carried it says so.
+  // and the rank that would have carried it says so.
   std::uint64_t possible(engine::checked bytes) const { return bytes <= end - begin ? bytes.plain() : 0; }
 };
 
 // Finds the blocks of an operation: by the plan's rule, or in the rows of its members in shared memory. A
-// near member's row is read in place, a far one's has been fetched or sent. Whoever reads a row may do so:
-// the plan has waited for the entry that the mode demands.
+// near member's row is read in place, a far one's has been fetched or sent. Any rank that reads a row may do
+// so: the plan has waited for the entry that the mode demands.
 //
-// A row's owner may change it when it has left the operation. So what a row said counts for him only who then
-// gets something to do: a block whose owner has left is done, and its claim word has no piece left. Where the
-// row alone decides (who names me?), its published copy does, see row().
+// A row's owner may change it when it has left the operation. So what a row said counts only for a rank that
+// then gets something to do: a block whose owner has left is done, and its claim word has no piece left.
+// Where the row alone decides (which rank names me?), its published copy does, see row().
 template <transport::transport T> class operands {
 public:
   operands(reach<T>& members, const user_memory& user) : reach_(members), user_(user) {}
@@ -36,8 +36,8 @@ public:
     return find_in_rows(op, i, j, iteration);
   }
 
-  // False, and an error of the operation, if the pointers in the rows do not lead where they must. For who is
-  // about to carry the block.
+  // False, and an error of the operation, if the pointers in the rows do not lead where they must. For a rank
+  // that is about to carry the block.
   bool usable(operation& op, std::uint32_t i, std::uint32_t j, std::uint32_t iteration) {
     return !op.program->by_rows || usable_by_rows(op, i, j, iteration);
   }
@@ -49,12 +49,12 @@ public:
       const std::uint32_t me = op.program->me;
       found.own = read_row(op, me, true);
       found.own_known = true;
-      // A permutation that names no member: nobody will take my block.
-      if (op.program->names != graph::naming::pointer && found.own.named == findings::nobody)
+      // A permutation that names no member: no rank will take my block.
+      if (op.program->names != graph::naming::pointer && found.own.named == findings::no_rank)
         reach_.raise(reach_.own_counts(op).consumed, op.seq, op.program->chunks);
       if (op.program->rooted_by_rows()) {
         if (found.own.named == me) found.expected = op.program->chunks; // my own block is counted too
-        found.not_root = found.own.named != me && found.own.named != findings::nobody;
+        found.not_root = found.own.named != me && found.own.named != findings::no_rank;
       }
     }
     return found.own;
@@ -82,7 +82,7 @@ public:
 
   // A permutation in which I am not: nothing will land here.
   void left_out(operation& op) {
-    complain(op, {bad_operand::what::nobody, thread(op, op.program->me), 0, {}, 0});
+    complain(op, {bad_operand::what::no_rank, thread(op, op.program->me), 0, {}, 0});
     reach_.raise(reach_.own_counts(op).delivered, op.seq, op.program->chunks);
   }
 
@@ -254,7 +254,7 @@ private:
     return member;
   }
 
-  // The root is the thread of the pointer to it; nobody where the block is empty.
+  // The root is the thread of the pointer to it; no rank where the block is empty.
   named_block read_rooted_row(operation& op, std::uint32_t m, bool mine) {
     named_block said;
     const auto bytes = element<engine::checked>(op, m, op.at.sizes);

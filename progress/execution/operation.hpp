@@ -18,8 +18,8 @@
 
 namespace weft::progress {
 
-// Memory that a task has asked for, as it comes from the system: nobody writes it but the task. Kept from one
-// execution to the next unless it is large.
+// Memory that a task has asked for, as it comes from the system: no rank writes it but the task. Kept from
+// one execution to the next unless it is large.
 class task_room {
 public:
   std::byte* data() const noexcept { return memory_.get(); }
@@ -102,8 +102,8 @@ struct block {
 // What a member's row says of the one block that it describes, as it is published. Where the other end alone
 // knows its address, that is 0.
 struct named_block {
-  static constexpr std::uint32_t nobody = ~std::uint32_t{0} - 1;
-  std::uint32_t named = nobody; // the member at the block's other end
+  static constexpr std::uint32_t no_rank = ~std::uint32_t{0} - 1;
+  std::uint32_t named = no_rank; // the member at the block's other end
   std::uint32_t unused = 0;
   block what;
 };
@@ -137,14 +137,14 @@ struct cycle {
 
 // What an execution has read in shared memory of what it is to move.
 struct findings {
-  static constexpr std::uint32_t unknown = ~std::uint32_t{0}, nobody = named_block::nobody;
+  static constexpr std::uint32_t unknown = ~std::uint32_t{0}, no_rank = named_block::no_rank;
   named_block own;                                  // my row
   bool own_known = false;                           // it has been read
   std::uint32_t naming = unknown;                   // whose row names me
   std::uint64_t expected = 0;                       // pieces that the members that name me will count
   bool not_root = false;                            // a member named another root
   std::uint64_t piece = 0;                          // in place: of the block that is being moved
-  std::uint32_t moving = nobody;                    // in place: the iteration whose block that is
+  std::uint32_t moving = no_rank;                   // in place: the iteration whose block that is
   std::array<fetched_row, loop_state::window> rows; // by iteration modulo the window
   std::unique_ptr<std::byte[]> scratch;             // in place: room for a piece
   cycle rotated;                                    // in place: of the permutation
@@ -153,7 +153,7 @@ struct findings {
     own_known = false;
     naming = unknown;
     expected = piece = 0;
-    moving = nobody;
+    moving = no_rank;
     not_root = false;
     if (p.in_place && !scratch) scratch = std::make_unique<std::byte[]>(graph::bounce_bytes);
     rotated.mine = false;
@@ -163,9 +163,9 @@ struct findings {
 
 // An operand that was found where it cannot be: nothing is moved for it, and the operation fails at its end.
 struct bad_operand {
-  enum class what : std::uint8_t { source, destination, member, nobody, size, gone };
+  enum class what : std::uint8_t { source, destination, member, no_rank, size, gone };
   what which = what::source;
-  std::uint32_t from = 0, to = 0; // ranks of the job; `member`: from's element; `nobody` names from
+  std::uint32_t from = 0, to = 0; // ranks of the job; `member`: from's element; `no rank` names from
   shared_pointer value;           // `size`: its offset are the bytes that `from` gives; `gone`: the address
   std::uint64_t bytes = 0;        // `member`: the element
 };
@@ -223,7 +223,7 @@ struct execution {
   std::vector<bool> compared;      // checked mode: by member
   std::uint32_t to_compare = 0;
   struct naming {
-    std::uint32_t by = named_block::nobody, named = named_block::nobody;
+    std::uint32_t by = named_block::no_rank, named = named_block::no_rank;
   };
   std::vector<bool> heard;   // the same of operations whose members' rows name members: by member
   std::vector<naming> first; // the first that named a member; that named a root

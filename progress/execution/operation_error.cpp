@@ -31,7 +31,7 @@ element_error error_of(const collectives::request& r, const bad_operand& bad) {
             fmt::format("thread {}'s element must be a thread of the team, and each thread's another; its "
                         "block was not moved",
                         bad.from)};
-  if (bad.which == bad_operand::what::nobody)
+  if (bad.which == bad_operand::what::no_rank)
     return {op, "perm", fmt::format("no element {}", bad.from),
             "every thread of the team must be the element of one; nothing was moved to this thread"};
   if (bad.which == bad_operand::what::size)
@@ -86,7 +86,7 @@ std::exception_ptr error_of(const posted& op, const char* why) noexcept {
     if (op.status == status_disputed && op.channel->dispute)
       return std::make_exception_ptr(
           mismatch_error(call_name(op.key), text_of(*op.channel->dispute, op.seq)));
-    if (op.status < 0 && op.channel->lost != channel::nobody)
+    if (op.status < 0 && op.channel->lost != channel::no_rank)
       return member_lost(op.channel->lost, op.channel->why_lost);
     if (op.thrown) return std::make_exception_ptr(user_code_error{op.thrown});
     if (op.status == status_user_code)

@@ -63,7 +63,7 @@ public:
     return helped != outcome::again && helped != outcome::held;
   }
 
-  // Whose step it is; findings::nobody where a row names no member.
+  // Whose step it is; findings::no_rank where a row names no member.
   [[gnu::always_inline]] std::uint32_t peer_of(operation& op, const graph::node& loop,
                                                const graph::node& body, std::uint32_t iteration) {
     const std::uint32_t peer =
@@ -126,8 +126,8 @@ private:
   outcome only_step(operation& op, const graph::node& loop, flight_tag tag) {
     const graph::node& body = op.program->nodes[loop.body];
     const std::uint32_t peer = peer_of(op, loop, body, 0);
-    return peer == findings::nobody || skips(op, body, peer) ? outcome::done
-                                                             : steps_.step(op, body, peer, tag);
+    return peer == findings::no_rank || skips(op, body, peer) ? outcome::done
+                                                              : steps_.step(op, body, peer, tag);
   }
 
   // Is the step for peers of the other lane?
@@ -180,7 +180,7 @@ private:
       if (n.pipelined && !passed_before(loop, iteration, step)) return moved;
       const graph::node& body = op.program->nodes[n.body + step];
       const std::uint32_t peer = peer_of(op, n, body, iteration);
-      if (peer == findings::nobody) break;
+      if (peer == findings::no_rank) break;
       if (skips(op, body, peer)) {
         ++step;
         continue;

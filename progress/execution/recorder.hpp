@@ -15,10 +15,10 @@ namespace weft::progress {
 // in memory that does not grow, sums for each call, and the flight: when its last operations began and ended,
 // which a report of waits tells.
 //
-// Protocol. Whoever holds progress ownership notes what operations do (entered, stepped, ended); a thread of
-// the program notes its waits, with and without ownership. A writer draws its place by a fetch_add and has it
-// for itself until the ring has come round. The ring is read when all threads have left the library,
-// the flight under progress ownership.
+// Protocol. The thread that holds progress ownership notes what operations do (entered, stepped, ended); a
+// thread of the program notes its waits, with and without ownership. A writer draws its place by a fetch_add
+// and has it for itself until the ring has come round. The ring is read when all threads have left the
+// library, the flight under progress ownership.
 class recorder {
 public:
   enum class happening : std::uint8_t {

@@ -9,8 +9,8 @@
 
 namespace weft::progress {
 
-// What the engine of one member still has to hand on of one operation: to whom, and from which cells of the
-// shadow of the root.
+// What the engine of one member still has to hand on of one operation: to which ranks, and from which cells
+// of the shadow of the root.
 struct relayed_payload {
   engine::sequence seq = 0;
   std::uint32_t root = 0, radix = 0;
@@ -18,7 +18,7 @@ struct relayed_payload {
   std::uint8_t phase = 0;
   std::uint32_t children = 0, unsent = 0;
   std::uint32_t in_flight = 0;
-  int failed = 0; // the status of one that could not be sent, and to whom
+  int failed = 0; // the status of one that could not be sent, and to which rank
   std::uint32_t unreachable = 0;
 };
 
@@ -43,7 +43,7 @@ public:
   }
   void end(const relayed_payload& p) { busy_ &= ~(1u << engine::slot_of(p.seq)); }
 
-  // To all of them once more: who has it already drops it.
+  // To all of them once more: a rank that has it already drops it.
   void mark_unsent(relayed_payload& p) {
     p.unsent = p.children;
     std::uint64_t* const bits = bits_of(p);

@@ -10,20 +10,20 @@
 namespace weft::progress {
 
 // Small payloads of a broadcast under IN_MY, between hosts, handed on by engines: whether the rank has
-// entered the operation, or ever will, is nobody's business, for nothing of its user's is touched.
+// entered the operation, or ever will, is no rank's business, for nothing of its user's is touched.
 //
 // The root sends to the members of the hosts below its own in a tree over the hosts (graph::relay_tree), and
 // says in the message whose payload it is and how wide the tree is. That is all that a receiver needs: it
 // puts the payload into its shadow of the root, where its own plan looks as if the root had sent it, and the
 // leader of a host sends it on from there to those below.
 //
-// Credit goes from hop to hop. Who sends needs that of the receiver, the root as well as a relay: the
+// Credit goes from hop to hop. A rank that sends needs that of the receiver, the root as well as a relay: the
 // receiver must have retired the operation that had the cells before. A child without credit is remembered by
 // a bit (relay_book), and tried again when a message of its comes; others do not wait for it. A payload that
 // is still to be handed on lies in the shadow and nowhere else. So what a rank tells others as retired
-// (channel::told) stops before it, and nobody overwrites it: hence also no more than one for each slot. What
-// near members read in the mailbox does not stop, for they write into no shadow. Whoever is blocked waits for
-// an older operation than its own, so nobody waits in a circle.
+// (channel::told) stops before it, and no rank overwrites it: hence also no more than one for each slot. What
+// near members read in the mailbox does not stop, for they write into no shadow. Any rank that is blocked
+// waits for an older operation than its own, so no rank waits in a circle.
 //
 // A payload may come twice, if a request was repeated; the stamp tells. Who cannot hand on makes the
 // operation fail, here and by news to all members, as a failed request of its own would. When a member of the
@@ -55,7 +55,7 @@ public:
     net_.copy(theirs.payload(cells, payload.size()), payload.data(), payload.size());
     net_.store(stamp, m.seq);
     const std::uint32_t children = graph::relay_tree(on.info.topology, root, m.round).below(on.info.me());
-    if (children == 0 || on.lost != channel::nobody) return;
+    if (children == 0 || on.lost != channel::no_rank) return;
     relayed_payload* const p = on.relayed.begin({.seq = m.seq,
                                                  .root = root,
                                                  .radix = m.round,
@@ -74,7 +74,7 @@ public:
     }
   }
 
-  // Nobody waits for it any more.
+  // No rank waits for it any more.
   void drop(channel& on) {
     for (std::uint32_t rest = on.relayed.busy(); rest != 0; rest &= rest - 1) {
       relayed_payload& p = on.relayed[static_cast<unsigned>(std::countr_zero(rest))];
@@ -94,7 +94,7 @@ private:
     std::uint32_t child = 0;
   };
 
-  // What fits into no cell, or names nobody, is dropped.
+  // What fits into no cell, or names no rank, is dropped.
   bool is_sound(const channel& on, const transport::message& m, std::span<const std::byte> payload) const {
     return m.count < on.info.size() && !on.info.topology.is_near(m.count) && m.round >= 2 &&
            m.phase < engine::phases && payload.size() <= engine::mailbox::body_bytes;
@@ -161,9 +161,9 @@ private:
   // For want of memory it is sent again, to all. Else the operation has failed.
   [[gnu::cold, gnu::noinline]] void repair(channel& on, relayed_payload& p) {
     const transport::failure why{std::exchange(p.failed, 0), p.unreachable};
-    if (on.lost == channel::nobody && why.status == transport::no_memory) return on.relayed.mark_unsent(p);
+    if (on.lost == channel::no_rank && why.status == transport::no_memory) return on.relayed.mark_unsent(p);
     on.relayed.drop(p);
-    if (on.lost == channel::nobody) failed_(on, p.seq, why);
+    if (on.lost == channel::no_rank) failed_(on, p.seq, why);
   }
 
   void end(channel& on, relayed_payload& p) {

@@ -51,7 +51,7 @@ public:
 private:
   [[gnu::always_inline]] void publish(channel& on) {
     reach_.net.store(on.own.retired(), on.retired);
-    if (on.lost == channel::nobody) on.admitted = on.retired + engine::slots;
+    if (on.lost == channel::no_rank) on.admitted = on.retired + engine::slots;
     reach_.wake_near();
     tell(on);
     if (!on.waiting.empty()) [[unlikely]]

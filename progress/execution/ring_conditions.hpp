@@ -216,13 +216,13 @@ private:
     const bool to_host = n.peer == graph::peer_rule::group;
     if (!to_host && !g.is_near(peer)) return;
     const bool all = to_host || graph::is_stage(n.about);
-    list_near_credit(op, to, all ? channel::nobody : peer);
+    list_near_credit(op, to, all ? channel::no_rank : peer);
   }
   // Of all near members, or one.
-  void list_near_credit(operation& op, writer& to, std::uint32_t only = channel::nobody) {
+  void list_near_credit(operation& op, writer& to, std::uint32_t only = channel::no_rank) {
     if (op.seq <= engine::slots) return to.add_ready(net_.rank());
     for (const std::uint32_t near : op.channel->info.topology.near())
-      if (only == channel::nobody || near == only)
+      if (only == channel::no_rank || near == only)
         list_word(op, near, steps_.members.view(*op.channel, near).retired(), op.seq - engine::slots, to);
   }
 

@@ -4,7 +4,7 @@
 
 namespace weft::progress {
 
-// Who is at the other end of my block, where rows in shared memory say it.
+// Which rank is at the other end of my block, where rows in shared memory say it.
 template <transport::transport T> class root_discovery {
 public:
   root_discovery(reach<T>& members, operands<T>& blocks) : reach_(members), operands_(blocks) {}
@@ -16,13 +16,14 @@ public:
     if (!operands_.row(op, peer, row)) return outcome::blocked;
     if (row.named == op.program->me)
       found.expected += op.program->chunks;
-    else if (row.named != findings::nobody)
+    else if (row.named != findings::no_rank)
       found.not_root = true;
     return outcome::done;
   }
 
-  // Who names me: a far member says so, a near one's row does, or what stands in front of its payload. Nobody
-  // need be found once my block is here; but an eager one that stays with me goes the same way as all.
+  // Which rank names me: a far member says so, a near one's row does, or what stands in front of its
+  // payload. No rank need be found once my block is here; but an eager one that stays with me goes the same
+  // way as all.
   bool found_naming(operation& op) {
     const graph::plan& p = *op.program;
     findings& found = *op.run->found;
@@ -31,7 +32,7 @@ public:
     if (mine && p.eager)
       found.naming = p.me;
     else if (mine || (!p.in_place && reach_.reached(reach_.own_counts(op).delivered, op, p.chunks)))
-      found.naming = findings::nobody;
+      found.naming = findings::no_rank;
     else if (told.seq == op.seq)
       found.naming = told.member;
     else
@@ -40,7 +41,7 @@ public:
   }
 
 private:
-  // The near member that names me; nobody, if all members are near and none does.
+  // The near member that names me; no rank, if all members are near and none does.
   std::uint32_t near_naming(operation& op) { return op.program->eager ? payload_naming(op) : row_naming(op); }
 
   std::uint32_t row_naming(operation& op) {
@@ -52,7 +53,7 @@ private:
       else if (row.named == op.program->me)
         return peer;
     }
-    return named_by_nobody(op, all);
+    return unnamed(op, all);
   }
 
   // On one host nothing new is found before one of the payloads comes that were not there: they are watched.
@@ -62,7 +63,7 @@ private:
     const std::uint32_t watched = watch.count;
     bool all = g.one_host();
     for (const std::uint32_t peer : g.near()) {
-      std::uint32_t named = findings::nobody;
+      std::uint32_t named = findings::no_rank;
       if (!payload_names(op, peer, named)) {
         all = false;
         watch.note_another(stamp_of(op, peer), op.seq);
@@ -75,14 +76,14 @@ private:
       ++watch.nodes;
     else
       watch.count = watched;
-    return named_by_nobody(op, all);
+    return unnamed(op, all);
   }
 
   // No more of them come, if those are all.
-  std::uint32_t named_by_nobody(operation& op, bool all) {
+  std::uint32_t unnamed(operation& op, bool all) {
     if (!all) return findings::unknown;
     operands_.left_out(op);
-    return findings::nobody;
+    return findings::no_rank;
   }
 
   engine::word& stamp_of(operation& op, std::uint32_t peer) {

@@ -61,7 +61,7 @@ struct statistics_entry {
   std::uint64_t statistics_snapshot::*member;
 };
 
-// The only list of them: whoever takes, prints or documents statistics walks this table.
+// The only list of them: whatever takes, prints or documents statistics walks this table.
 inline constexpr std::array<statistics_entry, 24> statistics_table{{
     {"posts", "operations posted", &statistics::posts, &statistics_snapshot::posts},
     {"inline_posts", "posts that the posting thread started itself", &statistics::inline_posts,

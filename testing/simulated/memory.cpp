@@ -12,9 +12,9 @@
 namespace weft::transport::sim {
 namespace {
 
-constexpr std::uint32_t nobody = ~std::uint32_t{0};
+constexpr std::uint32_t no_rank = ~std::uint32_t{0};
 constexpr std::uint64_t most_pieces = 6;
-// A copy that no store follows is seen some time all the same, but so late that nobody can count on it.
+// A copy that no store follows is seen some time all the same, but so late that no rank can count on it.
 constexpr std::int64_t copies_later_than_stores = 100;
 
 bool overlap(const std::byte* a, std::uint64_t a_bytes, const std::byte* b, std::uint64_t b_bytes) {
@@ -85,7 +85,7 @@ std::uint64_t memory::load(std::uint32_t rank, const word& w) {
 void memory::store(std::uint32_t rank, word& w, std::uint64_t value) {
   check(rank, &w, sizeof(w));
   scheduler_.step(rank, action::store, options_.costs.word);
-  if (!in_arena(&w)) { // private: nobody else can see when it changes
+  if (!in_arena(&w)) { // private: no other rank can see when it changes
     w.store(value, std::memory_order_relaxed);
     scheduler_.wake(rank);
     return;
@@ -263,7 +263,7 @@ void memory::read_as(std::uint32_t reader, void* to, const void* from, std::uint
 }
 
 void memory::read(void* to, const void* from, std::uint64_t bytes) {
-  read_as(nobody, to, from, bytes);
+  read_as(no_rank, to, from, bytes);
 }
 
 void memory::write(std::uint32_t rank, void* to, const void* from, std::uint64_t bytes) {

@@ -13,10 +13,10 @@ using word = std::atomic<std::uint64_t>;
 
 // The segments of all ranks, and the order in which what one rank writes is seen by the others.
 //
-// A store releases: whoever sees it sees all copies and stores that its rank made before. Nothing else is
-// promised: a copy may be seen late, and later copies before an earlier store, until the rank stores, swaps,
-// adds or fences; a store too may be seen late, after its rank has gone on to load something else, until the
-// rank swaps, adds or fences. A rank sees its own writes at once.
+// A store releases: any rank that sees it sees all copies and stores that its rank made before. Nothing else
+// is promised: a copy may be seen late, and later copies before an earlier store, until the rank stores,
+// swaps, adds or fences; a store too may be seen late, after its rank has gone on to load something else,
+// until the rank swaps, adds or fences. A rank sees its own writes at once.
 //
 // Copies into another rank's segment wait in a buffer. Copies into the own segment are made at once, because
 // the rank's program may look at them with its own eyes; others that read them through the transport
@@ -40,7 +40,7 @@ public:
 
   // Everything that the rank has written is visible from here on.
   void publish(std::uint32_t rank);
-  // For the network: what somebody else than the writer may find there, and a write that all see.
+  // For the network: what another rank than the writer may find there, and a write that all see.
   void read(void* to, const void* from, std::uint64_t bytes);
   void write(std::uint32_t rank, void* to, const void* from, std::uint64_t bytes);
   std::byte* at(std::uint32_t rank, std::uint64_t offset, std::uint64_t bytes) const;

@@ -50,7 +50,7 @@ const char* name(action what) {
   return "?";
 }
 
-// Waits in vain of one rank, when nobody else can do anything, before it counts as stuck: more than any
+// Waits in vain of one rank, when no other rank can do anything, before it counts as stuck: more than any
 // ladder of waiting has rungs.
 constexpr std::uint64_t patience = 4000;
 
@@ -101,7 +101,7 @@ void scheduler::loop() {
     std::pop_heap(queue_.begin(), queue_.end(), later{});
     const entry next = queue_.back();
     queue_.pop_back();
-    if (next.rank == nobody) {
+    if (next.rank == no_rank) {
       now_ = next.when;
       run_event(next.turn);
     } else if (ranks_[next.rank].turn == next.turn) {
@@ -248,7 +248,7 @@ void scheduler::at(nanoseconds when, std::function<void()> event) {
     free_events_.pop_back();
     events_[place] = std::move(event);
   }
-  push(std::max(when, now_), nobody, place);
+  push(std::max(when, now_), no_rank, place);
 }
 
 void scheduler::wake(std::uint32_t rank) {
@@ -295,7 +295,7 @@ scheduler::nanoseconds scheduler::latest_clock() const {
 }
 
 void scheduler::fail(const std::string& why) {
-  abandoning_ = true; // a rank's text may look at memory, but nobody runs any more
+  abandoning_ = true; // a rank's text may look at memory, but no rank runs any more
   std::string text = why + ", at " + std::to_string(now_) + " ns";
   constexpr std::uint32_t most = 64; // more than that are not read
   std::uint32_t told = 0, others = 0;

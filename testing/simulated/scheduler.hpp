@@ -46,8 +46,8 @@ enum class action : std::uint8_t {
   stop
 };
 
-// Runs N ranks in turns on one thread, by virtual time: whoever has the smallest clock goes on (but for a
-// random burst). Chance enters as delay: a rank that is held up before an operation lets the others pass.
+// Runs N ranks in turns on one thread, by virtual time: the rank that has the smallest clock goes on (but for
+// a random burst). Chance enters as delay: a rank that is held up before an operation lets the others pass.
 //
 // A rank that waits in vain (relax or yield, and nothing that it could see has changed since the last time)
 // is put aside until something changes, so that spinning costs no steps. That skips no interleaving: it would
@@ -73,7 +73,7 @@ public:
   void at(nanoseconds when, std::function<void()> event);
   void wake(std::uint32_t rank); // there is something to poll, or it was rung
   void memory_changed(std::uint32_t node);
-  nanoseconds now() const { return now_; } // of whoever runs
+  nanoseconds now() const { return now_; } // of the rank that runs
 
   nanoseconds clock(std::uint32_t rank) const { return ranks_[rank].clock; }
   void add_cost(std::uint32_t rank, double cost);
@@ -119,7 +119,7 @@ private:
       return a.when != b.when ? a.when > b.when : a.tie > b.tie;
     }
   };
-  static constexpr std::uint32_t nobody = ~std::uint32_t{0};
+  static constexpr std::uint32_t no_rank = ~std::uint32_t{0};
 
   void push(nanoseconds when, std::uint32_t rank, std::uint64_t turn);
   void schedule(std::uint32_t rank, nanoseconds when);

@@ -29,8 +29,8 @@ struct packet {
 // The packets for one rank, in the order of their arrival; any thread puts one in, one at a time takes them
 // out.
 //
-// The descriptor becomes readable by an arrival only after arm(), and once: whoever takes packets without
-// arming again hears nothing of later ones. That is the least that a real network promises.
+// The descriptor becomes readable by an arrival only after arm(), and once: any rank that takes packets
+// without arming again hears nothing of later ones. That is the least that a real network promises.
 class mailbox {
 public:
   mailbox();

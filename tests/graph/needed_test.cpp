@@ -49,7 +49,7 @@ std::vector<row_names> all_rows(const request& r, std::uint32_t members) {
     rows.push_back(permutes(r.op) ? shifted(members, k) : to_root(members, k));
     if (permutes(r.op)) continue;
     rows.push_back(rows.back());
-    rows.back()[k] = movement::nobody;
+    rows.back()[k] = movement::no_rank;
   }
   return rows;
 }

@@ -90,7 +90,7 @@ namespace {
 row_names with_holes(row_names names, std::uint32_t seed) {
   std::minstd_rand dice(seed);
   for (std::uint32_t& named : names) {
-    if (dice() % 3 == 0) named = movement::nobody;
+    if (dice() % 3 == 0) named = movement::no_rank;
   }
   return names;
 }
@@ -103,11 +103,11 @@ std::vector<row_names> rows_for(const request& r, std::uint32_t members) {
             shuffled(members, 1000 + members)};
   if (!rooted_by_rows(r.op)) return {{}};
   const std::uint32_t last = members - 1;
-  row_names not_its_own = to_root(members, last), only_its_own(members, movement::nobody);
-  not_its_own[last] = movement::nobody;
+  row_names not_its_own = to_root(members, last), only_its_own(members, movement::no_rank);
+  not_its_own[last] = movement::no_rank;
   only_its_own[members / 2] = members / 2;
   return {to_root(members, 0), with_holes(to_root(members, members / 2), members), not_its_own, only_its_own,
-          row_names(members, movement::nobody)};
+          row_names(members, movement::no_rank)};
 }
 
 std::string text(const request& r, const node_map& nodes) {

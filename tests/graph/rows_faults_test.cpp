@@ -165,7 +165,7 @@ TEST(rows_faults, a_root_that_does_not_search) {
 
 // The search of a member that is not the root is over with the first row that says so: whose, nobody knows.
 TEST(rows_faults, the_end_of_a_search_tells_of_nobody) {
-  sample s(by_rows_of(operation::gather_x, sync::my, sync::my), one_host(3), {0, 0, movement::nobody});
+  sample s(by_rows_of(operation::gather_x, sync::my, sync::my), one_host(3), {0, 0, movement::no_rank});
   for (plan& p : s.plans)
     p.valued = true; // as a barrier: all should have entered
   const std::string found = s.check().text();

@@ -274,7 +274,7 @@ private:
     next(at, "await ");
     put_fact(c);
     put(" of ");
-    c.owner == nobody ? put("none") : put(c.owner);
+    c.owner == no_rank ? put("none") : put(c.owner);
     if (is_counter(c.what)) put(": ", c.value);
     if (is_counter(c.what) && !n.stepwise && n.count == 0) put(" and what rows tell");
     put_details(n, c);
@@ -315,7 +315,7 @@ private:
     put(", ", plan_->block(), "\n");
   }
 
-  number of_peer(const event& at) const { return at.peer == nobody ? at.member : at.peer; }
+  number of_peer(const event& at) const { return at.peer == no_rank ? at.member : at.peer; }
 
   const event_graph& graph_;
   adjacency before_;

@@ -9,7 +9,7 @@ namespace weft::transport::ucx {
 
 constexpr std::uint32_t wire_version = 8;
 
-// What others need to know of a rank to reach it: published through the job before anybody connects.
+// What others need to know of a rank to reach it: published through the job before any rank connects.
 struct card {
   std::uint32_t version = wire_version;
   bool by_messages = true; // its memory is not to be reached by UCX's put and get

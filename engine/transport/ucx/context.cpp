@@ -68,8 +68,8 @@ void let_shared_memory_break(std::string_view transports) {
   if (opens(transports, "posix")) setenv("UCX_POSIX_ERROR_HANDLING", "y", 0);
 }
 
-// UCX's sockets send segments of 8 KiB if nobody says otherwise, which costs most of their speed. The
-// receiver must be able to hold what comes: who has set one of the two has set both.
+// UCX's sockets send segments of 8 KiB if no setting says otherwise, which costs most of their speed. The
+// receiver must be able to hold what comes: a user that has set one of the two has set both.
 void enlarge_segments_of_sockets() {
   if (std::getenv("UCX_TCP_TX_SEG_SIZE") != nullptr || std::getenv("UCX_TCP_RX_SEG_SIZE") != nullptr) return;
   setenv("UCX_TCP_TX_SEG_SIZE", "136k", 0);
@@ -83,9 +83,9 @@ bool opens_sockets(bool one_host) {
   return list.excludes() ? !list.has("tcp") : list.has("tcp") || list.has("all");
 }
 
-// On one host no network transport is opened, so nobody can connect from outside; and files in /dev/shm only
-// if there is no other memory: a process that is killed just then leaves its file behind. A transport that
-// gets no memory would end the worker.
+// On one host no network transport is opened, so no process can connect from outside; and files in /dev/shm
+// only if there is no other memory: a process that is killed just then leaves its file behind. A transport
+// that gets no memory would end the worker.
 std::string transports_of(const options& o) {
   if (o.memory == shared_memory::files) return o.one_host ? "self,posix,cma" : "^sysv";
   return o.one_host ? "self,sysv,cma" : "all";
@@ -150,7 +150,7 @@ opened_context open_context(const options& o) {
   params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_NAME;
   params.features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
   if (reaches)
-    params.features |= UCP_FEATURE_RMA; // else UCX has no handlers for them that anybody could call
+    params.features |= UCP_FEATURE_RMA; // else UCX has no handlers for them that any rank could call
   params.name = "weft";
   ucp_context_h context = nullptr;
   check(ucp_init(&params, raw, &context), "cannot start UCX");

@@ -23,7 +23,7 @@ struct options {
   // The card of another rank, as made by card() there.
   std::function<std::vector<std::byte>(std::uint32_t rank)> card_of;
   // Asked before the first connection to a rank: whether its host is to be reached. UCX waits for a
-  // connection within the call that makes it, for minutes if nobody answers.
+  // connection within the call that makes it, for minutes if no rank answers.
   std::function<bool(std::uint32_t rank)> reaches = [](std::uint32_t) { return true; };
   // Told when the connection to a rank has broken, once; inside poll(), so it must be short.
   std::function<void(std::uint32_t rank)> on_loss = [](std::uint32_t) {};

@@ -87,7 +87,7 @@ started cut_transfers::queue(kind what, std::uint32_t peer, std::byte* local, st
   return started::on_its_way();
 }
 
-// Whoever has had a turn goes to the end of the queue.
+// Any rank that has had a turn goes to the end of the queue.
 std::uint64_t cut_transfers::carry_on() noexcept {
   const std::uint64_t last = last_number_;
   std::uint64_t carried = 0;
@@ -116,7 +116,7 @@ std::uint64_t cut_transfers::carry_on() noexcept {
       queue_.push(t);
     else {
       queued_puts_ -= t.what == kind::put;
-      t.what = kind::get; // nobody waits for its start any more
+      t.what = kind::get; // no rank waits for its start any more
       t.number = 0;
       end_if_over(t);
     }

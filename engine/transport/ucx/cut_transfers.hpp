@@ -9,9 +9,9 @@
 namespace weft::transport::ucx {
 
 // Large puts and gets of UCX's own, cut. UCX carries what goes through shared memory within the call that
-// starts it, however long that takes; and nobody else is served meanwhile. So a large transfer is queued, and
-// carry() starts a piece of it: one, if that was carried at once, else as many as keep a network busy. The
-// transfers take turns. A flush behind puts that are not all started waits for them here.
+// starts it, however long that takes; and no other rank is served meanwhile. So a large transfer is queued,
+// and carry() starts a piece of it: one, if that was carried at once, else as many as keep a network busy.
+// The transfers take turns. A flush behind puts that are not all started waits for them here.
 //
 // Under progress ownership. Ends of transfers are told from carry() and from the transport's poll, never from
 // put(), get() or flush().

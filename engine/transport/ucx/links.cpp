@@ -14,9 +14,9 @@ links::links(const options& o, ucp_worker_h worker, bool by_messages)
 void links::connect(std::uint32_t peer) {
   if (shut_) throw std::logic_error("the transport is closed: rank " + std::to_string(peer) + " is gone");
   const card theirs = unpacked_card(options_.card_of(peer));
-  const std::string whom = "rank " + std::to_string(peer);
+  const std::string its_name = "rank " + std::to_string(peer);
   if (theirs.version != wire_version)
-    throw std::runtime_error(whom + " speaks wire version " + std::to_string(theirs.version) +
+    throw std::runtime_error(its_name + " speaks wire version " + std::to_string(theirs.version) +
                              ", this rank " + std::to_string(wire_version) +
                              "; start all ranks with the same library");
   link& l = all_[peer];
@@ -30,14 +30,15 @@ void links::connect(std::uint32_t peer) {
   params.err_handler = {broken, &l};
   params.address = reinterpret_cast<const ucp_address_t*>(theirs.address.data());
   if (l.endpoint == nullptr && !l.by_ucx && !options_.reaches(peer))
-    throw ucx_error("cannot reach " + whom, UCS_ERR_UNREACHABLE);
-  if (l.endpoint == nullptr) check(ucp_ep_create(worker_, &params, &l.endpoint), "cannot connect to " + whom);
+    throw ucx_error("cannot reach " + its_name, UCS_ERR_UNREACHABLE);
+  if (l.endpoint == nullptr)
+    check(ucp_ep_create(worker_, &params, &l.endpoint), "cannot connect to " + its_name);
   const bool near = options_.near[peer];
   if (near || l.by_ucx) unpack_key(peer, theirs);
   if (near && l.direct == nullptr) {
     void* direct = nullptr;
     check(ucp_rkey_ptr(l.rkey.get(), l.remote_base, &direct),
-          "cannot map the memory of " + whom + " on this node; set WEFT_LANE=ucp");
+          "cannot map the memory of " + its_name + " on this node; set WEFT_LANE=ucp");
     l.direct = static_cast<std::byte*>(direct);
   }
   l.met = true;
@@ -47,13 +48,14 @@ void links::connect(std::uint32_t peer) {
 // gone: UCX 1.13 then ends keys that it never made, and the process. Held, the memory stays until it is
 // mapped.
 void links::unpack_key(std::uint32_t peer, const card& theirs) {
-  const std::string whom = "rank " + std::to_string(peer);
+  const std::string its_name = "rank " + std::to_string(peer);
   const bool on_this_host = options_.near[peer] && theirs.system_v_id >= 0;
   const held_segment memory(on_this_host ? theirs.system_v_id : -1);
-  if (on_this_host && !memory) throw ucx_error("the memory of " + whom + " is gone", UCS_ERR_NOT_CONNECTED);
+  if (on_this_host && !memory)
+    throw ucx_error("the memory of " + its_name + " is gone", UCS_ERR_NOT_CONNECTED);
   ucp_rkey_h rkey = nullptr;
   check(ucp_ep_rkey_unpack(all_[peer].endpoint, theirs.key.data(), &rkey),
-        "cannot unpack the remote key of " + whom);
+        "cannot unpack the remote key of " + its_name);
   all_[peer].rkey.reset(rkey);
 }
 

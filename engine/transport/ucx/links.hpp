@@ -48,7 +48,7 @@ public:
   // Nothing can be sent to it any more: told to the options' on_loss, once.
   void report_loss(std::uint32_t peer) noexcept;
 
-  // Nobody is connected to from now on.
+  // No rank is connected to from now on.
   void shut() noexcept { shut_ = true; }
   bool is_shut() const noexcept { return shut_; }
   // Ends all connections in order: what has to be waited for.

@@ -12,14 +12,14 @@
 namespace weft::transport::ucx {
 
 // What a message about another rank's memory is for; see remote_memory.
-enum class effect : std::uint16_t { put, tell, told, wanted, piece, refused };
+enum class effect : std::uint16_t { put, ask, acknowledge, get, data, refused };
 
 struct memory_header {
   std::uint64_t job_key;
   std::uint32_t version;
   std::uint32_t source;
   effect what;
-  std::uint16_t asks;    // of a put: not 0 if somebody waits to hear of it
+  std::uint16_t asks;    // of a put: not 0 if a rank waits to hear of it
   std::uint32_t arrived; // of the target's puts, as a load, cut off
   std::uint64_t bytes;
   std::uint64_t at;    // in the target's segment
@@ -58,10 +58,10 @@ public:
 
   // A message that UCX may not have sent yet.
   struct parcel : memory_envelope {
-    completion* rides = nullptr; // who waits for the rider to go, if there is one
+    completion* rides = nullptr; // what waits for the rider to go, if there is one
     const std::byte* payload = nullptr;
     std::uint64_t bytes = 0;
-    source* of = nullptr; // what the payload is part of, if somebody waits for that
+    source* of = nullptr; // what the payload is part of, if a rank waits for that
     std::uint32_t peer = 0;
     memory_messages* owner = nullptr;
     parcel* next = nullptr;

@@ -43,7 +43,7 @@ void memory_gets::issue(std::uint32_t peer) noexcept {
   while (!s.gets.empty() && s.under_way < most_under_way) {
     transfer& t = *s.gets.front();
     const std::uint64_t bytes = std::min(piece_bytes, t.bytes - t.gone);
-    memory_messages::parcel* const p = messages_.take(peer, effect::wanted);
+    memory_messages::parcel* const p = messages_.take(peer, effect::get);
     if (p != nullptr) {
       p->head.at = t.remote + t.gone;
       p->head.bytes = bytes;
@@ -88,7 +88,7 @@ void memory_gets::fail(std::uint32_t peer, int status) noexcept {
 void memory_gets::write_down(const memory_header& wanted) noexcept {
   const std::byte* const from = messages_.place(wanted.source, wanted.at, wanted.bytes);
   if (from == nullptr) return;
-  memory_messages::parcel* const p = messages_.take(wanted.source, effect::piece);
+  memory_messages::parcel* const p = messages_.take(wanted.source, effect::data);
   if (p == nullptr) engine::end_out_of_memory("an answer to another rank");
   p->head.name = wanted.name;
   p->head.place = wanted.place;
@@ -259,7 +259,7 @@ int memory_puts::issue_piece(std::uint32_t peer, transfer& t) noexcept {
 // Until the next message, or serve().
 int memory_puts::hold(parcel* p, std::uint32_t peer) noexcept {
   if (p == nullptr) return messages_.send(p, peer);
-  p->of = nullptr; // whoever waits for the message waits for its source, too
+  p->of = nullptr; // what waits for the message waits for its source, too
   states_[peer].held = p;
   messages_.mark(peer);
   return 0;
@@ -302,7 +302,7 @@ int memory_puts::keep_or_fail(parcel& p, int status) noexcept {
 void memory_puts::ask(std::uint32_t peer) noexcept {
   state& s = states_[peer];
   if (s.flushes.empty() || !s.puts.empty() || s.asked == s.gone) return;
-  if (messages_.send(messages_.take(peer, effect::tell), peer) == 0) s.asked = s.gone;
+  if (messages_.send(messages_.take(peer, effect::ask), peer) == 0) s.asked = s.gone;
 }
 
 void memory_puts::hear_of_more(std::uint32_t peer, std::uint32_t arrived) noexcept {
@@ -334,7 +334,8 @@ void memory_puts::await(std::uint32_t peer) noexcept {
 void memory_puts::acknowledge(std::uint32_t peer) noexcept {
   state& s = states_[peer];
   if (!s.awaited) return;
-  if (messages_.untold(peer) != 0 && messages_.send(messages_.take(peer, effect::told), peer) == no_memory)
+  if (messages_.untold(peer) != 0 &&
+      messages_.send(messages_.take(peer, effect::acknowledge), peer) == no_memory)
     return;
   s.awaited = false;
 }

@@ -35,7 +35,7 @@ private:
     std::uint64_t bytes = 0;
     std::uint64_t gone = 0; // has been asked for
     std::uint64_t arrived = 0;
-    std::uint64_t name = 0; // index and generation: an answer that is late finds nobody
+    std::uint64_t name = 0; // index and generation: an answer that is late finds no rank
     std::uint32_t peer = 0;
     transfer* next = nullptr;
   };
@@ -53,13 +53,14 @@ private:
   engine::item_pool<transfer> transfers_;
 };
 
-// Puts over messages, and who waits for them.
+// Puts over messages, and the rank that waits for them.
 //
 //   put     The source goes out in pieces, each one segment of UCX, so that the target copies it from the
 //           receive buffer to its place. How much has arrived comes back with every message that goes there
-//           anyway, of the transport or of remote_memory, written after the copies: who hears of a piece may
-//           tell others that it is in place. A message of its own, one for all that a poll has brought, says
-//           so if a piece asks for it, or if more than half of what may be under way has not been told.
+//           anyway, of the transport or of remote_memory, written after the copies: a rank that hears of a
+//           piece may tell others that it is in place. A message of its own, one for all that a poll has
+//           brought, says so if a piece asks for it, or if more than half of what may be under way has not
+//           been told.
 //   push    A put that is ordered, and not flushed: its pieces do not ask. The last one is held back, for the
 //           message that follows rides on it; if none has until the next serve(), it goes by itself.
 //   flush   Ends when as much has arrived as was put before it, and asks if pushes did not. Pieces and what
@@ -133,7 +134,7 @@ private:
     std::uint64_t delivered = 0; // of my puts
     std::uint64_t gone = 0;      // has been sent
     std::uint64_t promised = 0;  // with those that wait
-    std::uint64_t asked = 0;     // the peer knows that somebody waits to hear of so much
+    std::uint64_t asked = 0;     // the peer knows that a rank waits to hear of so much
     engine::fifo<transfer> puts;
     engine::fifo<follower> flushes, orders;
     bool awaited = false; // the peer waits to be told

@@ -17,7 +17,7 @@ ucs_status_t remote_memory::received(void* self, const void* head, std::size_t h
   auto& m = *static_cast<remote_memory*>(self);
   memory_envelope e;
   if (head_bytes != sizeof(memory_header) && head_bytes != sizeof(memory_envelope)) return UCS_OK;
-  if ((param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0) return UCS_OK; // nobody of us sends such
+  if ((param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0) return UCS_OK; // no rank of us sends such
   std::memcpy(&e, head, head_bytes);
   const memory_header& h = e.head;
   if (h.job_key != m.options_.job_key || h.version != wire_version || h.source >= m.options_.size)
@@ -33,15 +33,15 @@ bool remote_memory::take_in(const memory_header& h, std::span<const std::byte> p
   switch (h.what) {
   case effect::put:
     return puts_.land(h, payload);
-  case effect::tell:
+  case effect::ask:
     puts_.await(h.source);
     break;
-  case effect::told:
+  case effect::acknowledge:
     break; // all messages do
-  case effect::wanted:
+  case effect::get:
     gets_.write_down(h);
     break;
-  case effect::piece:
+  case effect::data:
     gets_.arrive(h, payload);
     break;
   case effect::refused:

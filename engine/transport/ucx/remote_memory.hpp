@@ -18,9 +18,9 @@ inline void pass_on(message_sink* sink, const message& m, std::span<const std::b
 }
 
 // Puts, gets and flushes over active messages, for networks that cannot reach memory by themselves. (UCX
-// would do the same inside, but for everybody who knows its address, and it ends the process if whom it has
-// to answer is dead.) All messages carry the key of the job. See memory_puts and memory_gets for what is
-// sent.
+// would do the same inside, but for each rank that knows its address, and it ends the process if a rank that
+// it has to answer is dead.) All messages carry the key of the job. See memory_puts and memory_gets for what
+// is sent.
 //
 // What a message asks for is only written down by its handler; serve() does it after UCX has made progress,
 // and calls none but completions. Transfers and messages come from pools that keep what they had.
@@ -33,7 +33,7 @@ public:
 
   // Answers others from now on.
   void open(ucp_worker_h worker);
-  // Who gets the messages that ride on pieces.
+  // What gets the messages that ride on pieces.
   void set_sink(message_sink* sink) { sink_ = sink; }
 
   memory_puts& puts() noexcept { return puts_; }

@@ -131,16 +131,16 @@ int outcome_of(int connecting, std::chrono::milliseconds patience) {
 }
 
 int connected(const addrinfo& there, std::chrono::milliseconds patience) {
-  const int knocking = socket(there.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (knocking < 0) return errno;
-  int error = connect(knocking, there.ai_addr, there.ai_addrlen) == 0 ? 0 : errno;
-  if (error == EINPROGRESS) error = outcome_of(knocking, patience);
-  close(knocking);
+  const int probing = socket(there.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (probing < 0) return errno;
+  int error = connect(probing, there.ai_addr, there.ai_addrlen) == 0 ? 0 : errno;
+  if (error == EINPROGRESS) error = outcome_of(probing, patience);
+  close(probing);
   return error;
 }
 
-// The socket of a door that is open.
-door door_of(int descriptor) {
+// The socket of a listener that is open.
+listener listener_of(int descriptor) {
   const socket_end own = own_end(descriptor);
   return {interface_with(own.address), own.address, own.port};
 }
@@ -171,40 +171,40 @@ void ask_for_life(int descriptor, int idle, int interval) {
 
 } // namespace
 
-void ask_for_life_at(const std::set<door>& doors) {
+void ask_for_life_at(const std::set<listener>& listeners) {
   const std::optional<int> idle = seconds_of("UCX_TCP_KEEPIDLE", 10);
   const std::optional<int> interval = seconds_of("UCX_TCP_KEEPINTVL", 2); // UCX's own
   if (!idle || !interval) return;
   for (const int descriptor : open_descriptors())
-    if (listens(descriptor) && doors.contains(door_of(descriptor)))
+    if (listens(descriptor) && listeners.contains(listener_of(descriptor)))
       ask_for_life(descriptor, *idle, *interval);
 }
 
-std::set<door> open_doors() {
-  std::set<door> doors;
+std::set<listener> open_listeners() {
+  std::set<listener> listeners;
   for (const int descriptor : open_descriptors()) {
     if (!listens(descriptor)) continue;
-    if (door d = door_of(descriptor); !d.interface.empty()) doors.insert(std::move(d));
+    if (listener d = listener_of(descriptor); !d.interface.empty()) listeners.insert(std::move(d));
   }
-  return doors;
+  return listeners;
 }
 
-std::string text_of(const std::set<door>& doors) {
+std::string text_of(const std::set<listener>& listeners) {
   std::ostringstream text;
-  for (const door& d : doors)
+  for (const listener& d : listeners)
     text << d.interface << ' ' << d.address << ' ' << d.port << ' ';
   return text.str();
 }
 
-std::set<door> doors_in(const std::string& text) {
+std::set<listener> listeners_in(const std::string& text) {
   std::istringstream words(text);
-  std::set<door> doors;
-  for (door d; words >> d.interface >> d.address >> d.port;)
-    doors.insert(d);
-  return doors;
+  std::set<listener> listeners;
+  for (listener d; words >> d.interface >> d.address >> d.port;)
+    listeners.insert(d);
+  return listeners;
 }
 
-int knock(const door& d, std::chrono::milliseconds patience) {
+int probe(const listener& d, std::chrono::milliseconds patience) {
   addrinfo wanted{}, *found = nullptr;
   wanted.ai_socktype = SOCK_STREAM;
   wanted.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV;

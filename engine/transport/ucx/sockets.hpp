@@ -29,34 +29,34 @@ struct silent_socket {
 // Those among what a descriptor of events (epoll) waits for, also through others of its kind. The system
 // itself asks an idle connection for a sign of life, as often as the socket's own options say, and breaks it
 // if none comes; while data are on their way it does not, and waits for a quarter of an hour. So here the
-// same bound holds for these: the idle time and all further questions but two, so that who looks each second
-// finds it before the system does. A socket whose options do not ask is never silent. Who takes nothing in,
-// as a process that computes, still answers: its system does.
+// same bound holds for these: the idle time and all further questions but two, so that the rank that looks
+// each second finds it before the system does. A socket whose options do not ask is never silent. A rank that
+// takes nothing in, as a process that computes, still answers: its system does.
 std::vector<silent_socket> silent_sockets(int events);
 
 // Where others connect to a rank over sockets: an address of one of its host's interfaces, and a port.
-struct door {
+struct listener {
   std::string interface;
   std::string address; // in digits
   std::uint16_t port = 0;
-  auto operator<=>(const door&) const = default;
+  auto operator<=>(const listener&) const = default;
 };
 
 // Of all sockets of this process that listen for TCP connections on one interface. UCX opens its own when a
 // worker begins, and does not tell which.
-std::set<door> open_doors();
+std::set<listener> open_listeners();
 
 // UCX lets the system ask for signs of life over the connections that it has begun, by its settings
 // UCX_TCP_KEEPIDLE, UCX_TCP_KEEPINTVL and UCX_TCP_KEEPCNT, and not over those that others have begun. From
-// now on over what comes in at these doors, too.
-void ask_for_life_at(const std::set<door>& doors);
+// now on over what comes in at these listeners, too.
+void ask_for_life_at(const std::set<listener>& listeners);
 
 // As words in a line, for others to read.
-std::string text_of(const std::set<door>& doors);
-std::set<door> doors_in(const std::string& text);
+std::string text_of(const std::set<listener>& listeners);
+std::set<listener> listeners_in(const std::string& text);
 
-// Probes a door: connects, and closes the connection at once. 0, or errno; ETIMEDOUT if nothing came back for
-// so long.
-int knock(const door& d, std::chrono::milliseconds patience);
+// Probes a listener: connects, and closes the connection at once. 0, or errno; ETIMEDOUT if nothing came back
+// for so long.
+int probe(const listener& d, std::chrono::milliseconds patience);
 
 } // namespace weft::transport::ucx

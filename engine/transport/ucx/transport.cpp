@@ -196,7 +196,7 @@ started ucx_transport::send(std::uint32_t peer, const message& m, const void* pa
   return settle(request);
 }
 
-// A ring that cannot be sent is no error: nobody sleeps for long without looking.
+// A ring that cannot be sent is no error: no thread sleeps for long without looking.
 void ucx_transport::ring(std::uint32_t peer) noexcept {
   message m;
   m.kind = message_kind::ring;
@@ -209,7 +209,7 @@ ucs_status_t ucx_transport::received(void* self, const void* header, std::size_t
   auto* t = static_cast<ucx_transport*>(self);
   wire_header h;
   if (header_bytes != sizeof h) return UCS_OK;
-  if ((param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0) return UCS_OK; // nobody of us sends such
+  if ((param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0) return UCS_OK; // no rank of us sends such
   std::memcpy(&h, header, sizeof h);
   if (h.job_key != t->options_.job_key || h.version != wire_version) return UCS_OK;
   t->memory_.puts().hear(h.m.source, h.arrived);

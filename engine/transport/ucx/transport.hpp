@@ -28,9 +28,9 @@ public:
   ucx_transport(const ucx_transport&) = delete;
   ucx_transport& operator=(const ucx_transport&) = delete;
 
-  // What others need to reach this rank: published through the job before anybody connects.
+  // What others need to reach this rank: published through the job before any rank connects.
   std::vector<std::byte> card() const;
-  // Nothing is sent or received any more: what is sent from now on is dropped, and nobody is connected to
+  // Nothing is sent or received any more: what is sent from now on is dropped, and no rank is connected to
   // again. Ends the connections in order, for which their other ends must poll, until all have ended or
   // `goes_on` says no; false then. All ranks do so before any of them ends its worker.
   bool close(const std::function<bool()>& goes_on);
@@ -78,7 +78,7 @@ public:
   bool lost(std::uint32_t peer) const noexcept { return links_[peer].lost; }
   // Over sockets: is there a connection whose other end should answer and does not? Any thread.
   bool has_silent_connections() const { return !silent_sockets(event_fd_).empty(); }
-  // Ends them, for UCX to find them broken. Under progress ownership: nobody closes one meanwhile.
+  // Ends them, for UCX to find them broken. Under progress ownership: no rank closes one meanwhile.
   std::vector<silent_socket> end_silent_connections();
   void set_sink(message_sink* sink) {
     sink_ = sink;
