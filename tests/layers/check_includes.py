@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Checks that folders include each other one way only, that no header includes itself through others, that no source
-file has grown too long, and that each names its licence.
+"""Checks that folders include each other one way only, that no template calls members of objects of a folder that it may
+not include, that no header includes itself through others, that no source file has grown too long, and that each names
+its licence.
 
 usage: check_includes.py ROOT
 """
@@ -84,6 +85,13 @@ FOLDERS = {
     "perf/link": ("perf/bench tools/options", "json"),
     "perf/programs": ("perf/bench include tools/options", "json spdlog"),
 }
+# Templates that are given objects of folders above them, on purpose.
+UPWARDS = {
+    # A kind says side by side what a step means to the verifier and what the executor does.
+    "engine/operations": {"progress/execution", "verify"},
+    # Words are loaded by the transport, so that a simulation sees each access.
+    "engine/memory": {"engine/transport"},
+}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 
@@ -152,6 +160,50 @@ def check_include(root, path, folder, name):
     return None
 
 
+TEMPLATE = re.compile(r"\btemplate <([^{};]*?)>\s+(?=[\w\[:])")
+DECLARED = re.compile(r"^ +(?!return\b|else\b|throw\b|delete\b|case\b)(?:[\w:<>,&*\[\]]+ )+[&*]?(\w+)(?:\(|;|\{| = )", re.MULTILINE)
+
+
+def declared_in(root, files):
+    """{name: the folders whose headers declare members or functions of that name}."""
+    found = {}
+    for path in files:
+        if path.suffix == ".hpp" and (folder := folder_of(path)) is not None:
+            for name in DECLARED.findall((root / path).read_text(encoding="utf-8")):
+                found.setdefault(name, set()).add(folder)
+    return found
+
+
+def body_end(text, begin):
+    """Behind the braces that open first from there, or where the declaration ends without any."""
+    depth = 0
+    for at in range(begin, len(text)):
+        if text[at] == ";" and depth == 0:
+            return at
+        depth += (text[at] == "{") - (text[at] == "}")
+        if text[at] == "}" and depth == 0:
+            return at + 1
+    return len(text)
+
+
+def calls_upwards(root, path, folder, declared):
+    """Calls `c.call(...)` and `c.member.call(...)` in a function template, of a parameter `C& c` whose type is one of the
+    template, where only folders that this one may not include declare what is named behind the first dot."""
+    text = re.sub(r"//[^\n]*", lambda comment: " " * len(comment[0]), (root / path).read_text(encoding="utf-8"))
+    allowed = set(FOLDERS[folder][0].split()) | {folder} | UPWARDS.get(folder, set())
+    for template in TEMPLATE.finditer(text):
+        types = re.findall(r"\b(?:class|typename) (\w+)", template[1])
+        whole = text[template.end():body_end(text, template.end())]
+        if not types or "(" not in whole.partition("{")[0]:
+            continue
+        for name in re.findall(rf"\b(?:{'|'.join(types)})&&? (\w+)", whole.partition("{")[0]):
+            for call in re.finditer(rf"\b{name}\.(?:template )?(\w+)(?:\.(?:template )?\w+)*(?:<[^;()]*>)?\(", whole):
+                of = declared.get(call[1], set())
+                if of and not of & allowed:
+                    line = text.count("\n", 0, template.end() + call.start()) + 1
+                    yield f"{path}:{line}: {folder} may not call {', '.join(sorted(of))}: {call[0]}...)"
+
+
 def circles(graph):
     """Each circle of a graph {node: {node: where}} once, as a list of its nodes."""
     state, way, found = {}, [], []
@@ -177,6 +229,7 @@ def check(root):
     """All violations below root, as lines of text."""
     root = Path(root)
     problems, files, folders = [], {}, {}
+    declared = declared_in(root, [path for path in source_files(root) if path.parts[0] in LIBRARY])
     for path in source_files(root):
         text = (root / path).read_bytes()
         lines = text.count(b"\n") - text.count(LICENCE.encode(), 0, 100)
@@ -198,6 +251,8 @@ def check(root):
                 files.setdefault(path.as_posix(), {})[target.as_posix()] = line
                 if folder_of(target) not in (folder, SUPPORT, None) and folder != SUPPORT:
                     folders.setdefault(folder, {})[folder_of(target)] = path
+        if path.suffix == ".hpp" and path.parts[0] in LIBRARY:
+            problems += calls_upwards(root, path, folder, declared)
     for kind, graph in (("files", files), ("folders", folders)):
         problems += [f"{kind} in a circle: {' -> '.join(circle)}" for circle in circles(graph)]
     return problems

@@ -145,6 +145,20 @@ class Includes(unittest.TestCase):
                      "engine/collectives/b.hpp": '#include "engine/memory/cells.hpp"\n'}
         self.assertTrue(any("folders in a circle" in p for p in self.problems(CLEAN | both_ways)))
 
+    def test_a_template_that_calls_upwards_is_found(self):
+        above = {"progress/execution/steps.hpp": "struct steps {\n  taking<T> taken;\n  int carry(int n);\n};\n"}
+        beside = {"engine/plan/known.hpp": "struct known {\n  int taken(int n);\n};\n"}
+        text = "template <class C, class N> int run(C& c, const N& n) {\n  // %s\n  return %s;\n}\n"
+        upwards = ("c.taken.step(1)", "n.taken.template step<C>(1)", "c.carry(2)", "c.template carry<N>(2)")
+        for call in (*upwards, "c.unknown(1)", "run(c.carry)", "other.carry(1)"):
+            with self.subTest(call=call):
+                problems = self.problems(CLEAN | above | {"engine/plan/run.hpp": text % ("c.carry(1)", call)})
+                self.assertEqual([problem.partition(": ")[0] for problem in problems],
+                                 ["engine/plan/run.hpp:3"] if call in upwards else [])
+        self.assertEqual(self.problems(CLEAN | above | beside | {"engine/plan/run.hpp": text % ("", upwards[0])}), [])
+        self.assertEqual(self.problems(CLEAN | above | {"engine/operations/run.hpp": text % ("", upwards[0])}), [])
+        self.assertEqual(self.problems(CLEAN | above | {"progress/control/run.hpp": text % ("", upwards[0])}), [])
+
     def test_long_file_is_found_and_the_build_is_not_looked_at(self):
         self.assertEqual(self.problems({"tests/x.cpp": "\n" * 600, "build/x.cpp": "\n" * 601}), [])
         self.assertEqual(len(self.problems({"tests/x.cpp": "\n" * 601})), 1)
