@@ -12,7 +12,7 @@ import re
 import sys
 from pathlib import Path
 
-LIBRARY = ("api", "engine", "include", "mpi", "pmix_boot", "progress", "testing", "tools", "upc_runtime", "verify")
+LIBRARY = ("api", "engine", "include", "malloc", "mpi", "pmix_boot", "progress", "testing", "tools", "upc_runtime", "verify")
 LAYERED = (*LIBRARY, "examples", "perf")
 MAX_LINES, MAX_LIBRARY_LINES = 600, 400
 SOURCES = (".c", ".cpp", ".h", ".hpp", ".py", ".sh", ".cmake")
@@ -78,6 +78,7 @@ FOLDERS = {
     "upc_runtime/include/weft": ("include", ""),
     "upc_runtime/language": ("include", ""),
     "upc_runtime/library": ("include upc_runtime/include upc_runtime/include/upcr upc_runtime/include/weft", ""),
+    "malloc": ("", ""),
     "mpi/shim": ("include mpi/include/weft", "mpi"),
     "perf/tests": ("perf/bench", "tests"),
     "perf": ("include", "mpi spdlog"),

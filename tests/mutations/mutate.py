@@ -19,7 +19,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
-COPIED = ["api", "cmake", "docs", "engine", "examples", "include", "mpi", "packaging", "pmix_boot", "progress", "python", "testing", "tests",
+COPIED = ["api", "cmake", "docs", "engine", "examples", "include", "malloc", "mpi", "packaging", "pmix_boot", "progress", "python", "testing", "tests",
           "tools", "upc_runtime", "verify", "CMakeLists.txt", "README.md"]
 
 
