@@ -112,6 +112,11 @@ WEFT_EXPORT upc_coll_handle_t upc_all_exchange_x(upc_shared_ptr_t dst, upc_share
                                                  upc_team_t team) {
   return guard<weft::upc_all_exchange_x>(dst, src, nbytes, sync_mode, team);
 }
+WEFT_EXPORT upc_coll_handle_t weft_all_move_x(weft_movement_t what, upc_shared_ptr_t dst,
+                                              upc_shared_ptr_t src, size_t nbytes, int root,
+                                              upc_flag_t sync_mode, upc_team_t team) {
+  return guard<weft::weft_all_move_x>(what, dst, src, nbytes, root, sync_mode, team);
+}
 WEFT_EXPORT upc_coll_handle_t upc_all_permute_x(upc_shared_ptr_t dst, upc_shared_ptr_t src,
                                                 upc_shared_ptr_t perm, upc_shared_ptr_t nbytes,
                                                 upc_flag_t sync_mode, upc_team_t team) {

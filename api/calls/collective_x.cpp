@@ -76,6 +76,37 @@ upc_coll_handle_t symmetric_x(const collective_call& c, request r, upc_shared_pt
       r, {.dst = dst.addr, .src = r.in_place ? dst.addr : src.addr, .sizes = nbytes.addr, .perm = perm});
 }
 
+// Movements of equal blocks: which of their arrays have a row for each thread.
+struct movement_form {
+  operation op;
+  bool many_dst, many_src, rooted;
+};
+constexpr movement_form movements[] = {{operation::broadcast, false, false, true},
+                                       {operation::scatter, false, true, true},
+                                       {operation::gather, true, false, true},
+                                       {operation::gather_all, true, false, false},
+                                       {operation::exchange, true, true, false}};
+
+upc_coll_handle_t move_x(const collective_call& c, weft_movement_t what, upc_shared_ptr_t dst,
+                         upc_shared_ptr_t src, checked nbytes, int root) {
+  if (what < WEFT_MOVE_BROADCAST || what > WEFT_MOVE_EXCHANGE)
+    fail(c.name, "what", std::to_string(static_cast<int>(what)),
+         "is no movement: pass WEFT_MOVE_EXCHANGE or another enumerator of weft_movement_t");
+  const movement_form& f = movements[what];
+  if (root < 0 || static_cast<std::uint32_t>(root) >= c.threads)
+    fail(c.name, "root", std::to_string(root),
+         "must be a rank of the team, 0 to " + std::to_string(c.threads - 1));
+  require_pointers(c, "dst", dst, f.many_dst ? c.rt.size() : 1);
+  require_pointers(c, "src", src, f.many_src ? c.rt.size() : 1);
+  if (upc_ptreq(dst, src) != 0) fail_pointer(c.name, "src", src, "is dst: each has an array of its own");
+  return c.start({.op = f.op,
+                  .root = f.rooted ? static_cast<std::uint32_t>(root) : 0,
+                  .bytes = nbytes.plain(),
+                  .apart = true,
+                  .whole = true},
+                 {.dst = dst.addr, .src = src.addr});
+}
+
 upc_coll_handle_t permute_x(const collective_call& c, bool wide, upc_shared_ptr_t dst, upc_shared_ptr_t src,
                             upc_shared_ptr_t perm, upc_shared_ptr_t nbytes) {
   const std::size_t element = wide ? sizeof(std::size_t) : sizeof(int);
@@ -116,6 +147,11 @@ upc_coll_handle_t upc_all_exchange_x(upc_shared_ptr_t dst, upc_shared_ptr_t src,
   const api::collective_call c = api::begin_collective("upc_all_exchange_x", sync_mode, team);
   const std::size_t row = c.rt.size();
   return api::symmetric_x(c, {.op = collectives::operation::exchange_x}, dst, src, nbytes, {row, row, row});
+}
+
+upc_coll_handle_t weft_all_move_x(weft_movement_t what, upc_shared_ptr_t dst, upc_shared_ptr_t src,
+                                  size_t nbytes, int root, upc_flag_t sync_mode, upc_team_t team) {
+  return api::move_x(api::begin_collective("weft_all_move_x", sync_mode, team), what, dst, src, nbytes, root);
 }
 
 upc_coll_handle_t upc_all_permute_x(upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_shared_ptr_t perm,

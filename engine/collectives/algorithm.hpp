@@ -97,6 +97,8 @@ graph::plan compile_gather_all_x(const request& r, const graph::topology& g, con
 graph::plan compile_exchange_x(const request& r, const graph::topology& g, const tuning& t);
 graph::plan compile_scatter_x(const request& r, const graph::topology& g, const tuning& t);
 graph::plan compile_gather_x(const request& r, const graph::topology& g, const tuning& t);
+// broadcast, scatter, gather, gather_all and exchange whose operands lie where rows say (request::whole).
+graph::plan compile_apart(const request& r, const graph::topology& g, const tuning& t);
 graph::plan compile_permute_x(const request& r, const graph::topology& g, const tuning& t);
 
 // A plan whose members also tell each other which call it is, and compare: see checked.cpp.

@@ -11,6 +11,7 @@ namespace weft::collectives {
 namespace {
 
 graph::plan by_cheapest(const request& r, const graph::topology& g, const tuning& t) {
+  if (r.whole && r.apart && !computes(r.op)) return compile_apart(r, g, t);
   return choose(r, g, t)->compile(r, g, t);
 }
 

@@ -2,6 +2,7 @@
 #include "engine/collectives/relocate.hpp"
 
 #include "engine/bundle_box.hpp"
+#include "engine/collectives/families.hpp"
 #include "engine/collectives/sync_modes.hpp"
 #include "engine/memory/mailbox.hpp"
 #include "engine/plan/peers.hpp"
@@ -265,6 +266,23 @@ plan relocate(const request& r, pattern pairs, const block_rule& rule, const top
 plan relocate_bundled(const request& r, pattern pairs, const block_rule& rule, const topology& g,
                       const tuning& t) {
   return relocation(r, pairs, rule, g, t, {}, 0, true).compile();
+}
+
+// Equal blocks between places that each member says for itself, in its row.
+plan compile_apart(const request& r, const topology& g, const tuning& t) {
+  const bool many_dst =
+      r.op == operation::gather || r.op == operation::gather_all || r.op == operation::exchange;
+  const bool many_src = r.op == operation::scatter || r.op == operation::exchange;
+  const indirection rows{.src = {found::at_source, many_src ? column::other : column::only},
+                         .dst = {found::at_destination, many_dst ? column::other : column::only},
+                         .size = {}};
+  const pattern pairs = !rooted(r.op)               ? pattern::all_pairs
+                        : r.op == operation::gather ? pattern::to_root
+                                                    : pattern::from_root;
+  block_rule rule{.bytes = r.bytes};
+  if (many_src) rule.src_j = r.bytes;
+  if (many_dst) rule.dst_i = r.bytes;
+  return relocate(r, pairs, rule, g, t, rows);
 }
 
 namespace {

@@ -40,6 +40,15 @@
  * runs, and reported by the call that completes it on a thread that would have carried the block; it is not
  * copied, all others are. */
 
+/* The movements of equal blocks, each between places that every thread says for itself. */
+typedef enum {
+  WEFT_MOVE_BROADCAST = 0,
+  WEFT_MOVE_SCATTER = 1,
+  WEFT_MOVE_GATHER = 2,
+  WEFT_MOVE_GATHER_ALL = 3,
+  WEFT_MOVE_EXCHANGE = 4
+} weft_movement_t;
+
 #ifdef __cplusplus
 namespace weft {
 #endif
@@ -84,6 +93,17 @@ WEFT_EXPORT upc_coll_handle_t upc_all_permute_xi(upc_shared_ptr_t dst, upc_share
                                                  upc_shared_ptr_t perm, upc_shared_ptr_t nbytes,
                                                  upc_flag_t sync_mode, upc_team_t team);
 
+/* Moves what upc_all_broadcast, scatter, gather, gather_all or exchange move, blocks of nbytes bytes, between
+ * places that need not be alike on the threads. dst and src are arrays of pointers as above, of which each
+ * thread fills its own part, with pointers to its own memory; parts of threads that give nothing, or get
+ * nothing, are not read. Those that give a block to each thread have a row of src, src[t * THREADS + i],
+ * those that get one from each a row of dst; the others have one element. A thread's own block may be at one
+ * place in both, and is then not copied. root is a rank of the team; where there is none it is 0. Further
+ * errors: what is none of them; root is no rank of the team; dst is src. Not in the specification. */
+WEFT_EXPORT upc_coll_handle_t weft_all_move_x(weft_movement_t what, upc_shared_ptr_t dst,
+                                              upc_shared_ptr_t src, size_t nbytes, int root,
+                                              upc_flag_t sync_mode, upc_team_t team);
+
 #ifdef __cplusplus
 template <class T, size_t B> class ptr;
 template <class T, size_t B> class shared_array;
@@ -117,4 +137,5 @@ using weft::upc_all_gather_x;
 using weft::upc_all_permute_x;
 using weft::upc_all_permute_xi;
 using weft::upc_all_scatter_x;
+using weft::weft_all_move_x;
 #endif

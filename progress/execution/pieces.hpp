@@ -109,11 +109,11 @@ public:
     return outcome::done;
   }
 
-  // From my source to my destination, wherever rows say that they are.
+  // From my source to my destination, wherever rows say that they are; they may be one place.
   outcome own_block(operation& op, flight_tag tag) {
     const std::uint32_t me = op.program->me;
     const block b = operands_.find(op, me, me, 0);
-    if (!operands_.usable(op, me, me, 0) || b.bytes == 0) return outcome::done;
+    if (!operands_.usable(op, me, me, 0) || b.bytes == 0 || b.dst == b.src) return outcome::done;
     std::byte* const segment = reach_.net.segment();
     return carry(op, tag, segment + b.dst, segment + b.src, b.bytes);
   }

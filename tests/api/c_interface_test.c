@@ -125,8 +125,11 @@ static void arrays(void) {
   CHECK(*(int*)upc_cast(after) == 0);
 }
 
+int play_returns(void); /* of c_returns_test.c */
+
 int main(int argc, char** argv) {
   upc_shared_ptr_t dst, src;
+  if (argc > 1 && strcmp(argv[1], "returns") == 0) return play_returns();
   weft_set_error_handler(keep);
   CHECK(upc_mythread() == -1);
   CHECK(reported("MYTHREAD", ""));

@@ -100,6 +100,40 @@ TEST_F(collective_x_test, arrays_and_modes_arrive) {
     }
 }
 
+TEST_F(collective_x_test, movements_between_places_of_each_arrive) {
+  fake_runtime& rt = begin();
+  constexpr operation moved[] = {operation::broadcast, operation::scatter, operation::gather,
+                                 operation::gather_all, operation::exchange};
+  for (int what = WEFT_MOVE_BROADCAST; what <= WEFT_MOVE_EXCHANGE; ++what) {
+    weft_all_move_x(static_cast<weft_movement_t>(what), o.dst, o.src, 24, 1, UPC_IN_MYSYNC, team);
+    const fake_runtime::recorded& last = rt.collectives.back();
+    EXPECT_EQ(last.r, (fake_runtime::request{.op = moved[what],
+                                             .in = sync::my,
+                                             .root = what <= WEFT_MOVE_GATHER ? 1u : 0u,
+                                             .bytes = 24,
+                                             .apart = true,
+                                             .whole = true}));
+    EXPECT_EQ(last.at.dst, o.dst.addr);
+    EXPECT_EQ(last.at.src, o.src.addr);
+  }
+  const auto refused = [&](int what, upc_shared_ptr_t dst, int root, const char* argument, const char* rule) {
+    const weft::error e =
+        error_of([&] { weft_all_move_x(static_cast<weft_movement_t>(what), dst, o.src, 8, root, 0, team); });
+    EXPECT_EQ(e.argument, argument);
+    EXPECT_THAT(e.rule, testing::HasSubstr(rule));
+  };
+  refused(5, o.dst, 0, "what", "is no movement");
+  refused(-1, o.dst, 0, "what", "is no movement");
+  refused(WEFT_MOVE_EXCHANGE, o.dst, 2, "root", "0 to 1");
+  refused(WEFT_MOVE_EXCHANGE, o.dst, -1, "root", "0 to 1");
+  refused(WEFT_MOVE_EXCHANGE, UPC_SHARED_NULL, 0, "dst", "must not be null");
+  refused(WEFT_MOVE_EXCHANGE, o.src, 0, "src", "is dst");
+  // A row does not fit where one element does.
+  upc_shared_ptr_t narrow = upc_all_alloc(4, sizeof(upc_shared_ptr_t));
+  weft_all_move_x(WEFT_MOVE_SCATTER, narrow, o.src, 8, 0, 0, team);
+  EXPECT_EQ(rt.collectives.size(), 6U);
+}
+
 TEST_F(collective_x_test, a_broadcast_has_a_block_and_a_root) {
   fake_runtime& rt = begin();
   for (const std::uint32_t thread : {3u, 2u}) {

@@ -25,7 +25,7 @@ void expect_correct(const request& r, const movement& moved, const node_map& nod
 // root of a reduce of vectors brings them, to the verifier.
 bool done_by_others_too(const request& r) {
   if (of_vectors(r.op) && r.op != operation::team_allreduce) return false; // each brings what it needs
-  if (r.op == operation::sort) return false; // each sorts its own elements
+  if (r.op == operation::sort) return false;                               // each sorts its own elements
   if (computes(r.op)) return r.in != sync::all && r.out != sync::all && !r.by_ranges;
   return !(r.in_place && permutes(r.op) && r.in == sync::my);
 }
@@ -54,6 +54,24 @@ void expect_no_hold_up(const request& r, const movement& moved, const node_map& 
   }
 }
 
+// Each member says in its row where its operands lie.
+TEST(plans, of_places_in_rows) {
+  for (const operation op : {operation::broadcast, operation::scatter, operation::gather,
+                             operation::gather_all, operation::exchange})
+    for (const sync in : {sync::no, sync::my, sync::all})
+      for (const sync out : {sync::no, sync::my, sync::all})
+        for (const node_map& nodes : {one_host(1), one_host(4), blocks_of(4, 2), alone(3)})
+          for (const std::uint32_t root :
+               {0u, rooted(op) ? static_cast<std::uint32_t>(nodes.size()) - 1 : 0u}) {
+            const request r{
+                .op = op, .in = in, .out = out, .root = root, .bytes = 65536, .apart = true, .whole = true};
+            expect_correct(r, specified(r), nodes);
+            for (const plan& p : compile_all(r, nodes))
+              EXPECT_TRUE(p.by_rows && !p.eager);
+            if (nodes == one_host(4)) expect_independent(r, specified(r), nodes);
+          }
+}
+
 class every_plan : public testing::TestWithParam<std::uint32_t> {};
 
 TEST_P(every_plan, is_correct) {
@@ -69,8 +87,7 @@ TEST_P(every_plan, is_correct) {
 TEST_P(every_plan, of_one_node_is_independent) {
   const std::uint32_t members = GetParam();
   for_each_case(members, [&](const request& r, const movement& moved) {
-    if (!HasFailure() && done_by_others_too(r))
-      expect_independent(r, moved, one_host(members));
+    if (!HasFailure() && done_by_others_too(r)) expect_independent(r, moved, one_host(members));
   });
 }
 

@@ -7,7 +7,8 @@
 // usage: anywhere SEED ROUNDS
 //
 // Mutations that this catches: a source that is read where it lies, a result that is not copied out, a plan
-// that depends on where an operand lies, room that is given back before the others have read.
+// that depends on where an operand lies, room that is given back before the others have read; a row that a
+// plan does not read, or reads on another rank.
 #include "tests/jobs/suite.h"
 
 #include <algorithm>
@@ -88,12 +89,33 @@ struct trial {
   std::size_t bytes = 8;
   int absent = -1, root = 0;
   std::uint64_t ordinary = 0; // two bits for each rank: its source, its destination
+  bool by_rows = false;       // all in the shared heap, and each rank says in its row where
+};
+
+// Pointers of each rank to its blocks: of destinations and of sources.
+struct rows {
+  upc_shared_ptr_t dst = weft::upc_all_alloc(THREADS, THREADS * sizeof(upc_shared_ptr_t)),
+                   src = weft::upc_all_alloc(THREADS, THREADS * sizeof(upc_shared_ptr_t));
+  rows() = default;
+  rows(const rows&) = delete;
+  rows& operator=(const rows&) = delete;
+  ~rows() {
+    weft::upc_all_free(dst);
+    weft::upc_all_free(src);
+  }
+  // Of the calling rank, filled with so many blocks of these elements.
+  static void fill(upc_shared_ptr_t all, std::span<long> elements, std::size_t block) {
+    all.thread = static_cast<std::uint32_t>(MYTHREAD);
+    auto* const mine = static_cast<upc_shared_ptr_t*>(weft::upc_cast(all));
+    for (std::size_t k = 0; k != elements.size() / block; ++k)
+      mine[k] = weft_pointer_to(elements.data() + k * block);
+  }
 };
 
 class play {
 public:
-  play(const trial& t, const weft::array<long>& from, const weft::array<long>& to)
-      : t_(t), me_(team_.rank()), ranks_(team_.size()), n_(static_cast<std::size_t>(ranks_)),
+  play(const trial& t, const weft::array<long>& from, const weft::array<long>& to, const rows& r)
+      : t_(t), rows_(r), me_(team_.rank()), ranks_(team_.size()), n_(static_cast<std::size_t>(ranks_)),
         block_(std::max<std::size_t>(1, t.bytes / sizeof(long) / (many() ? n_ : 1))),
         src_(is_ordinary(0), block_ * (gives_many() ? n_ : 1), from, me_),
         dst_(is_ordinary(1), block_ * (takes_many() ? n_ : 1), to, me_) {}
@@ -102,6 +124,7 @@ public:
     const auto src = src_.elements(), dst = dst_.elements();
     for (std::size_t k = 0; k != src.size(); ++k)
       src[k] = gives_many() ? item(me_, static_cast<int>(k / block_), k % block_) : item(me_, 0, k);
+    if (t_.by_rows) return post_by_rows();
     switch (t_.op) {
     case exchange:
       return weft::exchange(dst, src);
@@ -153,6 +176,19 @@ public:
   }
 
 private:
+  weft::pending post_by_rows() {
+    const weft_movement_t movement = t_.op == exchange     ? WEFT_MOVE_EXCHANGE
+                                     : t_.op == gather_all ? WEFT_MOVE_GATHER_ALL
+                                     : t_.op == broadcast  ? WEFT_MOVE_BROADCAST
+                                     : t_.op == scatter    ? WEFT_MOVE_SCATTER
+                                                           : WEFT_MOVE_GATHER;
+    const bool rooted = movement <= WEFT_MOVE_GATHER;
+    rows::fill(rows_.dst, dst_.elements(), block_);
+    rows::fill(rows_.src, src_.elements(), block_);
+    return weft::pending(weft::weft_all_move_x(movement, rows_.dst, rows_.src, block_ * sizeof(long),
+                                               rooted ? t_.root : 0,
+                                               UPC_IN_MYSYNC | UPC_OUT_MYSYNC | UPC_ASYNC, UPC_TEAM_ALL));
+  }
   bool is_ordinary(int which) const { return (t_.ordinary >> (2 * me_ + which) & 1) != 0; }
   bool many() const { return gives_many() || takes_many(); }
   bool gives_many() const {
@@ -226,6 +262,7 @@ private:
   }
 
   trial t_;
+  const rows& rows_;
   weft::team team_;
   int me_, ranks_;
   std::size_t n_, block_;
@@ -350,6 +387,7 @@ WEFT_SUITE(anywhere) {
   const weft::team everyone;
   const int me = everyone.rank(), ranks = everyone.size();
   const weft::array<long> from(most), to(most), through(8);
+  const rows places;
   std::mt19937_64 dice(argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1);
   const int rounds = argc > 2 ? std::atoi(argv[2]) : 1;
   const std::uint64_t staged = weft::weft_statistic("bytes_staged");
@@ -363,7 +401,9 @@ WEFT_SUITE(anywhere) {
           if (bytes == sizes[3] && draw(3) != 0) continue; // they take most of the time
           trial t{static_cast<what>(op), bytes, away && ranks > 1 ? draw(ranks) : -1, draw(ranks), dice()};
           if (draw(4) == 0) t.ordinary = ~std::uint64_t{0};
-          play p(t, from, to);
+          const bool moves = op == exchange || (op >= gather_all && op <= gather);
+          if (moves && draw(2) == 0) t.by_rows = true, t.ordinary = 0;
+          play p(t, from, to, places);
           through[0] = 0;
           everyone.barrier();
           weft::pending posted = p.post();
