@@ -248,6 +248,15 @@ const std::vector<setting_entry>& settings_table() {
           "file for a trace of the job, written at the end: calls, waits and steps of all ranks on "
           "one clock, for Perfetto; empty = none",
           &settings::trace, {})),
+      alike(flag_setting("WEFT_MALLOC",
+                         "large allocations of the program lie in the shared segment, so that its "
+                         "collectives need no copy; weft run and weft mpi load libweft-malloc for it",
+                         &settings::malloc)),
+      alike(size_setting("WEFT_MALLOC_ROOM",
+                         "shared memory of each rank for them; reserved, taken when touched",
+                         &settings::malloc_room, {std::uint64_t{1} << 20, std::uint64_t{4} << 40})),
+      alike(size_setting("WEFT_MALLOC_LEAST", "smaller allocations stay where they are without it",
+                         &settings::malloc_least, {4096, std::uint64_t{1} << 40})),
       alike(word_setting("WEFT_MPI",
                          "which collectives of an MPI program libweft-mpi carries: off: none, on: the "
                          "non-blocking and persistent ones, all: the blocking ones too",

@@ -34,6 +34,9 @@ struct settings {
   std::string net_devices;
   bool statistics = false;
   std::string trace;
+  bool malloc = false;
+  std::uint64_t malloc_room = std::uint64_t{1} << 30;
+  std::uint64_t malloc_least = std::uint64_t{64} << 10;
   std::string mpi = "on";
   std::uint64_t mpi_pool = std::uint64_t{512} << 20;
   std::uint64_t mpi_largest = std::uint64_t{16} << 40;

@@ -82,8 +82,10 @@ WEFT_EXPORT cray_upc_return_t weft_op_create(weft_user_function_t func, void* co
  * What other threads cannot reach is copied: src when the call posts, into the shared heap, so the memory may
  * be used again at once; a reduction's result when the operation completes. An exchange writes its dst where
  * it is. Ordinary memory of dst must stay until the operation is complete. Whether memory is ordinary may
- * differ from thread to thread. Errors of the calls: no room in the shared heap, of which each thread has
- * WEFT_HEAP_SIZE for this and for upc_alloc. Errors of this call: before weft_init. */
+ * differ from thread to thread. With WEFT_MALLOC=1 large memory of malloc is not: other threads reach it
+ * where it lies, so src too must stay as it is until then. Errors of the calls: no room in the shared heap,
+ * of which each thread has WEFT_HEAP_SIZE for this and for upc_alloc. Errors of this call: before weft_init.
+ */
 WEFT_EXPORT upc_shared_ptr_t weft_pointer_to(const void* memory);
 
 /* The operator is unknown from now on. Operations that have begun keep it until they are complete. Errors: op

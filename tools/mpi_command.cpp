@@ -4,10 +4,8 @@
 #include "tools/command.hpp"
 #include "tools/mpi_program.hpp"
 
-#include <climits>
 #include <cstdlib>
 #include <cstring>
-#include <glob.h>
 #include <iostream>
 #include <memory>
 #include <stdexcept>
@@ -26,10 +24,6 @@ struct mpi_options {
 // How a launcher hands a variable on to its ranks.
 enum class launcher { none, open_mpi, hydra, slurm };
 
-std::string real_file(const std::string& path) {
-  char real[PATH_MAX];
-  return realpath(path.c_str(), real) != nullptr ? real : path;
-}
 std::string name_of(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
 }
@@ -41,20 +35,6 @@ launcher launcher_of(const std::string& word) {
   for (const char* const one : {"mpiexec.hydra", "mpirun.hydra", "mpiexec.mpich", "mpirun.mpich"})
     if (name == one) return launcher::hydra;
   return name == "srun" ? launcher::slurm : launcher::none;
-}
-
-// Beside this tool in a build, or where it was installed: the library folder has one of these names.
-std::string library_for(const std::string& mpi) {
-  const std::string self = real_file("/proc/self/exe"), folder = self.substr(0, self.rfind('/'));
-  for (const char* const place : {"mpi", "lib", "lib64", "lib/*"}) {
-    const std::string pattern = folder + "/../" + place + "/libweft-mpi-" + mpi + ".so";
-    glob_t found{};
-    const bool any = glob(pattern.c_str(), 0, nullptr, &found) == 0;
-    const std::string file = any ? real_file(found.gl_pathv[0]) : "";
-    globfree(&found);
-    if (any) return file;
-  }
-  return {};
 }
 
 // The program among the words behind a launcher: the first that names one.
@@ -95,7 +75,8 @@ std::string mpi_for(const mpi_options& o, launcher by) {
 
 std::vector<std::string> with_preload(const mpi_options& o, launcher by, const std::string& library) {
   const char* const before = std::getenv("LD_PRELOAD");
-  const std::string value = library + (before == nullptr || *before == '\0' ? "" : ":" + std::string(before));
+  const std::string value =
+      with_malloc(library) + (before == nullptr || *before == '\0' ? "" : ":" + std::string(before));
   std::vector<std::string> words = o.command, more;
   switch (by) {
   case launcher::none:
@@ -123,7 +104,7 @@ std::vector<std::string> with_preload(const mpi_options& o, launcher by, const s
 int start(const mpi_options& o) {
   try {
     const launcher by = launcher_of(o.command.front());
-    const std::string mpi = mpi_for(o, by), library = library_for(mpi);
+    const std::string mpi = mpi_for(o, by), library = library_beside("mpi", "weft-mpi-" + mpi);
     if (library.empty())
       throw std::runtime_error("libweft-mpi-" + mpi +
                                ".so is not beside this tool: build Weft where mpicxx." + mpi +

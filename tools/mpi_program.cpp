@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tools/mpi_program.hpp"
 
+#include "engine/settings.hpp"
+
+#include <climits>
 #include <cstdlib>
 #include <cstring>
 #include <elf.h>
 #include <fcntl.h>
 #include <fstream>
+#include <glob.h>
 #include <spawn.h>
 #include <sstream>
+#include <stdexcept>
 #include <string_view>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -136,6 +141,39 @@ std::string program_file(const std::string& word) {
   for (std::string folder; std::getline(folders, folder, ':');)
     if (const std::string file = folder + "/" + word; !word.empty() && is_executable(file)) return file;
   return {};
+}
+
+std::string real_file(const std::string& path) {
+  char real[PATH_MAX];
+  return realpath(path.c_str(), real) != nullptr ? real : path;
+}
+
+std::string library_beside(const std::string& folder, const std::string& name) {
+  const std::string self = real_file("/proc/self/exe"), here = self.substr(0, self.rfind('/'));
+  for (const std::string& place : {folder, std::string("lib"), std::string("lib64"), std::string("lib/*")}) {
+    const std::string pattern = here + "/../" + place + "/lib" + name + ".so";
+    glob_t found{};
+    const bool any = glob(pattern.c_str(), 0, nullptr, &found) == 0;
+    const std::string file = any ? real_file(found.gl_pathv[0]) : "";
+    globfree(&found);
+    if (any) return file;
+  }
+  return {};
+}
+
+std::string with_malloc(const std::string& more) {
+  const char* const value = std::getenv("WEFT_MALLOC");
+  if (value == nullptr) return more;
+  std::vector<std::string> warnings;
+  const std::string entry = std::string("WEFT_MALLOC=") + value;
+  const char* const only[] = {entry.c_str()};
+  if (!engine::read_settings(only, warnings).malloc) return more;
+  const std::string library = library_beside("malloc", "weft-malloc");
+  if (library.empty())
+    throw std::runtime_error(
+        "WEFT_MALLOC=1: libweft-malloc.so is not beside this tool: build Weft with shared "
+        "libraries and without sanitizers, or leave out WEFT_MALLOC");
+  return library + (more.empty() ? "" : ":" + more);
 }
 
 } // namespace weft::tool

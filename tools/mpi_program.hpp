@@ -20,4 +20,14 @@ bool is_of_mpi_alone(const std::string& path);
 // The file that a shell would start for this word; empty if there is none.
 std::string program_file(const std::string& word);
 
+// The file that a path leads to, past links.
+std::string real_file(const std::string& path);
+
+// A library of ours that is to be loaded into programs: in this folder beside the tool in a build, or where
+// it was installed. Empty if there is none.
+std::string library_beside(const std::string& folder, const std::string& name);
+// With WEFT_MALLOC=1, libweft-malloc and `more`, as LD_PRELOAD has them, else `more`. Throws
+// std::runtime_error if it is not there, or the setting is wrong.
+std::string with_malloc(const std::string& more);
+
 } // namespace weft::tool

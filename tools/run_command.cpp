@@ -6,8 +6,10 @@
 #include "tools/command.hpp"
 #include "tools/mpi_program.hpp"
 
+#include <cstdlib>
 #include <iostream>
 #include <memory>
+#include <stdexcept>
 
 namespace weft::tool {
 
@@ -42,6 +44,15 @@ void add_run_command(CLI::App& app, int& status) {
       std::cerr << "weft run: " << program << " is a program of MPI, which would be " << options->ranks
                 << " jobs of one rank here: start it by weft mpi mpirun -n " << options->ranks << " "
                 << program << "\n";
+      status = 2;
+      return;
+    }
+    try {
+      const char* const before = std::getenv("LD_PRELOAD");
+      const std::string preload = with_malloc(before == nullptr ? "" : before);
+      if (!preload.empty()) setenv("LD_PRELOAD", preload.c_str(), 1); // for the ranks
+    } catch (const std::runtime_error& e) {
+      std::cerr << "weft run: " << e.what() << "\n";
       status = 2;
       return;
     }

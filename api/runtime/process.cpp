@@ -31,7 +31,7 @@ std::vector<std::uint32_t> lanes(const boot::job& job, const engine::settings& s
 
 control::heap_layout layout_of(const boot::job& job, const engine::settings& s) {
   return {job.size(), team_memory, s.heap_size,
-          engine::bundle_box::bytes(graph::topology(job.rank(), lanes(job, s)))};
+          engine::bundle_box::bytes(graph::topology(job.rank(), lanes(job, s))), program_memory::room(s)};
 }
 
 std::unique_ptr<boot::job> join(const boot::exchange* brought, const boot::job::announcement& announce) {
@@ -302,6 +302,9 @@ void process_runtime::open_services(const control::heap_layout& layout) {
   });
   teams_->serve_others_by(server);
   teams_->make_node_team(job_.nodes()[job_.rank()]); // no thread asks before all have come so far
+  if (const std::uint64_t room = program_memory::room(settings_); room != 0)
+    memory_.begin(own_memory(heap_->allocate_local(room)), settings_, !job_.one_host(),
+                  job_.local_rank() == 0);
 }
 
 void process_runtime::serve(std::uint32_t from, const control::request& r) {

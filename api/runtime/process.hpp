@@ -3,6 +3,7 @@
 #include "api/runtime/between_hosts.hpp"
 #include "api/runtime/deaths.hpp"
 #include "api/runtime/job_trace.hpp"
+#include "api/runtime/program_memory.hpp"
 #include "api/runtime/reports.hpp"
 #include "api/runtime/runtime.hpp"
 #include "api/runtime/start.hpp"
@@ -142,6 +143,7 @@ private:
   std::vector<std::uint32_t> nodes_; // by rank, as the lanes see them
   std::atomic<bool> leaving_{false}; // from here on a closed connection is no death
   std::unique_ptr<net> net_;
+  program_memory memory_;
   std::unique_ptr<engine_type> engine_;
   progress::channel* all_ = nullptr;
   progress::barrier_summary heard_; // of the barrier that was posted last

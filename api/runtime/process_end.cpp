@@ -58,7 +58,8 @@ void process_runtime::close() {
     inquiries_.reset();
     heap_.reset();
     engine_.reset();
-    net_.reset();
+    // Memory that the program still has stays as it is, and with it all of UCX.
+    memory_.end() ? net_.reset() : static_cast<void>(net_.release());
     job_.finalize();
   } catch (...) {
     if (open_ && !leaving_.load(std::memory_order_relaxed)) take_leave();
@@ -124,6 +125,7 @@ void process_runtime::leave_in_disorder() noexcept {
   (void)inquiries_.release();
   (void)heap_.release();
   (void)engine_.release();
+  (void)memory_.end();
   (void)net_.release();
 }
 
@@ -131,6 +133,7 @@ void process_runtime::print_statistics() const {
   for (const auto& entry : progress::statistics_table)
     fmt::print(stderr, "weft: rank {}: {:<20} {:>12}  {}\n", job_.rank(), entry.name,
                (engine_->counts().*entry.counted).value(), entry.help);
+  memory_.print(job_.rank());
 }
 
 void process_runtime::abort_job(int status, const std::string& message) {

@@ -26,7 +26,8 @@
 // What of the second kind is ordinary memory: blocks up to 2 KiB go from it and to it. Of larger ones the
 // source is copied into the shared heap when the call posts; the destination is written where it is. Both
 // vectors of a reduction are copied, the result when the operation completes. weft_statistic("bytes_staged")
-// says how much that was.
+// says how much that was. With WEFT_MALLOC=1 large memory of std::vector and its like is shared, and not
+// copied.
 //
 // The last argument is a team, all ranks by default; blocks are in the order of its ranks. What lies on one
 // rank alone is named by it: a.on(root), or by a rank of the team behind the spans.

@@ -126,6 +126,19 @@ void leave_in_place(sided_blocks& s) {
   s.staged.at = weft_pointer_to(first);
 }
 
+// All blocks lie in memory that the others reach, or all elsewhere: the library has one pointer to them.
+bool lie_together(const sided_blocks& s) {
+  int reached = 0, all = 0;
+  for (const sided_blocks::block& b : s.each) {
+    const std::size_t bytes = bytes_of(b);
+    if (bytes == 0) continue;
+    ++all;
+    reached += weft_pointer_to(address_of(s, b)).phase == 0 &&
+               weft_pointer_to(address_of(s, b) + bytes - 1).phase == 0;
+  }
+  return reached == 0 || reached == all;
+}
+
 void move_block(const sided_blocks& s, std::size_t k, bool out) {
   const sided_blocks::block& b = s.each[k];
   if (s.staged.bytes[k] == 0) return;
@@ -166,13 +179,22 @@ bool gives_in_place(const carried& c) {
          c.out_blocks.each.size() > 1;
 }
 
+// What others read, and cannot reach, is copied.
+void count_bytes(const sided_blocks& s, bool given) {
+  std::size_t bytes = 0;
+  for (const std::size_t n : s.staged.bytes)
+    bytes += n;
+  const bool copied = !s.plain || (given && upc_isnull(s.staged.at) == 0 && s.staged.at.phase != 0);
+  if (bytes >= 4096) (copied ? bytes_copied : bytes_in_place).fetch_add(bytes, std::memory_order_relaxed);
+}
+
 } // namespace
 
 void post_blocks(carried& c) {
   if (!c.persistent) keep_types(c.out_blocks);
   // What is given in the place of what arrives is a copy.
-  c.in_blocks.plain = !gives_in_place(c) && is_plain(c.in_blocks);
-  c.out_blocks.plain = is_plain(c.out_blocks);
+  c.in_blocks.plain = !gives_in_place(c) && is_plain(c.in_blocks) && lie_together(c.in_blocks);
+  c.out_blocks.plain = is_plain(c.out_blocks) && lie_together(c.out_blocks);
   std::size_t end = 0;
   for (sided_blocks* const s : {&c.in_blocks, &c.out_blocks}) {
     end = (end + 63) / 64 * 64;
@@ -187,6 +209,8 @@ void post_blocks(carried& c) {
   }
   for (std::size_t k = 0; !c.in_blocks.plain && k != c.in_blocks.each.size(); ++k)
     move_block(c.in_blocks, k, false);
+  count_bytes(c.in_blocks, true);
+  count_bytes(c.out_blocks, false);
   c.op.c.given = &c.in_blocks.staged;
   c.op.c.taken = &c.out_blocks.staged;
   remember_buffers(c);

@@ -54,6 +54,7 @@ std::uint64_t most_out(collective what, std::uint64_t members) {
 // The C library copies what is large past the caches, where another member finds it late.
 void copy(std::byte* to, const std::byte* from, std::size_t bytes) {
   constexpr std::size_t most = 128 << 10;
+  if (bytes >= least_lent) bytes_copied.fetch_add(bytes, std::memory_order_relaxed);
   for (std::size_t at = 0; at < bytes; at += most)
     std::memcpy(to + at, from + at, std::min(most, bytes - at));
 }
@@ -78,7 +79,7 @@ bool operation::done() const {
 
 lane::lane(upc_team_t team, std::vector<std::uint32_t> threads, const memory& m)
     : team_(team), area_(m.area), threads_(std::move(threads)), areas_(threads_.size()),
-      on_one_host_(m.on_one_host), rank_(cray_upc_team_rank(team)) {
+      on_one_host_(m.on_one_host), least_found_(m.least_found), rank_(cray_upc_team_rank(team)) {
   for (int member = 0; member != size(); ++member)
     areas_[static_cast<std::size_t>(member)] = static_cast<std::byte*>(upc_cast(at(member, 0)));
   for (std::size_t k = 0; k != m.rooms.size(); ++k) {
@@ -109,7 +110,19 @@ std::byte* lane::memory_of(int member, std::uint64_t place) const {
 
 // Such blocks are read where they lie.
 bool lane::lends(const call& c) const {
-  return on_one_host_ && c.bytes >= least_lent && !combines(c.what);
+  return on_one_host_ && c.bytes >= least_lent && !combines(c.what) && !finds(c);
+}
+
+// A side of fewer bytes the program has in small allocations, which others do not reach.
+bool lane::finds(const call& c) const {
+  if (!on_one_host_ || combines(c.what) || by_blocks(c.what) || c.what == collective::barrier) return false;
+  const std::size_t least_blocks = c.what == collective::alltoall ? threads_.size() : 1;
+  return c.bytes >= least_lent && c.bytes * least_blocks >= least_found_;
+}
+
+// For pointers to a block of each thread, on both sides.
+std::uint64_t lane::bytes_of_rows(const call& c) const {
+  return finds(c) ? whole_lines(2 * static_cast<std::uint64_t>(THREADS) * sizeof(upc_shared_ptr_t)) : 0;
 }
 
 // Between hosts a member's own block of the results lies where it has given it: no one copies it there.
@@ -132,7 +145,7 @@ std::size_t lane::place_of_block(const call& c, int giver, int taker) const {
 std::uint64_t lane::length(const call& c, std::size_t bytes) const {
   const auto members = static_cast<std::uint64_t>(size());
   if (shares(c)) return whole_lines(std::max(blocks_given(c), most_out(c.what, members)) * bytes);
-  const std::uint64_t given = whole_lines(blocks_given(c) * bytes);
+  const std::uint64_t given = bytes_of_rows(c) + whole_lines(blocks_given(c) * bytes);
   const std::uint64_t rest =
       lends(c) ? line + whole_lines(members * sizeof(token)) : whole_lines(most_out(c.what, members) * bytes);
   return std::max(given + rest, line); // each has a place of its own
@@ -160,7 +173,8 @@ void lane::cut(operation& op) {
   std::size_t from = 0;
   do {
     const std::size_t bytes = std::min(most, c.bytes - from);
-    piece p{.from = from, .bytes = bytes, .lent = lent, .in = &r, .length = length(c, bytes)};
+    piece p{
+        .from = from, .bytes = bytes, .lent = lent, .found = finds(c), .in = &r, .length = length(c, bytes)};
     p.begin = r.take(p.length);
     op.pieces.push_back(p);
     from += bytes;
@@ -197,12 +211,12 @@ std::uint64_t lane::place_of_given(const call& c, const piece& p) const {
                      : c.what == collective::gather    ? c.root
                      : c.what == collective::allgather ? rank_
                                                        : 0;
-  return p.in->place(p.begin) + static_cast<std::uint64_t>(before) * p.bytes;
+  return p.in->place(p.begin) + bytes_of_rows(c) + static_cast<std::uint64_t>(before) * p.bytes;
 }
 
 // Behind the room for what a member gives, or in it.
 std::uint64_t lane::place_of_results(const call& c, const piece& p) const {
-  const std::uint64_t begin = p.in->place(p.begin);
+  const std::uint64_t begin = p.in->place(p.begin) + bytes_of_rows(c);
   if (!shares(c)) return begin + whole_lines(blocks_given(c) * p.bytes);
   return begin + (c.what == collective::scatter ? static_cast<std::uint64_t>(c.root) * p.bytes : 0);
 }
@@ -219,12 +233,12 @@ std::optional<own_block> lane::own(const call& c) const {
 void lane::stage(const call& c, const piece& p) {
   std::byte* const staged = memory_of(rank_, place_of_given(c, p));
   const std::optional<own_block> mine = own(c);
-  const std::size_t left_out = mine && !mine->taken ? mine->given : c.in_blocks;
+  const std::size_t left_out = mine && !mine->taken && !p.found ? mine->given : c.in_blocks;
   for (std::size_t k = 0; k != c.in_blocks; ++k)
     if (k != left_out)
       copy(staged + place_of_block(c, rank_, static_cast<int>(k)) * p.bytes, c.in + k * c.bytes + p.from,
            p.bytes);
-  if (!mine || c.out_blocks == 0) return;
+  if (!mine || c.out_blocks == 0 || p.found) return;
   const std::byte* const from = c.in + mine->given * c.bytes + p.from;
   std::byte* const to = c.out + mine->got * c.bytes + p.from;
   if (from != to) copy(to, from, p.bytes);
@@ -247,14 +261,14 @@ void lane::finish(const operation& op, piece& p) {
     const std::byte* const from = memory_of(rank_, place_of_results(c, p));
     copy(c.out + (std::max(block, p.from) - block), from, counts[me] * c.unit);
   }
-  const auto blocks = is_scattered(c.what) ? 0 : static_cast<int>(c.out_blocks);
+  const auto blocks = is_scattered(c.what) || p.to_program ? 0 : static_cast<int>(c.out_blocks);
   const std::optional<own_block> mine = own(c);
   const bool of_root = blocks_of(c.what).from_root;
   // Each member begins behind itself: they do not all read at the same one.
   for (int j = 0; j != blocks; ++j) {
     const int block = (rank_ + j) % blocks;
     const auto number = static_cast<std::size_t>(block);
-    if (mine && number == mine->got) continue;
+    if (!p.found && mine && number == mine->got) continue;
     const std::byte* const from = p.lent ? lent_by(of_root ? c.root : block, c, p)
                                          : memory_of(rank_, place_of_results(c, p)) + number * p.bytes;
     copy(c.out + number * c.bytes + p.from, from, p.bytes);

@@ -18,6 +18,13 @@
 // ring has a word that says how far this member has read at the others; what has been lent is free again
 // when all words have passed it.
 //
+// With WEFT_MALLOC=1 large operands of the program lie in memory that the other ranks reach. Then, on one
+// host, no block of such calls is lent: each member has rows in the ring, with pointers to where its blocks
+// lie, and the library's collective moves them from one program's memory to the other's, by whichever end
+// comes first. What of a member lies elsewhere all the same is copied through its ring, and the pointers lead
+// there; so members need not have operands alike. Vectors that are combined are found by the library in any
+// call.
+//
 // Order: copy in, post; completion, copy out, store of the word (release); load of the word (acquire), copy
 // in of what comes next. A member's block for itself is copied once, when it is posted.
 //
@@ -122,7 +129,8 @@ public:
     upc_shared_ptr_t area;
     std::uint64_t words, begin;
     std::vector<room> rooms;
-    bool on_one_host; // all members, and all of them see it so
+    bool on_one_host;          // all members, and all of them see it so
+    std::uint64_t least_found; // bytes of operands from which on rows say where they lie
   };
   // `threads` by rank in the team.
   lane(upc_team_t team, std::vector<std::uint32_t> threads, const memory& m);
@@ -157,11 +165,15 @@ private:
   std::uint64_t length(const call& c, std::size_t bytes) const;
   bool lends(const call& c) const;
   bool shares(const call& c) const;
+  bool finds(const call& c) const;
+  std::uint64_t bytes_of_rows(const call& c) const;
   std::uint64_t place_of_given(const call& c, const piece& p) const;
   std::uint64_t place_of_results(const call& c, const piece& p) const;
   std::optional<own_block> own(const call& c) const;
   void stage(const call& c, const piece& p);
   void start(const operation& op, piece& p);
+  void start_found(const call& c, piece& p);
+  void start_vectors(const call& c, piece& p);
   void start_by_blocks(const call& c, piece& p);
   std::vector<std::size_t> clipped(const call& c, const piece& p) const;
   void signal(const call& c, piece& p);
@@ -181,12 +193,17 @@ private:
   std::vector<std::uint32_t> threads_; // by rank
   std::vector<std::byte*> areas_;      // of all members, if they are on this host; else of this one only
   const bool on_one_host_;
+  const std::uint64_t least_found_;
   const int rank_;
   std::vector<ring> rings_;
   std::deque<entry> order_; // not done, in the order of the calls
   std::size_t posted_ = 0;  // of these, from the front
   std::atomic<std::size_t> known_{0};
 };
+
+// Bytes of operands of 4 KiB and more: that others have read or written where the program has them, and that
+// were copied to other memory or from there.
+inline std::atomic<std::uint64_t> bytes_in_place{0}, bytes_copied{0};
 
 // Waits until one of them may have gone on, for about so many nanoseconds at most.
 void wait_for_any(std::span<operation* const> operations, std::uint64_t nanoseconds);

@@ -12,20 +12,48 @@ namespace {
 
 constexpr upc_flag_t mode = UPC_IN_MYSYNC | UPC_OUT_MYSYNC | UPC_ASYNC;
 
+// Others reach these bytes where they are.
+bool are_reached(const std::byte* first, std::size_t bytes) {
+  return bytes != 0 && weft_pointer_to(first).phase == 0 && weft_pointer_to(first + bytes - 1).phase == 0;
+}
+
+// What a part of a call has in its memory, counted.
+bool are_in_place(const std::byte* first, std::size_t bytes, std::size_t part) {
+  const bool reached = are_reached(first, bytes);
+  if (reached && part >= 4096) bytes_in_place.fetch_add(part, std::memory_order_relaxed);
+  return reached;
+}
+
+weft_movement_t movement_of(collective what) {
+  switch (what) {
+  case collective::bcast:
+    return WEFT_MOVE_BROADCAST;
+  case collective::gather:
+    return WEFT_MOVE_GATHER;
+  case collective::scatter:
+    return WEFT_MOVE_SCATTER;
+  case collective::allgather:
+    return WEFT_MOVE_GATHER_ALL;
+  default:
+    return WEFT_MOVE_EXCHANGE;
+  }
+}
+
 } // namespace
 
 void lane::start(const operation& op, piece& p) {
   const call& c = op.c;
   if (by_blocks(c.what)) return start_by_blocks(c, p);
-  stage(c, p);
   p.in->live.push_back({p.begin, p.begin + p.length, p.lent, false});
   p.is = piece::state::posted;
+  if (p.found) return start_found(c, p);
+  if (combines(c.what)) return start_vectors(c, p);
+  stage(c, p);
   const upc_flag_t how = mode | (shares(c) ? UPC_IN_PLACE : 0);
   const std::uint64_t to = place_of_results(c, p);
   // In place an all-gather has one array.
   const std::uint64_t from = shares(c) && c.what == collective::allgather ? to : place_of_given(c, p);
   if (p.lent) return signal(c, p);
-  const std::size_t elements = p.bytes / c.unit;
   switch (c.what) {
   case collective::barrier:
     p.handle = cray_upc_team_barrier_nb(team_);
@@ -42,24 +70,71 @@ void lane::start(const operation& op, piece& p) {
   case collective::allgather:
     p.handle = upc_all_gather_all_team(at(0, to), at(0, from), p.bytes, how, team_);
     break;
-  case collective::alltoall:
+  default: // alltoall
     p.handle = upc_all_exchange_team(at(0, to), at(0, from), p.bytes, mode, team_);
-    break;
+  }
+}
+
+// Of each member its own operands, wherever they are: in the program, or in its ring.
+void lane::start_found(const call& c, piece& p) {
+  const std::uint64_t rows = p.in->place(p.begin);
+  auto* const dst = reinterpret_cast<upc_shared_ptr_t*>(memory_of(rank_, rows));
+  upc_shared_ptr_t* const src = dst + THREADS;
+  const auto each = static_cast<std::size_t>(size());
+  // In place what is given is overwritten.
+  const bool overwritten = c.what == collective::alltoall && c.in == c.out;
+  const bool gives_own = !overwritten && are_in_place(c.in, c.in_blocks * c.bytes, c.in_blocks * p.bytes);
+  p.to_program = are_in_place(c.out, c.out_blocks * c.bytes, c.out_blocks * p.bytes);
+  if (!gives_own) stage(c, p);
+  const std::uint64_t given = place_of_given(c, p), got = place_of_results(c, p);
+  const auto given_to = [&](std::size_t k) {
+    return gives_own ? weft_pointer_to(c.in + k * c.bytes + p.from) : at(rank_, given + k * p.bytes);
+  };
+  const auto got_from = [&](std::size_t k) {
+    return p.to_program ? weft_pointer_to(c.out + k * c.bytes + p.from) : at(rank_, got + k * p.bytes);
+  };
+  for (std::size_t k = 0; k != c.in_blocks; ++k)
+    src[c.in_blocks == each ? threads_[k] : 0] = given_to(k);
+  for (std::size_t k = 0; k != c.out_blocks; ++k)
+    dst[c.out_blocks == each ? threads_[k] : 0] = got_from(k);
+  // The root's block for itself stays where it is, if the program does not get it.
+  if (c.out_blocks == 0 && c.in_blocks != 0)
+    dst[0] = given_to(c.in_blocks == each ? static_cast<std::size_t>(rank_) : 0);
+  upc_shared_ptr_t first = area_, second = area_;
+  first.addr += rows;
+  second.addr = first.addr + static_cast<std::uint64_t>(THREADS) * sizeof *dst;
+  p.handle = weft_all_move_x(movement_of(c.what), first, second, p.bytes, c.root, mode, team_);
+}
+
+// The library takes vectors from where they are, and puts results there.
+void lane::start_vectors(const call& c, piece& p) {
+  const std::size_t elements = p.bytes / c.unit;
+  const auto aligned = [](const std::byte* b) {
+    return reinterpret_cast<std::uintptr_t>(b) % alignof(std::max_align_t) == 0;
+  };
+  const bool gives_own = aligned(c.in) && are_in_place(c.in, c.bytes, p.bytes);
+  p.to_program =
+      !is_scattered(c.what) && aligned(c.out) && are_in_place(c.out, c.out_blocks * c.bytes, p.bytes);
+  if (!gives_own) stage(c, p);
+  const upc_shared_ptr_t from = gives_own ? weft_pointer_to(c.in + p.from) : at(rank_, place_of_given(c, p));
+  const upc_shared_ptr_t to = !p.to_program                ? at(rank_, place_of_results(c, p))
+                              : gives_own && c.in == c.out ? UPC_SHARED_NULL
+                                                           : weft_pointer_to(c.out + p.from);
+  switch (c.what) {
   case collective::reduce:
-    cray_upc_team_reduce(at(rank_, to), at(rank_, from), elements, c.element, c.op, c.root, team_, &p.handle);
+    cray_upc_team_reduce(to, from, elements, c.element, c.op, c.root, team_, &p.handle);
     break;
   case collective::allreduce:
-    cray_upc_team_allreduce(at(rank_, to), at(rank_, from), elements, c.element, c.op, team_, &p.handle);
+    cray_upc_team_allreduce(to, from, elements, c.element, c.op, team_, &p.handle);
     break;
   case collective::scan:
-    cray_upc_team_scan(at(rank_, to), at(rank_, from), elements, c.element, c.op, team_, &p.handle);
+    cray_upc_team_scan(to, from, elements, c.element, c.op, team_, &p.handle);
     break;
   case collective::exscan:
-    cray_upc_team_exscan(at(rank_, to), at(rank_, from), elements, c.element, c.op, team_, &p.handle);
+    cray_upc_team_exscan(to, from, elements, c.element, c.op, team_, &p.handle);
     break;
   default: // reduce_scatter
-    cray_upc_team_reduce_scatterv(at(rank_, to), at(rank_, from), clipped(c, p).data(), c.element, c.op,
-                                  team_, &p.handle);
+    cray_upc_team_reduce_scatterv(to, from, clipped(c, p).data(), c.element, c.op, team_, &p.handle);
   }
 }
 

@@ -16,6 +16,8 @@ struct ring;
 struct piece {
   std::size_t from = 0, bytes = 0; // of each block
   bool lent = false;               // read by the others where it lies
+  bool found = false;              // its operands lie where rows say
+  bool to_program = false;         // its results have come to where the program wants them
   ring* in = nullptr;
   std::uint64_t begin = 0, length = 0; // in the ring
   upc_coll_handle_t handle = UPC_HANDLE_COMPLETE;

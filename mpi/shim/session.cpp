@@ -150,13 +150,16 @@ std::string name_of(std::size_t number, form f) {
 }
 
 void print_statistics() {
-  std::array<std::uint64_t, counters> mine{}, sums{};
+  constexpr std::size_t all = counters + 2;
+  std::array<std::uint64_t, all> mine{}, sums{};
   for (std::size_t k = 0; k != counters; ++k)
     mine[k] = the_session->counts[k].load(std::memory_order_relaxed);
+  mine[counters] = bytes_in_place.load(std::memory_order_relaxed);
+  mine[counters + 1] = bytes_copied.load(std::memory_order_relaxed);
   int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   WEFT_REAL(Reduce)
-  (mine.data(), sums.data(), static_cast<int>(counters), MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+  (mine.data(), sums.data(), static_cast<int>(all), MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
   if (rank != 0) return;
   for (std::size_t what = 0; what != calls; ++what)
     for (std::size_t f = 0; f != forms; ++f)
@@ -167,6 +170,10 @@ void print_statistics() {
         std::fprintf(stderr, "weft: MPI_%-24s %10llu  %s%s\n", name.c_str(),
                      static_cast<unsigned long long>(n), why == 0 ? "" : "passed on: ", reasons[why]);
       }
+  constexpr const char* ways[] = {"in place", "copied"};
+  for (std::size_t k = 0; k != 2; ++k)
+    std::fprintf(stderr, "weft: %-28s %10llu  %s\n", "bytes of large operands",
+                 static_cast<unsigned long long>(sums[counters + k]), ways[k]);
 }
 
 } // namespace
@@ -286,7 +293,8 @@ void make_lane(MPI_Comm comm) {
                  place,
                  with.used,
                  {{place + words, small_ring}, {place + words + small_ring, middle_ring}},
-                 with.on_one_host};
+                 with.on_one_host,
+                 weft_setting("WEFT_MALLOC") != 0 ? weft_setting("WEFT_MALLOC_LEAST") : ~std::uint64_t{0}};
   if (const std::uint64_t large = with.bits >> most_lanes; large != 0) {
     std::uint64_t at = the_session->lanes * of_lane +
                        static_cast<std::uint64_t>(std::countr_zero(large)) * the_session->large;

@@ -22,22 +22,24 @@ constexpr std::uint64_t team_scratch_bytes(std::uint32_t members) {
 
 // Where in every rank's segment the memory lies that is handed out: behind the mailbox of the team of all.
 struct heap_layout {
-  // `boxes`: bytes of those behind the mailbox of the team of all.
+  // `boxes`: bytes of those behind the mailbox of the team of all. `more`: of the local region, as many bytes
+  // more than the other has.
   heap_layout(std::uint32_t ranks, std::uint64_t bytes_for_teams, std::uint64_t bytes_of_heap,
-              std::uint64_t boxes = 0)
+              std::uint64_t boxes = 0, std::uint64_t more = 0)
       : scratch(engine::heap_offset(ranks) + whole_pages(boxes)),
         version(scratch_of_all() + team_scratch_bytes(ranks)),
         mailboxes(scratch + whole_pages(version + sizeof(std::uint64_t) - scratch)),
         mailbox_bytes(bytes_for_teams), heap(mailboxes + mailbox_bytes),
-        heap_bytes(whole_pages(bytes_of_heap)) {}
+        heap_bytes(whole_pages(bytes_of_heap)), more_bytes(whole_pages(more)) {}
 
   std::uint64_t
       scratch; // two words for the broadcast of a collective allocation, then that of the team of all
   std::uint64_t version; // a word that moves with every change of the books of that rank
   std::uint64_t mailboxes, mailbox_bytes;
   std::uint64_t heap, heap_bytes; // of each of the two regions, one behind the other
+  std::uint64_t more_bytes;       // of the second
   std::uint64_t scratch_of_all() const { return scratch + 2 * sizeof(std::uint64_t); }
-  std::uint64_t end() const { return heap + 2 * heap_bytes; }
+  std::uint64_t end() const { return heap + 2 * heap_bytes + more_bytes; }
 
   static constexpr std::uint64_t whole_pages(std::uint64_t bytes) { return (bytes + 4095) / 4096 * 4096; }
 };

@@ -13,6 +13,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -83,6 +84,8 @@ class Random(Programs):
         seen = set()
         for ranks, programs, most, settings in ((2, 100, 400000, {}), (4, 20, 20000, {}), (3, 20, 20000, {"WEFT_LANE": "ucp"}),
                                                (3, 40, 20000, {"WEFT_MPI": "all"}),
+                                               (2, 60, 400000, {"WEFT_MALLOC": "1"}),
+                                               (4, 30, 20000, {"WEFT_MALLOC": "1", "WEFT_MALLOC_LEAST": "4096", "WEFT_MPI": "all"}),
                                                (2, 20, 200000, {"WEFT_MPI_POOL": "16M", "WEFT_MPI_LARGEST": "100K"})):
             with self.subTest(ranks=ranks, **settings):
                 arguments = [mpi, ranks, program, str(programs), str(ranks), str(most)]
@@ -107,15 +110,20 @@ class Random(Programs):
 
 
 class Scenes(Programs):
-    RIGHT = ("communicators", "freed_early", "mixed", "places", "threads", "large")
+    RIGHT = ("communicators", "freed_early", "mixed", "places", "threads", "large", "any_memory")
 
     def check(self, mpi):
         program = self.compile(mpi, "scenes.c", "-lpthread")
         said = "".join(f"{scene} is right\n" for scene in self.RIGHT)
-        for settings in ({}, {"WEFT_CHECK": "1"}, {"WEFT_LANE": "ucp"}):
+        for settings in ({}, {"WEFT_CHECK": "1"}, {"WEFT_LANE": "ucp"}, {"WEFT_MALLOC": "1"},
+                         {"WEFT_MALLOC": "1", "WEFT_CHECK": "1"}):
             with self.subTest(**settings):
                 self.assertEqual(self.output(mpi, 2, program, *self.RIGHT, **settings), said)
         self.assertEqual(self.output(mpi, 3, program, *self.RIGHT[1:5]), "".join(said.splitlines(True)[1:5]))
+        for room in "1G", "1M":
+            result = self.launch(mpi, 3, program, "any_memory", WEFT_MALLOC="1", WEFT_MALLOC_ROOM=room, WEFT_STATISTICS="1")
+            self.assertEqual((result.returncode, result.stdout), (0, "any_memory is right\n"), result.stderr)
+            self.assertRegex(result.stderr, r"bytes of large operands +[1-9]\d{6,}  in place")
         self.assertEqual(self.launch(mpi, 3, program, "aborts").returncode, 5)
         # Communicators that several threads make at once get their lanes, too.
         for _ in range(3):
@@ -175,6 +183,42 @@ class Packages(Programs):
             self.assertRegex(result.stderr, r"MPI_Ialltoall +80  carried")
 
 
+class Allocator(Programs):
+    """WEFT_MALLOC=1. Mutations that this catches: realloc() across the border copies nothing; free() asks next() for all;
+    before_fork copies nothing, or in_child leaves the memory shared; close() says that nothing is left; clear() believes
+    that all is clean."""
+
+    def test_alone(self):
+        program = os.path.join(self.folder.name, "allocator")
+        subprocess.run(["cc", "-O1", "-w", str(HERE / "allocator.c"), "-o", program, "-lpthread"], check=True)
+        environment = {**os.environ, "LD_PRELOAD": f"{BUILD}/malloc/libweft-malloc.so"}
+        right = subprocess.run([program], capture_output=True, text=True, timeout=120, env=environment, check=False)
+        self.assertEqual((right.returncode, right.stdout, right.stderr), (0, "the allocator is right\n", ""))
+        bad = subprocess.run([program, "bad"], capture_output=True, text=True, timeout=120, env=environment, check=False)
+        self.assertEqual(bad.returncode, -signal.SIGABRT)
+        self.assertRegex(bad.stderr, r"^weft: free: ptr = 0x[0-9a-f]+: no allocation begins there, [^\n]*\n$")
+
+    def test_python(self):
+        python = "/usr/bin/python3"
+        if subprocess.run([python, "-c", "import numpy, mpi4py.MPI"], capture_output=True, check=False).returncode != 0:
+            self.skipTest("mpi4py or numpy is not installed (python3-mpi4py, python3-numpy)")
+        result = self.launch("openmpi", 2, python, f"{SOURCE}/examples/transpose.py", "262144", "2", "20",
+                             WEFT_MALLOC="1", WEFT_STATISTICS="1")
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        self.assertRegex(result.stdout, r"^[\d.]+ ms a round")
+        # Two ranks give two blocks, and get two, 20 times.
+        self.assertRegex(result.stderr, rf"bytes of large operands +{2 * 2 * 2 * 20 * 262144}  in place")
+        self.assertRegex(result.stderr, r"bytes of large operands +0  copied")
+
+    def test_without_it(self):
+        """Ranks whose process has no libweft-malloc say so, and go on."""
+        program = self.compile("openmpi", "scenes.c", "-lpthread")
+        result = self.launch("openmpi", 2, "env", f"LD_PRELOAD={BUILD}/mpi/libweft-mpi-openmpi.so", program, "any_memory",
+                             carried=False, WEFT_MALLOC="1")
+        self.assertEqual((result.returncode, result.stdout), (0, "any_memory is right\n"), result.stderr)
+        self.assertEqual(result.stderr.count("WEFT_MALLOC=1 without libweft-malloc.so"), 1, result.stderr)
+
+
 class Tool(Programs):
     """weft mpi, and what can be wrong at the start."""
 
@@ -194,6 +238,9 @@ class Tool(Programs):
             result = self.weft("mpi", "--print", *command)
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertEqual([word for word in result.stdout.split() if not word.startswith("WEFT_")][:len(printed)], printed)
+            result = subprocess.run([f"{BUILD}/bin/weft", "mpi", "--print", *command], capture_output=True, text=True, timeout=60,
+                                    check=True, env={**os.environ, "WEFT_MALLOC": "1"})
+            self.assertIn(f"LD_PRELOAD={BUILD}/malloc/libweft-malloc.so:{library}", result.stdout)
 
     def test_refusals(self):
         program, other = self.compile("openmpi", "random.c"), self.compile("mpich", "random.c")
