@@ -81,7 +81,10 @@ template <class... R> constexpr bool of_arrays = (is_array<std::remove_cvref_t<R
 template <span_like R>
 [[gnu::always_inline]] inline upc_shared_ptr_t operand(const char* call, const char* argument, const R& part,
                                                        const team& of) {
-  return {place(call, argument, part), static_cast<std::uint32_t>(of.first()), 0};
+  if constexpr (is_array<R>)
+    return part.on(of.first()).data(); // an array knows its place
+  else
+    return {place(call, argument, part), static_cast<std::uint32_t>(of.first()), 0};
 }
 
 // What is wrong is put into words apart from the calls, which stay small.
@@ -102,9 +105,17 @@ template <span_like R>
                                                    const team& of) {
   const auto ranks = static_cast<std::size_t>(of.size());
   if (ranks == 1) return all;
-  if (ranks == 0 || all % ranks != 0) [[unlikely]]
+  std::size_t rest = 1, each = 0;
+  if (ranks != 0 && (all >> 32) == 0) [[likely]] { // a division of 32 bits takes half as long
+    each = static_cast<std::uint32_t>(all) / static_cast<std::uint32_t>(ranks);
+    rest = static_cast<std::uint32_t>(all) % static_cast<std::uint32_t>(ranks);
+  } else if (ranks != 0) {
+    each = all / ranks;
+    rest = all % ranks;
+  }
+  if (rest != 0) [[unlikely]]
     fail_block(call, argument, all, ranks);
-  return all / ranks;
+  return each;
 }
 [[gnu::always_inline]] inline void require_same(const char* call, const char* argument, std::size_t given,
                                                 std::size_t wanted) {
