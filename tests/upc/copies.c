@@ -77,6 +77,62 @@ static void levels(upcr_shared_ptr_t a, upcr_shared_ptr_t b) {
   REPORTED(bupc_memget_strided(read, narrow, a, short_ones, count, 2), "srcstrides");
 }
 
+/* Pieces of 1 to 9 bytes, of two threads, against pieces of other lengths; some are empty. */
+static void lists(upcr_shared_ptr_t a, upcr_shared_ptr_t b) {
+  static const size_t to_lengths[] = {9, 0, 1, 6, 4, 8}, from_lengths[] = {2, 5, 0, 0, 7, 14};
+  bupc_smemvec_t to[6], there[6], copy[6];
+  bupc_pmemvec_t from[6], back[6];
+  unsigned char plain[28];
+  size_t at = 0;
+  prepare(a, 3);
+  upcr_memset(b, 0xee, room);
+  for (size_t i = 0; i != 6; ++i) {
+    const bupc_smemvec_t piece = {upcri_at(i % 2 == 0 ? a : b, (ptrdiff_t)(i * 40)), to_lengths[i]};
+    const bupc_smemvec_t beyond = {upcri_at(piece.addr, 1000), from_lengths[i]};
+    const bupc_pmemvec_t own = {private_memory + i * 50, from_lengths[i]};
+    const bupc_pmemvec_t where = {read + 300 + i * 30, from_lengths[5 - i]};
+    memcpy(plain + at, own.addr, own.len);
+    at += own.len;
+    there[i] = to[i] = piece;
+    copy[i] = beyond;
+    from[i] = own;
+    back[i] = where;
+  }
+  CHECK(at == sizeof plain);
+  bupc_memput_vlist(6, to, 6, from);
+  bupc_waitsync(bupc_memcpy_vlist_async(6, copy, 6, to));
+  memset(read, 0xee, sizeof read);
+  bupc_memget_vlist(6, back, 6, copy);
+  at = 0;
+  for (size_t i = 0; i != 6; at += back[i++].len) {
+    CHECK(memcmp(back[i].addr, plain + at, back[i].len) == 0);
+    CHECK(((unsigned char*)back[i].addr)[back[i].len] == 0xee);
+  }
+  upcr_memget(read, a, 41);
+  CHECK(memcmp(read, plain, 9) == 0 && read[9] == 0xee && read[40] == 0xee);
+  /* By one length: 4 pieces of 6 against 3 of 8. */
+  const upcr_shared_ptr_t four[] = {upcri_at(b, 500), upcri_at(a, 600), upcri_at(b, 507), upcri_at(a, 610)};
+  const upcr_shared_ptr_t three[] = {upcri_at(a, 700), upcri_at(b, 710), upcri_at(a, 708)};
+  const void* const sources[] = {private_memory + 20, private_memory, private_memory + 100};
+  void* const targets[] = {read, read + 100, read + 50, read + 150};
+  bupc_memput_ilist(4, four, 6, 3, sources, 8);
+  bupc_memcpy_ilist(3, three, 8, 4, four, 6);
+  memset(read, 0xee, sizeof read);
+  bupc_memget_ilist(4, targets, 6, 3, three, 8);
+  for (size_t i = 0; i != 24; ++i)
+    CHECK(((unsigned char*)targets[i / 6])[i % 6] == ((const unsigned char*)sources[i / 8])[i % 8]);
+  CHECK(read[6] == 0xee && read[56] == 0xee);
+  upcr_handle_t h[] = {bupc_memput_vlist_async(6, there, 6, from), bupc_memget_vlist_async(6, back, 6, copy),
+                       bupc_memput_ilist_async(4, four, 6, 3, sources, 8),
+                       bupc_memget_ilist_async(4, targets, 6, 3, three, 8)};
+  upcr_wait_syncnb_all(h, 4);
+  bupc_memcpy_vlist(6, copy, 6, to);
+  bupc_waitsync(bupc_memcpy_ilist_async(0, NULL, 6, 0, NULL, 8));
+  REPORTED(bupc_memput_vlist(6, to, 5, from), "14 and 28 bytes");
+  REPORTED(bupc_memget_ilist(4, targets, 6, 3, three, 7), "as many bytes as dstlist");
+  REPORTED(bupc_memget_ilist(4, NULL, 6, 3, three, 8), "dstlist = null");
+}
+
 /* Letters round the ring, each behind its own post; every thread is a producer and a consumer. */
 static void semaphores(upcr_shared_ptr_t letters, upcr_shared_ptr_t names) {
   static const int kinds[] = {0, BUPC_SEM_INTEGER | BUPC_SEM_SPRODUCER | BUPC_SEM_SCONSUMER,
@@ -159,6 +215,7 @@ WEFT_SUITE(upc_copies) {
     other.addr += (uint64_t)MYTHREAD * room;
     chunks(to, other);
     levels(to, other);
+    lists(to, other);
   }
   barrier();
   semaphores(a, b);

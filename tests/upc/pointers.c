@@ -95,7 +95,7 @@ static void questions(upcr_shared_ptr_t array) {
   CHECK(upcr_add_shared_ptr(array, 4, 1, 2).addr == array.addr + 4);
   CHECK(upcr_affinitysize(100, 10, 0) == upc_affinitysize(100, 10, 0));
   CHECK(upcr_job.heap_begin == weft_direct((size_t)MYTHREAD).begin &&
-        upcr_job.heaps[MYTHREAD] == weft_direct((size_t)MYTHREAD).base);
+        upcr_job.heaps[MYTHREAD] == weft_direct((size_t)MYTHREAD).base + upcr_job.heap_begin);
   CHECK(upcr_mythread() == (unsigned)upc_mythread() && upcr_threads() == (unsigned)upc_threads());
 }
 

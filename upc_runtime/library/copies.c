@@ -207,10 +207,10 @@ upcr_valget_handle_t upcri_begin_value(upcr_shared_ptr_t src, size_t nbytes) {
   at->value = 0;
   at->nbytes = nbytes;
   void* const place = (void*)upcri_low(&at->value, nbytes);
-  const unsigned char* const near = nbytes <= 8 ? upcri_near(src, 0) : NULL;
+  const uint64_t behind = upcri_behind(src, 0);
   at->handle = UPCR_INVALID_HANDLE;
-  if (near != NULL)
-    upcri_load(place, near, nbytes);
+  if (nbytes <= 8 && upcri_is_near(src.thread, behind))
+    upcri_load(place, upcr_job.heaps[src.thread] + behind, nbytes);
   else
     at->handle = upc_memget_nb(place, src, nbytes);
   return at;

@@ -65,26 +65,30 @@ void upcri_find_job(void) {
   const uint32_t threads = (uint32_t)upc_threads();
   if (heaps != NULL) return;
   heaps = upcri_memory(threads * sizeof *heaps);
-  for (uint32_t t = 0; t != threads; ++t)
-    heaps[t] = weft_direct(t).base;
+  uint64_t* const reach = upcri_memory(threads * sizeof *reach);
   const uint32_t me = (uint32_t)upc_mythread();
-  const weft_direct_t mine = weft_direct(me); /* it begins and ends at the same place on each */
+  const uint64_t begin = weft_direct(me).begin; /* it begins at the same place on each */
   const uint64_t longest = 16; /* as many bytes may be accessed where the first one is inside */
+  for (uint32_t t = 0; t != threads; ++t) {
+    const weft_direct_t its = weft_direct(t);
+    heaps[t] = its.base == NULL ? NULL : its.base + begin;
+    reach[t] = its.bytes > longest ? its.bytes - longest : 0;
+  }
   uint32_t shift = 31;
   while (shift != 63 && (uint64_t)threads > 1ull << (shift - 31))
     ++shift;
-  const upcr_job_t job = {me,         threads,
-                          shift,      ((uint64_t)1 << shift) / threads + 1,
-                          mine.begin, mine.bytes > longest ? mine.bytes - longest : 0,
-                          heaps};
+  const int32_t log2_threads = (threads & (threads - 1)) == 0 ? (int32_t)shift - 31 : -1;
+  const upcr_job_t job = {me,    threads, log2_threads, shift, ((uint64_t)1 << shift) / threads + 1,
+                          begin, reach,   heaps};
   upcr_job = job;
   upcri_counting = upc_all_atomicdomain_alloc(UPC_UINT64, UPC_GET | UPC_SET | UPC_ADD | UPC_CSWAP, 0);
 }
 
 void* upcr_shared_to_local(upcr_shared_ptr_t p) {
   if (upcr_isnull_shared(p)) return NULL;
-  unsigned char* const near = p.thread < upcr_job.threads ? upcri_near(p, 0) : NULL;
-  if (near != NULL) return near;
+  const uint64_t behind = upcri_behind(p, 0);
+  if (p.thread < upcr_job.threads && upcri_is_near(p.thread, behind))
+    return upcr_job.heaps[p.thread] + behind;
   void* const there = upc_cast(p);
   if (there == NULL)
     upcri_fail(
@@ -111,7 +115,7 @@ upcr_shared_ptr_t bupc_inverse_cast(void* local) {
     found.thread = t;
   }
   if (base == NULL) return upcr_null_shared;
-  found.addr = (uint64_t)(place - base);
+  found.addr = upcr_job.heap_begin + (uint64_t)(place - base);
   const weft_error_handler_t handler = weft_set_error_handler(silent);
   void* const back = upc_cast(found);
   weft_set_error_handler(handler);
@@ -120,8 +124,8 @@ upcr_shared_ptr_t bupc_inverse_cast(void* local) {
 
 upcr_shared_ptr_t bupc_local_to_shared(void* local, int thread, int phase) {
   const unsigned char* const base = upcr_job.heaps[upcr_job.mythread];
-  const upcr_shared_ptr_t p = {(uint64_t)((const unsigned char*)local - base), (uint32_t)thread,
-                               (uint32_t)phase};
+  const upcr_shared_ptr_t p = {upcr_job.heap_begin + (uint64_t)((const unsigned char*)local - base),
+                               (uint32_t)thread, (uint32_t)phase};
   return local == NULL ? upcr_null_shared : p;
 }
 

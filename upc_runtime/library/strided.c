@@ -117,3 +117,104 @@ static place_t local_place(const void* memory) {
 FORMS(memcpy, upc_shared_ptr_t, upc_shared_ptr_t, shared_place, shared_place)
 FORMS(memput, upc_shared_ptr_t, const void*, shared_place, local_place)
 FORMS(memget, void*, upc_shared_ptr_t, local_place, shared_place)
+
+/* One end as a list of places: of these four one, or none if it is null. The last two have one length for
+ * all. */
+typedef struct list_t {
+  const bupc_smemvec_t* shared;
+  const bupc_pmemvec_t* local;
+  const upcr_shared_ptr_t* shared_places;
+  const void* const* local_places;
+  size_t count, each;
+} list_t;
+
+static place_t place_of(const list_t* list, size_t i, size_t* nbytes) {
+  *nbytes = list->shared != NULL  ? list->shared[i].len
+            : list->local != NULL ? list->local[i].len
+                                  : list->each;
+  if (list->shared != NULL) return shared_place(list->shared[i].addr);
+  if (list->local != NULL) return local_place(list->local[i].addr);
+  return list->shared_places != NULL ? shared_place(list->shared_places[i])
+                                     : local_place(list->local_places[i]);
+}
+static size_t bytes_of(const list_t* list) {
+  size_t bytes = 0, nbytes = 0;
+  for (size_t i = 0; i != list->count; ++i, bytes += nbytes)
+    (void)place_of(list, i, &nbytes);
+  return bytes;
+}
+static int is_there(const char* call, const char* argument, const list_t* list) {
+  if (list->count == 0 || list->shared != NULL || list->local != NULL || list->shared_places != NULL ||
+      list->local_places != NULL)
+    return 1;
+  upcri_fail(call, argument, "must not be null: it is read for its count", "%s", "null");
+  return 0;
+}
+
+/* The pieces end where a place of either list does. */
+static upc_handle_t in_lists(const char* call, list_t to, list_t from) {
+  if (!is_there(call, "dstlist", &to) || !is_there(call, "srclist", &from)) return UPC_COMPLETE_HANDLE;
+  const size_t wanted = bytes_of(&to), given = bytes_of(&from);
+  if (wanted != given) {
+    upcri_fail(call, "srclist", "must have as many bytes as dstlist", "%zu and %zu bytes", given, wanted);
+    return UPC_COMPLETE_HANDLE;
+  }
+  upcri_region_t outer;
+  upcri_begin_region(&outer);
+  size_t i = 0, k = 0, in_to = 0, in_from = 0; /* the places, and how far in them */
+  for (size_t left = wanted; left != 0;) {
+    size_t long_to, long_from;
+    const place_t dst = place_of(&to, i, &long_to), src = place_of(&from, k, &long_from);
+    const size_t rest_to = long_to - in_to, rest_from = long_from - in_from;
+    const size_t nbytes = rest_to < rest_from ? rest_to : rest_from;
+    if (nbytes != 0) piece(dst, in_to, src, in_from, nbytes);
+    left -= nbytes;
+    in_to = nbytes == rest_to ? 0 : in_to + nbytes;
+    in_from = nbytes == rest_from ? 0 : in_from + nbytes;
+    i += nbytes == rest_to;
+    k += nbytes == rest_from;
+  }
+  return upcri_end_region(&outer);
+}
+
+static list_t of_shared(size_t count, const bupc_smemvec_t* list) {
+  const list_t all = {.shared = list, .count = count};
+  return all;
+}
+static list_t of_local(size_t count, const bupc_pmemvec_t* list) {
+  const list_t all = {.local = list, .count = count};
+  return all;
+}
+static list_t shared_of_one_length(size_t count, const upcr_shared_ptr_t* places, size_t each) {
+  const list_t all = {.shared_places = places, .count = count, .each = each};
+  return all;
+}
+static list_t local_of_one_length(size_t count, const void* places, size_t each) {
+  const list_t all = {.local_places = places, .count = count, .each = each};
+  return all;
+}
+
+#define LIST_FORMS(name, to_list, to, to_of, to_each, from_list, from, from_of, from_each)                   \
+  upc_handle_t bupc_##name##_vlist_async(size_t dstcount, const to_list dstlist[], size_t srccount,          \
+                                         const from_list srclist[]) {                                        \
+    return in_lists("bupc_" #name "_vlist", to_of(dstcount, dstlist), from_of(srccount, srclist));           \
+  }                                                                                                          \
+  void bupc_##name##_vlist(size_t dstcount, const to_list dstlist[], size_t srccount,                        \
+                           const from_list srclist[]) {                                                      \
+    upcr_wait_syncnb(bupc_##name##_vlist_async(dstcount, dstlist, srccount, srclist));                       \
+  }                                                                                                          \
+  upc_handle_t bupc_##name##_ilist_async(size_t dstcount, to const dstlist[], size_t dstlen,                 \
+                                         size_t srccount, from const srclist[], size_t srclen) {             \
+    return in_lists("bupc_" #name "_ilist", to_each(dstcount, dstlist, dstlen),                              \
+                    from_each(srccount, srclist, srclen));                                                   \
+  }                                                                                                          \
+  void bupc_##name##_ilist(size_t dstcount, to const dstlist[], size_t dstlen, size_t srccount,              \
+                           from const srclist[], size_t srclen) {                                            \
+    upcr_wait_syncnb(bupc_##name##_ilist_async(dstcount, dstlist, dstlen, srccount, srclist, srclen));       \
+  }
+LIST_FORMS(memcpy, bupc_smemvec_t, upc_shared_ptr_t, of_shared, shared_of_one_length, bupc_smemvec_t,
+           upc_shared_ptr_t, of_shared, shared_of_one_length)
+LIST_FORMS(memput, bupc_smemvec_t, upc_shared_ptr_t, of_shared, shared_of_one_length, bupc_pmemvec_t,
+           const void*, of_local, local_of_one_length)
+LIST_FORMS(memget, bupc_pmemvec_t, void*, of_local, local_of_one_length, bupc_smemvec_t, upc_shared_ptr_t,
+           of_shared, shared_of_one_length)

@@ -29,13 +29,20 @@ typedef uint64_t __attribute__((may_alias, aligned(1))) upcri_u64;
 typedef float __attribute__((may_alias, aligned(1))) upcri_float;
 typedef double __attribute__((may_alias, aligned(1))) upcri_double;
 
-/* Where the bytes are, or null if loads and stores do not reach them. heap_bytes ends 16 bytes before the
- * heap does: so long an access is inside if its first byte is. */
-UPCR_INLINE unsigned char* upcri_near(upcr_shared_ptr_t p, ptrdiff_t offset) {
-  const uint64_t at = p.addr + (uint64_t)offset;
-  if (__builtin_expect(at - upcr_job.heap_begin >= upcr_job.heap_bytes, 0)) return (unsigned char*)0;
-  unsigned char* const heap = upcr_job.heaps[p.thread];
-  return __builtin_expect(heap != (unsigned char*)0, 1) ? heap + at : heap;
+/* How far behind heap_begin it is, and whether loads and stores reach it there. `reach` ends 16 bytes before
+ * the heap does: so long an access is inside if its first byte is. */
+UPCR_INLINE uint64_t upcri_behind(upcr_shared_ptr_t p, ptrdiff_t offset) {
+  return p.addr + (uint64_t)offset - upcr_job.heap_begin;
+}
+UPCR_INLINE int upcri_is_near(uint32_t thread, uint64_t behind) {
+  return __builtin_expect(behind < upcr_job.reach[thread], 1);
+}
+/* The pointer again, for what is not reached so. (The compiler is not to see that it is p, and so to keep p's
+ * address beside `behind` in every loop.) */
+UPCR_INLINE upcr_shared_ptr_t upcri_at_behind(uint32_t thread, uint64_t behind) {
+  __asm__("" : "+r"(behind));
+  const upcr_shared_ptr_t p = {upcr_job.heap_begin + behind, thread, 0};
+  return p;
 }
 UPCR_INLINE upcr_shared_ptr_t upcri_at(upcr_shared_ptr_t p, ptrdiff_t offset) {
   p.addr += (uint64_t)offset;
@@ -94,11 +101,11 @@ UPCR_INLINE void upcri_get(void* dst, upcr_shared_ptr_t src, ptrdiff_t offset, s
     upc_memget(dst, upcri_at(src, offset), nbytes);
     return;
   }
-  const unsigned char* const from = upcri_near(src, offset);
-  if (from != (unsigned char*)0) {
-    upcri_load(dst, from, nbytes);
+  const uint64_t behind = upcri_behind(src, offset);
+  if (upcri_is_near(src.thread, behind)) {
+    upcri_load(dst, upcr_job.heaps[src.thread] + behind, nbytes);
   } else {
-    const uint64_t bytes = upcri_fetch(upcri_at(src, offset), nbytes);
+    const uint64_t bytes = upcri_fetch(upcri_at_behind(src.thread, behind), nbytes);
     memcpy(dst, &bytes, nbytes);
   }
 }
@@ -107,13 +114,13 @@ UPCR_INLINE void upcri_put(upcr_shared_ptr_t dst, ptrdiff_t offset, const void* 
     upc_memput(upcri_at(dst, offset), src, nbytes);
     return;
   }
-  unsigned char* const to = upcri_near(dst, offset);
-  if (to != (unsigned char*)0) {
-    upcri_store(to, src, nbytes);
+  const uint64_t behind = upcri_behind(dst, offset);
+  if (upcri_is_near(dst.thread, behind)) {
+    upcri_store(upcr_job.heaps[dst.thread] + behind, src, nbytes);
   } else {
     uint64_t bytes = 0;
     memcpy(&bytes, src, nbytes);
-    upcri_send(upcri_at(dst, offset), bytes, nbytes);
+    upcri_send(upcri_at_behind(dst.thread, behind), bytes, nbytes);
   }
 }
 /* The low bytes of a register value, in memory. */

@@ -31,16 +31,19 @@ typedef unsigned int upcr_thread_t;
 
 #define UPCR_INLINE static inline
 /* The job, as main found it; it stays as it is, so that compilers may keep over a call what they have read of
- * it. `reciprocal` is 2^shift / threads, rounded up by at least a little, and shift is 31 more than what
- * makes 2 to that power at least threads: so n * reciprocal / 2^shift is n / threads, both rounded down, for
- * n below 2^31. `heaps` has where the heap of each thread is reached by loads and stores (weft/direct.h),
- * null for one that is not; what begins heap_bytes or more behind heap_begin is not in it, or every access is
- * to be looked at. */
+ * it. `log2_threads` is negative if the number of threads is no power of two. `reciprocal` is 2^shift /
+ * threads, rounded up by at least a little, and shift is 31 more than what makes 2 to that power at least
+ * threads: so n * reciprocal / 2^shift is n / threads, both rounded down, for n below 2^31. What a thread has
+ * from heap_begin on is reached by loads and stores for reach[thread] bytes, which is 0 for a thread of
+ * another host, and for all where every access is to be looked at; heaps[thread] is where it begins
+ * (weft/direct.h). */
 typedef struct upcr_job_t {
   uint32_t mythread, threads;
+  int32_t log2_threads;
   uint32_t shift;
   uint64_t reciprocal;
-  uint64_t heap_begin, heap_bytes;
+  uint64_t heap_begin;
+  const uint64_t* reach;
   unsigned char* const* heaps;
 } upcr_job_t;
 #ifdef UPCRI_SETS_JOB /* in the library */
@@ -126,18 +129,24 @@ UPCR_INLINE upcr_shared_ptr_t upcr_pshared_to_shared(upcr_pshared_ptr_t p) {
   return p;
 }
 
-/* n / threads, rounded down. */
-UPCR_INLINE int64_t upcri_rounds(int64_t n) {
+/* n / threads, rounded down, and what is left. */
+UPCR_INLINE int64_t upcri_rounds(int64_t n, uint32_t* left) {
+  int64_t rounds;
+  if (__builtin_expect(upcr_job.log2_threads >= 0, 1)) {
+    *left = (uint32_t)n & (upcr_job.threads - 1);
+    return n >> upcr_job.log2_threads;
+  }
   if (__builtin_expect((uint64_t)n <= INT32_MAX, 1))
-    return (int64_t)((uint64_t)n * upcr_job.reciprocal >> upcr_job.shift);
-  const int64_t q = n / upcr_job.threads;
-  return q - (n % upcr_job.threads < 0);
+    rounds = (int64_t)((uint64_t)n * upcr_job.reciprocal >> upcr_job.shift);
+  else
+    rounds = n / upcr_job.threads - (n % upcr_job.threads < 0);
+  *left = (uint32_t)(n - rounds * upcr_job.threads);
+  return rounds;
 }
 
 /* p + inc for blocks of one element. */
 UPCR_INLINE upcr_pshared_ptr_t upcr_add_pshared1(upcr_pshared_ptr_t p, size_t elemsz, ptrdiff_t inc) {
-  const int64_t to = (int64_t)p.thread + inc, rounds = upcri_rounds(to);
-  p.thread = (uint32_t)(to - rounds * upcr_job.threads);
+  const int64_t rounds = upcri_rounds((int64_t)p.thread + inc, &p.thread);
   p.addr += (uint64_t)rounds * elemsz;
   return p;
 }
@@ -157,8 +166,7 @@ UPCR_INLINE upcr_shared_ptr_t upcr_add_shared(upcr_shared_ptr_t p, size_t elemsz
   }
   const int64_t blocks = place >= 0 ? (int64_t)((uint64_t)place / blockelems) : -((size - 1 - place) / size);
   const int64_t phase = place - blocks * size;
-  const int64_t to = (int64_t)p.thread + blocks, rounds = upcri_rounds(to);
-  p.thread = (uint32_t)(to - rounds * upcr_job.threads);
+  const int64_t rounds = upcri_rounds((int64_t)p.thread + blocks, &p.thread);
   p.addr += (uint64_t)(rounds * size + phase - (int64_t)p.phase) * elemsz;
   p.phase = (uint32_t)phase;
   return p;
