@@ -11,7 +11,7 @@ namespace weft::collectives {
 // done with the nodes that it returns. `at` is where the block of a member lies in the destination (and in
 // the source, of a scatter). For a leader; each part counts for itself.
 
-// The root puts the blocks of a host's members to its leader. Each other rank waits for his.
+// The root puts the blocks of a host's members to its leader. Each other leader waits for its own.
 graph::node_set scatter_to_leaders(hierarchical& s, std::uint8_t at, graph::node_set after);
 std::uint64_t cost_of_scatter_to_leaders(std::uint64_t bytes, const graph::topology& g, const cost_model& c);
 

@@ -8,7 +8,7 @@
 namespace weft::collectives {
 
 // What transfers cost, in the terms of LogGP. Nanoseconds, but picoseconds for a byte: integers, so that all
-// members compute the same. The values are those measured over TCP on one host; rank 0's are each rank's.
+// members compute the same. The values are those measured over TCP on one host; all use those of rank 0.
 struct cost_table {
   std::uint64_t latency = 4000;   // of a message from one host to another
   std::uint64_t overhead = 600;   // of a message, for the processor at either end

@@ -35,7 +35,7 @@ private:
     std::uint64_t bytes = 0;
     std::uint64_t gone = 0; // has been asked for
     std::uint64_t arrived = 0;
-    std::uint64_t name = 0; // index and generation: an answer that is late finds no rank
+    std::uint64_t name = 0; // index and generation: an answer that is late finds no transfer
     std::uint32_t peer = 0;
     transfer* next = nullptr;
   };
