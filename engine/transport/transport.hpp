@@ -54,6 +54,7 @@ concept transport = requires(T t, const T c, std::uint32_t peer, void* to, const
   { c.rank() } -> std::same_as<std::uint32_t>;
   { c.size() } -> std::same_as<std::uint32_t>;
   { c.segment() } -> std::same_as<std::byte*>;
+  { c.segment_bytes() } -> std::convertible_to<std::uint64_t>; // those of the others have as many
   { t.direct(peer) } -> std::same_as<std::byte*>;
   { t.get(peer, to, n, n, done) } -> std::same_as<started>; // (peer, local destination, remote offset, bytes)
   { t.put(peer, n, from, n, done) } -> std::same_as<started>; // (peer, remote offset, local source, bytes)

@@ -112,7 +112,7 @@ public:
       return;
     std::memcpy(&asked, payload.data(), sizeof asked);
     const std::uint64_t part = m.count * (asked.stride != 0 ? g.members(there) : std::uint64_t{1});
-    if (part * g.locals() > engine::bundle_box::room(g)) return;
+    if (part * g.locals() > engine::bundle_box::room(g) || !lies_in_segment(asked, m.count, g.size())) return;
     look_for_retired(on);
     bundle* const b = messages_.begin(on, m.seq, retired_);
     if (b == nullptr) [[unlikely]]
@@ -167,6 +167,12 @@ private:
     static constexpr std::uint64_t all = ~std::uint64_t{0};
     std::uint64_t source = 0, stride = 0, only = all;
   };
+
+  bool lies_in_segment(const question& q, std::uint64_t bytes, std::uint64_t members) const {
+    const std::uint64_t all = net_.segment_bytes();
+    return bytes <= all && q.source <= all - bytes &&
+           (q.stride == 0 || (all - bytes - q.source) / q.stride >= members - 1);
+  }
 
   static std::uint64_t stride(const operation& op) { return op.program->places[graph::in_source].to; }
   // Does that host get blocks of mine?

@@ -58,6 +58,7 @@ public:
   std::uint32_t rank() const { return rank_; }
   std::uint32_t size() const { return s_->options_.ranks; }
   std::byte* segment() const { return s_->memory_.segment(rank_); }
+  std::uint64_t segment_bytes() const { return s_->options_.segment_bytes; }
   std::byte* direct(std::uint32_t peer) {
     return s_->memory_.near(rank_, peer) ? s_->memory_.segment(peer) : nullptr;
   }

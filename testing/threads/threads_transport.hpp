@@ -23,6 +23,7 @@ public:
   std::uint32_t rank() const { return rank_; }
   std::uint32_t size() const { return fabric_.ranks(); }
   std::byte* segment() const { return fabric_.segment(rank_); }
+  std::uint64_t segment_bytes() const { return fabric_.segment_bytes(); }
   std::byte* direct(std::uint32_t peer) {
     return fabric_.near(rank_, peer) ? fabric_.segment(peer) : nullptr;
   }

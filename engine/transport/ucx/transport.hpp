@@ -38,6 +38,7 @@ public:
   std::uint32_t rank() const { return options_.rank; }
   std::uint32_t size() const { return options_.size; }
   std::byte* segment() const { return segment_.base(); }
+  std::uint64_t segment_bytes() const { return options_.segment_bytes; }
 
   // Connects to a peer, or throws what is wrong with it. The calls below connect by themselves and do not
   // throw: what a user can put right is found out here, when the job begins.
