@@ -86,10 +86,10 @@ private:
   }
 
   void require_members(const char* argument, const reductions::layout& l) const;
-  [[gnu::cold, gnu::noinline]] void require_one_block(const char* argument, upc_shared_ptr_t p,
+  [[gnu::cold]] void require_one_block(const char* argument, upc_shared_ptr_t p,
                                                       const reductions::layout& l) const;
-  [[noreturn, gnu::cold, gnu::noinline]] void fail_block() const;
-  [[noreturn, gnu::cold, gnu::noinline]] void fail_phase(const char* argument, upc_shared_ptr_t p) const;
+  [[noreturn, gnu::cold]] void fail_block() const;
+  [[noreturn, gnu::cold]] void fail_phase(const char* argument, upc_shared_ptr_t p) const;
 
   const collective_call& c_;
   shape shape_;

@@ -2,7 +2,6 @@
 #include "engine/collectives/relocate.hpp"
 
 #include "engine/bundle_box.hpp"
-#include "engine/collectives/families.hpp"
 #include "engine/collectives/sync_modes.hpp"
 #include "engine/memory/mailbox.hpp"
 #include "engine/plan/peers.hpp"
