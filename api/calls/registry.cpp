@@ -12,6 +12,7 @@
 #include <cstring>
 #include <exception>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace weft {
@@ -73,6 +74,12 @@ void register_array(upc_shared_ptr_t* where, const layout& l) {
 
 void unregister_array(const upc_shared_ptr_t* where) {
   std::erase_if(registry(), [where](const registered& r) { return r.where == where; });
+}
+
+// Its place in the order of registrations stays.
+void move_registration(const upc_shared_ptr_t* from, upc_shared_ptr_t* to) noexcept {
+  for (registered& r : registry())
+    if (r.where == from) r.where = to;
 }
 
 void allocate_registered(runtime& rt) {
@@ -147,6 +154,25 @@ shared_object::~shared_object() {
   } catch (const error& e) { // a destructor throws nothing
     api::end_with_line(e.what());
   }
+}
+
+void shared_object::take(shared_object& other) noexcept {
+  layout_ = other.layout_;
+  base_ = std::exchange(other.base_, {});
+  exceptions_ = other.exceptions_;
+  owner_ = std::exchange(other.owner_, false);
+  if (!owner_) api::move_registration(&other.base_, &base_);
+}
+
+shared_object::shared_object(shared_object&& other) noexcept : layout_(other.layout_) {
+  take(other);
+}
+
+shared_object& shared_object::operator=(shared_object&& other) noexcept {
+  if (this == &other) return *this;
+  const shared_object before(std::move(*this));
+  take(other);
+  return *this;
 }
 
 std::size_t shared_object::size() const {

@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 namespace weft {
 
@@ -91,9 +92,10 @@ private:
 //   weft::exchange(b, a).wait();
 //
 // Construction and destruction are collective, with the same size on all ranks; construction waits for no
-// other rank, and leaves the elements as they are. At namespace scope an array exists from the begin to the
-// end of the job, filled with zeros. While an exception unwinds the stack the memory stays. Errors: no room;
-// a size that overflows.
+// other rank, and leaves the elements as they are. An array may be moved, also as an element of a
+// std::vector, by all ranks alike; one that was moved from has no elements. At namespace scope an array
+// exists from the begin to the end of the job, filled with zeros. While an exception unwinds the stack the
+// memory stays. Errors: no room; a size that overflows.
 template <class T> class array {
   static_assert(std::is_trivially_copyable_v<T>, "elements of shared memory are copied byte by byte");
 
@@ -107,6 +109,17 @@ public:
       : object_({per_thread(1), 1, bytes_of(static_cast<std::size_t>(size))}),
         size_(static_cast<std::size_t>(size)) {
     if (!upc_isnull(object_.base())) local_ = find();
+  }
+
+  array(array&& other) noexcept
+      : object_(std::move(other.object_)), size_(std::exchange(other.size_, 0)),
+        local_(std::exchange(other.local_, nullptr)) {}
+  array& operator=(array&& other) noexcept {
+    if (this == &other) return *this;
+    object_ = std::move(other.object_);
+    size_ = std::exchange(other.size_, 0);
+    local_ = std::exchange(other.local_, nullptr);
+    return *this;
   }
 
   std::size_t size() const noexcept { return size_; }

@@ -35,6 +35,9 @@ public:
   explicit shared_object(const array_layout& layout);
   shared_object(const shared_object&) = delete;
   shared_object& operator=(const shared_object&) = delete;
+  // What is moved from has no memory, and its destruction frees none.
+  shared_object(shared_object&& other) noexcept;
+  shared_object& operator=(shared_object&& other) noexcept;
   ~shared_object();
 
   upc_shared_ptr_t base() const { return base_; }
@@ -42,6 +45,8 @@ public:
   std::size_t block() const;
 
 private:
+  void take(shared_object& other) noexcept;
+
   array_layout layout_;
   upc_shared_ptr_t base_{};
   int exceptions_;
@@ -58,7 +63,8 @@ private:
 //
 // At namespace scope, or anywhere before weft_init, the array exists from weft_init to weft_finalize.
 // Afterwards construction and destruction are collective. All threads must construct the same arrays in the
-// same order. Errors: no elements; a size that overflows; no room in the heap.
+// same order. One may be moved, by all threads: what it was assigned to before is freed then. Errors: no
+// elements; a size that overflows; no room in the heap.
 template <class T, std::size_t B = 1> class shared_array {
 public:
   using pointer = ptr<T, B>;

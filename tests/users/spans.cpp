@@ -225,6 +225,35 @@ template <class F> void expect_error(std::string_view begins, const std::string&
   }
 }
 
+// An all-to-all in chunks, each of which has arrays of its own.
+void moved() {
+  const int me = weft::upc_mythread(), ranks = weft::upc_threads();
+  std::vector<weft::array<long>> src, dst;
+  std::vector<weft::pending> under_way;
+  for (std::size_t k = 0; k != 4; ++k) {
+    src.emplace_back(ranks);
+    dst.emplace_back(ranks);
+  }
+  for (std::size_t k = 0; k != 4; ++k) {
+    for (int r = 0; r != ranks; ++r)
+      src[k][r] = from_to(me, r, k);
+    under_way.push_back(weft::exchange(dst[k], src[k]));
+  }
+  for (std::size_t k = 0; k != 4; ++k) {
+    under_way[k].wait();
+    for (int r = 0; r != ranks; ++r)
+      expect(dst[k][r] == from_to(r, me, k), "a chunk of its own array");
+  }
+  weft::team().barrier(); // src is read until all have it
+  weft::array<long> kept = std::move(src[1]);
+  expect(kept[0] == from_to(me, 0, 1) && src[1].empty(), "an array that was moved");
+  expect_error("weft::exchange: dst = ", "must be 0", [&] { weft::exchange(dst[0], src[1]).wait(); });
+  kept = std::move(src[2]);
+  expect(kept[ranks - 1] == from_to(me, ranks - 1, 2), "an array that another one was moved to");
+  weft::exchange(dst[3], kept).wait();
+  expect(dst[3][0] == from_to(0, me, 2), "an exchange of one that was moved");
+}
+
 void wrong_calls() {
   const auto n = static_cast<std::size_t>(weft::upc_threads());
   weft::array<double> a(n), b(n), longer(n + 1);
@@ -303,6 +332,7 @@ WEFT_SUITE(spans) {
     all.barrier();
   }
   following();
+  moved();
   wrong_calls();
   all.barrier();
   return failures == 0 ? 0 : 1;
