@@ -32,7 +32,7 @@ foreach(package "LIBRARY|${weft_library_package}|libs|the shared library"
 endforeach()
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "${weft_same_library}, libucx-dev, libpmix-dev")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_RECOMMENDS weft-tools)
-set(CPACK_DEBIAN_TOOLS_PACKAGE_SUGGESTS "openmpi-bin, slurm-client, graphviz")
+set(CPACK_DEBIAN_TOOLS_PACKAGE_SUGGESTS "binutils, openmpi-bin, slurm-client, graphviz")
 set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "${weft_same_library}, weft-tools (= ${PROJECT_VERSION})")
 set(CPACK_DEBIAN_MPI_PACKAGE_SUGGESTS "openmpi-bin, mpich")
 include(CPack)

@@ -6,10 +6,10 @@
 # A target of which nothing is used but its precompiled header.
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/weft_precompiled.cpp CONTENT "")
 add_library(weft_precompiled OBJECT ${PROJECT_BINARY_DIR}/weft_precompiled.cpp)
-target_link_libraries(weft_precompiled PRIVATE weft_flags weft_logging)
+target_link_libraries(weft_precompiled PRIVATE weft_flags)
 target_precompile_headers(weft_precompiled PRIVATE <algorithm> <array> <atomic> <bit> <chrono> <cstdint> <cstdio>
   <cstdlib> <cstring> <deque> <functional> <map> <memory> <mutex> <numeric> <optional> <set> <span> <sstream>
-  <stdexcept> <string> <string_view> <thread> <unordered_map> <utility> <vector> <fmt/core.h>)
+  <stdexcept> <string> <string_view> <thread> <unordered_map> <utility> <vector>)
 
 function(weft_precompile target)
   target_precompile_headers(${target} REUSE_FROM weft_precompiled)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include <fmt/core.h>
+#include "engine/format.hpp"
 
 #include <string>
 #include <string_view>
@@ -11,7 +11,7 @@ namespace weft::engine {
 template <class List> std::string joined(const List& list, std::string_view between) {
   std::string text;
   for (const auto& item : list)
-    text += fmt::format("{}{}", text.empty() ? "" : between, item);
+    text += format("{}{}", text.empty() ? "" : between, item);
   return text;
 }
 

@@ -1,50 +1,55 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one source that compiles fmt and spdlog, which takes as long as ten others. All others include
-// <fmt/core.h>, which only declares the functions below.
-#define FMT_HEADER_ONLY
-#define SPDLOG_FMT_EXTERNAL
 #include "engine/log.hpp"
 
-#include <spdlog/sinks/stdout_color_sinks.h>
-#include <spdlog/spdlog.h>
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+#include <unistd.h>
 
 namespace weft::engine {
 
 namespace {
 
-[[gnu::used]] std::string (*const format_is_here)(fmt::string_view, fmt::format_args) = fmt::vformat;
-[[gnu::used]] void (*const print_is_here)(std::FILE*, fmt::string_view, fmt::format_args) = fmt::vprint;
-[[gnu::used]] void (*const print_to_stdout_is_here)(fmt::string_view, fmt::format_args) = fmt::vprint;
+struct level {
+  std::string_view name; // a value of WEFT_LOG
+  std::string_view shown;
+  std::string_view color;
+};
+constexpr std::array<level, 4> levels{{{"debug", "debug", "\033[36m"},
+                                       {"info", "info", "\033[32m"},
+                                       {"warn", "warning", "\033[33m\033[1m"},
+                                       {"error", "error", "\033[31m\033[1m"}}};
 
-spdlog::level::level_enum level_of(severity s) {
-  switch (s) {
-  case severity::debug:
-    return spdlog::level::debug;
-  case severity::info:
-    return spdlog::level::info;
-  case severity::warn:
-    return spdlog::level::warn;
-  default:
-    return spdlog::level::err;
-  }
+// One for the process, like stderr: the least that is written.
+std::atomic<std::size_t> least_written{static_cast<std::size_t>(severity::warn)};
+
+bool in_color() {
+  const char* const terminal = std::getenv("TERM");
+  return isatty(STDERR_FILENO) != 0 && terminal != nullptr && std::string_view(terminal) != "dumb";
 }
 
 } // namespace
 
 void open_log(const std::string& least) {
-  auto log = spdlog::get("weft");
-  if (!log) log = spdlog::stderr_color_mt("weft");
-  log->set_pattern("%n: %^%l%$: %v");
-  log->set_level(spdlog::level::from_str(least));
-  spdlog::set_default_logger(log);
+  std::size_t k = 0;
+  while (k != levels.size() && levels[k].name != least)
+    ++k;
+  least_written.store(k, std::memory_order_relaxed); // none for "off"
 }
 
 bool logs(severity s) {
-  return spdlog::should_log(level_of(s));
+  return static_cast<std::size_t>(s) >= least_written.load(std::memory_order_relaxed);
 }
 
 void write_log(severity s, const std::string& text) {
-  spdlog::default_logger_raw()->log(level_of(s), spdlog::string_view_t(text));
+  if (!logs(s)) return;
+  const level& its = levels[static_cast<std::size_t>(s)];
+  if (in_color())
+    print(stderr, "weft: {}{}\033[m: {}\n", its.color, its.shown, text);
+  else
+    print(stderr, "weft: {}: {}\n", its.shown, text);
 }
 
 } // namespace weft::engine

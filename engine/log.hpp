@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include <fmt/core.h>
+#include "engine/format.hpp"
 
 #include <cstdint>
 #include <string>
-#include <utility>
 
 namespace weft::engine {
 
-// What WEFT_LOG lets through goes to stderr, one line for each message. spdlog does the work, in log.cpp
-// alone.
+// What WEFT_LOG lets through goes to stderr, one line for each message: "weft: warning: ...", the severity in
+// color on a terminal.
 enum class severity : std::uint8_t { debug, info, warn, error };
 
 // `least` is a value of WEFT_LOG.
@@ -17,8 +16,9 @@ void open_log(const std::string& least);
 bool logs(severity s);
 void write_log(severity s, const std::string& text);
 
-template <class... Values> void log(severity s, fmt::format_string<Values...> text, Values&&... values) {
-  if (logs(s)) write_log(s, fmt::format(text, std::forward<Values>(values)...));
+template <class... Values>
+void log(severity s, format_text<std::type_identity_t<Values>...> text, const Values&... values) {
+  if (logs(s)) write_log(s, format(text, values...));
 }
 
 } // namespace weft::engine

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/settings.hpp"
 
+#include "engine/format.hpp"
 #include "engine/joined.hpp"
-
-#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>
@@ -56,7 +55,7 @@ struct range {
 std::uint64_t within(std::uint64_t value, const range& allowed, const std::string& from,
                      const std::string& to) {
   if (value < allowed.from || value > allowed.to)
-    throw std::invalid_argument(fmt::format("from {} to {}", from, to));
+    throw std::invalid_argument(format("from {} to {}", from, to));
   return value;
 }
 
@@ -104,7 +103,7 @@ setting_entry word_setting(const char* name, const char* help, std::string setti
           words,
           [member, words](settings& s, const std::string& text) {
             if (!words.empty() && std::find(words.begin(), words.end(), text) == words.end())
-              throw std::invalid_argument(fmt::format("one of {}", joined(words, ", ")));
+              throw std::invalid_argument(format("one of {}", joined(words, ", ")));
             s.*member = text;
           },
           [member](const settings& s) { return s.*member; },
@@ -145,7 +144,7 @@ std::size_t common(std::string_view a, std::string_view b) {
 // and 1 more if one holds the other. To count the letters that one has to change would find every short name
 // near every other.
 double likeness(std::string_view a, std::string_view b) {
-  const std::string words_a = fmt::format("_{}_", a), words_b = fmt::format("_{}_", b);
+  const std::string words_a = format("_{}_", a), words_b = format("_{}_", b);
   const bool held = words_a.find(words_b) != words_a.npos || words_b.find(words_a) != words_b.npos;
   return (held ? 1 : 0) + 2.0 * static_cast<double>(common(a, b)) / static_cast<double>(a.size() + b.size());
 }
@@ -158,8 +157,8 @@ std::string unknown(const std::string& name) {
   for (const setting_entry& e : settings_table())
     known.push_back(std::string(e.name).substr(prefix.size()));
   const std::string meant = nearest(name.substr(prefix.size()), known);
-  if (meant.empty()) return fmt::format("{} is not a setting; weft info lists them", name);
-  return fmt::format("{} is not a setting; did you mean {}{}?", name, prefix, meant);
+  if (meant.empty()) return format("{} is not a setting; weft info lists them", name);
+  return format("{} is not a setting; did you mean {}{}?", name, prefix, meant);
 }
 
 } // namespace
@@ -176,7 +175,7 @@ std::string show_size(std::uint64_t bytes) {
   unsigned unit = 0;
   while (bytes != 0 && bytes % 1024 == 0 && unit < 4)
     bytes /= 1024, ++unit;
-  return fmt::format("{}{}", bytes, units[unit]);
+  return format("{}{}", bytes, units[unit]);
 }
 
 const std::vector<setting_entry>& settings_table() {
@@ -288,7 +287,7 @@ settings read_settings(std::span<const char* const> environment, std::vector<std
     try {
       known->set(result, value);
     } catch (const std::invalid_argument& allowed) {
-      throw setting_error(fmt::format("{}={}: must be {}", name, value, allowed.what()));
+      throw setting_error(format("{}={}: must be {}", name, value, allowed.what()));
     }
   }
   return result;

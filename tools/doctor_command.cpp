@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // weft doctor: what would go wrong here, on this host and in this job, each with the way out.
 
+#include "engine/format.hpp"
 #include "engine/settings.hpp"
 #include "pmix_boot/client/job.hpp"
 #include "pmix_boot/client/launch_environment.hpp"
 #include "tools/command.hpp"
 #include "tools/doctor_findings.hpp"
-
-#include <fmt/core.h>
 
 #include <chrono>
 #include <cstdio>
@@ -22,9 +21,9 @@ namespace weft::tool {
 void findings::say(const char* how, const std::string& subject, const std::string& found,
                    const std::string& way_out) {
   // One write for each finding: ranks print at the same time.
-  std::string text = prints_all_ ? "" : fmt::format("rank {}: ", rank_);
-  text += fmt::format("{:<6}{}: {}\n", how, subject, found);
-  if (!way_out.empty()) text += fmt::format("      -> {}\n", way_out);
+  std::string text = prints_all_ ? "" : engine::format("rank {}: ", rank_);
+  text += engine::format("{:<6}{}: {}\n", how, subject, found);
+  if (!way_out.empty()) text += engine::format("      -> {}\n", way_out);
   std::fputs(text.c_str(), stdout);
   std::fflush(stdout);
 }
@@ -73,7 +72,8 @@ int examine(bool job_only) {
       f.wrong("job", e.what());
     }
   }
-  if (f.prints_all() && !job_only) fmt::print("weft doctor: {} wrong, {} to note\n", f.wrongs(), f.notes());
+  if (f.prints_all() && !job_only)
+    engine::print(stdout, "weft doctor: {} wrong, {} to note\n", f.wrongs(), f.notes());
   return f.wrongs() == 0 ? 0 : 1;
 }
 

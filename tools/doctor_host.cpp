@@ -2,6 +2,7 @@
 // What would go wrong on this host, found before a job is started.
 
 #include "api/runtime/start.hpp"
+#include "engine/format.hpp"
 #include "engine/settings.hpp"
 #include "engine/transport/ucx/context.hpp"
 #include "engine/transport/ucx/devices.hpp"
@@ -14,8 +15,6 @@
 #include "tools/doctor_findings.hpp"
 #include "tools/mpi_program.hpp"
 #include "weft/version.h"
-
-#include <fmt/core.h>
 
 #include <array>
 #include <cstdio>
@@ -51,11 +50,11 @@ std::array<int, 2> version_in(const std::string& text) {
 
 void look_at_versions(findings& f) {
   const std::string ucx = transport::ucx::version(), pmix = boot::pmix_version();
-  const std::string all = fmt::format("weft {}, UCX {}, PMIx {}", WEFT_VERSION, ucx, pmix);
+  const std::string all = engine::format("weft {}, UCX {}, PMIx {}", WEFT_VERSION, ucx, pmix);
   if (version_in(ucx) < least_ucx || version_in(pmix) < least_pmix)
     f.note("versions", all,
-           fmt::format("the library is tested with UCX {}.{}, PMIx {}.{} and later: install these",
-                       least_ucx[0], least_ucx[1], least_pmix[0], least_pmix[1]));
+           engine::format("the library is tested with UCX {}.{}, PMIx {}.{} and later: install these",
+                          least_ucx[0], least_ucx[1], least_pmix[0], least_pmix[1]));
   else
     f.good("versions", all);
 }
@@ -78,7 +77,7 @@ engine::settings look_at_settings(findings& f) {
 void look_at_cores(findings& f) {
   const double cores = progress::usable_cores(), bound = progress::affinity_cores();
   const long online = sysconf(_SC_NPROCESSORS_ONLN);
-  const std::string all = fmt::format("{:.1f} of {} may be used by this process", cores, online);
+  const std::string all = engine::format("{:.1f} of {} may be used by this process", cores, online);
   if (bound > progress::quota_cores())
     f.note("cores", all,
            "the cgroup's cpu quota is below the cores of the affinity mask: ask for more of them");
@@ -111,8 +110,8 @@ void look_at_limits(findings& f) {
   getrlimit(RLIMIT_MEMLOCK, &locked);
   if (transport::ucx::has_adapters() && locked.rlim_cur != RLIM_INFINITY)
     f.note("ulimit -l",
-           fmt::format("{} may be locked, and an adapter needs its memory locked",
-                       engine::show_size(locked.rlim_cur)),
+           engine::format("{} may be locked, and an adapter needs its memory locked",
+                          engine::show_size(locked.rlim_cur)),
            "set memlock to unlimited in /etc/security/limits.conf, and LimitMEMLOCK of Slurm's daemon");
 }
 
@@ -121,14 +120,14 @@ void look_at_memory(findings& f, const engine::settings& s) {
   const std::size_t bytes = 2 * s.heap_size;
   const long cores = sysconf(_SC_NPROCESSORS_ONLN);
   const auto ranks = static_cast<std::size_t>(cores > 0 ? cores : 1);
-  const std::string needed = fmt::format("{} for each rank (WEFT_HEAP_SIZE={})", engine::show_size(bytes),
-                                         engine::show_size(s.heap_size));
+  const std::string needed = engine::format("{} for each rank (WEFT_HEAP_SIZE={})", engine::show_size(bytes),
+                                            engine::show_size(s.heap_size));
   const transport::ucx::memory_trial trial(bytes, ranks);
   struct statvfs room {};
   const bool mounted = statvfs("/dev/shm", &room) == 0;
   const std::uint64_t free = std::uint64_t{room.f_bavail} * room.f_frsize;
   const std::string files =
-      mounted ? fmt::format("/dev/shm has {} MiB free", free >> 20) : "there is no /dev/shm";
+      mounted ? engine::format("/dev/shm has {} MiB free", free >> 20) : "there is no /dev/shm";
   try {
     const std::vector<transport::ucx::memory_offer> offer{trial.found()};
     const bool segments =
@@ -153,7 +152,7 @@ void look_at_memory(findings& f, const engine::settings& s) {
 
 void look_at_networks(findings& f, const engine::settings& s) {
   const char* const tls = std::getenv("UCX_TLS");
-  const std::string chosen = tls == nullptr ? "all that UCX finds" : fmt::format("UCX_TLS={}", tls);
+  const std::string chosen = tls == nullptr ? "all that UCX finds" : engine::format("UCX_TLS={}", tls);
   if (!s.net_devices.empty())
     if (const std::string why = transport::ucx::wrong_devices(s.net_devices); !why.empty())
       f.wrong("networks", "WEFT_NET_DEVICES=" + s.net_devices + ": " + why,

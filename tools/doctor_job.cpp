@@ -2,11 +2,10 @@
 // What would go wrong in the job that this process is a rank of: the library is started in it, and copies
 // between its ranks are made and timed.
 
+#include "engine/format.hpp"
 #include "include/weft/weft.hpp"
 #include "progress/driving/cores.hpp"
 #include "tools/doctor_findings.hpp"
-
-#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
@@ -81,7 +80,7 @@ void time_copies(findings& f, const std::vector<place>& places) {
   const std::vector<char> source(large);
   std::vector<std::string> seen;
   for (std::size_t t = 1; upc_mythread() == 0 && t != places.size() && seen.size() != most_hosts; ++t) {
-    const std::string host = is_near(t) ? "this host" : fmt::format("host {}", places[t].host.data());
+    const std::string host = is_near(t) ? "this host" : engine::format("host {}", places[t].host.data());
     if (std::ranges::find(seen, host) != seen.end()) continue;
     seen.push_back(host);
     const upc_shared_ptr_t to = targets + static_cast<std::ptrdiff_t>(t);
@@ -89,11 +88,11 @@ void time_copies(findings& f, const std::vector<place>& places) {
     const double little = copy_time(to, source, small, 21), much = copy_time(to, source, large, 9);
     const double speed = static_cast<double>(large) / much;
     const char* const device = std::getenv("UCX_NET_DEVICES");
-    const std::string found =
-        fmt::format("to rank {} on {}: 8 bytes in {:.1f} us, 1 MiB at {:.0f} MB/s", t, host, little, speed);
+    const std::string found = engine::format("to rank {} on {}: 8 bytes in {:.1f} us, 1 MiB at {:.0f} MB/s",
+                                             t, host, little, speed);
     const std::optional<double> possible = is_near(t) ? std::nullopt : made_for(device);
     if (possible && speed < *possible / 4)
-      f.note("copies", fmt::format("{}; {} is made for {:.0f} MB/s", found, device, *possible),
+      f.note("copies", engine::format("{}; {} is made for {:.0f} MB/s", found, device, *possible),
              "look at the load of the network, or name another device in WEFT_NET_DEVICES");
     else
       f.good("copies", found);
@@ -102,7 +101,7 @@ void time_copies(findings& f, const std::vector<place>& places) {
 }
 
 std::string count_of(std::size_t n, const char* what) {
-  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+  return engine::format("{} {}{}", n, what, n == 1 ? "" : "s");
 }
 
 void look_at_ranks(findings& f, const std::vector<place>& places) {
@@ -114,12 +113,12 @@ void look_at_ranks(findings& f, const std::vector<place>& places) {
   unsigned near = 0;
   for (std::size_t t = 0; t != places.size(); ++t)
     near += is_near(t);
-  f.good("job", fmt::format("{} on {}; {} on this one, reached by loads and stores",
-                            count_of(places.size(), "rank"), count_of(hosts.size(), "host"), near));
+  f.good("job", engine::format("{} on {}; {} on this one, reached by loads and stores",
+                               count_of(places.size(), "rank"), count_of(hosts.size(), "host"), near));
 
   const double cores = places[static_cast<std::size_t>(upc_mythread())].cores;
   const auto ranks = static_cast<unsigned>(places.size());
-  const std::string here = fmt::format("{:.1f} cores for {} on this host", cores, count_of(near, "rank"));
+  const std::string here = engine::format("{:.1f} cores for {} on this host", cores, count_of(near, "rank"));
   if (ranks == 1)
     f.good("progress", "a rank alone needs no progress thread");
   else if (progress::resolve(progress::mode::automatic, cores, near, ranks) == progress::mode::dedicated)

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // weft help NAME: what the public headers say of a call; and the manual pages, which are made of the same.
 
+#include "engine/format.hpp"
 #include "engine/settings.hpp"
 #include "tools/command.hpp"
 #include "tools/reference.hpp"
-
-#include <fmt/core.h>
 
 #include <algorithm>
 #include <climits>
@@ -41,15 +40,15 @@ fs::path headers_beside_this_tool() {
 }
 
 void print(const reference& all, const reference_entry& e) {
-  fmt::print("#include <{}>\n\n", e.header);
+  engine::print(stdout, "#include <{}>\n\n", e.header);
   for (const std::string& line : e.declarations)
-    fmt::print("    {}\n", line);
-  if (!e.declarations.empty()) fmt::print("\n");
+    engine::print(stdout, "    {}\n", line);
+  if (!e.declarations.empty()) engine::print(stdout, "\n");
   for (const std::string& line : e.text)
-    fmt::print("{}\n", line);
+    engine::print(stdout, "{}\n", line);
   const reference_entry* const page = all.page_of(e.header);
   if (page != nullptr && page != &e && !page->text.empty())
-    fmt::print("\nWhat holds for all of {}: weft help {}\n", e.header, e.header);
+    engine::print(stdout, "\nWhat holds for all of {}: weft help {}\n", e.header, e.header);
 }
 
 // A line as roff reads it: no command, no escape.
@@ -135,7 +134,7 @@ void answer(const help_options& o) {
         (meant.empty() ? "; docs/functions.md lists what there is" : "; did you mean " + meant + "?"));
   }
   for (const reference_entry* const e : found) {
-    if (e != found.front()) fmt::print("\n");
+    if (e != found.front()) engine::print(stdout, "\n");
     print(all, *e);
   }
 }

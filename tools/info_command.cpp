@@ -2,6 +2,7 @@
 // weft info: the settings and their present values, and what the library was built on and runs on.
 
 #include "engine/collectives/tuning.hpp"
+#include "engine/format.hpp"
 #include "engine/settings.hpp"
 #include "engine/transport/ucx/context.hpp"
 #include "pmix_boot/client/pmix_info.hpp"
@@ -9,8 +10,6 @@
 #include "progress/execution/operation_pool.hpp"
 #include "tools/command.hpp"
 #include "weft/version.h"
-
-#include <fmt/core.h>
 
 #include <algorithm>
 #include <iostream>
@@ -36,8 +35,8 @@ void print_table(const std::vector<table_row>& rows) {
   }
   for (const table_row& row : rows) {
     for (std::size_t k = 0; k + 1 < row.size(); ++k)
-      fmt::print("{:<{}} ", row[k], widths[k]);
-    fmt::print("{}\n", row.back());
+      engine::print(stdout, "{}{} ", row[k], std::string(widths[k] - row[k].size(), ' '));
+    engine::print(stdout, "{}\n", row.back());
   }
 }
 
@@ -47,13 +46,14 @@ void print_algorithms(const engine::settings& present) {
   for (const collectives::algorithm& a : collectives::algorithms())
     rows.push_back(
         {std::string(name(a.op)), std::string(a.name), std::string(a.summary), std::string(a.restriction)});
-  fmt::print("\n");
+  engine::print(stdout, "\n");
   print_table(rows);
-  fmt::print("\ncosts by which they are chosen:");
+  engine::print(stdout, "\ncosts by which they are chosen:");
   const auto values = t.costs.values();
   for (std::size_t k = 0; k < values.size(); ++k)
-    fmt::print(" {}={} {}", collectives::cost_table::names[k], values[k], collectives::cost_table::units[k]);
-  fmt::print("\n");
+    engine::print(stdout, " {}={} {}", collectives::cost_table::names[k], values[k],
+                  collectives::cost_table::units[k]);
+  engine::print(stdout, "\n");
 }
 
 void print_paths(const engine::settings& present) {
@@ -62,7 +62,7 @@ void print_paths(const engine::settings& present) {
   for (const collectives::far_path& p : collectives::far_paths())
     rows.push_back({std::string(p.name), std::string(p.means),
                     engine::show_size(p.payload) + (p.name == used.name ? ", used here" : "")});
-  fmt::print("\n");
+  engine::print(stdout, "\n");
   print_table(rows);
 }
 
@@ -98,7 +98,7 @@ std::string quoted(const std::string& text) {
   for (const char c : text) {
     if (c == '"' || c == '\\') out += '\\';
     if (static_cast<unsigned char>(c) < ' ')
-      out += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+      out += engine::format("\\u{:04x}", static_cast<unsigned>(c));
     else
       out += c;
   }
@@ -108,23 +108,25 @@ std::string quoted(const std::string& text) {
 std::string settings_as_json(const settings_now& now) {
   std::string out;
   for (const table_row& r : now.rows)
-    out += fmt::format("{}\n  {{\"name\": {}, \"type\": {}, \"default\": {}, \"now\": {}, \"meaning\": {}}}",
-                       out.empty() ? "" : ",", quoted(r[0]), quoted(r[1]), quoted(r[2]), quoted(r[3]),
-                       quoted(r[4]));
+    out += engine::format(
+        "{}\n  {{\"name\": {}, \"type\": {}, \"default\": {}, \"now\": {}, \"meaning\": {}}}",
+        out.empty() ? "" : ",", quoted(r[0]), quoted(r[1]), quoted(r[2]), quoted(r[3]), quoted(r[4]));
   return "[" + out + "]";
 }
 
 void print_json(const settings_now& now, bool one) {
-  if (one) return fmt::print("{}\n", settings_as_json(now));
+  if (one) return engine::print(stdout, "{}\n", settings_as_json(now));
   std::string ways;
   for (const collectives::algorithm& a : collectives::algorithms())
-    ways += fmt::format("{}\n  {{\"operation\": {}, \"way\": {}, \"what\": {}, \"fits\": {}}}",
-                        ways.empty() ? "" : ",", quoted(std::string(name(a.op))), quoted(std::string(a.name)),
-                        quoted(std::string(a.summary)), quoted(std::string(a.restriction)));
-  fmt::print("{{\"weft\": {}, \"ucx\": {}, \"pmix\": {}, \"usable_cores\": {:.1f},\n\"settings\": {},\n"
-             "\"algorithms\": [{}]}}\n",
-             quoted(WEFT_VERSION), quoted(transport::ucx::version()), quoted(boot::pmix_version()),
-             progress::usable_cores(), settings_as_json(now), ways);
+    ways +=
+        engine::format("{}\n  {{\"operation\": {}, \"way\": {}, \"what\": {}, \"fits\": {}}}",
+                       ways.empty() ? "" : ",", quoted(std::string(name(a.op))), quoted(std::string(a.name)),
+                       quoted(std::string(a.summary)), quoted(std::string(a.restriction)));
+  engine::print(stdout,
+                "{{\"weft\": {}, \"ucx\": {}, \"pmix\": {}, \"usable_cores\": {:.1f},\n\"settings\": {},\n"
+                "\"algorithms\": [{}]}}\n",
+                quoted(WEFT_VERSION), quoted(transport::ucx::version()), quoted(boot::pmix_version()),
+                progress::usable_cores(), settings_as_json(now), ways);
 }
 
 void print_settings(settings_now now) {
@@ -133,14 +135,17 @@ void print_settings(settings_now now) {
 }
 
 void print_versions() {
-  fmt::print("weft {}\nUCX {}\nPMIx {}\n", WEFT_VERSION, transport::ucx::version(), boot::pmix_version());
-  fmt::print("usable cores {:.1f}\n", progress::usable_cores());
-  fmt::print("memory of an outstanding operation {} bytes, taken for {} at a time and used again\n",
-             progress::operation_pool::bytes_of_each, progress::operation_pool::chunk_size);
-  fmt::print("operands in ordinary memory: blocks up to {} are moved from and to it, larger sources and "
-             "vectors by a "
-             "copy in the shared heap; WEFT_STATISTICS=1 prints how many bytes\n\n",
-             engine::show_size(collectives::tuning{}.eager_bytes));
+  engine::print(stdout, "weft {}\nUCX {}\nPMIx {}\n", WEFT_VERSION, transport::ucx::version(),
+                boot::pmix_version());
+  engine::print(stdout, "usable cores {:.1f}\n", progress::usable_cores());
+  engine::print(stdout,
+                "memory of an outstanding operation {} bytes, taken for {} at a time and used again\n",
+                progress::operation_pool::bytes_of_each, progress::operation_pool::chunk_size);
+  engine::print(stdout,
+                "operands in ordinary memory: blocks up to {} are moved from and to it, larger sources and "
+                "vectors by a "
+                "copy in the shared heap; WEFT_STATISTICS=1 prints how many bytes\n\n",
+                engine::show_size(collectives::tuning{}.eager_bytes));
 }
 
 constexpr std::uint32_t most_ranks_counted = 1u << 20;
@@ -150,7 +155,7 @@ int count_memory(std::uint32_t ranks, std::uint32_t nodes) {
   if (fit)
     print_memory(ranks, nodes);
   else
-    std::cerr << fmt::format(
+    std::cerr << engine::format(
         "weft info: {} ranks on {} nodes do not fit: 1 <= nodes <= ranks, and at most {} "
         "ranks on a node\n",
         ranks, nodes, most_ranks_of_a_host);

@@ -3,9 +3,8 @@
 
 #include "tools/machine.hpp"
 
+#include "engine/format.hpp"
 #include "tools/command.hpp"
-
-#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>
@@ -98,14 +97,14 @@ public:
     std::ifstream in(file_);
     if (!in || !std::filesystem::is_regular_file(file_))
       throw machine_error(
-          fmt::format("{}: cannot be read: name a file, or one of {}", file_, installed_machines()));
+          engine::format("{}: cannot be read: name a file, or one of {}", file_, installed_machines()));
     std::string text;
     for (line_ = 1; std::getline(in, text); ++line_)
       read_line(text);
     for (const property& p : properties)
       if (!found_.contains(p.name))
-        throw machine_error(fmt::format("{}: no line has {}: add {} = VALUE, which must be {}", file_, p.name,
-                                        p.name, p.rule));
+        throw machine_error(engine::format("{}: no line has {}: add {} = VALUE, which must be {}", file_,
+                                           p.name, p.name, p.rule));
     return made();
   }
 
@@ -116,7 +115,7 @@ private:
   };
 
   [[noreturn]] void wrong(unsigned line, const std::string& text) const {
-    throw machine_error(fmt::format("{}:{}: {}", file_, line, text));
+    throw machine_error(engine::format("{}:{}: {}", file_, line, text));
   }
 
   void read_line(std::string_view text) {
@@ -125,16 +124,16 @@ private:
     const std::size_t equals = text.find('=');
     if (equals == std::string_view::npos)
       wrong(line_,
-            fmt::format("\"{}\" is no line property = value: write it so, or a # in front of it", text));
+            engine::format("\"{}\" is no line property = value: write it so, or a # in front of it", text));
     const std::string_view name = stripped(text.substr(0, equals)), value = stripped(text.substr(equals + 1));
     const auto p = std::ranges::find(properties, name, &property::name);
     if (p == properties.end())
-      wrong(line_, fmt::format("{} is no property of a machine: there are {}", name, names_of_all()));
+      wrong(line_, engine::format("{} is no property of a machine: there are {}", name, names_of_all()));
     if (const auto before = found_.find(p->name); before != found_.end())
       wrong(line_,
-            fmt::format("{} is said by line {} too: leave one of them out", name, before->second.line));
+            engine::format("{} is said by line {} too: leave one of them out", name, before->second.line));
     const std::optional<double> read_value = read(*p, value);
-    if (!read_value) wrong(line_, fmt::format("{} = {}: must be {}", name, value, p->rule));
+    if (!read_value) wrong(line_, engine::format("{} = {}: must be {}", name, value, p->rule));
     found_[p->name] = {*read_value, line_};
   }
 
@@ -148,8 +147,8 @@ private:
   void check(std::string_view name, std::string_view between, bool farther_is_more) const {
     if (farther_is_more ? value(between) >= value(name) : value(between) <= value(name)) return;
     wrong(found_.at(between).line,
-          fmt::format(
-              "{0} is better than {1} of line {2}: it must be at {3} as {4}, give both the same value if "
+          engine::format(
+              "{} is better than {} of line {}: it must be at {} as {}, give both the same value if "
               "there are no groups",
               between, name, found_.at(name).line, farther_is_more ? "least as long" : "most as fast", name));
   }
@@ -163,9 +162,10 @@ private:
     m.cores = static_cast<std::uint32_t>(whole("cores"));
     m.hosts_of_group = static_cast<std::uint32_t>(whole("hosts_of_group"));
     if (m.hosts_of_group > m.hosts)
-      wrong(found_.at("hosts_of_group").line,
-            fmt::format("hosts_of_group = {} is more than hosts = {} of line {}: it must be at most as many",
-                        m.hosts_of_group, m.hosts, found_.at("hosts").line));
+      wrong(
+          found_.at("hosts_of_group").line,
+          engine::format("hosts_of_group = {} is more than hosts = {} of line {}: it must be at most as many",
+                         m.hosts_of_group, m.hosts, found_.at("hosts").line));
     m.reaches_memory = value("path") != 0;
     m.within = {.latency = whole("latency"),
                 .overhead = whole("overhead"),
@@ -207,8 +207,9 @@ machine machine_of(const std::string& file_or_name) {
   if (file_or_name.find_first_of("/.") != std::string::npos) return reader(file_or_name).read_all();
   if (std::filesystem::is_regular_file(folder() / file_or_name))
     return reader((folder() / file_or_name).lexically_normal().string()).read_all();
-  throw machine_error(fmt::format("{} is no machine that is installed: name one of {}, or a file, as in ./{}",
-                                  file_or_name, installed_machines(), file_or_name));
+  throw machine_error(
+      engine::format("{} is no machine that is installed: name one of {}, or a file, as in ./{}",
+                     file_or_name, installed_machines(), file_or_name));
 }
 
 } // namespace weft::tool

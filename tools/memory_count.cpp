@@ -2,13 +2,12 @@
 // What a rank takes of memory, counted: by the types of which the library has one for each rank, and by what
 // was measured of UCX, PMIx and the system.
 
+#include "engine/format.hpp"
 #include "engine/settings.hpp"
 #include "engine/topology/host_patterns.hpp"
 #include "engine/transport/ucx/links.hpp"
 #include "progress/execution/channel.hpp"
 #include "tools/command.hpp"
-
-#include <fmt/core.h>
 
 #include <algorithm>
 
@@ -25,7 +24,7 @@ constexpr std::uint64_t of_process = 4'310'000, kept_of_neighbour = 2'900, mappi
 constexpr std::uint64_t where_and_whether = 3 * sizeof(std::uint32_t) + sizeof(progress::fate) + 1;
 
 void print(const char* what, std::uint64_t bytes, const std::string& grows) {
-  fmt::print("{:<42} {:>14} {}\n", what, bytes, grows);
+  engine::print(stdout, "{:<42} {:>14} {}\n", what, bytes, grows);
 }
 
 } // namespace
@@ -40,19 +39,21 @@ void print_memory(std::uint32_t ranks, std::uint32_t nodes) {
   const std::uint64_t aside = progress::channel::set_aside_for_member + sizeof(transport::ucx::link);
   const std::uint64_t start = of_process + near * (for_near + mapping_of_neighbour) + ranks * for_all;
   const std::uint64_t rounds = graph::dissemination_rounds(nodes), spoken = 2 * rounds;
-  fmt::print("{} ranks on {} nodes, {} on the largest: memory of a rank, in bytes\n\n", ranks, nodes, each);
-  fmt::print("{:<42} {:>14} {}\n", "what", "bytes", "grows with");
+  engine::print(stdout, "{} ranks on {} nodes, {} on the largest: memory of a rank, in bytes\n\n", ranks,
+                nodes, each);
+  engine::print(stdout, "{:<42} {:>14} {}\n", "what", "bytes", "grows with");
   print("the process, with a mailbox", of_process, "nothing");
-  print("  of each rank of its node", near * for_near, fmt::format("ranks of a node, {} for each", for_near));
+  print("  of each rank of its node", near * for_near,
+        engine::format("ranks of a node, {} for each", for_near));
   print("  its memory, as the system maps it", near * mapping_of_neighbour,
-        fmt::format("ranks of a node, {} for each", mapping_of_neighbour));
-  print("where each rank is", ranks * for_all, fmt::format("ranks, {} for each", for_all));
+        engine::format("ranks of a node, {} for each", mapping_of_neighbour));
+  print("where each rank is", ranks * for_all, engine::format("ranks, {} for each", for_all));
   print("in all, at the start", start, "");
-  print("set aside for each rank, not taken", ranks * aside, fmt::format("ranks, {} for each", aside));
+  print("set aside for each rank, not taken", ranks * aside, engine::format("ranks, {} for each", aside));
   print("taken for far ranks that it speaks to", for_far, "each of them, of payloads of up to 56 bytes");
   print("  for those of rounds between leaders", std::min(spoken, far) * for_far,
-        fmt::format("the logarithm of the nodes: {} far ranks", std::min(spoken, far)));
-  print("  for all, where each sends to each", far * for_far, fmt::format("far ranks: {}", far));
+        engine::format("the logarithm of the nodes: {} far ranks", std::min(spoken, far)));
+  print("  for all, where each sends to each", far * for_far, engine::format("far ranks: {}", far));
   print("shared heap, taken when touched", 2 * s.heap_size, "what the program allocates");
 }
 

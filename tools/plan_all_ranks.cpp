@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // weft plan --verify and --goal: what takes the plans of all ranks.
 
+#include "engine/format.hpp"
 #include "engine/plan/names.hpp"
 #include "tools/plan_options.hpp"
 #include "verify/goal.hpp"
 #include "verify/verifier.hpp"
-
-#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -62,27 +61,28 @@ effort effort_of(const std::vector<graph::plan>& plans) {
 graph::on_progress progress() {
   if (::isatty(STDERR_FILENO) == 0) return {};
   return [](std::size_t done, std::size_t all) {
-    std::cerr << fmt::format("\rweft plan: {} %{}", done * 100 / all, done == all ? "\r\x1b[K" : "")
+    std::cerr << engine::format("\rweft plan: {} %{}", done * 100 / all, done == all ? "\r\x1b[K" : "")
               << std::flush;
   };
 }
 
 int too_much(const plan_options& o) {
-  std::cerr << fmt::format(
-      "weft plan: {0} of {1} ranks take more than {2} GiB to {3}: {3} fewer ranks, which "
-      "are of the same form\n",
-      collectives::name(o.request.op), o.ranks, verify_memory >> 30, o.goal ? "write" : "verify");
+  const char* const what = o.goal ? "write" : "verify";
+  std::cerr << engine::format(
+      "weft plan: {} of {} ranks take more than {} GiB to {}: {} fewer ranks, which are of the same form\n",
+      collectives::name(o.request.op), o.ranks, verify_memory >> 30, what, what);
   return 2;
 }
 
 int write_goal(const plan_options& o, const std::vector<std::uint32_t>& nodes,
                const std::vector<graph::plan>& plans, const graph::movement& moved) {
   const collectives::cost_table costs = tuning_for(o, o.nodes).costs;
-  fmt::print("// {} of {} bytes, IN_{} OUT_{}, {} ranks on {} nodes\n"
-             "// LogGOPSim -L {} -o {} -g {} -G {} -S 2147483647\n",
-             collectives::name(o.request.op), completed(o).bytes, graph::name(o.request.in),
-             graph::name(o.request.out), o.ranks, o.nodes, costs.latency, costs.overhead, costs.gap,
-             (costs.byte + 500) / 1000);
+  engine::print(stdout,
+                "// {} of {} bytes, IN_{} OUT_{}, {} ranks on {} nodes\n"
+                "// LogGOPSim -L {} -o {} -g {} -G {} -S 2147483647\n",
+                collectives::name(o.request.op), completed(o).bytes, graph::name(o.request.in),
+                graph::name(o.request.out), o.ranks, o.nodes, costs.latency, costs.overhead, costs.gap,
+                (costs.byte + 500) / 1000);
   std::fflush(stdout);
   const graph::verdict v = graph::write_goal(std::cout, plans, nodes, moved, costs);
   std::cerr << v.text();
@@ -103,9 +103,9 @@ int unfold_all(const plan_options& o, const std::vector<std::uint32_t>& nodes,
     if (needed.megabytes > certainly_too_much) return too_much(o);
     const bool lasts = o.ranks > ranks_at_once;
     if (lasts) {
-      std::cerr << fmt::format("weft plan: {} {} steps of {} ranks: at most about {} MB and {} s\n",
-                               o.goal ? "writing" : "verifying", needed.steps, o.ranks, needed.megabytes,
-                               needed.seconds);
+      std::cerr << engine::format("weft plan: {} {} steps of {} ranks: at most about {} MB and {} s\n",
+                                  o.goal ? "writing" : "verifying", needed.steps, o.ranks, needed.megabytes,
+                                  needed.seconds);
     }
     const graph::movement moved = collectives::specified(completed(o), rows(o));
     if (o.goal) return write_goal(o, nodes, plans, moved);

@@ -3,13 +3,12 @@
 
 #include "engine/collectives/algorithm.hpp"
 #include "engine/collectives/tuning.hpp"
+#include "engine/format.hpp"
 #include "engine/operations/describe.hpp"
 #include "engine/settings.hpp"
 #include "engine/transport/ucx/context.hpp"
 #include "tools/command.hpp"
 #include "tools/plan_options.hpp"
-
-#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -41,14 +40,14 @@ bool has_cost(collectives::operation op) {
 std::string too_large(const plan_options& o) {
   const machine& on = *o.on;
   const std::string has =
-      fmt::format("{} has {} hosts of {} cores, for {} ranks", on.name, on.hosts, on.cores, on.ranks());
+      engine::format("{} has {} hosts of {} cores, for {} ranks", on.name, on.hosts, on.cores, on.ranks());
   if (o.scale && o.each() > on.cores)
-    return fmt::format("--scale {} is more than a node has: {}; name at most {}", o.each(), has, on.cores);
+    return engine::format("--scale {} is more than a node has: {}; name at most {}", o.each(), has, on.cores);
   if (o.ranks > on.ranks())
-    return fmt::format("-n {} does not fit: {}; take fewer, or describe a larger machine", o.ranks, has);
-  if (o.nodes > on.hosts) return fmt::format("--nodes {} does not fit: {}; take fewer", o.nodes, has);
+    return engine::format("-n {} does not fit: {}; take fewer, or describe a larger machine", o.ranks, has);
+  if (o.nodes > on.hosts) return engine::format("--nodes {} does not fit: {}; take fewer", o.nodes, has);
   if (!o.scale && (o.ranks + o.nodes - 1) / o.nodes > on.cores)
-    return fmt::format("{} ranks on {} nodes do not fit: {}; take more nodes", o.ranks, o.nodes, has);
+    return engine::format("{} ranks on {} nodes do not fit: {}; take more nodes", o.ranks, o.nodes, has);
   return {};
 }
 
@@ -60,28 +59,28 @@ std::string wrong(const plan_options& o) {
     return "--scale of all operations takes no argument of one: name the operation";
   if (o.scale && (o.verify || o.goal || o.perm || o.ranks != 2 || o.nodes != 1 || o.rank != 0 || o.root))
     return "--scale goes over all numbers of ranks, with root 0: leave the others out";
-  if (o.scale && o.named && !has_cost(op)) return fmt::format("{} has no predicted time", name(op));
+  if (o.scale && o.named && !has_cost(op)) return engine::format("{} has no predicted time", name(op));
   if (o.ranks == 0 || o.nodes == 0 || o.nodes > o.ranks || o.rank >= o.ranks || o.root.value_or(0) >= o.ranks)
     return "ranks, nodes, rank and root do not fit: 1 <= nodes <= ranks, rank and root < ranks";
   if (o.on)
     if (const std::string complaint = too_large(o); !complaint.empty()) return complaint;
   if (o.verify && o.goal) return "--verify and --goal: one of them";
-  if (o.root && !has_root(op)) return fmt::format("{} has no root: leave --root out", name(op));
+  if (o.root && !has_root(op)) return engine::format("{} has no root: leave --root out", name(op));
   if (o.request.in_place && !collectives::has_in_place(op))
-    return fmt::format("{} has no plan in place: leave --in-place out", name(op));
+    return engine::format("{} has no plan in place: leave --in-place out", name(op));
   if (o.bytes && (op == collectives::operation::barrier || collectives::sized_by_rows(op)))
-    return fmt::format("{} is not given the size of a block: leave --bytes out", name(op));
+    return engine::format("{} is not given the size of a block: leave --bytes out", name(op));
   if (collectives::computes(op) && !collectives::of_vectors(op) &&
       o.bytes.value_or(0) > collectives::most_partials)
-    return fmt::format("--bytes = {} is no size of a member's partial results: at least 0, at most {}",
-                       *o.bytes, collectives::most_partials);
+    return engine::format("--bytes = {} is no size of a member's partial results: at least 0, at most {}",
+                          *o.bytes, collectives::most_partials);
   if (o.bytes.value_or(0) > most_bytes)
-    return fmt::format("--bytes = {} is no size of a block: at least 0, at most {}",
-                       static_cast<std::int64_t>(*o.bytes), most_bytes);
+    return engine::format("--bytes = {} is no size of a block: at least 0, at most {}",
+                          static_cast<std::int64_t>(*o.bytes), most_bytes);
   if (!o.algorithm.empty() && !has_algorithms(op))
-    return fmt::format("{} has no choice of algorithms: leave --algorithm out", name(op));
+    return engine::format("{} has no choice of algorithms: leave --algorithm out", name(op));
   if (!o.perm) return {};
-  if (!collectives::permutes(op)) return fmt::format("{} has no permutation: leave --perm out", name(op));
+  if (!collectives::permutes(op)) return engine::format("{} has no permutation: leave --perm out", name(op));
   if (!std::ranges::is_permutation(*o.perm, collectives::shifted(o.ranks, 0)))
     return "--perm must name each rank once";
   return {};
@@ -110,7 +109,7 @@ collectives::tuning tuning_for(const plan_options& o, std::uint32_t nodes) {
   if (o.on && !s.costs.empty())
     throw engine::setting_error(
         "WEFT_COSTS and --machine both say what transfers cost: leave one of them out");
-  if (!o.algorithm.empty()) s.algorithm = fmt::format("{}={}", name(o.request.op), o.algorithm);
+  if (!o.algorithm.empty()) s.algorithm = engine::format("{}={}", name(o.request.op), o.algorithm);
   collectives::tuning t =
       collectives::tuning_of(s, o.on ? o.on->reaches_memory : transport::ucx::network_reaches_memory());
   if (o.on) t.costs = o.on->costs(nodes);
@@ -131,17 +130,17 @@ void print_choice(const collectives::request& r, const graph::topology& g, const
   const collectives::algorithm* const chosen = collectives::choose(r, g, t);
   if (!has_algorithms(r.op)) {
     const std::optional<std::uint64_t> cost = collectives::cost_of_only_way(r, g, t);
-    fmt::print("// {} in its only way: {}\n", name(r.op),
-               cost ? fmt::format("about {} ns", *cost)
-                    : "the cost depends on the sizes, which stand in shared memory");
+    engine::print(stdout, "// {} in its only way: {}\n", name(r.op),
+                  cost ? engine::format("about {} ns", *cost)
+                       : "the cost depends on the sizes, which stand in shared memory");
   }
   for (const collectives::algorithm& a : collectives::algorithms()) {
     if (a.op != r.op) continue;
     if (a.fits(r, g, t))
-      fmt::print("// {} by {}: about {} ns{}\n", name(a.op), a.name, a.cost(r, g, t),
-                 &a == chosen ? ", chosen" : "");
+      engine::print(stdout, "// {} by {}: about {} ns{}\n", name(a.op), a.name, a.cost(r, g, t),
+                    &a == chosen ? ", chosen" : "");
     else
-      fmt::print("// {} by {}: does not fit, it is for {}\n", name(a.op), a.name, a.restriction);
+      engine::print(stdout, "// {} by {}: does not fit, it is for {}\n", name(a.op), a.name, a.restriction);
   }
   std::fflush(stdout);
 }
@@ -164,9 +163,9 @@ void print_machine(const machine& on, std::uint32_t nodes) {
   const auto values = on.costs(nodes).values();
   std::string costs;
   for (std::size_t k = 0; k < values.size(); ++k)
-    costs += fmt::format("{}{}={}", k == 0 ? "" : ",", collectives::cost_table::names[k], values[k]);
-  fmt::print("// machine {}, {} nodes in {} groups: WEFT_COSTS={}\n", on.name, nodes, on.groups(nodes),
-             costs);
+    costs += engine::format("{}{}={}", k == 0 ? "" : ",", collectives::cost_table::names[k], values[k]);
+  engine::print(stdout, "// machine {}, {} nodes in {} groups: WEFT_COSTS={}\n", on.name, nodes,
+                on.groups(nodes), costs);
 }
 
 // Where the ranks live, unless it is told.
@@ -219,10 +218,10 @@ CLI::Option* add_choice(CLI::App& app, const std::string& option, const char* ty
     for (const auto& [name, value] : all)
       names.push_back(name);
     const std::string meant = engine::nearest(text, names);
-    return meant.empty() ? fmt::format("{} is none of {}", text, listed(all))
-                         : fmt::format("{} is none of them; did you mean {}?", text, meant);
+    return meant.empty() ? engine::format("{} is none of {}", text, listed(all))
+                         : engine::format("{} is none of them; did you mean {}?", text, meant);
   };
-  return app.add_option(option, where, fmt::format("{}: {}", help, listed(all)))
+  return app.add_option(option, where, engine::format("{}: {}", help, listed(all)))
       ->transform(CLI::Validator(read, ""))
       ->type_name(type);
 }

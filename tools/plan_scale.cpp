@@ -4,10 +4,9 @@
 #include "tools/plan_options.hpp"
 
 #include "engine/collectives/algorithm.hpp"
+#include "engine/format.hpp"
 #include "engine/plan/names.hpp"
 #include "verify/traffic.hpp"
-
-#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -60,26 +59,27 @@ std::string mark(const row& now, const row& before) {
                             : before.groups == 1 && now.groups > 1 ? ", the first between groups"
                                                                    : "";
   if (before.microseconds == 0) return "  <- from nothing" + where;
-  return fmt::format("  <- {:.1f} times as long{}", now.microseconds / before.microseconds, where);
+  return engine::format("  <- {:.1f} times as long{}", now.microseconds / before.microseconds, where);
 }
 
 } // namespace
 
 void print_scale(const scale_table& table) {
   const collectives::request& r = table.request;
-  fmt::print("{} of {} bytes, IN_{} OUT_{}, {} ranks on a node{}; what a node sends and gets, the first\n",
-             collectives::name(r.op), r.bytes, graph::name(r.in), graph::name(r.out), table.each,
-             table.on ? ", machine " + table.on->name : "");
-  fmt::print("{:>8} {:>8} {:>8} {:>12} {:>10} {:>12}  algorithm\n", "ranks", "nodes", "groups",
-             "microseconds", "messages", "bytes");
+  engine::print(stdout,
+                "{} of {} bytes, IN_{} OUT_{}, {} ranks on a node{}; what a node sends and gets, the first\n",
+                collectives::name(r.op), r.bytes, graph::name(r.in), graph::name(r.out), table.each,
+                table.on ? ", machine " + table.on->name : "");
+  engine::print(stdout, "{:>8} {:>8} {:>8} {:>12} {:>10} {:>12}  algorithm\n", "ranks", "nodes", "groups",
+                "microseconds", "messages", "bytes");
   const std::uint64_t fit =
       table.on ? std::min<std::uint64_t>(most, std::uint64_t{table.on->hosts} * table.each) : most;
   row before;
   for (std::uint32_t ranks = 2; ranks <= fit; ranks *= 2) {
     const row now = row_of(table, ranks);
-    fmt::print("{:>8} {:>8} {:>8} {:>12.2f} {:>10} {:>12}  {}{}\n", now.ranks, now.nodes,
-               now.groups == 0 ? "-" : std::to_string(now.groups), now.microseconds, now.out.messages,
-               now.out.bytes, now.by, mark(now, before));
+    engine::print(stdout, "{:>8} {:>8} {:>8} {:>12.2f} {:>10} {:>12}  {}{}\n", now.ranks, now.nodes,
+                  now.groups == 0 ? "-" : std::to_string(now.groups), now.microseconds, now.out.messages,
+                  now.out.bytes, now.by, mark(now, before));
     std::fflush(stdout);
     before = now;
   }

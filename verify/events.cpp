@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "verify/events.hpp"
 
+#include "engine/format.hpp"
 #include "engine/operations/describe.hpp"
 #include "engine/plan/names.hpp"
 
@@ -19,37 +20,37 @@ std::string event_graph::text(event_id e) const {
   const event& at = events[e];
   switch (at.as) {
   case role::post:
-    return fmt::format("rank {} entry", at.member);
+    return engine::format("rank {} entry", at.member);
   case role::exit:
-    return fmt::format("rank {} exit", at.member);
+    return engine::format("rank {} exit", at.member);
   case role::join:
-    return fmt::format("rank {} node {} (join)", at.member, at.node);
+    return engine::format("rank {} node {} (join)", at.member, at.node);
   case role::helpers:
     return "assisting members";
   case role::block:
-    return fmt::format("block {}->{}", at.member, at.peer);
+    return engine::format("block {}->{}", at.member, at.peer);
   case role::counter:
-    return fmt::format("rank {} count of {}", at.member, name(at.about));
+    return engine::format("rank {} count of {}", at.member, name(at.about));
   case role::arrival:
-    return fmt::format("rank {} any message of rank {}", at.member, at.peer);
+    return engine::format("rank {} any message of rank {}", at.member, at.peer);
   case role::landing:
-    return fmt::format("rank {} hears what rank {} said behind its puts", at.member, at.peer);
+    return engine::format("rank {} hears what rank {} said behind its puts", at.member, at.peer);
   case role::answer:
-    return fmt::format("rank {} answer to rank {}", at.member, at.peer);
+    return engine::format("rank {} answer to rank {}", at.member, at.peer);
   case role::found:
-    return fmt::format("rank {} end of the search for the root", at.member);
+    return engine::format("rank {} end of the search for the root", at.member);
   case role::assisted:
-    return fmt::format("rank {} end of assistance", at.member);
+    return engine::format("rank {} end of assistance", at.member);
   case role::rotated:
-    return fmt::format("rank {} end of rotation", at.member);
+    return engine::format("rank {} end of rotation", at.member);
   case role::never:
     return "nobody";
   case role::step:
     break;
   }
   const std::string node = describe(plans[at.member].nodes[at.node]);
-  if (at.peer == no_rank) return fmt::format("rank {} node {} ({})", at.member, at.node, node);
-  return fmt::format("rank {} node {} ({}, peer {})", at.member, at.node, node, at.peer);
+  if (at.peer == no_rank) return engine::format("rank {} node {} ({})", at.member, at.node, node);
+  return engine::format("rank {} node {} ({}, peer {})", at.member, at.node, node, at.peer);
 }
 
 } // namespace weft::graph::checking

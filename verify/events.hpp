@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "engine/format.hpp"
 #include "engine/topology/topology.hpp"
 #include "verify/verifier.hpp"
 
-#include <fmt/core.h>
 #include <optional>
 #include <utility>
 
@@ -15,10 +15,9 @@ class report {
 public:
   static constexpr std::size_t limit = 64;
 
-  template <class... Values> void add(fault what, fmt::format_string<Values...> text, Values&&... values) {
-    if (!full()) {
-      found_.findings.push_back({what, fmt::format(text, std::forward<Values>(values)...)});
-    }
+  template <class... Values>
+  void add(fault what, engine::format_text<std::type_identity_t<Values>...> text, const Values&... values) {
+    if (!full()) found_.findings.push_back({what, engine::format(text, values...)});
   }
   bool full() const { return found_.findings.size() >= limit; }
   bool empty() const { return found_.findings.empty(); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "verify/signals.hpp"
 
+#include "engine/format.hpp"
 #include "engine/plan/names.hpp"
 #include "engine/topology/host_patterns.hpp"
 
@@ -117,8 +118,8 @@ void signal_board::missing(event_id e, std::string_view what) {
 void signal_board::match_cell(raised* cell, const awaited& a) {
   if (cell == nullptr) {
     const fact about = a.wanted.what == fact::named ? fact::row : a.wanted.what;
-    const std::string round = is_stage(about) ? fmt::format(" of round {}", a.wanted.value - 1) : "";
-    missing(a.when, fmt::format("rank {} does not send it its {}{}", a.wanted.owner, name(about), round));
+    const std::string round = is_stage(about) ? engine::format(" of round {}", a.wanted.value - 1) : "";
+    missing(a.when, engine::format("rank {} does not send it its {}{}", a.wanted.owner, name(about), round));
     return;
   }
   cell->read = true;
@@ -146,7 +147,7 @@ void signal_board::match_row(const awaited& a, std::uint32_t me) {
   if (question == nullptr) return match_cell(find({fact::row, 0, 0, owner, me}), a);
   question->read = true;
   const raised* const row = find({fact::row, 0, 0, owner, host});
-  if (row == nullptr) return missing(a.when, fmt::format("rank {} does not publish its row", owner));
+  if (row == nullptr) return missing(a.when, engine::format("rank {} does not publish its row", owner));
   const event_id answer = graph_.add(role::answer, owner, me);
   graph_.edges.push_back({question->when, answer});
   graph_.edges.push_back({row->when, answer});
@@ -163,7 +164,7 @@ void signal_board::match_entry(const awaited& a, std::uint32_t me) {
   }
   if (raised* const said = find({fact::entry, 0, 0, owner, me})) said->read = true;
   std::uint32_t next = first_message_[pair(owner, me)];
-  if (next == no_rank) return missing(a.when, fmt::format("rank {} sends it no message", owner));
+  if (next == no_rank) return missing(a.when, engine::format("rank {} sends it no message", owner));
   const event_id arrival = graph_.add(role::arrival, me, owner);
   bool at_once = false;
   for (; next != no_rank; next = messages_[next].next) {

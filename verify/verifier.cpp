@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "verify/verifier.hpp"
 
+#include "engine/format.hpp"
 #include "verify/checks.hpp"
 
 #include <algorithm>
@@ -78,7 +79,7 @@ std::string_view name(fault f) {
 std::string verdict::text() const {
   std::string lines;
   for (const finding& f : findings)
-    lines += fmt::format("{}: {}\n", name(f.what), f.text);
+    lines += engine::format("{}: {}\n", name(f.what), f.text);
   return lines;
 }
 

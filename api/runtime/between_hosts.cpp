@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "api/runtime/between_hosts.hpp"
 
+#include "engine/format.hpp"
 #include "engine/settings.hpp"
 #include "engine/transport/ucx/devices.hpp"
-
-#include <fmt/core.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -86,8 +85,8 @@ std::string between_hosts::own_interface() const {
 
 std::string between_hosts::way_to(std::uint32_t rank, const listener& d) const {
   const std::string way = transport::ucx::interface_towards(d.address);
-  return fmt::format("rank {} on host {} ({}) over {}", rank, job_.host_of(rank), d.address,
-                     way.empty() ? own_interface() : way);
+  return engine::format("rank {} on host {} ({}) over {}", rank, job_.host_of(rank), d.address,
+                        way.empty() ? own_interface() : way);
 }
 
 // Nodes are numbered in the order of their first ranks.
@@ -120,7 +119,7 @@ void between_hosts::require_next_host() {
   const std::optional<std::uint32_t> next = next_leader();
   if (!next || own_.empty() || reaches(*next)) return;
   const int error = ways_[job_.nodes()[*next]].load(std::memory_order_relaxed);
-  throw boot::boot_error(fmt::format("rank {} on host {} cannot reach {}: {}; {}", job_.rank(),
+  throw boot::boot_error(engine::format("rank {} on host {} cannot reach {}: {}; {}", job_.rank(),
                                      job_.host_of(job_.rank()), way_to(*next, *listeners_of(*next).begin()),
                                      reason(error, patience), settings));
 }
@@ -134,16 +133,16 @@ std::optional<std::string> between_hosts::why_lost(std::uint32_t rank) const {
   const std::set<listener> listeners = listeners_of(rank);
   if (listeners.empty() || job_.nodes()[rank] == job_.nodes()[job_.rank()]) return std::nullopt;
   const auto text = [&](const listener& d, const std::string& why) {
-    return fmt::format("the connection from host {} to {} is lost: {}; {}", job_.host_of(job_.rank()),
+    return engine::format("the connection from host {} to {} is lost: {}; {}", job_.host_of(job_.rank()),
                        way_to(rank, d), why, settings);
   };
   for (const listener& d : listeners) {
     const std::lock_guard lock(silence_);
     if (const auto silent = silent_.find(d.address); silent != silent_.end())
-      return text(d,
-                  fmt::format("nothing has come back for {} s, which UCX_TCP_KEEPIDLE, UCX_TCP_KEEPINTVL and "
-                              "UCX_TCP_KEEPCNT limit",
-                              silent->second));
+      return text(
+          d, engine::format("nothing has come back for {} s, which UCX_TCP_KEEPIDLE, UCX_TCP_KEEPINTVL and "
+                            "UCX_TCP_KEEPCNT limit",
+                            silent->second));
   }
   const listener& d = *listeners.begin();
   if (const int known = ways_[job_.nodes()[rank]].load(std::memory_order_relaxed); known > 0)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "api/runtime/job_trace.hpp"
 
+#include "engine/format.hpp"
 #include "engine/log.hpp"
 #include "engine/operations/all_kinds.hpp"
 #include "progress/execution/call_record.hpp"
@@ -9,7 +10,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <fmt/core.h>
 #include <fstream>
 #include <map>
 #include <unistd.h>
@@ -57,7 +57,7 @@ public:
   rank_lines(std::uint32_t rank, std::int64_t zero) : rank_(rank), zero_(zero) {}
 
   void name(const std::string& host, std::uint64_t lost) {
-    text_ += fmt::format(
+    text_ += engine::format(
         R"({{"ph":"M","name":"process_name","pid":{},"args":{{"name":"rank {} on {}"}}}},)"
         "\n"
         R"({{"ph":"M","name":"process_sort_index","pid":{},"args":{{"sort_index":{}}}}},)"
@@ -69,31 +69,31 @@ public:
         rank_, rank_, host, rank_, rank_, rank_, rank_);
     if (lost != 0)
       text_ +=
-          fmt::format(R"({{"ph":"i","s":"p","name":"{} older events are lost","pid":{},"tid":0,"ts":0}},)"
-                      "\n",
-                      lost, rank_);
+          engine::format(R"({{"ph":"i","s":"p","name":"{} older events are lost","pid":{},"tid":0,"ts":0}},)"
+                         "\n",
+                         lost, rank_);
   }
   void slice(const std::string& what, std::uint64_t begin, std::uint64_t end, const std::string& arguments) {
-    text_ += fmt::format(R"({{"ph":"X","name":"{}","pid":{},"tid":0,"ts":{},"dur":{},"args":{{{}}}}},)"
-                         "\n",
-                         what, rank_, time(begin), span(end - begin), arguments);
+    text_ += engine::format(R"({{"ph":"X","name":"{}","pid":{},"tid":0,"ts":{},"dur":{},"args":{{{}}}}},)"
+                            "\n",
+                            what, rank_, time(begin), span(end - begin), arguments);
   }
   // Of an operation: its life, which overlaps with that of others.
   void life(char phase, const std::string& what, const event& e) {
-    text_ += fmt::format(
+    text_ += engine::format(
         R"({{"ph":"{}","cat":"operations","name":"{}","id":"{}.{}.{}","pid":{},"tid":0,"ts":{},"args":{{"team":{},"number":{},"bytes":{}}}}},)"
         "\n",
         phase, what, rank_, e.team, e.number, rank_, time(e.at), e.team, e.number, e.bytes);
   }
   void step(const event& e) {
-    text_ += fmt::format(
+    text_ += engine::format(
         R"({{"ph":"i","s":"t","name":"{} rank {}","pid":{},"tid":1,"ts":{},"args":{{"team":{},"number":{}}}}},)"
         "\n",
         graph::name(static_cast<graph::kind>(e.by)), e.peer, rank_, time(e.at), e.team, e.number);
   }
   // An arrow from the entry of one rank into an operation to the end of another's wait for it.
   void arrow(bool begins, std::uint32_t from, std::uint32_t team, std::uint32_t number, std::uint64_t at) {
-    text_ += fmt::format(
+    text_ += engine::format(
         R"({{"ph":"{}",{}"cat":"waited for","name":"entered","id":"{}.{}.{}","pid":{},"tid":0,"ts":{}}},)"
         "\n",
         begins ? 's' : 'f', begins ? "" : R"("bp":"e",)", from, team, number, rank_, time(at));
@@ -105,7 +105,7 @@ private:
     return span(static_cast<std::uint64_t>(std::max<std::int64_t>(0, static_cast<std::int64_t>(at) - zero_)));
   }
   // In microseconds.
-  static std::string span(std::uint64_t ns) { return fmt::format("{}.{:03}", ns / 1000, ns % 1000); }
+  static std::string span(std::uint64_t ns) { return engine::format("{}.{:03}", ns / 1000, ns % 1000); }
 
   const std::uint32_t rank_;
   const std::int64_t zero_; // on this rank's clock
@@ -121,9 +121,10 @@ job_trace::job_trace(const boot::job& job, const engine::settings& s)
   if (path_.empty() || job.rank() != 0) return;
   const int file = open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (file < 0)
-    throw engine::setting_error(fmt::format("WEFT_TRACE={}: cannot be written: {}; name a file in a folder "
-                                            "that the ranks may write to",
-                                            path_, std::strerror(errno)));
+    throw engine::setting_error(
+        engine::format("WEFT_TRACE={}: cannot be written: {}; name a file in a folder "
+                       "that the ranks may write to",
+                       path_, std::strerror(errno)));
   close(file);
 }
 
@@ -192,7 +193,7 @@ std::string job_trace::part_of(const boot::job& job, std::int64_t zero) const {
       if (found == under_way.end()) break; // its entry is lost
       lines.life('e', call_of(e), e);
       if (e.blocking)
-        lines.slice(call_of(e), found->second.entry.at, e.at, fmt::format(R"("bytes":{})", e.bytes));
+        lines.slice(call_of(e), found->second.entry.at, e.at, engine::format(R"("bytes":{})", e.bytes));
       ended = found->second;
       ended.has_ended = true;
       under_way.erase(found);
@@ -206,10 +207,10 @@ std::string job_trace::part_of(const boot::job& job, std::int64_t zero) const {
       if (!waits) break;
       std::string arguments;
       if (ended.has_ended) {
-        arguments = fmt::format(R"("for":"{}")", call_of(ended.entry));
+        arguments = engine::format(R"("for":"{}")", call_of(ended.entry));
         if (ended.has_last)
-          arguments += fmt::format(R"(,"last step":"{} rank {}")",
-                                   graph::name(static_cast<graph::kind>(ended.last.by)), ended.last.peer);
+          arguments += engine::format(R"(,"last step":"{} rank {}")",
+                                      graph::name(static_cast<graph::kind>(ended.last.by)), ended.last.peer);
       }
       lines.slice("wait", wait.at, e.at, arguments);
       if (ended.has_ended && ended.has_last)
@@ -232,8 +233,8 @@ void job_trace::write(boot::job& job) {
   std::string part = part_of(job, ahead_of_first(job, exits_) + zero);
   if (job.rank() == 0) part = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n" + part;
   if (job.rank() + 1 == job.size())
-    part += fmt::format("{{\"ph\":\"M\",\"name\":\"trace_of\",\"pid\":0,\"args\":{{\"ranks\":{}}}}}\n]}}\n",
-                        job.size());
+    part += engine::format(
+        "{{\"ph\":\"M\",\"name\":\"trace_of\",\"pid\":0,\"args\":{{\"ranks\":{}}}}}\n]}}\n", job.size());
   job.put("weft.part", bytes_of(std::vector<std::uint64_t>{part.size()}));
   job.commit();
   job.fence();
@@ -288,15 +289,16 @@ void job_trace::print_sums(boot::job& job) const {
   std::ranges::sort(rows, [](const row& a, const row& b) { return a.all.waited > b.all.waited; });
   constexpr std::size_t most_rows = 10;
   rows.resize(std::min(rows.size(), most_rows));
-  fmt::print(stderr, "weft: all ranks together, by the time that threads waited:\n");
-  fmt::print(stderr, "weft: {:<28} {:>10} {:>14} {:>12} {:>12}  of rank\n", "call", "calls",
-             "bytes of blocks", "waited ms", "longest ms");
+  engine::print(stderr, "weft: all ranks together, by the time that threads waited:\n");
+  engine::print(stderr, "weft: {:<28} {:>10} {:>14} {:>12} {:>12}  of rank\n", "call", "calls",
+                "bytes of blocks", "waited ms", "longest ms");
   for (const row& r : rows)
-    fmt::print(stderr, "weft: {:<28} {:>10} {:>15} {:>12.3f} {:>12.3f}  {}\n",
-               progress::call_name({.op = static_cast<collectives::operation>(r.place % recorder::operations),
-                                    .by = static_cast<collectives::caller>(r.place / recorder::operations)}),
-               r.all.calls, r.all.bytes, static_cast<double>(r.all.waited) / 1e6,
-               static_cast<double>(r.all.longest) / 1e6, r.rank);
+    engine::print(
+        stderr, "weft: {:<28} {:>10} {:>15} {:>12.3f} {:>12.3f}  {}\n",
+        progress::call_name({.op = static_cast<collectives::operation>(r.place % recorder::operations),
+                             .by = static_cast<collectives::caller>(r.place / recorder::operations)}),
+        r.all.calls, r.all.bytes, static_cast<double>(r.all.waited) / 1e6,
+        static_cast<double>(r.all.longest) / 1e6, r.rank);
 }
 
 void job_trace::finish(boot::job& job) {

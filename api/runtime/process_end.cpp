@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "api/runtime/process.hpp"
+#include "engine/format.hpp"
 
 #include <chrono>
-#include <fmt/core.h>
 
 namespace weft::api {
 
@@ -131,7 +131,7 @@ void process_runtime::leave_in_disorder() noexcept {
 
 void process_runtime::print_statistics() const {
   for (const auto& entry : progress::statistics_table)
-    fmt::print(stderr, "weft: rank {}: {:<20} {:>12}  {}\n", job_.rank(), entry.name,
+    engine::print(stderr, "weft: rank {}: {:<20} {:>12}  {}\n", job_.rank(), entry.name,
                (engine_->counts().*entry.counted).value(), entry.help);
   memory_.print(job_.rank());
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "api/runtime/program_memory.hpp"
 
+#include "engine/format.hpp"
 #include "engine/log.hpp"
 
 #include <array>
 #include <dlfcn.h>
-#include <fmt/core.h>
+
 
 namespace weft::api {
 
@@ -58,7 +59,7 @@ void program_memory::print(std::uint32_t rank) const {
        {"malloc_most_bytes", "bytes of those that there were at once, at most"},
        {"malloc_elsewhere", "large allocations for which it had no room: WEFT_MALLOC_ROOM"}}};
   for (std::size_t k = 0; k != lines.size(); ++k)
-    fmt::print(stderr, "weft: rank {}: {:<20} {:>12}  {}\n", rank, lines[k][0], numbers[k], lines[k][1]);
+    engine::print(stderr, "weft: rank {}: {:<20} {:>12}  {}\n", rank, lines[k][0], numbers[k], lines[k][1]);
 }
 
 } // namespace weft::api

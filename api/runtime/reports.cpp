@@ -2,11 +2,10 @@
 #include "api/runtime/reports.hpp"
 
 #include "api/runtime/streams.hpp"
+#include "engine/format.hpp"
 #include "engine/joined.hpp"
 #include "pmix_boot/client/source_lines.hpp"
 #include "progress/driving/wait_survey.hpp"
-
-#include <fmt/core.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -169,7 +168,7 @@ void wait_reporter::answer_late() {
   }
   if (line_.fd() >= 0) return line_.say_late();
   print(report(),
-        fmt::format("no end after {} s (WEFT_TIMEOUT; the wait goes on)", waited(told_, clock::now())));
+        engine::format("no end after {} s (WEFT_TIMEOUT; the wait goes on)", waited(told_, clock::now())));
 }
 
 void wait_reporter::look_whether_it_went_on() {
@@ -180,8 +179,8 @@ void wait_reporter::look_whether_it_went_on() {
   if (same) return;
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(clock::now() - told_.since).count();
   const std::string what =
-      was.answer ? "the wait" : fmt::format("operation {} of team {}", was.number, was.team);
-  fmt::print(stderr, "weft: rank {}: {} went on after {} s\n", rank_, what, seconds);
+      was.answer ? "the wait" : engine::format("operation {} of team {}", was.number, was.team);
+  engine::print(stderr, "weft: rank {}: {} went on after {} s\n", rank_, what, seconds);
   told_ = {};
 }
 
@@ -189,7 +188,7 @@ void wait_reporter::end_by_signal() {
   const int number = signal_number.exchange(0, std::memory_order_relaxed);
   try {
     flush_streams_in_time();
-    if (line_.fd() < 0 && !said_lately()) say(fmt::format("ended by signal {} while it waits", number));
+    if (line_.fd() < 0 && !said_lately()) say(engine::format("ended by signal {} while it waits", number));
   } catch (const std::exception&) { // for want of memory: it ends even so
   }
   // The handler is gone with the first signal; now it does what it does without us.
@@ -232,7 +231,7 @@ static std::string text_of(const std::vector<progress::recorder::event>& flight,
     const auto end = ended.find({e.team, e.number});
     const bool open = end == ended.end();
     std::string call = progress::call_name({.op = e.op, .by = static_cast<collectives::caller>(e.by)});
-    if (e.team != 0) call += fmt::format(" of team {}", e.team);
+    if (e.team != 0) call += engine::format(" of team {}", e.team);
     const bool another =
         all.empty() || all.back().call != call || all.back().bytes != e.bytes || open != all.back().open;
     if (another && all.size() == most_told) break;
@@ -245,14 +244,14 @@ static std::string text_of(const std::vector<progress::recorder::event>& flight,
   std::string text;
   const auto ago = [now](std::uint64_t at) { return static_cast<double>(now - std::min(at, now)) / 1e9; };
   for (const told& t : all) {
-    text += fmt::format("{}{}{}", text.empty() ? "" : "; ",
-                        t.calls > 1 ? fmt::format("{} times ", t.calls) : "", t.call);
-    if (t.bytes != 0) text += fmt::format(" of {} bytes", t.bytes);
-    text += t.calls > 1 ? fmt::format(", {:.3f} to {:.3f} s ago", ago(t.first), ago(t.last))
-                        : fmt::format(", {:.3f} s ago", ago(t.first));
+    text += engine::format("{}{}{}", text.empty() ? "" : "; ",
+                           t.calls > 1 ? engine::format("{} times ", t.calls) : "", t.call);
+    if (t.bytes != 0) text += engine::format(" of {} bytes", t.bytes);
+    text += t.calls > 1 ? engine::format(", {:.3f} to {:.3f} s ago", ago(t.first), ago(t.last))
+                        : engine::format(", {:.3f} s ago", ago(t.first));
     text += t.open ? ", not ended"
-                   : fmt::format(", {:.3f} ms long{}", static_cast<double>(t.longest) / 1e6,
-                                 t.calls > 1 ? " at most" : "");
+                   : engine::format(", {:.3f} ms long{}", static_cast<double>(t.longest) / 1e6,
+                                    t.calls > 1 ? " at most" : "");
   }
   return text;
 }
@@ -288,7 +287,7 @@ boot::rank_report wait_reporter::report() {
     for (const progress::team_position& at : survey.positions())
       r.teams.push_back({at.team, at.entered});
     if (const auto* last = engine_.plans().latest()) {
-      r.last_call = fmt::format("{} (team {})", progress::call_name(last->request), last->team);
+      r.last_call = engine::format("{} (team {})", progress::call_name(last->request), last->team);
       if (const std::uint32_t place = survey.place_of_last(last->team); place != 0)
         r.last_call += " at " + engine::call_place::text_of(place);
     }
@@ -307,9 +306,9 @@ boot::rank_report wait_reporter::report() {
 }
 
 void wait_reporter::print(const boot::rank_report& r, const std::string& why) {
-  fmt::print(stderr, "weft: rank {}: {}\n", rank_, why);
+  engine::print(stderr, "weft: rank {}: {}\n", rank_, why);
   for (const std::string& line : boot::lines_of(r))
-    fmt::print(stderr, "weft:   {}\n", boot::with_source_lines(line));
+    engine::print(stderr, "weft:   {}\n", boot::with_source_lines(line));
 }
 
 } // namespace weft::api

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "api/runtime/start.hpp"
 
+#include "engine/format.hpp"
 #include "engine/log.hpp"
 #include "pmix_boot/client/limits.hpp"
 
 #include <cstring>
-#include <fmt/core.h>
 #include <vector>
 
 namespace weft::api {
@@ -67,8 +67,8 @@ std::string ranks(const std::vector<std::uint32_t>& nodes, bool near) {
     std::size_t last = first;
     while (last + 1 < nodes.size() && (nodes[last + 1] == nodes[0]) == near)
       ++last;
-    text += fmt::format("{}{}", text.empty() ? "" : ", ", first);
-    if (last != first) text += fmt::format("-{}", last);
+    text += engine::format("{}{}", text.empty() ? "" : ", ", first);
+    if (last != first) text += engine::format("-{}", last);
     first = last;
   }
   return text.empty() ? "none" : text;
@@ -90,7 +90,7 @@ const char* name(progress::mode mode) {
 void start_log::ended(const char* part) {
   const auto now = clock::now();
   const double took = std::chrono::duration<double, std::milli>(now - last_).count();
-  parts_ += fmt::format("{}{} {:.1f}", parts_.empty() ? "" : ", ", part, took);
+  parts_ += engine::format("{}{} {:.1f}", parts_.empty() ? "" : ", ", part, took);
   total_ += took;
   last_ = now;
 }

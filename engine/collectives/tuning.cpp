@@ -2,9 +2,8 @@
 #include "engine/collectives/tuning.hpp"
 
 #include "engine/collectives/cost.hpp"
+#include "engine/format.hpp"
 #include "engine/memory/mailbox.hpp"
-
-#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>
@@ -18,7 +17,7 @@ template <class Parse> auto parsed(const char* name, const std::string& text, Pa
   try {
     return parse(text);
   } catch (const std::invalid_argument& allowed) {
-    throw engine::setting_error(fmt::format("{}={}: must be {}", name, text, allowed.what()));
+    throw engine::setting_error(engine::format("{}={}: must be {}", name, text, allowed.what()));
   }
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/operations/describe.hpp"
 
+#include "engine/format.hpp"
 #include "engine/operations/all_kinds.hpp"
 #include "engine/plan/names.hpp"
 #include "engine/plan/plan.hpp"
 
 #include <bit>
-#include <fmt/core.h>
 
 namespace weft::graph {
 
@@ -44,7 +44,7 @@ std::string describe(const node& n) {
 namespace {
 
 std::string box(unsigned n, const node& it) {
-  return fmt::format("n{} [label=\"{}: {}\"];\n", n, n, describe(it));
+  return engine::format("n{} [label=\"{}: {}\"];\n", n, n, describe(it));
 }
 
 unsigned last_step(const node& loop) {
@@ -53,11 +53,12 @@ unsigned last_step(const node& loop) {
 
 std::string cluster(unsigned n, const plan& p) {
   const node& loop = p.nodes[n];
-  std::string text = fmt::format("  subgraph cluster_{} {{\n    label=\"{}: {}\";\n", n, n, describe(loop));
+  std::string text =
+      engine::format("  subgraph cluster_{} {{\n    label=\"{}: {}\";\n", n, n, describe(loop));
   for (unsigned s = loop.body; s <= last_step(loop); ++s)
     text += "    " + box(s, p.nodes[s]);
   for (unsigned s = loop.body; s < last_step(loop); ++s)
-    text += fmt::format("    n{} -> n{};\n", s, s + 1);
+    text += engine::format("    n{} -> n{};\n", s, s + 1);
   return text + "  }\n";
 }
 
@@ -66,26 +67,26 @@ std::string arrow(unsigned from, unsigned to, const plan& p) {
   const node &a = p.nodes[from], &b = p.nodes[to];
   const bool out_of_loop = a.what == kind::loop, into_loop = b.what == kind::loop;
   std::string cut;
-  if (out_of_loop) cut += fmt::format("ltail=cluster_{}", from);
+  if (out_of_loop) cut += engine::format("ltail=cluster_{}", from);
   if (out_of_loop && into_loop) cut += ", ";
-  if (into_loop) cut += fmt::format("lhead=cluster_{}", to);
+  if (into_loop) cut += engine::format("lhead=cluster_{}", to);
   const unsigned tail = out_of_loop ? last_step(a) : from;
   const unsigned head = into_loop ? unsigned{b.body} : to;
-  return fmt::format("  n{} -> n{}{};\n", tail, head, cut.empty() ? "" : " [" + cut + "]");
+  return engine::format("  n{} -> n{}{};\n", tail, head, cut.empty() ? "" : " [" + cut + "]");
 }
 
 std::string size_of_block(const plan& p) {
   if (p.places[in_source].size) return "bytes as the rows say";
-  return fmt::format("{} bytes", p.block());
+  return engine::format("{} bytes", p.block());
 }
 
 } // namespace
 
 std::string to_dot(const plan& p) {
-  std::string text = fmt::format("digraph plan {{\n  compound=true;\n  node [shape=box];\n"
-                                 "  label=\"rank {} of {}, {}, {}{}, IN_{} OUT_{}\";\n",
-                                 p.me, p.members, name(p.pairs), size_of_block(p),
-                                 p.in_place ? " in place" : "", name(p.in), name(p.out));
+  std::string text = engine::format("digraph plan {{\n  compound=true;\n  node [shape=box];\n"
+                                    "  label=\"rank {} of {}, {}, {}{}, IN_{} OUT_{}\";\n",
+                                    p.me, p.members, name(p.pairs), size_of_block(p),
+                                    p.in_place ? " in place" : "", name(p.in), name(p.out));
   for (unsigned n = 0; n < p.size; ++n) {
     if ((p.top >> n & 1) == 0) continue;
     text += p.nodes[n].what == kind::loop ? cluster(n, p) : "  " + box(n, p.nodes[n]);

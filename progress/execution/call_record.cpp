@@ -2,11 +2,10 @@
 #include "progress/execution/call_record.hpp"
 
 #include "engine/call_place.hpp"
+#include "engine/format.hpp"
 #include "engine/plan/in_order.hpp"
 #include "engine/plan/names.hpp"
 #include "engine/reductions/names.hpp"
-
-#include <fmt/core.h>
 
 #include <iterator>
 
@@ -54,15 +53,15 @@ std::uint64_t packed_mode(const collectives::request& r) {
 std::string mode_text(std::uint64_t packed) {
   const auto byte = [packed](unsigned at) { return static_cast<std::uint8_t>(packed >> 8 * at); };
   const auto direction = static_cast<graph::hint>(byte(2));
-  std::string text = fmt::format("{}/{}", graph::name(static_cast<graph::sync>(byte(0))),
-                                 graph::name(static_cast<graph::sync>(byte(1))));
+  std::string text = weft::engine::format("{}/{}", graph::name(static_cast<graph::sync>(byte(0))),
+                                          graph::name(static_cast<graph::sync>(byte(1))));
   if (direction != graph::hint::none) text += direction == graph::hint::push ? ", push" : ", pull";
   if (byte(3) != 0) text += ", in place";
   return text;
 }
 
 std::string place_text(std::uint64_t place) {
-  return fmt::format("thread {} phase {}", graph::high_of(place), graph::low_of(place));
+  return weft::engine::format("thread {} phase {}", graph::high_of(place), graph::low_of(place));
 }
 std::string order_text(std::uint64_t order) {
   static constexpr const char* orders[] = {"a function", "unsigned integers", "signed integers",
@@ -75,7 +74,7 @@ std::string form_text(std::uint64_t form) {
   return forms[form % std::size(forms)];
 }
 std::string hex(std::uint64_t value) {
-  return fmt::format("{:#x}", value);
+  return weft::engine::format("{:#x}", value);
 }
 std::string number(std::uint64_t value) {
   return std::to_string(value);
@@ -194,11 +193,11 @@ std::string call_name(operation op, caller by, bool wide_perm) {
     return at < std::size(names_of_callers) ? names_of_callers[at] : "?";
   }
   const bool barrier = op == operation::barrier;
-  if (collectives::of_vectors(op)) return fmt::format("cray_upc_{}", collectives::name(op));
+  if (collectives::of_vectors(op)) return weft::engine::format("cray_upc_{}", collectives::name(op));
   if (by == caller::collective)
     return barrier ? "upc_barrier"
-                   : fmt::format("upc_all_{}{}", collectives::name(op),
-                                 op == operation::permute_x && !wide_perm ? "i" : "");
+                   : weft::engine::format("upc_all_{}{}", collectives::name(op),
+                                          op == operation::permute_x && !wide_perm ? "i" : "");
   return std::string(barrier ? "cray_upc_team_barrier" : "cray_upc_team_alltoall") +
          (by == caller::cray_nb ? "_nb" : "");
 }
@@ -214,7 +213,8 @@ std::string text_of(const call_record& call) {
     const argument_facts& facts = all_arguments[static_cast<std::size_t>(what)];
     arguments += (arguments.empty() ? "" : ", ") + std::string(facts.name) + facts.show(value);
   });
-  std::string text = fmt::format("{}({})", call_name(call.op(), call.by(), call.wide_perm()), arguments);
+  std::string text =
+      weft::engine::format("{}({})", call_name(call.op(), call.by(), call.wide_perm()), arguments);
   if (call.from() != 0) text += " at " + engine::call_place::text_of(call.from());
   return text;
 }
@@ -224,13 +224,13 @@ namespace {
 // Calls that are the same, and rows in shared memory that do not fit together.
 std::string names_of(const call_dispute& d) {
   if (d.rank == d.other_rank)
-    return fmt::format("the element of perm of thread {} names no thread of the team", d.rank);
+    return weft::engine::format("the element of perm of thread {} names no thread of the team", d.rank);
   if (d.call.permutes())
-    return fmt::format(
+    return weft::engine::format(
         "the elements of perm of threads {} and {} both name thread {}: a permutation names every "
         "thread of the team once",
         d.rank, d.other_rank, d.call.named());
-  return fmt::format(
+  return weft::engine::format(
       "the elements of thread {} name thread {} as the root, those of thread {} name thread {}: all "
       "must name the same",
       d.rank, d.call.named(), d.other_rank, d.other_call.named());
@@ -240,9 +240,10 @@ std::string names_of(const call_dispute& d) {
 
 std::string text_of(const call_dispute& d, engine::sequence now) {
   if (d.call.same_call(d.other_call))
-    return fmt::format("operation {} of team {}, {}: {}{}", d.seq, d.team, text_of(d.call), names_of(d),
-                       now == d.seq ? "" : "; nothing else can be done on this team since then");
-  return fmt::format(
+    return weft::engine::format("operation {} of team {}, {}: {}{}", d.seq, d.team, text_of(d.call),
+                                names_of(d),
+                                now == d.seq ? "" : "; nothing else can be done on this team since then");
+  return weft::engine::format(
       "operation {} of team {}: thread {} called {}, thread {} called {}: all threads must make "
       "the same calls in the same order{}",
       d.seq, d.team, d.rank, text_of(d.call), d.other_rank, text_of(d.other_call),

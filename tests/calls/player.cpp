@@ -3,7 +3,7 @@
 
 #include "tests/calls/issue.hpp"
 
-#include <spdlog/fmt/fmt.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <sched.h>

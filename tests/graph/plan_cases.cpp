@@ -5,7 +5,7 @@
 #include "tests/graph/plan_words.hpp"
 #include "tests/graph/told_actions.hpp"
 
-#include <spdlog/fmt/fmt.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>

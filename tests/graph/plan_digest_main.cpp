@@ -6,7 +6,7 @@
 //   plan_digest --told KEY             what the plans of one case do
 #include "tests/graph/plan_digest.hpp"
 
-#include <spdlog/fmt/fmt.h>
+#include <fmt/format.h>
 
 #include <iostream>
 #include <span>

@@ -3,7 +3,7 @@
 #include "tests/graph/plan_digest.hpp"
 
 #include <gtest/gtest.h>
-#include <spdlog/fmt/fmt.h>
+#include <fmt/format.h>
 
 #include <set>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/transport/ucx/devices.hpp"
+#include "engine/format.hpp"
 
 #include <array>
 #include <cstring>
 #include <dirent.h>
-#include <fmt/core.h>
 #include <ifaddrs.h>
 #include <memory>
 #include <net/if.h>
@@ -87,7 +87,7 @@ constexpr const char* adapters = "/sys/class/infiniband";
 std::string infiniband_ports() {
   std::string ports;
   for (const std::string& device : entries_of(adapters))
-    for (const std::string& port : entries_of(fmt::format("{}/{}/ports", adapters, device)))
+    for (const std::string& port : entries_of(engine::format("{}/{}/ports", adapters, device)))
       ports += "," + device + ":" + port;
   return ports;
 }

@@ -24,8 +24,6 @@ class Weft(CMakePackage):
     depends_on("cxx", type="build")
     depends_on("cmake@3.25:", type="build")
     depends_on("pkgconfig", type="build")
-    depends_on("spdlog@1.10:", type="build")
-    depends_on("fmt@9:", type="build")
     depends_on("cli11@2.1:", type="build")
     depends_on("ucx@1.13:")
     depends_on("pmix@4.2:")
