@@ -95,4 +95,10 @@ struct request {
 };
 static_assert(std::has_unique_object_representations_v<request>);
 
+// An operation on its operands.
+struct bound_request {
+  request of;
+  graph::binding at;
+};
+
 } // namespace weft::collectives

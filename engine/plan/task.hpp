@@ -41,17 +41,24 @@ struct part {
   static constexpr std::uint64_t alike = ~std::uint64_t{0};
   std::uint64_t given = alike; // or so many bytes the other says: nothing is moved, and the operation fails
   bool gone = false;           // where I want them is no memory any more: as well
+  bool second = false;         // another member has them for me, too: as well
+  bool last_of_none = false;   // no member has any: as well
 };
 
-// Memory of the library that stands for operands of the program while the operation goes on. The end is
-// called before the operation is complete, under progress ownership; it says whether results are where the
-// program wants them.
+// Memory of the library that stands for operands of the program while the operation goes on. Both functions
+// are called under progress ownership. The end is called before the operation is complete; it says whether
+// results are where the program wants them.
 struct stand_in {
   struct outcome {
     const std::byte* gone = nullptr; // there is no memory there any more
     std::uint64_t bytes = 0;
+    bool source = false; // it is what was to be given
   };
   outcome (*end)(stand_in&, bool went_well) = nullptr;
+  // What must be done before the operation begins on its rank: about so many bytes of it. `waits`: for the
+  // end of another operation; `soon`: not even for that, if time goes by. Null: nothing.
+  enum class readiness : std::uint8_t { ready, moved, soon, waits };
+  readiness (*begin)(stand_in&, std::uint64_t budget) = nullptr;
 };
 
 // What the ranks compute in an operation, in stages between which its plan moves data. It lives as long as

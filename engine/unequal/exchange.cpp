@@ -18,6 +18,7 @@ public:
       const block* const mine = b_.given_to(member, w_.me);
       if (mine == nullptr || member == w_.me) continue;
       const note n{mine->at, mine->bytes};
+      if (b_.from_one) std::memcpy(arrived(member), &not_come, sizeof not_come);
       std::memcpy(sent(member), &n, sizeof n);
       if (travels(member, n.bytes)) std::memcpy(sent(member) + sizeof n, w_.segment + n.at, n.bytes);
     }
@@ -25,11 +26,12 @@ public:
   // Piece by piece.
   bool place_own(graph::work& w) const {
     const block *const own = b_.given_to(w_.me, w_.me), *const to = b_.taken_of(w_.me, w_.me);
-    if (own != nullptr && to != nullptr && own->at != to->at && w.done != to->bytes && usable(*to)) {
-      const std::uint64_t now = std::min(w.budget, to->bytes - w.done);
+    if (own != nullptr && to != nullptr && own->at != to->at && w.done != own->bytes && usable(*to) &&
+        usable(*own)) {
+      const std::uint64_t now = std::min(w.budget, own->bytes - w.done);
       std::memcpy(w_.segment + to->at + w.done, w_.segment + own->at + w.done, now);
       w.done += now;
-      return w.done == to->bytes;
+      return w.done == own->bytes;
     }
     return true;
   }
@@ -53,7 +55,11 @@ public:
     const block* const mine = b_.taken_of(peer, w_.me);
     const note said = come(peer);
     graph::part p{said.at, w_.segment + mine->at, mine->bytes};
-    if (said.bytes != mine->bytes)
+    if (b_.from_one && said.bytes == 0)
+      p.bytes = 0, p.last_of_none = mine->bytes != 0 && comes_from_none();
+    else if (b_.from_one && comes_from_another(peer))
+      p.second = true;
+    else if (said.bytes != mine->bytes)
       p.given = said.bytes;
     else if (!usable(*mine))
       p.gone = true;
@@ -63,6 +69,25 @@ public:
   }
 
 private:
+  // In the place of a note.
+  static constexpr note not_come{~std::uint64_t{0}, ~std::uint64_t{0}};
+  static bool gives(const note& n) { return n.bytes != 0 && n.bytes != not_come.bytes; }
+  const block* own_given() const {
+    const block* const own = b_.given_to(w_.me, w_.me);
+    return own->bytes == 0 ? nullptr : own;
+  }
+  bool comes_from_another(std::uint32_t peer) const {
+    for (std::uint32_t member = 0; member != w_.members; ++member)
+      if (member != peer && member != w_.me && gives(come(member))) return true;
+    return own_given() != nullptr;
+  }
+  // All have said so.
+  bool comes_from_none() const {
+    if (own_given() != nullptr) return false;
+    for (std::uint32_t member = 0; member != w_.members; ++member)
+      if (member != w_.me && come(member).bytes != 0) return false;
+    return true;
+  }
   bool usable(const block& b) const { return b_.usable == nullptr || b_.usable(w_.segment + b.at, b.bytes); }
   bool travels(std::uint32_t peer, std::uint64_t bytes) const {
     return !w_.where->is_near(peer) && bytes <= length_ - sizeof(note);

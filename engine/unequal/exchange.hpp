@@ -25,6 +25,7 @@ struct exchange : graph::task {
   const block* given = nullptr; // by rank; or, `same`, one for all
   const block* taken = nullptr; // by rank; or of a member that gets of the root alone, one
   bool same = false, from_root = false, to_root = false;
+  bool from_one = false; // what is taken is one block, of whichever member gives one
   std::uint32_t root = 0;
   bool (*usable)(const std::byte*,
                  std::uint64_t) = nullptr;        // asked before something is written; null: all is
@@ -38,7 +39,7 @@ struct exchange : graph::task {
   const block* taken_of(std::uint32_t member, std::uint32_t me) const {
     if (from_root) return member == root ? taken : nullptr;
     if (to_root && me != root) return nullptr;
-    return taken + member;
+    return taken + (from_one ? 0 : member);
   }
 };
 static_assert(std::is_trivially_copyable_v<exchange>);

@@ -120,13 +120,11 @@ public:
   }
   handle post(team t, const collectives::request& r, const graph::binding& where,
               const progress::barrier_summary& value, progress::barrier_summary* heard = nullptr) {
-    const handle h =
-        is_own(t) ? own_.post(index(t), r, where) : engine_.post(channel_of(t), r, where, value, heard);
-    if (h == 0) [[unlikely]]
-      throw progress::operation_error("too many operations are outstanding, WEFT_MAX_OPERATIONS is " +
-                                      std::to_string(engine_.options().operations_cap) +
-                                      ": complete some first, or raise it");
-    return h;
+    return issued(is_own(t) ? own_.post(index(t), r, where)
+                            : engine_.post(channel_of(t), r, where, value, heard));
+  }
+  handle post(team t, std::span<const collectives::bound_request> row) override {
+    return issued(engine_.post(channel_of(t), row));
   }
   void run(team t, const collectives::request& r, const graph::binding& where) override {
     if (is_own(t)) [[unlikely]]
@@ -244,6 +242,13 @@ private:
     const std::shared_lock lock(lock_);
     const auto found = teams_.find(t);
     return found == teams_.end() ? entry{} : found->second;
+  }
+  handle issued(handle h) const {
+    if (h == 0) [[unlikely]]
+      throw progress::operation_error("too many operations are outstanding, WEFT_MAX_OPERATIONS is " +
+                                      std::to_string(engine_.options().operations_cap) +
+                                      ": complete some first, or raise it");
+    return h;
   }
   progress::channel& state(team t) const { return t == all ? *all_ : *at(t).state; }
   static bool is_own(team t) { return (t & own) != 0; }

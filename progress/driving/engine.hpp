@@ -2,6 +2,7 @@
 #pragma once
 #include "engine/special_paths.hpp"
 #include "progress/driving/driver.hpp"
+#include "progress/driving/row_posts.hpp"
 #include "progress/execution/completion_table.hpp"
 #include "progress/execution/operation_error.hpp"
 #include "progress/execution/operation_pool.hpp"
@@ -110,6 +111,11 @@ public:
     return h.release();
   }
 
+  // Several, that are one to the program: see rows.
+  handle post(channel& team, std::span<const collectives::bound_request> row) {
+    return row_posts(*this).post(team, row);
+  }
+
   // Post and wait in one, without a handle: however many operations are outstanding, a blocking call has
   // room.
   [[gnu::always_inline]] void run(channel& team, const request& r, const graph::binding& at,
@@ -129,7 +135,6 @@ public:
   }
 
   status query(handle h) const noexcept { return table_.query(h); }
-
   std::uint64_t completions() const noexcept { return table_.completions(); }
 
   // Moves things on once if it can, then looks. Throws what the operation failed with, once.
@@ -228,6 +233,7 @@ public:
 
 private:
   friend base;
+  friend class row_posts<engine>;
   using base::beyond_host_, base::counts_, base::executor_, base::net_, base::options_, base::place_,
       base::queue_;
   using base::drain, base::drive, base::drive_to_end, base::enqueue;
@@ -338,6 +344,12 @@ private:
   void finish(posted& op) {
     plans_.unpin(op.program);
     op.release_task();
+    if (op.row == nullptr) [[likely]]
+      complete(op);
+    else if (posted* const last = row_posts(*this).end(op))
+      complete(*last);
+  }
+  void complete(posted& op) {
     if (op.asked) [[unlikely]] {
       part_ended_(op);
       return parts_.give_back(op);

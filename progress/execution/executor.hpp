@@ -8,6 +8,7 @@
 #include "progress/execution/plan_runner.hpp"
 #include "progress/execution/retirement.hpp"
 #include "progress/execution/ring_conditions.hpp"
+#include "progress/execution/rows.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -60,6 +61,7 @@ public:
   // transfers under way may still land, in memory that lives as long as this.
   void abandon() {
     active_.clear();
+    rows_.drop();
     computations().drop_all();
     for (auto& [id, on] : channels_) {
       on->waiting = {};
@@ -98,6 +100,8 @@ public:
       try_again();
     bool moved = poll && net_.poll() != 0;
     moved |= transfers_.carry();
+    if (rows_.looks() && how == pass::full) [[unlikely]]
+      moved |= rows_.prepare(carries, [this](operation& op) { begin_prepared(op); });
     if (heavy_active_ != active_.size()) moved |= sweep_light();
     if (how == pass::full) moved |= carry_by_transport();
     if (heavy_active_ != 0) moved |= sweep_heavy();
@@ -108,7 +112,7 @@ public:
   // handler is not called then. False if it has begun, and has to wait.
   bool goes_straight(const operation& op) const {
     return op.program->straight_count != 0 && op.seq <= op.channel->admitted &&
-           op.channel->failures.empty() && is_light(*op.program) &&
+           op.channel->failures.empty() && runner_.is_light(*op.program) &&
            (op.at.task == nullptr || !op.at.task->user) && steps_.plain();
   }
   [[gnu::always_inline]] bool run_straight(operation& op) {
@@ -163,10 +167,9 @@ public:
     if ((op.program->alone & ~op.run->done) != 0) is_rung_for(op);
   }
   void is_left_alone(operation& op) {
-    if (op.run != nullptr) op.asked ? is_rung_for(op) : leaves(op);
+    if (op.run != nullptr) op.asked || op.row != nullptr ? is_rung_for(op) : leaves(op);
   }
   void is_rung_for(operation& op) { rung_or_held_ += !std::exchange(op.run->rung, true); }
-
   // For a thread that waits and has nothing of its own to do: carries for members that compute. True if it
   // did.
   bool help_lenders() {
@@ -190,7 +193,7 @@ public:
   // Something waits for nothing but another sweep, or for a thread that drives.
   bool tries_again() {
     return members().later || transport::carries(net_) || computations().waiting() ||
-           transfers_.tries_again();
+           transfers_.tries_again() || rows_.looks();
   }
   progress::computations<T>& computations() { return steps_.computations; }
   // Work that only this rank's own process can move on.
@@ -232,6 +235,7 @@ private:
   void refuse_held(channel& on) {
     while (!on.waiting.empty())
       refuse(take_held(on));
+    rows_.look();
   }
   void refuse(operation& op) {
     op.status = losses<T>::team_lost;
@@ -241,7 +245,11 @@ private:
 
   // False if there is no memory for its execution: it waits like one that has no slot yet, and the next sweep
   // tries again.
-  bool activate(operation& op) {
+  bool activate(operation& op) { return rows_.keeps(op) || activate_prepared(op); }
+  void begin_prepared(operation& op) {
+    op.channel->lost == channel::nobody&& activate_prepared(op) ? is_left_alone(op) : hold(op);
+  }
+  bool activate_prepared(operation& op) {
     execution* const run = executions_.take(op, active_);
     if (run == nullptr) [[unlikely]] {
       members().later = true;
@@ -254,7 +262,7 @@ private:
   }
   [[gnu::always_inline]] void enlist(operation& op) {
     if (op.lent && op.program->lends()) steps_.claims.lend(op);
-    op.light = is_light(*op.program);
+    op.light = runner_.is_light(*op.program);
     heavy_active_ += !op.light;
     far_active_ += op.program->far;
     active_.push_back(&op);
@@ -291,10 +299,7 @@ private:
       if (!on->relayed.empty()) relays_.carry_on(*on);
     }
     steps_.bundles.messages().carry_on();
-    if (short_of_memory)
-      shortage_.met("the state of an operation");
-    else
-      shortage_.over();
+    short_of_memory ? shortage_.met("the state of an operation") : shortage_.over();
     members().unasked().send_again();
   }
 
@@ -304,11 +309,6 @@ private:
       if (!activate(next)) return hold(next);
       is_left_alone(next);
     }
-  }
-
-  // Moves nothing that a pass could not do all of.
-  static bool is_light(const graph::plan& p) {
-    return !p.large && (p.eager || (!p.by_rows && p.block() <= quota::always));
   }
 
   bool carry_by_transport() {
@@ -370,6 +370,7 @@ private:
     heavy_active_ -= !op.light;
     retirement_.note(op);
     finished_(op); // the last touch
+    rows_.look();
   }
   T& net_;
   statistics& counts_;
@@ -385,6 +386,7 @@ private:
   retirement<T> retirement_;
   one_sided_transfers<T> transfers_;
   std::vector<operation*> active_;
+  rows rows_;
   engine::shortage shortage_;
   execution_pool executions_;
   std::size_t outstanding_ = 0;

@@ -165,8 +165,9 @@ struct findings {
 struct bad_operand {
   enum class what : std::uint8_t { source, destination, member, no_rank, size, gone };
   what which = what::source;
-  std::uint32_t from = 0, to = 0; // ranks of the job; `member`: from's element; `no rank` names from
-  shared_pointer value;           // `size`: its offset are the bytes that `from` gives; `gone`: the address
+  std::uint32_t from = 0, to = 0; // ranks of the job; `member`: from's element; `no_rank` names from
+  shared_pointer value;           // `size`: its offset are the bytes that `from` gives; `gone`: the address,
+                                  // and in `to` whether it is the source's
   std::uint64_t bytes = 0;        // `member`: the element
 };
 
@@ -270,6 +271,8 @@ struct operation {
   bool lent = false;        // its rank may compute and have no thread that drives: others may carry all of it
   bool light = false;       // it moves nothing large
   bool asked = false;       // another rank has called it, no thread of this one waits for it
+  std::uint32_t row_left = 0; // the last of a row: so many of it are not over here
+  operation* row = nullptr;   // the last of the row that it is one of
   barrier_summary value;
   barrier_summary* heard =
       nullptr; // where the poster of a barrier reads what it brought, once it is complete

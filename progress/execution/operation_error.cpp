@@ -40,11 +40,12 @@ element_error error_of(const collectives::request& r, const bad_operand& bad) {
                 bad.from, bad.to, bad.value.offset),
             r.by};
   if (bad.which == bad_operand::what::gone)
-    return {op, "dst", weft::engine::format("{:#x}", bad.value.offset),
+    return {op, bad.to != 0 ? "src" : "dst", weft::engine::format("{:#x}", bad.value.offset),
             weft::engine::format(
                 "the {} bytes there are not mapped any more: memory of an operation must stay until it is "
-                "complete; nothing was written there",
-                bad.bytes),
+                "complete; {}",
+                bad.bytes,
+                bad.to != 0 ? "what others got of them is undefined" : "nothing was written there"),
             r.by};
   const bool source = bad.which == bad_operand::what::source;
   return {op, source ? "src" : "dst", text_of(bad.value),

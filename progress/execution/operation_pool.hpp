@@ -76,6 +76,8 @@ struct posted : operation {
     value = given;
     handle = 0;
     lent = light = asked = false;
+    row_left = 0;
+    row = nullptr;
     status = 0;
     unreachable = told_by = 0;
     bad.reset();
@@ -106,7 +108,7 @@ private:
     const graph::stand_in::outcome o = aside.end(aside, status >= 0 && !bad);
     if (o.gone != nullptr)
       bad.reset(new (std::nothrow) bad_operand{
-          bad_operand::what::gone, 0, 0, {reinterpret_cast<std::uintptr_t>(o.gone), 0, 0}, o.bytes});
+          bad_operand::what::gone, 0, o.source, {reinterpret_cast<std::uintptr_t>(o.gone), 0, 0}, o.bytes});
   }
   static constexpr std::size_t most_task_bytes = 384;
 };

@@ -16,6 +16,11 @@ template <transport::transport T> class plan_runner {
 public:
   explicit plan_runner(node_steps<T>& steps) : steps_(steps), net_(steps.members.net) {}
 
+  // Moves nothing that a pass could not do all of.
+  static bool is_light(const graph::plan& p) {
+    return !p.large && (p.eager || (!p.by_rows && p.block() <= quota::always));
+  }
+
   static void begin(operation& op) {
     begin_loops(op);
     op.run->begin(*op.program);

@@ -24,8 +24,8 @@ public:
       if (op->run->listed == listing_ || op->status < 0) continue;
       op->run->listed = listing_;
       const channel& on = *op->channel;
-      const bool all = op->asked || !on.waiting.empty() || on.leaving; // its end is waited for
-      list(*op, all ? op->program->top : op->program->alone, waits);
+      const bool end_awaited = op->asked || op->row != nullptr || !on.waiting.empty() || on.leaving;
+      list(*op, end_awaited ? op->program->top : op->program->alone, waits);
     }
     if (!waits.any() && waits.complete()) return;
     listed_ = true;

@@ -126,6 +126,12 @@ private:
     if (p.gone) [[unlikely]]
       operands<T>::complain(
           op, {bad_operand::what::gone, 0, 0, {reinterpret_cast<std::uintptr_t>(p.mine), 0, 0}, p.bytes});
+    if (p.second || p.last_of_none) [[unlikely]] {
+      using what = bad_operand::what;
+      operands<T>::complain(op, {p.second ? what::member : what::nobody,
+                                 op.channel->info.world[p.second ? a.from : a.to], 0, {}, a.to});
+      return outcome::done;
+    }
     if (p.bytes == 0 || p.given != graph::part::alike || p.gone) return outcome::done;
     if (std::byte* const memory = reach_.base(*op.channel, a.peer))
       return copies_.carry(op, tag, pull ? p.mine : memory + p.at, pull ? memory + p.at : p.mine, p.bytes);

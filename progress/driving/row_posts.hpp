@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "engine/collectives/request.hpp"
+#include "progress/execution/rows.hpp"
+
+#include <new>
+#include <span>
+
+namespace weft::progress {
+
+// Posts rows of operations, see rows.hpp. Its operations but the last are the engine's own.
+template <class Engine> class row_posts {
+public:
+  using bound_request = collectives::bound_request;
+
+  explicit row_posts(Engine& e) : e_(e) {}
+
+  // The handle of the last; 0 when as many as allowed are outstanding. What throws does so before anything is
+  // entered.
+  std::uint64_t post(channel& team, std::span<const bound_request> row) {
+    reserved_handle h(e_.table_);
+    if (h.value() == 0) return 0;
+    posted& last = e_.operations_.at(completion_table::index(h.value()));
+    e_.with_ownership([&] {
+      const auto before = row.first(row.size() - 1);
+      weft::engine::fifo<operation> all = make(team, before, last);
+      equip(last, team, row.back(), last);
+      last.handle = h.value();
+      last.row_left = static_cast<std::uint32_t>(row.size());
+      all.push(last);
+      while (!all.empty())
+        begin(static_cast<posted&>(all.pop()));
+    });
+    return h.release();
+  }
+
+  // One is over: the last, if all are.
+  posted* end(posted& op) {
+    auto& last = static_cast<posted&>(*op.row);
+    const bool all = rows::end(op);
+    if (&op != &last) e_.parts_.give_back(op);
+    return all ? &last : nullptr;
+  }
+
+private:
+  void equip(posted& op, channel& team, const bound_request& r, posted& last) {
+    op.prepare(team, r.of, r.at);
+    if (r.at.task != nullptr) op.keep(*r.at.task);
+    op.lent = e_.options_.drive != mode::dedicated;
+    op.row = &last;
+  }
+  weft::engine::fifo<operation> make(channel& team, std::span<const bound_request> some, posted& last) {
+    weft::engine::fifo<operation> made;
+    const auto give_back = [&] {
+      while (!made.empty())
+        e_.parts_.give_back(static_cast<posted&>(made.pop()));
+    };
+    try {
+      for (const bound_request& r : some) {
+        posted* const op = e_.parts_.take();
+        if (op == nullptr) throw std::bad_alloc();
+        made.push(*op);
+        equip(*op, team, r, last);
+      }
+    } catch (...) {
+      give_back();
+      throw;
+    }
+    return made;
+  }
+  void begin(posted& op) {
+    e_.begin_queued(op);
+    if (op.run != nullptr) e_.executor_.issue(op);
+  }
+
+  Engine& e_;
+};
+
+} // namespace weft::progress
