@@ -62,33 +62,46 @@ upc_coll_handle_t reduce_spans(const char* call, upc_shared_ptr_t dst, upc_share
     api::fail(call, "dst", std::to_string(count) + " elements",
               "overlap src: pass two spans that have no element in common, or the same one twice");
   using form = reductions::vector_reduction::form;
-  reductions::vector_reduction r;
-  if (root == of_prefix) r.what = form::inclusive_prefix;
-  if (root == of_exclusive_prefix) r.what = form::exclusive_prefix;
-  r.size = of.size;
-  r.how = api::kernels_of(*f);
-  r.user = true;
-  r.argument = f->keep(f->function);
-  r.release_argument = f->release;
-  r.release = api::release_function;
-  prepare(r, bytes, c.threads);
-  api::kept_function function(r, true);
-  const auto type_and_op = graph::packed(static_cast<std::uint8_t>(of.number),
-                                         static_cast<std::uint8_t>(reductions::operation::ordered_function));
-  graph::binding at{.dst = dst.addr, .src = src.addr, .sizes = count, .perm = type_and_op, .task = &r};
   using collectives::operation;
   const operation op = root < on_all ? operation::team_scan
                        : root < 0    ? operation::team_allreduce
                                      : operation::team_reduce;
-  const collectives::request posted{.op = op,
-                                    .root = root < 0 ? 0 : static_cast<std::uint32_t>(root),
-                                    .bytes = bytes,
-                                    .by = root == of_exclusive_prefix ? collectives::caller::exclusive_scan
-                                                                      : collectives::caller::collective,
-                                    .apart = true};
+  const auto elements = [&](std::size_t begin, std::size_t some) {
+    api::checked_vectors made;
+    reductions::vector_reduction& r = made.task;
+    if (root == of_prefix) r.what = form::inclusive_prefix;
+    if (root == of_exclusive_prefix) r.what = form::exclusive_prefix;
+    r.size = of.size;
+    r.how = api::kernels_of(*f);
+    r.user = true;
+    r.argument = f->keep(f->function);
+    r.release_argument = f->release;
+    r.release = api::release_function;
+    prepare(r, some * of.size, c.threads);
+    const auto type_and_op =
+        graph::packed(static_cast<std::uint8_t>(of.number),
+                      static_cast<std::uint8_t>(reductions::operation::ordered_function));
+    const std::uint64_t first = begin * of.size;
+    made.call =
+        c.ready({.op = op,
+                 .root = root < 0 ? 0 : static_cast<std::uint32_t>(root),
+                 .bytes = some * of.size,
+                 .by = root == of_exclusive_prefix ? collectives::caller::exclusive_scan
+                                                   : collectives::caller::collective,
+                 .apart = true},
+                {.dst = dst.addr + first, .src = src.addr + first, .sizes = some, .perm = type_and_op});
+    return made;
+  };
+  const api::ordinary_vectors which{c.rank(c.rt.rank()), api::is_ordinary(dst), api::is_ordinary(src)};
+  if (api::row_of_vectors row(api::row_of_vectors::cut_of(bytes, of.size)); row.cut.pieces != 1) {
+    row.add_all(count, of.size, elements);
+    return api::start(c, which, row);
+  }
+  api::checked_vectors made = elements(0, count);
+  api::kept_function function(made.task, true);
   api::staging room(c.rt, call, true);
-  api::stage(room, {c.rank(c.rt.rank()), api::is_ordinary(dst), api::is_ordinary(src)}, posted, r, at);
-  const upc_coll_handle_t h = c.start(posted, at);
+  api::stage(room, which, made.call.request, made.task, made.call.at);
+  const upc_coll_handle_t h = api::start(call, c.rt, team, made);
   room.hand_on();
   function.hand_on();
   return h;
@@ -98,7 +111,7 @@ upc_coll_handle_t move_spans(const char* call, moved_spans what, upc_shared_ptr_
                              std::size_t block, int root, upc_team_t team) {
   using collectives::operation;
   static constexpr operation operations[] = {operation::exchange, operation::gather_all, operation::broadcast,
-                                             operation::scatter, operation::gather};
+                                             operation::scatter,  operation::gather,     operation::permute};
   return api::move_own(call, operations[static_cast<std::size_t>(what)], dst, src, block,
                        static_cast<std::uint32_t>(root), team);
 }

@@ -24,18 +24,22 @@ constexpr std::uint64_t moved(std::uint64_t head, std::uint64_t place) {
   return ((head >> place_bits) + 1) << place_bits | place;
 }
 
+constinit staging_pool pool;
+
 graph::stand_in::outcome end_of_operation(graph::stand_in& s, bool went_well) {
   auto& b = static_cast<staged_block&>(s);
   const bool gone = block_check::on && went_well && !is_mapped(b.results, b.result_bytes);
   const graph::stand_in::outcome o{gone ? b.results : nullptr, b.result_bytes};
   if (went_well && !gone) engine::copy_bytes(b.results, b.made, b.result_bytes);
-  if (!b.of_caller) b.pool->give_back(b);
+  if (!b.of_caller) pool.give_back(b);
   return o;
 }
 
-constinit staging_pool pool;
-
 } // namespace
+
+staging_pool& staged_blocks() noexcept {
+  return pool;
+}
 
 std::uint32_t staging_pool::class_of(std::uint64_t bytes) {
   if (bytes <= size_of(0)) return 0;
@@ -83,7 +87,6 @@ staged_block* staging_pool::take(runtime& rt, std::uint64_t bytes) {
   auto* const b = new (rt.own_memory(offset)) staged_block;
   b->end = end_of_operation;
   b->size_class = size_class;
-  b->pool = this;
   b->place = offset / staged_block::line;
   return b;
 }
@@ -120,16 +123,21 @@ staging::~staging() {
   if (block_ != nullptr && !handed_on_) pool.give_back(*block_);
 }
 
-void staging::reserve(std::uint64_t bytes) {
-  if (bytes == 0) return;
-  block_ = pool.take(rt_, bytes);
-  if (block_ == nullptr)
+staged_block* staging::take(runtime& rt, const char* call, std::uint64_t bytes) {
+  staged_block* const b = pool.take(rt, bytes);
+  if (b == nullptr)
     fail(
-        call_, "bytes", std::to_string(bytes),
+        call, "bytes", std::to_string(bytes),
         "no room for so many bytes of operands in ordinary memory, which are copied through the shared heap: "
         "complete operations first, pass a weft::array, or raise WEFT_HEAP_SIZE, which is " +
-            std::to_string(rt_.heap_bytes()));
-  rt_.counts().operations_staged.add_concurrent();
+            std::to_string(rt.heap_bytes()));
+  rt.counts().operations_staged.add_concurrent();
+  return b;
+}
+
+void staging::reserve(std::uint64_t bytes) {
+  if (bytes == 0) return;
+  block_ = take(rt_, call_, bytes);
   block_->of_caller = !async_;
   block_->result_bytes = 0;
   next_ = rt_.private_offset(block_->memory());

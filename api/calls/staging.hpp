@@ -12,8 +12,6 @@
 
 namespace weft::api {
 
-class staging_pool;
-
 // A pointer-to-shared that leads to ordinary memory of the calling process, see weft_pointer_to: no other has
 // such a phase.
 inline constexpr std::uint32_t phase_of_ordinary = ~std::uint32_t{0};
@@ -37,8 +35,7 @@ struct staged_block : graph::stand_in {
 
   std::atomic<std::uint64_t> next{0}; // while it is free
   std::uint32_t size_class = 0;
-  bool of_caller = false; // the call that waits gives it back, however it ends
-  staging_pool* pool = nullptr;
+  bool of_caller = false;       // the call that waits gives it back, however it ends
   std::byte* results = nullptr; // where the program wants them
   const std::byte* made = nullptr;
   std::uint64_t result_bytes = 0;
@@ -75,6 +72,7 @@ private:
   std::array<std::atomic<std::uint64_t>, size_classes> free_{};
   std::atomic<std::uint32_t> job_{0}; // of those that this process has begun
 };
+staging_pool& staged_blocks() noexcept;
 
 // The room of one call for its operands in ordinary memory. What is to be given is copied into it before the
 // call posts, so the program's memory is its own again; results are copied out when the operation is over,
@@ -86,7 +84,9 @@ public:
   staging& operator=(const staging&) = delete;
   ~staging();
 
-  // Once, so many bytes. Errors: the heap has no room for them.
+  // A block of the pool. Errors: the heap has no room for so many bytes.
+  static staged_block* take(runtime& rt, const char* call, std::uint64_t bytes);
+  // Once, so many bytes. Errors: as of take().
   void reserve(std::uint64_t bytes);
   // The next bytes of it, whole lines: their place in the segment. `copy_in` fills them.
   std::uint64_t place(std::uint64_t bytes);
@@ -111,7 +111,7 @@ private:
 };
 
 // Posts a movement of equal blocks, IN_MY and OUT_MY, between operands of the calling rank's own;
-// unequal.cpp. They are null where the rank has none. In place for an exchange, and on the root of a
+// own_moves.cpp. They are null where the rank has none. In place for an exchange, and on the root of a
 // broadcast.
 upc_coll_handle_t move_own(const char* name, collectives::operation op, upc_shared_ptr_t dst,
                            upc_shared_ptr_t src, std::size_t nbytes, std::uint32_t root, upc_team_t team);

@@ -3,6 +3,7 @@
 #include "api/calls/operators.hpp"
 #include "api/calls/repeated_call.hpp"
 #include "api/calls/vector_call.hpp"
+#include "include/weft/span_operands.hpp"
 #include "include/weft/value.hpp"
 
 namespace weft {
@@ -94,6 +95,38 @@ cray_upc_return_t cray_upc_team_reduce_scatterv(upc_shared_ptr_t dst, upc_shared
 }
 
 namespace detail {
+
+upc_coll_handle_t reduce_numbers(upc_shared_ptr_t dst, upc_shared_ptr_t src, std::size_t count, int number,
+                                 upc_op_t op, int root, bool of_arrays, upc_team_t team) {
+  const std::size_t kind = root == on_all ? 1 : root == of_prefix ? 2 : root == of_exclusive_prefix ? 3 : 0;
+  const char* const name = api::kinds[kind].name;
+  const auto type = static_cast<cray_upc_dtype_t>(number);
+  const api::vector_call whole{dst, src, count, team, op, type, root < 0 ? 0 : root, true};
+  const std::size_t size = reductions::size_of(static_cast<reductions::element>(number));
+  const std::size_t bytes = api::product(name, "nelems * size of dtype", count, size);
+  if (api::row_of_vectors row(api::row_of_vectors::cut_of(of_arrays ? 0 : bytes, size));
+      row.cut.pieces != 1) {
+    const api::mode m{.in = graph::sync::my, .out = graph::sync::my, .async = true};
+    const api::collective_call c = api::begin_collective(name, m, team);
+    const bool in_place = upc_isnull(dst) != 0;
+    api::checked_vectors all = check(api::kinds[kind], whole);
+    const api::kept_function of_check(all.task, false);
+    row.add_all(count, size, [&](std::size_t begin, std::size_t some) {
+      api::vector_call part = whole;
+      part.nelems = some;
+      part.src.addr += begin * size;
+      if (!in_place) part.dst.addr += begin * size;
+      return check(api::kinds[kind], part);
+    });
+    return api::start(c, {c.rank(c.rt.rank()), api::is_ordinary(in_place ? src : dst), api::is_ordinary(src)},
+                      row);
+  }
+  upc_handle_t h = 0;
+  static constexpr decltype(&api::combine<0>) calls[] = {api::combine<0>, api::combine<1>, api::combine<2>,
+                                                         api::combine<3>};
+  calls[kind](whole, &h);
+  return h;
+}
 
 upc_coll_handle_t reduce_values(reduced_value what, element_kind kind_of_element, void* result,
                                 const void* value, upc_op_t op, const user_operator* f, upc_team_t team) {

@@ -1,33 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Exchanges of blocks of unequal sizes, which only the threads at their two ends know.
-#include "api/calls/collective_call.hpp"
-#include "api/calls/relocation.hpp"
-#include "api/calls/staging.hpp"
+#include "api/calls/unequal_call.hpp"
 #include "engine/memory/copy.hpp"
-#include "engine/unequal/exchange.hpp"
 #include "include/upc_collective_cray.h"
 
 #include <algorithm>
-#include <memory>
-#include <span>
 #include <vector>
 
 namespace weft {
 namespace api {
 namespace {
-
-using collectives::caller;
-using collectives::operation;
-using unequal::block;
-
-// One end of a call: so many blocks, or one.
-struct blocks_of_end {
-  upc_shared_ptr_t at;
-  const std::size_t* nbytes;
-  const std::ptrdiff_t* places; // null: one block, at the pointer
-  std::uint32_t count;
-  const char *pointer, *sizes, *offsets; // what the arguments are called
-};
 
 void sort_by_place(std::vector<block>& some) {
   const auto before = [](const block& a, const block& b) { return a.at < b.at; };
@@ -91,17 +73,6 @@ void require_distinct(const collective_call& c, const blocks_of_end& dst, const 
   }
 }
 
-struct unequal_call {
-  const char* name;
-  operation op;
-  upc_team_t team;
-  int root;
-  upc_handle_t* handle;
-  blocks_of_end dst, src;
-  caller by = caller::collective;
-  bool copied = false; // what is given is put aside in any case: it is overwritten
-};
-
 void give_up(const block* all) {
   delete[] all;
 }
@@ -127,18 +98,21 @@ void stage(staging& room, std::span<block> given, const block* own) {
     each([&](const block& b) { return block{room.copy_in(b.at, b.bytes), b.bytes}; });
 }
 
-cray_upc_return_t start_unequal(const collective_call& c, const unequal_call& call) {
+} // namespace
+
+checked_exchange check_unequal(const collective_call& c, const unequal_call& call) {
   const std::uint32_t me = c.rank(c.rt.rank());
-  std::unique_ptr<block[]> all(new block[call.src.count + call.dst.count + 2]);
-  checked_computation<unequal::exchange> ready;
-  unequal::exchange& e = ready.task;
-  e.given = all.get();
-  e.taken = all.get() + call.src.count + 1;
+  checked_exchange made{.all = std::unique_ptr<block[]>(new block[call.src.count + call.dst.count + 2]),
+                        .ready = {}};
+  unequal::exchange& e = made.ready.task;
+  block *const given = made.all.get(), *const taken = given + call.src.count + 1;
+  e.given = given;
+  e.taken = taken;
   e.same = call.op == operation::team_gatherv || call.by == caller::allgatherv;
   e.from_root = call.op == operation::team_scatterv;
   e.to_root = call.op == operation::team_gatherv;
+  e.from_one = call.from_one;
   e.root = static_cast<std::uint32_t>(call.root);
-  block *const given = all.get(), *const taken = given + call.src.count + 1;
   std::vector<block> written, read;
   if (call.dst.count != 0) written = look_at(c, call.dst, taken);
   const block* const own_to = call.dst.count == 0 ? nullptr : e.taken_of(me, me);
@@ -148,37 +122,46 @@ cray_upc_return_t start_unequal(const collective_call& c, const unequal_call& ca
     read = look_at(c, call.src, given);
   block* const own = call.src.count == 0 ? nullptr : given + (e.same ? 0 : me);
   if (e.from_root && own != nullptr && own_to != nullptr && upc_isnull(call.dst.at) != 0) *taken = *own;
-  const bool both = own != nullptr && own_to != nullptr;
+  const bool both = own != nullptr && own_to != nullptr && !(e.from_one && own->bytes == 0);
   if (both && own->bytes != own_to->bytes)
     fail(c.name, call.dst.sizes, std::to_string(own_to->bytes),
          "the thread's block for itself has " + std::to_string(own->bytes) +
              " bytes in src: both must say the same");
   if (!call.copied) require_distinct(c, call.dst, written, read, own, own_to);
-  staging room(c.rt, c.name, call.handle != nullptr);
-  const upc_shared_ptr_t giver = e.same && upc_isnull(call.src.at) != 0 ? call.dst.at : call.src.at;
-  if (call.copied || is_ordinary(giver))
-    stage(room, {given, call.src.count}, e.same ? nullptr : own);
-  else
-    count_operand(c.rt, giver, read.size());
-  if (!e.same && !call.copied && is_ordinary(giver) && both && own->at != own_to->at) {
-    engine::copy_bytes(c.rt.own_memory(own_to->at), c.rt.own_memory(own->at), own->bytes);
-    own->at = own_to->at;
-  }
+  made.giver = e.same && upc_isnull(call.src.at) != 0 ? call.dst.at : call.src.at;
+  made.stages = call.copied || is_ordinary(made.giver);
+  made.own = own;
+  made.own_to = both ? taken + (own_to - taken) : nullptr;
+  if (!made.stages) count_operand(c.rt, made.giver, read.size());
   count_operand(c.rt, call.dst.at, written.size());
-  e.aside = room.block();
-  if (block_check::on && is_ordinary(call.dst.at)) e.usable = is_mapped;
+  if (block_check::on && (is_ordinary(call.dst.at) || made.stages)) e.usable = is_mapped;
   e.release_blocks = give_up;
   prepare(e);
-  ready.call = c.ready({.op = call.op, .root = e.root, .bytes = 1, .by = call.by, .apart = true},
-                       {.dst = call.dst.at.addr, .src = call.src.at.addr});
-  static_cast<void>(all.release());
+  made.ready.call = c.ready({.op = call.op, .root = e.root, .bytes = 1, .by = call.by, .apart = true},
+                            {.dst = call.dst.at.addr, .src = call.src.at.addr});
+  return made;
+}
+
+cray_upc_return_t start_unequal(const collective_call& c, const unequal_call& call) {
+  checked_exchange made = check_unequal(c, call);
+  unequal::exchange& e = made.ready.task;
+  staging room(c.rt, c.name, call.handle != nullptr);
+  if (made.stages) stage(room, made.given(call), e.same ? nullptr : made.own);
+  if (!e.same && made.stages && !call.copied && made.own_to != nullptr && made.own->at != made.own_to->at) {
+    engine::copy_bytes(c.rt.own_memory(made.own_to->at), c.rt.own_memory(made.own->at), made.own->bytes);
+    made.own->at = made.own_to->at;
+  }
+  e.aside = room.block();
+  static_cast<void>(made.all.release());
   kept_function blocks(e, call.handle != nullptr);
-  const upc_handle_t h = start(c.name, c.rt, call.team, ready);
+  const upc_handle_t h = start(c.name, c.rt, call.team, made.ready);
   blocks.hand_on();
   room.hand_on();
   if (call.handle != nullptr) *call.handle = h;
   return CRAY_UPC_SUCCESS;
 }
+
+namespace {
 
 collective_call begin_unequal(const char* name, upc_team_t team, int root, bool async) {
   const mode m{.in = graph::sync::my, .out = graph::sync::my, .async = async};
@@ -192,73 +175,7 @@ bool is_root(const collective_call& c, int root) {
   return c.rank(c.rt.rank()) == static_cast<std::uint32_t>(root);
 }
 
-// Of equal blocks, side by side.
-blocks_of_end equal_blocks(const collective_call& c, upc_shared_ptr_t at, std::uint32_t count, bool same,
-                           std::size_t nbytes, const char* name) {
-  thread_local std::vector<std::size_t> sizes;
-  thread_local std::vector<std::ptrdiff_t> side_by_side, in_one_place;
-  sizes.assign(c.threads, nbytes);
-  in_one_place.resize(c.threads);
-  side_by_side.resize(c.threads);
-  for (std::size_t k = 0; k != c.threads; ++k)
-    side_by_side[k] = static_cast<std::ptrdiff_t>(k * nbytes);
-  return {at, sizes.data(), (same ? in_one_place : side_by_side).data(), count, name, name, name};
-}
-
 } // namespace
-
-upc_coll_handle_t move_own(const char* name, collectives::operation op, upc_shared_ptr_t dst,
-                           upc_shared_ptr_t src, std::size_t nbytes, std::uint32_t root, upc_team_t team) {
-  const mode m{.in = graph::sync::my, .out = graph::sync::my, .async = true};
-  const collective_call c = begin_collective(name, m, team);
-  const bool here = c.rank(c.rt.rank()) == root;
-  const bool all = op == operation::exchange || op == operation::gather_all;
-  const std::size_t every = product(name, "bytes of dst", nbytes, c.threads);
-  const bool gives = all || here || op == operation::gather,
-             takes = all || !(op == operation::gather && !here);
-  const bool many_out = op == operation::exchange || op == operation::scatter;
-  const bool many_in = op == operation::exchange || op == operation::gather_all || op == operation::gather;
-  const area to{"dst", dst, takes ? (many_in ? every : nbytes) : 0},
-      from{"src", src, gives ? (many_out ? every : nbytes) : 0};
-  for (const area& a : {to, from})
-    if (a.bytes != 0) require_operand(c.rt, name, a.argument, a.at, a.bytes);
-  const bool in_place = dst.addr == src.addr && (op == operation::exchange || op == operation::broadcast);
-  if (!in_place && overlap(to, from))
-    fail(name, "dst", std::to_string(to.bytes.plain()) + " bytes",
-         "overlap src: pass two spans that have no element in common");
-  const collectives::request r{
-      .op = op, .in = graph::sync::my, .out = graph::sync::my, .root = root, .bytes = nbytes, .apart = true};
-  if (c.rt.teams().travels_as_payloads(team, r)) {
-    graph::task nothing;
-    staging room(c.rt, name, true);
-    graph::binding at{.dst = dst.addr, .src = src.addr};
-    if (in_place && op == operation::exchange) {
-      room.reserve(every);
-      at.src = room.copy_in(src.addr, every);
-    } else {
-      count_operand(c.rt, src, from.bytes.plain());
-    }
-    count_operand(c.rt, dst, to.bytes.plain());
-    nothing.aside = room.block();
-    if (nothing.aside != nullptr) at.task = &nothing;
-    const upc_coll_handle_t h = c.start(r, at);
-    room.hand_on();
-    return h;
-  }
-  upc_handle_t h = 0;
-  const blocks_of_end taken =
-      equal_blocks(c, dst, takes ? (many_in ? c.threads : 1) : 0, false, nbytes, "dst");
-  const blocks_of_end given = equal_blocks(
-      c, src, gives ? (op == operation::gather || op == operation::gather_all ? 1 : c.threads) : 0,
-      op == operation::broadcast, nbytes, "src");
-  const operation unequal = all                       ? operation::team_alltoallv
-                            : op == operation::gather ? operation::team_gatherv
-                                                      : operation::team_scatterv;
-  start_unequal(c, {name, unequal, team, static_cast<int>(root), &h, taken, given,
-                    op == operation::gather_all ? caller::allgatherv : caller::collective,
-                    in_place && op == operation::exchange});
-  return h;
-}
 
 } // namespace api
 

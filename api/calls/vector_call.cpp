@@ -135,21 +135,58 @@ checked_vectors check(const vector_kind& kind, const vector_call& v) {
   return ready;
 }
 
+namespace {
+bool gets_result(const ordinary_vectors& which, const collectives::request& call, const vector_reduction& r) {
+  return call.op == collectives::operation::team_reduce
+             ? which.me == call.root
+             : r.what != vector_reduction::form::exclusive_prefix || which.me != 0;
+}
+} // namespace
+
 void stage(staging& room, const ordinary_vectors& which, const collectives::request& call,
            vector_reduction& r, graph::binding& at) {
   using form = vector_reduction::form;
   const bool in_place = at.dst == at.src, dst = which.dst && !in_place;
   const std::uint64_t bytes = call.bytes, result = r.what == form::own_block ? r.block_bytes : bytes;
-  const bool gets_result = call.op == collectives::operation::team_reduce
-                               ? which.me == call.root
-                               : r.what != form::exclusive_prefix || which.me != 0;
   room.reserve((which.src ? staging::lines(bytes) : 0) + (dst ? staging::lines(result) : 0));
   if (room.block() == nullptr) return;
   const std::uint64_t wanted = at.dst;
   if (which.src) at.src = room.copy_in(at.src, bytes);
   if (which.dst) at.dst = in_place ? at.src : room.place(result);
-  if (which.dst && gets_result) room.results(wanted, at.dst, result);
+  if (which.dst && gets_result(which, call, r)) room.results(wanted, at.dst, result);
   r.aside = room.block();
+}
+
+row_of_vectors::~row_of_vectors() {
+  for (const checked_vectors& one : made)
+    if (!begun && one.task.release != nullptr) one.task.release(one.task);
+}
+
+upc_coll_handle_t start(const collective_call& c, const ordinary_vectors& which, row_of_vectors& row) {
+  staged_row::held room;
+  for (std::uint32_t k = 0; k != row.made.size() && (which.src || which.dst); ++k) {
+    graph::binding& at = row.made[k].call.at;
+    const bool in_place = at.dst == at.src, dst = which.dst && !in_place;
+    const std::uint64_t bytes = row.made[k].call.request.bytes,
+                        before = which.src ? staging::lines(bytes) : 0;
+    if (!room)
+      room = staged_row::take(c.rt, c.name, row.cut,
+                              (which.src + dst) * staging::lines(row.made.front().call.request.bytes));
+    staged_piece& p = room->piece(k);
+    if (which.src) p.in = {c.rt.own_memory(at.src), 0, bytes, 1};
+    if (which.dst && gets_result(which, row.made[k].call.request, row.made[k].task)) {
+      p.results = c.rt.own_memory(at.dst);
+      p.result_bytes = bytes;
+    }
+    if (which.src) at.src = room->place_of(p);
+    if (which.dst) at.dst = in_place ? at.src : room->place_of(p) + before;
+    p.made = c.rt.own_memory(at.dst);
+    row.made[k].task.aside = &p;
+  }
+  const upc_coll_handle_t h = post_row(
+      c, room, row.made, [](checked_vectors & one) -> auto& { return one; });
+  row.begun = true;
+  return h;
 }
 
 } // namespace weft::api

@@ -33,8 +33,8 @@ WEFT_EXPORT upc_coll_handle_t reduce_spans(const char* call, upc_shared_ptr_t ds
                                            int root, upc_team_t team);
 
 // Posts a movement of blocks of so many bytes between operands of the calling rank's own, null where it has
-// none.
-enum class moved_spans { exchange, gather_all, broadcast, scatter, gather };
+// none. root: of a permutation, the rank that gets what the calling one gives.
+enum class moved_spans { exchange, gather_all, broadcast, scatter, gather, permute };
 WEFT_EXPORT upc_coll_handle_t move_spans(const char* call, moved_spans what, upc_shared_ptr_t dst,
                                          upc_shared_ptr_t src, std::size_t block, int root, upc_team_t team);
 
@@ -123,10 +123,13 @@ template <span_like R>
     fail_same(call, argument, given, wanted);
 }
 
-inline void require_root(const char* call, int root, const team& of) {
-  if (root < 0 || root >= of.size()) [[unlikely]]
-    throw error(call, "root", std::to_string(root),
+inline void require_rank(const char* call, const char* argument, int rank, const team& of) {
+  if (rank < 0 || rank >= of.size()) [[unlikely]]
+    throw error(call, argument, std::to_string(rank),
                 "must be a rank of the team, 0 to " + std::to_string(of.size() - 1));
+}
+inline void require_root(const char* call, int root, const team& of) {
+  require_rank(call, "root", root, of);
 }
 // Of what lies on one rank: that rank of the team; and its place, if it is the calling one.
 template <class T>
@@ -186,22 +189,11 @@ template <class F, class T>
 concept operator_of =
     std::is_convertible_v<F, upc_op_t> || std::is_invocable_r_v<T, const F&, const T&, const T&>;
 
-// Of what is there for all languages, by the call that they have.
-inline pending reduce_numbers(upc_shared_ptr_t dst, upc_shared_ptr_t src, std::size_t count, int number,
-                              upc_op_t op, int root, upc_team_t of) {
-  const upc_shared_ptr_t to = upc_ptreq(dst, src) != 0 ? upc_shared_ptr_t{} : dst;
-  const auto type = static_cast<cray_upc_dtype_t>(number);
-  upc_handle_t handle = 0;
-  if (root == on_all)
-    cray_upc_team_allreduce(to, src, count, type, op, of, &handle);
-  else if (root == of_prefix)
-    cray_upc_team_scan(to, src, count, type, op, of, &handle);
-  else if (root == of_exclusive_prefix)
-    cray_upc_team_exscan(to, src, count, type, op, of, &handle);
-  else
-    cray_upc_team_reduce(to, src, count, type, op, root, of, &handle);
-  return pending(handle);
-}
+// Of numbers, by one of the calls that there are for all languages, or by a row of them. of_arrays: its
+// operands are.
+WEFT_EXPORT upc_coll_handle_t reduce_numbers(upc_shared_ptr_t dst, upc_shared_ptr_t src, std::size_t count,
+                                             int number, upc_op_t op, int root, bool of_arrays,
+                                             upc_team_t team);
 
 template <class Dst, class Src, class F>
 pending reduce_by(const char* call, Dst& dst, const Src& src, const F& f, int root, const team& of) {
@@ -209,12 +201,16 @@ pending reduce_by(const char* call, Dst& dst, const Src& src, const F& f, int ro
   const std::size_t count = std::ranges::size(src);
   require_same(call, "dst", std::ranges::size(dst), count);
   const upc_shared_ptr_t to = own_operand(dst), from = own_operand(src);
+  const auto numbers = [&](upc_op_t op) {
+    return pending(reduce_numbers(upc_ptreq(to, from) != 0 ? upc_shared_ptr_t{} : to, from, count,
+                                  reduction_type<T>(), op, root, of_arrays<Dst, Src>, of.handle()));
+  };
   if constexpr (std::is_convertible_v<F, upc_op_t>) {
     static_assert(reduction_type<T>() >= 0,
                   "an operator UPC_... takes numbers: pass a function of two elements");
-    return reduce_numbers(to, from, count, reduction_type<T>(), static_cast<upc_op_t>(f), root, of.handle());
+    return numbers(static_cast<upc_op_t>(f));
   } else if constexpr (constexpr upc_op_t op = builtin_of<F, T>(); op != 0) {
-    return reduce_numbers(to, from, count, reduction_type<T>(), op, root, of.handle());
+    return numbers(op);
   } else {
     const user_operator table = call_of_user<T, F>::table(f);
     return pending(reduce_spans(call, to, from, count, kind_of<T>(), &table, root, of.handle()));

@@ -25,9 +25,11 @@
 //
 // What of the second kind is ordinary memory: blocks up to 2 KiB go from it and to it. Of larger ones the
 // source is copied into the shared heap when the call posts; the destination is written where it is. Both
-// vectors of a reduction are copied, the result when the operation completes. weft_statistic("bytes_staged")
-// says how much that was. With WEFT_MALLOC=1 large memory of std::vector and its like is shared, and not
-// copied.
+// vectors of a reduction are copied, the result when the operation completes. A call whose longest source has
+// 8 MiB or more goes in up to 16 pieces: the first three are copied by the post, the others while those
+// before them travel, so that it takes the room of three. weft::exchange_v copies its source whole.
+// weft_statistic("bytes_staged") says how much was copied. With WEFT_MALLOC=1 large memory of std::vector and
+// its like is shared, and not copied. Operands stay until the operation is complete.
 //
 // The last argument is a team, all ranks by default; blocks are in the order of its ranks. What lies on one
 // rank alone is named by it: a.on(root), or by a rank of the team behind the spans.
@@ -206,14 +208,26 @@ requires detail::alike<Dst, Src> pending gather(Dst&& dst, const Src& src, int r
                           count * sizeof(detail::element_in<Src>), root, of);
 }
 
-// src of each rank goes to dst of the rank that `to` of it says, an element of weft::array<int>. All
-// lie at the same place on all ranks: arrays, or parts of one. Errors: ordinary memory.
+// src of each rank goes to dst of the rank `to` of the team; each rank has another one.
+template <class Dst, class Src>
+requires detail::alike<Dst, Src> pending permute(Dst&& dst, const Src& src, int to, const team& of = {},
+                                                 line_of_call where = line_of_call::here()) {
+  constexpr const char* call = "weft::permute";
+  const detail::at_site here(where);
+  detail::require_same(call, "dst", std::ranges::size(dst), std::ranges::size(src));
+  detail::require_rank(call, "to", to, of);
+  return detail::move_own(call, detail::moved_spans::permute, detail::own_operand(dst),
+                          detail::own_operand(src), std::ranges::size(src) * sizeof(detail::element_in<Src>),
+                          to, of);
+}
+// The same of what `to` has on the rank.
 template <class Dst, class Src>
 requires detail::alike<Dst, Src> pending permute(Dst&& dst, const Src& src, const array<int>& to,
                                                  const team& of = {},
                                                  line_of_call where = line_of_call::here()) {
   constexpr const char* call = "weft::permute";
   const detail::at_site here(where);
+  if constexpr (!detail::of_arrays<Dst, Src>) return permute(dst, src, to[0], of, where);
   detail::require_same(call, "dst", std::ranges::size(dst), std::ranges::size(src));
   return pending(upc_all_permute(detail::operand(call, "dst", dst, of), detail::operand(call, "src", src, of),
                                  detail::operand(call, "to", to, of),

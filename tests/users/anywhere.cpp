@@ -6,6 +6,9 @@
 //
 // usage: anywhere SEED ROUNDS
 //
+// Large ones are cut into rows, of which few pieces have room at a time: also where the heap has no room for
+// more, and where a rank comes late.
+//
 // Mutations that this catches: a source that is read where it lies, a result that is not copied out, a plan
 // that depends on where an operand lies, room that is given back before the others have read; a row that a
 // plan does not read, or reads on another rank.
@@ -20,17 +23,20 @@
 #include <numeric>
 #include <random>
 #include <span>
+#include <string>
 #include <string_view>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <thread>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 #include <weft/weft.hpp>
 
 namespace {
 
-constexpr std::size_t sizes[] = {8, 2048, 64 << 10, 4 << 20}; // bytes of the larger operand of a rank
-constexpr std::size_t most = (4 << 20) / sizeof(long) + 4096;
+constexpr std::size_t sizes[] = {8, 2048, 64 << 10, 8 << 20}; // bytes of the larger operand of a rank
+constexpr std::size_t most = (8 << 20) / sizeof(long) + 4096;
 
 enum what {
   exchange,
@@ -45,21 +51,16 @@ enum what {
   scan,
   before,
   blocks,
+  permuted,
   function
 };
-constexpr const char* names[] = {"exchange",
-                                 "exchange in place",
-                                 "gather_all",
-                                 "broadcast",
-                                 "scatter",
-                                 "gather",
-                                 "exchange_v",
-                                 "reduce_all",
-                                 "reduce",
-                                 "scan",
-                                 "exclusive scan",
-                                 "reduce_scatter",
-                                 "reduce_all by a function"};
+constexpr const char* names[] = {"exchange",       "exchange in place",
+                                 "gather_all",     "broadcast",
+                                 "scatter",        "gather",
+                                 "exchange_v",     "reduce_all",
+                                 "reduce",         "scan",
+                                 "exclusive scan", "reduce_scatter",
+                                 "permute",        "reduce_all by a function"};
 
 // What a rank has for another one.
 long item(int from, int to, std::size_t k) {
@@ -152,6 +153,8 @@ public:
       return weft::reduce_all(dst, src, UPC_ADD);
     case one:
       return weft::reduce(dst, src, std::plus<>(), t_.root);
+    case permuted:
+      return weft::permute(dst, src, (me_ + t_.root) % ranks_);
     case function:
       return weft::reduce_all(dst, src, [](long a, long b) { return std::max(a, b); });
     default:
@@ -244,6 +247,8 @@ private:
       for (int from = 0; from != ranks_; ++from)
         sum += item(from, 0, k);
       return sum;
+    case permuted:
+      return item((me_ + ranks_ - t_.root) % ranks_, 0, k);
     case function:
       return item(ranks_ - 1, 0, k);
     case before:
@@ -300,14 +305,14 @@ private:
   void* at_;
 };
 
-template <class F> bool fails(const char* begins, const char* has, F&& call) {
+template <class F> bool fails(const std::string& begins, const char* has, F&& call) {
   try {
     call();
-    std::printf("rank %d: no error: %s ... %s\n", weft::upc_mythread(), begins, has);
+    std::printf("rank %d: no error: %s ... %s\n", weft::upc_mythread(), begins.c_str(), has);
   } catch (const weft::error& e) {
     const std::string_view text = e.what();
     if (text.starts_with(begins) && text.find(has) != text.npos && text.find('\n') == text.npos) return true;
-    std::printf("rank %d: %s, and not: %s ... %s\n", weft::upc_mythread(), e.what(), begins, has);
+    std::printf("rank %d: %s, and not: %s ... %s\n", weft::upc_mythread(), e.what(), begins.c_str(), has);
   }
   return false;
 }
@@ -320,11 +325,15 @@ bool wrong_calls() {
   const std::size_t heap = weft::weft_setting("WEFT_HEAP_SIZE") / sizeof(long);
   const mapping large((2 * heap / n + 1024) * n), to(large.elements().size());
   bool right = true;
+  const std::vector<std::size_t> counts(n, large.elements().size() / n);
   if (n > 1)
-    right &= fails("weft::exchange: bytes = ", "raise WEFT_HEAP_SIZE",
-                   [&] { weft::exchange(to.elements(), large.elements()).wait(); });
-  right &= fails("cray_upc_team_allreduce: bytes = ", "raise WEFT_HEAP_SIZE",
-                 [&] { weft::reduce_all(to.elements(), large.elements(), UPC_ADD).wait(); });
+    right &= fails("cray_upc_team_alltoallv: bytes = ", "raise WEFT_HEAP_SIZE",
+                   [&] { weft::exchange_v(to.elements(), counts, large.elements(), counts).wait(); });
+  right &= fails("cray_upc_team_allreduce: bytes = ", "raise WEFT_HEAP_SIZE", [&] {
+    weft::cray_upc_team_allreduce(weft_pointer_to(to.elements().data()),
+                                  weft_pointer_to(large.elements().data()), large.elements().size(),
+                                  CRAY_UPC_LONG, UPC_ADD, UPC_TEAM_ALL, nullptr);
+  });
   std::vector<long> some(2 * n), got(2 * n);
   const std::vector<std::size_t> sizes(n, sizeof(long)), wide(n, 2 * sizeof(long));
   std::vector<std::ptrdiff_t> places(n);
@@ -336,6 +345,18 @@ bool wrong_calls() {
                                   weft_pointer_to(some.data()), gets.data(), places.data(), UPC_TEAM_ALL, &h);
     upc_sync(h);
   };
+  if (n > 1) {
+    const std::vector<long> own(n, all.rank());
+    const auto permute_to = [&](int to) { weft::permute(std::span(got).first(n), own, to).wait(); };
+    right &= fails("weft::permute: to = " + std::to_string(n), "must be a rank", [&] { permute_to(int(n)); });
+    if (all.rank() == 0)
+      right &=
+          fails("cray_upc_team_alltoallv: perm = no element 0", "nothing was moved", [&] { permute_to(1); });
+    else if (all.rank() == 1) // two give to it
+      right &= fails("cray_upc_team_alltoallv: perm = 1", "each thread's another", [&] { permute_to(1); });
+    else
+      permute_to(all.rank());
+  }
   if (n > 1)
     right &= fails("cray_upc_team_alltoallv: dst_places = 8", "overlap", [&] { exchange_of(wide, places); });
   std::vector<std::ptrdiff_t> below = places;
@@ -345,33 +366,101 @@ bool wrong_calls() {
   return right;
 }
 
+// Rank 1 comes when all others but the root, rank 0, have what the root gives; and there is no third piece of
+// it before the first is over, unless it gets room of its own.
+bool one_comes_late(const weft::array<long>& flag) {
+  const weft::team all;
+  std::vector<long> both(most, all.rank() == 0 ? 5 : -1);
+  flag[0] = 0;
+  all.barrier();
+  bool right = true;
+  if (all.rank() == 1) right = wait_for_flag(flag, all.size() - 2);
+  weft::broadcast(both, 0).wait();
+  right &= std::ranges::count(both, 5L) == static_cast<std::ptrdiff_t>(most);
+  if (all.rank() > 1) flag.on(1)[0] += 1;
+  all.barrier();
+  if (!right) std::printf("rank %d: a broadcast waits for a rank that comes late\n", all.rank());
+  return right;
+}
+
+// Calls of any size with room for a few pieces.
+bool little_room() {
+  const weft::team all;
+  const auto n = static_cast<std::size_t>(all.size());
+  const std::size_t count = (std::size_t{12} << 20) / sizeof(long) / n * n, left = std::size_t{8} << 20;
+  std::vector<long> src(count), dst(count);
+  std::vector<upc_shared_ptr_t> taken;
+  const upc_shared_ptr_t room = weft::upc_alloc(left);
+  for (std::size_t bytes = weft::weft_setting("WEFT_HEAP_SIZE"); bytes > left / 8; bytes /= 2)
+    try {
+      for (;;)
+        taken.push_back(weft::upc_alloc(bytes));
+    } catch (const weft::error&) { // then smaller ones
+    }
+  weft::upc_free(room);
+  for (std::size_t k = 0; k != count; ++k)
+    src[k] = all.rank() + static_cast<long>(k);
+  weft::reduce_all(dst, src, UPC_ADD).wait();
+  bool right = true;
+  const auto ranks = static_cast<long>(n);
+  for (std::size_t k = 0; k != count; ++k)
+    right &= dst[k] == ranks * static_cast<long>(k) + ranks * (ranks - 1) / 2;
+  for (const upc_shared_ptr_t p : taken)
+    weft::upc_free(p);
+  all.barrier();
+  return right;
+}
+
+// A child that is forked while an operation is under way calls the library: one line, and the parent goes on.
+bool child_in_the_middle() {
+  const weft::team all;
+  const auto n = static_cast<std::size_t>(all.size());
+  std::vector<long> src(n << 16, all.rank()), dst(n << 16);
+  weft::pending p = weft::exchange(dst, src);
+  if (const pid_t child = fork(); child == 0) {
+    bool right = fails("", "forked", [&] { p.wait(); });
+    right &= fails("", "forked", [&] { weft::exchange(dst, src).wait(); });
+    _exit(right ? 42 : 1);
+  } else {
+    int status = 0;
+    const bool right = waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 42;
+    p.wait();
+    if (!right) std::printf("rank %d: the child ended with status %#x\n", all.rank(), unsigned(status));
+    return right && dst.back() == static_cast<long>(n - 1);
+  }
+}
+
 // WEFT_CHECK=1: memory that is there when rank 0 posts, and not when the others do.
 bool memory_that_goes(const weft::array<long>& flag) {
   const weft::team all;
   const auto n = static_cast<std::size_t>(all.size());
   bool right = true;
-  for (const bool reduces : {false, true}) {
-    mapping dst(n * 4096);
-    std::vector<long> src(n * 4096, all.rank());
+  const auto in_turn = [&](std::size_t each, bool source, const std::string& begins, auto&& post) {
+    mapping dst(n * each), src(n * each);
+    std::ranges::fill(src.elements(), all.rank());
     flag[0] = 0;
     all.barrier();
-    const auto post = [&] {
-      return reduces ? weft::reduce_all(dst.elements(), src, UPC_ADD) : weft::exchange(dst.elements(), src);
-    };
     if (all.rank() == 0) {
-      weft::pending p = post();
-      dst.end();
+      weft::pending p = post(dst.elements(), src.elements());
+      (source ? src : dst).end();
       for (int r = 1; r != all.size(); ++r)
         flag.on(r)[0] = 1;
-      right &= fails(reduces ? "cray_upc_team_allreduce: dst = 0x" : "cray_upc_team_alltoallv: dst = 0x",
-                     "not mapped any more", [&] { p.wait(); });
+      right &= fails(begins, "not mapped any more", [&] { p.wait(); });
     } else {
       right &= wait_for_flag(flag, 1);
-      post().wait();
-      right &= dst.elements()[0] == (reduces ? static_cast<long>(n * (n - 1) / 2) : 0);
+      post(dst.elements(), src.elements()).wait();
     }
     all.barrier();
-  }
+  };
+  const auto exchanges = [](auto dst, auto src) { return weft::exchange(dst, src); };
+  const auto reduces = [](auto dst, auto src) { return weft::reduce_all(dst, src, UPC_ADD); };
+  in_turn(8, false, "cray_upc_team_alltoallv: dst = 0x", exchanges);
+  in_turn(4096, false, "cray_upc_team_alltoallv: dst = 0x", exchanges);
+  in_turn(4096, false, "cray_upc_team_allreduce: dst = 0x", reduces);
+  // Of a row, whose source is copied piece by piece.
+  in_turn(most / n, true, "cray_upc_team_alltoallv: src = 0x", exchanges);
+  in_turn(most / n, true, "cray_upc_team_allreduce: src = 0x", reduces);
+  in_turn(most / n, false, "cray_upc_team_allreduce: dst = 0x", reduces);
   mapping gone(n * 4096);
   const std::span<long> there = gone.elements();
   gone.end();
@@ -423,6 +512,8 @@ WEFT_SUITE(anywhere) {
     ++failures;
   }
   if (!wrong_calls()) ++failures;
+  if (!little_room() || !child_in_the_middle()) ++failures;
+  if (ranks > 2 && !one_comes_late(through)) ++failures;
   if (weft::weft_setting("WEFT_CHECK") != 0 && ranks > 1 && !memory_that_goes(through)) ++failures;
   everyone.barrier();
   return failures == 0 ? 0 : 1;

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#pragma once
+#include "api/calls/collective_call.hpp"
+#include "api/calls/relocation.hpp"
+#include "api/calls/staging.hpp"
+#include "engine/unequal/exchange.hpp"
+#include "include/upc_collective_cray.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace weft::api {
+
+using collectives::caller;
+using collectives::operation;
+using unequal::block;
+
+// One end of a call: so many blocks, or one.
+struct blocks_of_end {
+  upc_shared_ptr_t at;
+  const std::size_t* nbytes;
+  const std::ptrdiff_t* places; // null: one block, at the pointer
+  std::uint32_t count;
+  const char *pointer, *sizes, *offsets; // what the arguments are called
+};
+
+struct unequal_call {
+  const char* name;
+  operation op;
+  upc_team_t team;
+  int root;
+  upc_handle_t* handle;
+  blocks_of_end dst, src;
+  caller by = caller::collective;
+  bool copied = false;   // what is given is put aside in any case: it is overwritten
+  bool same = false;     // there is one block, of one member or of all
+  bool from_one = false; // and what is got is one, too
+};
+
+// A call whose arguments are right; nothing has been copied.
+struct checked_exchange {
+  std::unique_ptr<block[]> all; // what is given, and what is taken behind it
+  checked_computation<unequal::exchange> ready;
+  upc_shared_ptr_t giver{};
+  block *own = nullptr, *own_to = nullptr;
+  bool stages = false; // what is given
+
+  std::span<block> given(const unequal_call& call) const { return {all.get(), call.src.count}; }
+};
+
+// Errors: those of the arguments.
+checked_exchange check_unequal(const collective_call& c, const unequal_call& call);
+cray_upc_return_t start_unequal(const collective_call& c, const unequal_call& call);
+
+} // namespace weft::api
