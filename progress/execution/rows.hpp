@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "engine/fifo.hpp"
+#include "engine/linked_items.hpp"
 #include "progress/execution/channel.hpp"
 #include "progress/execution/operation_pool.hpp"
 #include "progress/execution/quota.hpp"
