@@ -120,7 +120,7 @@ class Threads(Limits):
     def test_the_limit_that_is_named_is_enough(self):
         for command in [WEFT, "run", "-n", "2", "true"], [JOB_CLIENT, "ends"]:
             error = self.threads(2, *command).stderr
-            enough = int(re.search(r"ulimit -u (\d+)$", error.splitlines()[-1]).group(1))
+            enough = int(re.search(r"ulimit -u (\d+)", error.splitlines()[-1]).group(1))
             self.assertEqual(self.threads(enough, *command).returncode, 0)
 
 
