@@ -247,7 +247,7 @@ private:
   // tries again.
   bool activate(operation& op) { return rows_.keeps(op) || activate_prepared(op); }
   void begin_prepared(operation& op) {
-    op.channel->lost == channel::nobody&& activate_prepared(op) ? is_left_alone(op) : hold(op);
+    op.channel->lost == channel::no_rank&& activate_prepared(op) ? is_left_alone(op) : hold(op);
   }
   bool activate_prepared(operation& op) {
     execution* const run = executions_.take(op, active_);

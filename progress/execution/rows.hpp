@@ -39,7 +39,7 @@ public:
     for (engine::fifo<operation> all = std::exchange(kept_, {}); !all.empty();) {
       operation& op = all.pop();
       const std::uint64_t budget = carries.left();
-      const readiness is = op.channel->lost != channel::nobody ? readiness::ready
+      const readiness is = op.channel->lost != channel::no_rank ? readiness::ready
                            : budget == 0                       ? readiness::soon
                                                                : prepared(op, budget);
       if (is == readiness::ready || is == readiness::moved) {

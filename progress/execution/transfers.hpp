@@ -128,7 +128,7 @@ private:
           op, {bad_operand::what::gone, 0, 0, {reinterpret_cast<std::uintptr_t>(p.mine), 0, 0}, p.bytes});
     if (p.second || p.last_of_none) [[unlikely]] {
       using what = bad_operand::what;
-      operands<T>::complain(op, {p.second ? what::member : what::nobody,
+      operands<T>::complain(op, {p.second ? what::member : what::no_rank,
                                  op.channel->info.world[p.second ? a.from : a.to], 0, {}, a.to});
       return outcome::done;
     }
