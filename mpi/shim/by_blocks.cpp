@@ -112,31 +112,23 @@ bool is_plain(const sided_blocks& s) {
     return b.count == 0 || !extent_of(b.count, b.type).packed;
   });
 }
-void leave_in_place(sided_blocks& s) {
+// False if the first of them lies in memory that others reach and the last elsewhere, for the library has one
+// pointer to all.
+bool leave_in_place(sided_blocks& s) {
   s.staged.bytes.clear();
   s.staged.places.clear();
-  char* first = nullptr;
+  char *first = nullptr, *last = nullptr;
   for (const sided_blocks::block& b : s.each) {
-    s.staged.bytes.push_back(bytes_of(b));
-    if (s.staged.bytes.back() != 0 && (first == nullptr || address_of(s, b) < first))
-      first = address_of(s, b);
+    const std::size_t bytes = bytes_of(b);
+    s.staged.bytes.push_back(bytes);
+    if (bytes == 0) continue;
+    first = first == nullptr ? address_of(s, b) : std::min(first, address_of(s, b));
+    last = std::max(last, address_of(s, b) + bytes - 1);
   }
   for (std::size_t k = 0; k != s.each.size(); ++k)
     s.staged.places.push_back(s.staged.bytes[k] == 0 ? 0 : address_of(s, s.each[k]) - first);
   s.staged.at = weft_pointer_to(first);
-}
-
-// All blocks lie in memory that the others reach, or all elsewhere: the library has one pointer to them.
-bool lie_together(const sided_blocks& s) {
-  int reached = 0, all = 0;
-  for (const sided_blocks::block& b : s.each) {
-    const std::size_t bytes = bytes_of(b);
-    if (bytes == 0) continue;
-    ++all;
-    reached += weft_pointer_to(address_of(s, b)).phase == 0 &&
-               weft_pointer_to(address_of(s, b) + bytes - 1).phase == 0;
-  }
-  return reached == 0 || reached == all;
+  return first == nullptr || s.staged.at.phase != 0 || weft_pointer_to(last).phase == 0;
 }
 
 void move_block(const sided_blocks& s, std::size_t k, bool out) {
@@ -185,7 +177,8 @@ void count_bytes(const sided_blocks& s, bool given) {
   for (const std::size_t n : s.staged.bytes)
     bytes += n;
   const bool copied = !s.plain || (given && upc_isnull(s.staged.at) == 0 && s.staged.at.phase != 0);
-  if (bytes >= 4096) (copied ? bytes_copied : bytes_in_place).fetch_add(bytes, std::memory_order_relaxed);
+  if (bytes >= least_lent)
+    (copied ? bytes_copied : bytes_in_place).fetch_add(bytes, std::memory_order_relaxed);
 }
 
 } // namespace
@@ -193,13 +186,14 @@ void count_bytes(const sided_blocks& s, bool given) {
 void post_blocks(carried& c) {
   if (!c.persistent) keep_types(c.out_blocks);
   // What is given in the place of what arrives is a copy.
-  c.in_blocks.plain = !gives_in_place(c) && is_plain(c.in_blocks) && lie_together(c.in_blocks);
-  c.out_blocks.plain = is_plain(c.out_blocks) && lie_together(c.out_blocks);
+  c.in_blocks.plain = !gives_in_place(c) && is_plain(c.in_blocks);
+  c.out_blocks.plain = is_plain(c.out_blocks);
   std::size_t end = 0;
   for (sided_blocks* const s : {&c.in_blocks, &c.out_blocks}) {
     end = (end + 63) / 64 * 64;
     s->begin = end;
-    s->plain ? leave_in_place(*s) : lay_out(*s, end);
+    s->plain = s->plain && leave_in_place(*s);
+    if (!s->plain) lay_out(*s, end);
   }
   c.room = end == 0 ? UPC_SHARED_NULL : upc_alloc(end);
   for (sided_blocks* const s : {&c.in_blocks, &c.out_blocks}) {

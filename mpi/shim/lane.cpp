@@ -14,7 +14,6 @@ namespace weft::mpi {
 
 namespace {
 
-constexpr std::size_t least_lent = 4096;      // smaller blocks travel with their signal
 constexpr std::uint64_t pieces_of_a_ring = 3; // that are under way together, of a call that is cut
 
 std::uint64_t whole_lines(std::uint64_t bytes) {

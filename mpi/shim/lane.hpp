@@ -201,6 +201,9 @@ private:
   std::atomic<std::size_t> known_{0};
 };
 
+// Smaller blocks travel with their signal.
+inline constexpr std::size_t least_lent = 4096;
+
 // Bytes of operands of 4 KiB and more: that others have read or written where the program has them, and that
 // were copied to other memory or from there.
 inline std::atomic<std::uint64_t> bytes_in_place{0}, bytes_copied{0};

@@ -17,11 +17,12 @@ bool are_reached(const std::byte* first, std::size_t bytes) {
   return bytes != 0 && weft_pointer_to(first).phase == 0 && weft_pointer_to(first + bytes - 1).phase == 0;
 }
 
-// What a part of a call has in its memory, counted.
+// The same, of a call's operand of which these are a part: counted. Few bytes are copied sooner than looked
+// at.
 bool are_in_place(const std::byte* first, std::size_t bytes, std::size_t part) {
-  const bool reached = are_reached(first, bytes);
-  if (reached && part >= 4096) bytes_in_place.fetch_add(part, std::memory_order_relaxed);
-  return reached;
+  if (part < least_lent || !are_reached(first, bytes)) return false;
+  bytes_in_place.fetch_add(part, std::memory_order_relaxed);
+  return true;
 }
 
 weft_movement_t movement_of(collective what) {
