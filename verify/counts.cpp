@@ -15,7 +15,7 @@ void counts::raise(const node& n, const cell& c, event_id e) {
   counter& raised = at(c.what, c.owner, c.phase);
   raised.signalled += n.count;
   raised.fed_by.push_back(e);
-  if (n.stepwise) raised.owner_saw += n.count; // the owner counts himself
+  if (n.stepwise) raised.owner_saw += n.count; // the owner counts itself
 }
 
 void counts::carried(fact which, std::uint32_t owner, std::uint32_t pieces, event_id when) {

@@ -22,7 +22,7 @@ public:
   void match();
 
 private:
-  // Each rank on the owner's host reads the cells of his own mailbox; a far member has a shadow of it.
+  // Each rank on the owner's host reads the cells of its own mailbox; a far member has a shadow of it.
   static constexpr std::uint32_t host = no_rank - 1;
   struct key {
     fact what = fact::none;

@@ -27,7 +27,7 @@ std::uint32_t unfolding::naming(std::uint32_t member) const {
   return no_rank;
 }
 
-// Am I to carry what comes from him, or to wait until it is there? It is mine to do if he is near, or if he
+// Am I to carry what comes from the owner, or to wait until it is there? It is mine to do if the owner is near, or
 // sends me its row. My own block is done by the loop over the member that I name.
 bool unfolding::tells_me(std::uint32_t naming) const {
   if (naming == no_rank) return false;
@@ -36,7 +36,7 @@ bool unfolding::tells_me(std::uint32_t naming) const {
   return has_signal(graph_.plans[naming], plan_->eager ? fact::payload : fact::row, peer_rule::each);
 }
 
-// Near members' rows are looked at, a far one sends his. Or the block is here already.
+// Near members' rows are looked at, a far one sends its own. Or the block is here already.
 void unfolding::receives_naming(event_id e) {
   need_publications(e);
   if (graph_.moved.named_by(me_) == me_) return;

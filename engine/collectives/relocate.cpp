@@ -121,7 +121,7 @@ private:
   peers below() { return {&hosts_below, hosts_below.count(p(), g_)}; }
 
   // Scratch is not user data, so a payload may travel before its reader has entered; but a reader copies it
-  // out himself, so no other rank could finish an OUT_ALL operation for him, and the looser IN_NO needs no
+  // out itself, so no other rank could finish an OUT_ALL operation for it, and the looser IN_NO needs no
   // token anyway.
   void decide_eager(const tuning& t) {
     const bool one_slice = rule_.src_j == 0;

@@ -85,8 +85,7 @@ private:
   }
   void tell() {
     const node all = of_blocks(compute(1, true), blocks::members);
-    const node_set noted =
-        b_.add(writing(reading(all, buffer::source, each_note_), buffer::scratch, each_note_));
+    noted_ = b_.add(writing(reading(all, buffer::source, each_note_), buffer::scratch, each_note_));
     const auto near = static_cast<std::uint32_t>(g_.near().size());
     const auto far = static_cast<std::uint32_t>(g_.far().size());
     const bool to_near = to_root() ? g_.is_near(request_.root) : near != 0;
@@ -94,14 +93,14 @@ private:
       if (!to_root() && near * told > engine::mailbox::body_bytes)
         throw std::length_error("more than 129 threads of the team on one host");
       b_.draft().eager_bytes[0] = static_cast<std::uint32_t>(to_root() ? told : near * told);
-      b_.add(travelling(to_root() ? publish() : publish_slices()), noted);
+      b_.add(travelling(to_root() ? publish() : publish_slices()), noted_);
     }
     builder::step_list send;
     send.then(at_stage(2, travelling(send_payload())));
     if (!to_root())
-      b_.loop(range::far, far, send, noted);
+      b_.loop(range::far, far, send, noted_);
     else if (!to_near)
-      b_.loop(range::root, 1, send, noted);
+      b_.loop(range::root, 1, send, noted_);
   }
   node_set bring(const range& of, std::uint32_t count) {
     builder::step_list steps;
@@ -110,7 +109,8 @@ private:
     const bool far = &of == &range::root ? !near : !g_.far().empty();
     steps.then_if(near, near_only(take)).then_if(far, far_only(at_stage(5, take)));
     steps.then(at_stage(3, get_from_each())).then(count_for_each(fact::consumed, 1));
-    return b_.loop(of, count, steps);
+    // What has not come is known as such first (unequal::exchange::from_one).
+    return b_.loop(of, count, steps, noted_);
   }
   node travelling(const node& n) const {
     return writing(reading(n, buffer::scratch, note_), buffer::mailbox, payload_);
@@ -119,6 +119,7 @@ private:
   const request& request_;
   const topology& g_;
   builder b_;
+  node_set noted_ = 0;
   std::uint8_t each_note_ = 0, note_ = 0, came_ = 0, payload_ = 0;
 };
 

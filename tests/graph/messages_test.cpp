@@ -241,9 +241,8 @@ TEST(messages, blocks_that_travel_as_payloads_are_touched_by_their_two_ends_alon
             const bool travels = travels_as_payloads(r, topology(p.me, nodes), t);
             EXPECT_EQ(travels, p.eager) << name(op) << " of " << bytes;
             travelling += travels;
-            if (travels)
-              for (unsigned k = 0; k != p.size; ++k)
-                EXPECT_FALSE(touches_others(p.nodes[k])) << name(op) << " of " << bytes;
+            for (unsigned k = 0; travels && k != p.size; ++k)
+              EXPECT_FALSE(touches_others(p.nodes[k])) << name(op) << " of " << bytes;
           }
         }
   EXPECT_GT(travelling, 1000u);
