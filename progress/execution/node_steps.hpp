@@ -103,8 +103,10 @@ private:
     return n.about == graph::fact::named || reach<T>::near(op, peer);
   }
 
+  // What has come before the post wakes no thread any more: so words are looked at, and payloads are taken.
   bool leaves(const operation& op, const graph::node& n, std::uint32_t peer) {
-    if (far_ == posted_far::all || n.what == graph::kind::await || reach<T>::near(op, peer)) return false;
+    const bool looks = n.what == graph::kind::await || n.what == graph::kind::take;
+    if (far_ == posted_far::all || looks || reach<T>::near(op, peer)) return false;
     if (far_ == posted_far::messages && n.what == graph::kind::signal) return false;
     left_ |= graph::serves_others(n.what);
     return true;

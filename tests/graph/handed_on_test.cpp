@@ -19,9 +19,12 @@ protected:
     ASSERT_TRUE(check().ok()) << check().text();
   }
   verdict check() const { return verify(plans_, nodes_, specified(what_)); }
+  static bool moves(const node& n, std::string_view of) {
+    return n.of != nullptr ? n.of->name == of : of.empty();
+  }
   node& first(std::uint32_t rank, kind k, std::string_view of) {
     for (node& n : plans_[rank].nodes)
-      if (n.what == k && (n.of == nullptr ? of.empty() : n.of->name == of)) return n;
+      if (n.what == k && moves(n, of)) return n;
     throw std::logic_error("no such node");
   }
   node& first_stepwise(std::uint32_t rank, kind k) {
@@ -143,7 +146,7 @@ TEST_F(handed_on, a_message_whose_blocks_lie_apart) {
 TEST_F(handed_on, given_to_neighbours_before_it_has_arrived) {
   start(operation::exchange, "paired", sync::all, 8, blocks_of(6, 3));
   for (node& n : plans_[0].nodes)
-    if (n.what == kind::loop && plans_[0].nodes[n.body].of->name == "arriving blocks") n.after = 0;
+    if (n.what == kind::loop && moves(plans_[0].nodes[n.body], "arriving blocks")) n.after = 0;
   expect(fault::race);
 }
 

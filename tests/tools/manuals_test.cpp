@@ -44,8 +44,9 @@ std::set<std::string> settings_in(const std::vector<std::string>& lines) {
 
 void expect_only_settings(const char* file) {
   for (const std::string& word : settings_in(lines_of(file))) {
-    if (word == "WEFT_REPRODUCIBLE" || word.starts_with("WEFT_SIGNAL_") || word == "WEFT_OPAQUE")
-      continue; // of calls
+    if (word == "WEFT_REPRODUCIBLE" || word.starts_with("WEFT_SIGNAL_") || word.starts_with("WEFT_BUILD_") ||
+        word == "WEFT_OPAQUE")
+      continue; // of calls, and of CMake
     EXPECT_TRUE(std::any_of(settings_table().begin(), settings_table().end(),
                             [&](const setting_entry& e) { return word == e.name; }))
         << file << " tells of " << word << ", which is no setting";
