@@ -9,8 +9,8 @@
 namespace weft::engine {
 
 // What two hosts of a team have for the small blocks that go between them together: a box on each, behind the
-// mailbox of the member that leads towards the other host (topology/host_patterns.hpp). All members of the host
-// read and write it in place. Words as in cells.hpp: none is ever reset.
+// mailbox of the member that leads towards the other host (topology/host_patterns.hpp). All members of the
+// host read and write it in place. Words as in cells.hpp: none is ever reset.
 //
 //   turn      on the host's first member, one for each slot: 1 while a member sends for its host
 //             writers: members of the host, by CAS from 0, and the one that has it by a store of 0
@@ -27,16 +27,39 @@ namespace weft::engine {
 //   blocks    for each slot: those of the other host's members, one member behind the other, valid when the
 //             stamp of their member says so                          writer: the owner of the box
 //
+//   large     places for exchanges of blocks of unequal sizes, of which each member has told its neighbours
+//             only where it has written them down: the same, of the operations that have one in turn
+//
 // Credit. The blocks of operation n lie where those of operation n - 32 lay: they are sent when all members
 // of the receiving host have retired that one, and asked for when they have. `sent` needs none: a member that
-// has retired operation n - 32 over there had the blocks of all that it gets blocks of.
+// has retired operation n - 32 over there had the blocks of all that it gets blocks of. In a large place they
+// lie where those of the eighth operation before lay that had a large place.
 class bundle_box {
 public:
+  static constexpr std::uint32_t large_places = mailbox::large_places;
+  static constexpr std::uint64_t most_of_message = 65536;
+
+  // How the blocks of the other host's members lie: as many bytes of each member in the slot; unequal ones in
+  // the slot, in parts for each member, or all for one member; or in parts for each in a large place.
+  enum class layout : std::uint8_t { equal, of_each, of_one, large };
   // Room for the blocks of a slot between two hosts: 8 bytes for each pair of members, within bounds.
   static std::uint64_t room(const graph::topology& g) {
     const std::uint64_t locals = g.largest_host();
     if (locals == 1) return 0;
-    return std::clamp<std::uint64_t>(locals * locals * 8, 2048, 65536) / mailbox::line * mailbox::line;
+    return std::clamp<std::uint64_t>(locals * locals * 8, 2048, most_of_message) / mailbox::line *
+           mailbox::line;
+  }
+  // Of a member's unequal blocks, with the places of each in them: in a large place 24 bytes for each block,
+  // and more between few members.
+  static std::uint64_t part_room(const graph::topology& g, layout l) {
+    const std::uint64_t locals = g.largest_host();
+    if (l == layout::of_one) return std::min(room(g), most_of_message - 8);
+    if (l == layout::of_each) return room(g) / locals / 8 * 8;
+    return std::clamp<std::uint64_t>(locals * 24, 2048 / locals, most_of_message - 8) / 8 * 8;
+  }
+  // The longest message has the parts of several members.
+  static std::uint64_t message_room(const graph::topology& g) {
+    return std::max(room(g), std::min(large_room(g), most_of_message));
   }
   // Of the boxes of one member at most; none on one host, nor where each host has one member, which sends
   // alone.
@@ -57,7 +80,7 @@ public:
       : words_(reinterpret_cast<word*>(base + turns_bytes +
                                        graph::number_of_pair(g, host, other) * box_bytes(g))),
         blocks_(reinterpret_cast<std::byte*>(words_) + words_bytes(g)), locals_(g.largest_host()),
-        room_(room(g)) {}
+        room_(room(g)), large_(blocks_ + slots * room_) {}
 
   static word& turn(std::byte* first_members, std::uint32_t slot) {
     return reinterpret_cast<word*>(first_members)[slot];
@@ -71,6 +94,12 @@ public:
   }
   word& asked(std::uint32_t slot) const { return words_[first_word + 2 * slots * locals_ + slot]; }
   std::byte* blocks(std::uint32_t slot) const { return blocks_ + slot * room_; }
+  // Those of a member; `bytes` of each in an equal layout, else there is room for so many.
+  std::byte* part(layout l, std::uint32_t slot, std::uint32_t place, std::uint32_t local,
+                  std::uint64_t bytes) const {
+    if (l == layout::large) return large_ + (place * std::uint64_t{locals_} + local) * bytes;
+    return blocks(slot) + (l == layout::of_one ? 0 : local * bytes);
+  }
 
 private:
   static constexpr std::uint64_t first_word = mailbox::line / sizeof(word);
@@ -80,12 +109,19 @@ private:
     const std::uint64_t words = first_word + 2u * slots * g.largest_host() + slots;
     return (words * sizeof(word) + mailbox::line - 1) / mailbox::line * mailbox::line;
   }
-  static std::uint64_t box_bytes(const graph::topology& g) { return words_bytes(g) + slots * room(g); }
+  static std::uint64_t large_room(const graph::topology& g) {
+    const std::uint64_t all = g.largest_host() * part_room(g, layout::large);
+    return (all + mailbox::line - 1) / mailbox::line * mailbox::line;
+  }
+  static std::uint64_t box_bytes(const graph::topology& g) {
+    return words_bytes(g) + slots * room(g) + large_places * large_room(g);
+  }
 
   word* words_;
   std::byte* blocks_;
   std::uint32_t locals_;
   std::uint64_t room_;
+  std::byte* large_;
 };
 
 // The mailbox of a member and its boxes; where the boxes begin.

@@ -155,7 +155,8 @@ WEFT_EXPORT cray_upc_return_t cray_upc_team_reduce_scatterv(upc_shared_ptr_t dst
  * Errors: an array is null; a place is negative; two blocks that arrive overlap, or one that arrives and one
  * that is given; dst or src is on another thread, or a block not inside the shared heap; root is no rank of
  * the team; the two ends of a block give different sizes, which the call that completes the operation reports
- * on the thread that was to get it; more than 129 threads of the team on one host; and as all collectives. */
+ * on the thread that was to get it; the shared heap has no room for 32 bytes for each thread of the team, on
+ * a thread that gives to several; and as all collectives. */
 WEFT_EXPORT cray_upc_return_t cray_upc_team_alltoallv(upc_shared_ptr_t dst, const size_t* dst_nbytes,
                                                       const ptrdiff_t* dst_places, upc_shared_ptr_t src,
                                                       const size_t* src_nbytes, const ptrdiff_t* src_places,

@@ -104,7 +104,7 @@ private:
     for (const event_id cause : from) {
       if (owner_[cause] == me)
         done.insert(done.end(), done_[cause].begin(), done_[cause].end());
-      else
+      else if (!is_of_box(cause))
         done.push_back(heard(cause, me));
     }
     std::ranges::sort(done);
@@ -118,6 +118,7 @@ private:
     const node* const n = node_of(e);
     const event& at = graph_.events[e];
     if (n != nullptr && at.peer != no_rank && at.peer != me && !near(me, at.peer)) {
+      if (is_of_box(e)) return;
       if (n->what == kind::put) return put(*n, e, done);
       if (n->what == kind::get || n->what == kind::fetch) return get(*n, e, done);
     }
@@ -130,6 +131,15 @@ private:
       heard(e, at.peer);
   }
 
+  // Of an unequal block that came along with its note: it is not brought, and a rank that packs it says that
+  // it has been read.
+  bool is_of_box(event_id e) const {
+    const node* const n = node_of(e);
+    const event& at = graph_.events[e];
+    return n != nullptr && at.peer != no_rank && graph_.plans[at.member].unequal &&
+           !near(at.member, at.peer) &&
+           (n->what == kind::get || (n->bundled && n->about == fact::consumed && n->what == kind::signal));
+  }
   std::uint64_t moved(const node& n, event_id e) const {
     const event& at = graph_.events[e];
     if (n.what == kind::fetch) return word;

@@ -5,6 +5,8 @@
 #include "engine/plan/peers.hpp"
 #include "engine/plan/resolve.hpp"
 
+#include <algorithm>
+
 namespace weft::graph {
 
 std::uint64_t bytes_moved(const plan& p, const topology& g, const node& n, std::uint32_t peer,
@@ -12,6 +14,11 @@ std::uint64_t bytes_moved(const plan& p, const topology& g, const node& n, std::
   const bool gets = n.what == kind::get;
   if (!gets && n.what != kind::put && n.about != fact::payload) return 0;
   if (operations::is_part(n)) return p.packed;
+  if (p.unequal && n.bundled) {
+    // Each with what says where it ends, if they have room.
+    const std::uint64_t blocks = p.pairs == pattern::to_root ? 1 : g.members(g.host(peer));
+    return std::min(p.packed, 4 + blocks * (4 + p.block()));
+  }
   std::uint64_t bytes = 0;
   each_region(p, g, n, resolve(p, gets ? flow::in : flow::out, peer, step),
               [&](const region& r) { bytes += r.bytes; });
@@ -31,6 +38,7 @@ traffic traffic_of(const plan& p, const topology& g) {
         const std::uint32_t peer = peer_at(p, g, loop.over, step.peer, k);
         if (peer == found_by_rows || g.is_near(peer)) continue;
         if (step.bundled && step.about == fact::consumed) continue; // a rank that packs it says so
+        if (p.unequal && step.what == kind::get) continue;          // it came along
         if (step.bundled && step.what == kind::get && g.local_index(peer) != 0) {
           sum += {0, bytes_moved(p, g, step, peer, k)};
           continue;

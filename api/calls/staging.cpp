@@ -123,7 +123,7 @@ staging::~staging() {
   if (block_ != nullptr && !handed_on_) pool.give_back(*block_);
 }
 
-staged_block* staging::take(runtime& rt, const char* call, std::uint64_t bytes) {
+staged_block* staging::take(runtime& rt, const char* call, std::uint64_t bytes, bool of_operands) {
   staged_block* const b = pool.take(rt, bytes);
   if (b == nullptr)
     fail(
@@ -131,7 +131,7 @@ staged_block* staging::take(runtime& rt, const char* call, std::uint64_t bytes) 
         "no room for so many bytes of operands in ordinary memory, which are copied through the shared heap: "
         "complete operations first, pass a weft::array, or raise WEFT_HEAP_SIZE, which is " +
             std::to_string(rt.heap_bytes()));
-  rt.counts().operations_staged.add_concurrent();
+  if (of_operands) rt.counts().operations_staged.add_concurrent();
   return b;
 }
 

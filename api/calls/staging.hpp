@@ -84,8 +84,9 @@ public:
   staging& operator=(const staging&) = delete;
   ~staging();
 
-  // A block of the pool. Errors: the heap has no room for so many bytes.
-  static staged_block* take(runtime& rt, const char* call, std::uint64_t bytes);
+  // A block of the pool, for operands or for what other members are to find. Errors: the heap has no room for
+  // so many bytes.
+  static staged_block* take(runtime& rt, const char* call, std::uint64_t bytes, bool of_operands = true);
   // Once, so many bytes. Errors: as of take().
   void reserve(std::uint64_t bytes);
   // The next bytes of it, whole lines: their place in the segment. `copy_in` fills them.

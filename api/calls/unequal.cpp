@@ -73,10 +73,6 @@ void require_distinct(const collective_call& c, const blocks_of_end& dst, const 
   }
 }
 
-void give_up(const block* all) {
-  delete[] all;
-}
-
 // Other members read in the segment what they get. My own block is not for them; of blocks that follow each
 // other and are the same one there is one copy.
 void stage(staging& room, std::span<block> given, const block* own) {
@@ -98,17 +94,45 @@ void stage(staging& room, std::span<block> given, const block* own) {
     each([&](const block& b) { return block{room.copy_in(b.at, b.bytes), b.bytes}; });
 }
 
+// In front of the blocks that lie in the shared heap.
+staged_block& room_of(const block* all) {
+  const auto* const memory = reinterpret_cast<const std::byte*>(all);
+  return *reinterpret_cast<staged_block*>(const_cast<std::byte*>(memory - staged_block::line));
+}
+
+} // namespace
+
+block_list::held block_list::take(runtime& rt, const char* call, std::size_t count, bool shown) {
+  if (!shown) return {new block[count], {}};
+  staged_block& room = *staging::take(rt, call, count * sizeof(block), false);
+  auto* const all = reinterpret_cast<block*>(room.memory());
+  std::uninitialized_default_construct_n(all, count);
+  return {all, {true}};
+}
+void block_list::giving_back::operator()(const block* all) const noexcept {
+  if (!shown)
+    delete[] all;
+  else
+    staged_blocks().give_back(room_of(all));
+}
+
+namespace {
+template <bool Shown> void give_up(const block* all) {
+  block_list::giving_back{Shown}(all);
+}
 } // namespace
 
 checked_exchange check_unequal(const collective_call& c, const unequal_call& call) {
   const std::uint32_t me = c.rank(c.rt.rank());
-  checked_exchange made{.all = std::unique_ptr<block[]>(new block[call.src.count + call.dst.count + 2]),
+  const bool same = call.op == operation::team_gatherv || call.by == caller::allgatherv;
+  const bool shown = !same && call.src.count > 1;
+  checked_exchange made{.all = block_list::take(c.rt, c.name, call.src.count + call.dst.count + 2, shown),
                         .ready = {}};
   unequal::exchange& e = made.ready.task;
   block *const given = made.all.get(), *const taken = given + call.src.count + 1;
   e.given = given;
   e.taken = taken;
-  e.same = call.op == operation::team_gatherv || call.by == caller::allgatherv;
+  e.same = same;
   e.from_root = call.op == operation::team_scatterv;
   e.to_root = call.op == operation::team_gatherv;
   e.from_one = call.from_one;
@@ -135,7 +159,8 @@ checked_exchange check_unequal(const collective_call& c, const unequal_call& cal
   if (!made.stages) count_operand(c.rt, made.giver, read.size());
   count_operand(c.rt, call.dst.at, written.size());
   if (block_check::on && (is_ordinary(call.dst.at) || made.stages)) e.usable = is_mapped;
-  e.release_blocks = give_up;
+  e.kept = made.all.get();
+  e.release_blocks = shown ? give_up<true> : give_up<false>;
   prepare(e);
   made.ready.call = c.ready({.op = call.op, .root = e.root, .bytes = 1, .by = call.by, .apart = true},
                             {.dst = call.dst.at.addr, .src = call.src.at.addr});

@@ -39,9 +39,20 @@ struct unequal_call {
   bool from_one = false; // and what is got is one, too
 };
 
+// What a call gives, and what it takes behind that. Where each member gets another block they lie in the
+// shared heap: the others of the host read there which ones are for them.
+struct block_list {
+  struct giving_back {
+    bool shown = false;
+    void operator()(const block* all) const noexcept;
+  };
+  using held = std::unique_ptr<block[], giving_back>;
+  static held take(runtime& rt, const char* call, std::size_t count, bool shown);
+};
+
 // A call whose arguments are right; nothing has been copied.
 struct checked_exchange {
-  std::unique_ptr<block[]> all; // what is given, and what is taken behind it
+  block_list::held all;
   checked_computation<unequal::exchange> ready;
   upc_shared_ptr_t giver{};
   block *own = nullptr, *own_to = nullptr;

@@ -75,9 +75,11 @@ constexpr algorithm bundled(operation op, fits* suits, cost_of* cost, plan_of* c
       "not IN_ALL, several nodes, some with several members, what two have fits into a box, progress threads";
   constexpr std::string_view where_root =
       "several nodes, some with several members, what one has for another fits into a box, progress threads";
+  constexpr std::string_view where_any = "several nodes, some with several members, progress threads";
   constexpr std::string_view where_asked =
       "IN_NO, several nodes, some with several members, a block of each fits into a box, progress threads";
   const std::string_view where = op == operation::broadcast ? where_asked
+                                 : sized_by_members(op)     ? where_any
                                  : computes(op)             ? where_two
                                  : rooted(op)               ? where_root
                                                             : where_two;
@@ -85,6 +87,19 @@ constexpr algorithm bundled(operation op, fits* suits, cost_of* cost, plan_of* c
       op,     "bundled", "one message to each other node, with the blocks of all members that have entered",
       where,  suits,     cost,
       compile};
+}
+
+constexpr algorithm flat_unequal(operation op) {
+  return {op,
+          "flat",
+          "each member tells those that get a block of it where it is, and they bring it",
+          "everywhere",
+          always,
+          cost_of_flat_unequal,
+          compile_flat_unequal};
+}
+constexpr algorithm bundled_unequal(operation op) {
+  return bundled(op, fits_bundled_unequal, cost_of_bundled_unequal, compile_bundled_unequal);
 }
 
 constexpr auto list = std::to_array<algorithm>({
@@ -166,6 +181,12 @@ constexpr auto list = std::to_array<algorithm>({
     algorithm{operation::team_reduce_scatter, "scattered",
               "each member brings its block of all vectors, and combines it", "everywhere",
               fits_scattered_reduction, cost_of_scattered_reduction, compile_scattered_reduction},
+    flat_unequal(operation::team_alltoallv),
+    bundled_unequal(operation::team_alltoallv),
+    flat_unequal(operation::team_gatherv),
+    bundled_unequal(operation::team_gatherv),
+    flat_unequal(operation::team_scatterv),
+    bundled_unequal(operation::team_scatterv),
 });
 
 std::size_t index_of(operation op, std::string_view name) {

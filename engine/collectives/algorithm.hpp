@@ -85,12 +85,14 @@ fits fits_gathered_reduction;
 plan_of compile_scattered_reduction;
 cost_of cost_of_scattered_reduction;
 fits fits_scattered_reduction;
+plan_of compile_flat_unequal, compile_bundled_unequal;
+cost_of cost_of_flat_unequal, cost_of_bundled_unequal;
+fits fits_bundled_unequal;
 plan_of compile_hierarchical_reduction;
 cost_of cost_of_hierarchical_reduction;
 fits fits_hierarchical_reduction;
 
 graph::plan compile_permute(const request& r, const graph::topology& g, const tuning& t);
-graph::plan compile_unequal(const request& r, const graph::topology& g, const tuning& t);
 graph::plan compile_sort(const request& r, const graph::topology& g, const tuning& t);
 graph::plan compile_broadcast_x(const request& r, const graph::topology& g, const tuning& t);
 graph::plan compile_gather_all_x(const request& r, const graph::topology& g, const tuning& t);
@@ -106,7 +108,7 @@ graph::plan with_comparison(const graph::plan& p, graph::sync in, const graph::t
 
 // What the one plan of an operation that has no algorithms to choose from takes, as algorithm::cost says it.
 // Nothing if the sizes stand in shared memory.
-cost_of cost_of_barrier, cost_of_unequal;
+cost_of cost_of_barrier;
 std::optional<std::uint64_t> cost_of_only_way(const request& r, const graph::topology& g, const tuning& t);
 // What a request takes, by the algorithm that is chosen and with the rounds of its modes, from when all enter
 // together. Nothing if the sizes stand in shared memory.

@@ -21,7 +21,7 @@ constexpr std::array compilers{
     &by_cheapest,       &compile_permute,  &compile_broadcast_x, &compile_gather_all_x, &compile_exchange_x,
     &compile_scatter_x, &compile_gather_x, &compile_permute_x,   &by_cheapest,          &by_cheapest,
     &by_cheapest,       &compile_sort,     &by_cheapest,         &by_cheapest,          &by_cheapest,
-    &by_cheapest,       &compile_unequal,  &compile_unequal,     &compile_unequal};
+    &by_cheapest,       &by_cheapest,      &by_cheapest,         &by_cheapest};
 static_assert(compilers.size() == std::size(all_operations));
 
 // The member with the most transfers: the root, or in a permutation any one.
@@ -44,10 +44,6 @@ std::optional<std::uint64_t> cost_of_only_way(const request& r, const graph::top
   switch (r.op) {
   case operation::barrier:
     return cost_of_barrier(r, g, t);
-  case operation::team_alltoallv:
-  case operation::team_gatherv:
-  case operation::team_scatterv:
-    return cost_of_unequal(r, g, t);
   case operation::permute:
     return cost_of_blocks(g.one_host() ? 0 : 1, g.one_host() ? 1 : 0, r, g, t);
   default:

@@ -63,14 +63,6 @@ constexpr range hosts_below{
                 const topology& g) { return p.radix >= 2 ? relay_tree(g, p.root, p.radix).below(p.me) : 0; },
     .peer = [](const plan& p, const topology& g, peer_rule,
                std::uint32_t k) { return relay_tree(g, p.root, p.radix).child(p.me, k); }};
-// Of each other host the member that leads to mine.
-constexpr range other_hosts{.name = "other hosts",
-                            .count = [](const plan&, const topology& g) { return g.hosts() - 1; },
-                            .peer =
-                                [](const plan& p, const topology& g, peer_rule, std::uint32_t k) {
-                                  const std::uint32_t mine = own_host(p, g);
-                                  return leader_towards(g, (mine + 1 + k) % g.hosts(), mine);
-                                }};
 
 class relocation {
 public:
@@ -216,7 +208,7 @@ private:
 
   void send_far(node_set gate = 0) {
     if (bundled_ && out_far_.count != 0) {
-      const peers hosts{&other_hosts, g_.hosts() - 1};
+      const peers hosts{&range::hosts, g_.hosts() - 1};
       const node n = rule_.src_j == 0 ? send_bundled() : of_blocks(send_bundled(), blocks::to_host);
       each(out_far_.over == &range::far ? hosts : out_far_, n, gate);
       return;
@@ -293,18 +285,17 @@ std::uint64_t part_bytes(const request& r, bool one_slice, const topology& g) {
 
 } // namespace
 
+bool has_boxes(const topology& g, const tuning& t) {
+  return special::bundles && t.bundles && t.relays && !t.check && !g.one_host() && g.largest_host() > 1;
+}
+
 bool fits_bundled(const request& r, bool one_slice, const topology& g, const tuning& t) {
   // The member that has the turn packs the blocks of its neighbours from where they lie, so none lies apart,
   // but for the partial results of reductions.
   const bool alone = rooted(r.op) || r.in != sync::all; // else blocks are handed on
-  return special::bundles && t.bundles && t.relays && !t.check && alone && r.bytes != 0 && !r.in_place &&
-         (!r.apart || computes(r.op)) && !g.one_host() && g.largest_host() > 1 &&
+  return has_boxes(g, t) && (!r.apart || computes(r.op)) && alone && r.bytes != 0 && !r.in_place &&
          g.largest_host() * part_bytes(r, one_slice, g) <= engine::bundle_box::room(g);
 }
-
-// Until the owner of a box has been woken, if none of its threads drives, in ns: what a wake takes on a
-// virtual machine. Where few blocks go, they are there sooner without it.
-constexpr std::uint64_t wake = 20'000;
 
 // The model has all members of a host come together: the member that has the turn packs for all of them. Of a
 // root's blocks there are as many messages, on its host.

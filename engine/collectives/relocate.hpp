@@ -43,6 +43,11 @@ graph::plan relocate(const request& r, graph::pattern pairs, const graph::block_
 // progress/execution/bundles.hpp. One hop, or two, and a copy out of the box.
 graph::plan relocate_bundled(const request& r, graph::pattern pairs, const graph::block_rule& rule,
                              const graph::topology& g, const tuning& t);
+// Is there a box on each host for each other one, and does each rank hear messages?
+bool has_boxes(const graph::topology& g, const tuning& t);
+// Until the owner of a box has been woken, if none of its threads drives, in ns: what a wake takes on a
+// virtual machine. Where few blocks go, they are there sooner without it.
+inline constexpr std::uint64_t wake = 20'000;
 bool fits_bundled(const request& r, bool one_slice, const graph::topology& g, const tuning& t);
 std::uint64_t cost_of_bundled(const request& r, bool one_slice, const graph::topology& g, const tuning& t);
 

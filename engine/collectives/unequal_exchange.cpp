@@ -3,31 +3,44 @@
 // gatherv and scatterv. IN_MY, OUT_MY. P members, blocks of n bytes.
 //
 // A member tells each that gets a block of it where that lies and how long it is; those bring the blocks and
-// tell their givers so. So nothing has to be agreed on before, and a rank that gives may compute. Between
-// hosts what is short comes with the note: one message there and one back. To hosts of their own each of P-1
-// blocks takes a message, and so does every note: a member hands on nothing, for it would have to know what
-// it hands on.
+// tell their givers so. So nothing has to be agreed on before, and a rank that gives may compute. Its
+// neighbours it tells where it has written that down for all of them.
+//
+// flat     Between hosts what is short comes with the note: one message there and one back. To hosts of their
+//          own each of P-1 blocks takes a message, and so does every note.
+// bundled  What the members of a host that have entered tell those of another one goes in one message, each
+//          member's part with as many of its blocks as have room: N-1 of them for N hosts, and no answer for
+//          what came along. To the verifier the notes go so, and each block is brought.
 //
 // To the verifier a block has the size of the request, whatever it has. Notes are bytes of the source.
+#include "engine/bundle_box.hpp"
 #include "engine/collectives/algorithm.hpp"
 #include "engine/collectives/operations.hpp"
 #include "engine/collectives/relocate.hpp"
 #include "engine/collectives/request.hpp"
-#include "engine/memory/mailbox.hpp"
 #include "engine/plan/builder.hpp"
-
 #include "engine/unequal/exchange.hpp"
-#include <stdexcept>
 
 namespace weft::collectives {
 using namespace graph;
 
 namespace {
 
+std::uint64_t packed_room(const request& r, const topology& g) {
+  using layout = engine::bundle_box::layout;
+  return engine::bundle_box::part_room(g, r.op == operation::team_gatherv    ? layout::of_each
+                                          : r.op == operation::team_scatterv ? layout::of_one
+                                                                             : layout::large);
+}
+// Members of a host for which a member has something else.
+std::uint64_t packed_entries(const request& r, const topology& g) {
+  return r.op == operation::team_gatherv || r.by == caller::allgatherv ? 1 : g.largest_host();
+}
+
 class unequal_plan {
 public:
-  unequal_plan(const request& r, const topology& g, const tuning& t)
-      : request_(r), g_(g), b_(g.me(), g.size(), r.root) {
+  unequal_plan(const request& r, const topology& g, const tuning& t, bool bundled)
+      : request_(r), g_(g), bundled_(bundled), b_(g.me(), g.size(), r.root) {
     plan& p = b_.draft();
     const bool from_root = r.op == operation::team_scatterv;
     p.pairs = from_root ? pattern::from_root : to_root() ? pattern::to_root : pattern::all_pairs;
@@ -41,14 +54,16 @@ public:
     p.window = static_cast<std::uint8_t>(t.window);
     p.parts = p.computes = p.large = true;
     p.far = !g.one_host();
-    const std::uint64_t length = unequal::longest_note(g.size());
-    p.scratch = 2 * g.size() * length;
-    each_note_ = b_.add_place({.owner = length, .bytes = told});
-    note_ = b_.add_place(to_root() ? place{.base = r.root * length, .bytes = told}
-                                   : place{.to = length, .bytes = told});
-    came_ = b_.add_place({.base = g.size() * length, .from = length, .bytes = told});
-    const bool in_slices = !to_root() && g.near().size() > 1;
-    payload_ = b_.add_place({.turn = in_slices ? told : 0, .bytes = told});
+    p.unequal = bundled;
+    if (bundled) p.packed = packed_room(r, g);
+    const std::uint64_t length = unequal::longest_note(g.size()), came = g.size() * length;
+    p.scratch = (bundled ? 1 : 2) * came;
+    came_ = b_.add_place({.from = length, .bytes = told});
+    payload_ = b_.add_place({.bytes = told});
+    if (bundled) return;
+    each_note_ = b_.add_place({.base = came, .owner = length, .bytes = told});
+    note_ = b_.add_place(to_root() ? place{.base = came + r.root * length, .bytes = told}
+                                   : place{.base = came, .to = length, .bytes = told});
   }
 
   plan make() {
@@ -60,7 +75,7 @@ public:
     if (takes)
       brought = rooted(request_.op) && !root ? bring(range::root, 1) : bring(range::others, others());
     if (!rooted(request_.op) || root) b_.add(compute(4));
-    if (takes && brings_from_far(root)) b_.add(place_what_came(), brought);
+    if (takes && !bundled_ && brings_from_far(root)) b_.add(place_what_came(), brought);
     if (gives) await_readers();
     return b_.finish();
   }
@@ -81,43 +96,60 @@ private:
   }
   void await_readers() {
     const std::uint32_t readers = to_root() ? 1 : others();
-    if (readers != 0) b_.add(await_count(fact::consumed, readers));
+    if (readers == 0) return;
+    const node all = await_count(fact::consumed, readers);
+    b_.add(bundled_ && tells_far() ? by_boxes(all) : all);
   }
+  bool tells_far() const { return to_root() ? !g_.is_near(request_.root) : !g_.far().empty(); }
+
   void tell() {
-    const node all = of_blocks(compute(1, true), blocks::members);
-    noted_ = b_.add(writing(reading(all, buffer::source, each_note_), buffer::scratch, each_note_));
-    const auto near = static_cast<std::uint32_t>(g_.near().size());
-    const auto far = static_cast<std::uint32_t>(g_.far().size());
-    const bool to_near = to_root() ? g_.is_near(request_.root) : near != 0;
-    if (to_near) {
-      if (!to_root() && near * told > engine::mailbox::body_bytes)
-        throw std::length_error("more than 129 threads of the team on one host");
-      b_.draft().eager_bytes[0] = static_cast<std::uint32_t>(to_root() ? told : near * told);
-      b_.add(travelling(to_root() ? publish() : publish_slices()), noted_);
+    const bool packed = bundled_ && tells_far(), to_near = !g_.near().empty() && (!to_root() || !tells_far());
+    node_set noted = 0;
+    if (to_near || packed)
+      noted_ = noted = b_.add(
+          writing(reading(compute(packed ? 8 : 7, true), buffer::source, payload_), buffer::scratch, came_));
+    if (to_near || (packed && !g_.near().empty() && request_.op != operation::team_scatterv)) {
+      b_.draft().eager_bytes[0] = told;
+      b_.add(travelling(publish(), came_), noted);
     }
+    if (tells_far()) packed ? send_packed_notes(noted) : send_notes();
+  }
+  void send_packed_notes(node_set noted) {
     builder::step_list send;
-    send.then(at_stage(2, travelling(send_payload())));
-    if (!to_root())
-      b_.loop(range::far, far, send, noted_);
-    else if (!to_near)
-      b_.loop(range::root, 1, send, noted_);
+    send.then(travelling(send_bundled(), came_));
+    b_.loop(to_root() ? range::root : range::hosts, to_root() ? 1 : g_.hosts() - 1, send, noted);
+  }
+  void send_notes() {
+    const node all = of_blocks(compute(1, true), blocks::members);
+    const node_set noted =
+        b_.add(writing(reading(all, buffer::source, each_note_), buffer::scratch, each_note_));
+    builder::step_list send;
+    send.then(at_stage(2, travelling(send_payload(), note_)));
+    b_.loop(to_root() ? range::root : range::far, to_root() ? 1 : static_cast<std::uint32_t>(g_.far().size()),
+            send, noted);
+    noted_ |= noted;
   }
   node_set bring(const range& of, std::uint32_t count) {
     builder::step_list steps;
     const node take = writing(reading(take_payload(), buffer::mailbox, payload_), buffer::scratch, came_);
     const bool near = &of == &range::root ? g_.is_near(request_.root) : !g_.near().empty();
     const bool far = &of == &range::root ? !near : !g_.far().empty();
-    steps.then_if(near, near_only(take)).then_if(far, far_only(at_stage(5, take)));
-    steps.then(at_stage(3, get_from_each())).then(count_for_each(fact::consumed, 1));
+    steps.then_if(near, near_only(take));
+    steps.then_if(far, far_only(bundled_ ? by_boxes(take) : at_stage(5, take)));
+    steps.then(at_stage(3, get_from_each()));
+    const node read = count_for_each(fact::consumed, 1);
+    if (!bundled_) steps.then(read);
+    steps.then_if(bundled_ && near, near_only(read)).then_if(bundled_ && far, far_only(by_boxes(read)));
     // What has not come is known as such first (unequal::exchange::from_one).
     return b_.loop(of, count, steps, noted_);
   }
-  node travelling(const node& n) const {
-    return writing(reading(n, buffer::scratch, note_), buffer::mailbox, payload_);
+  node travelling(const node& n, std::uint8_t from) const {
+    return writing(reading(n, buffer::scratch, from), buffer::mailbox, payload_);
   }
 
   const request& request_;
   const topology& g_;
+  bool bundled_;
   builder b_;
   node_set noted_ = 0;
   std::uint8_t each_note_ = 0, note_ = 0, came_ = 0, payload_ = 0;
@@ -125,11 +157,18 @@ private:
 
 } // namespace
 
-plan compile_unequal(const request& r, const topology& g, const tuning& t) {
-  return unequal_plan(r, g, t).make();
+plan compile_flat_unequal(const request& r, const topology& g, const tuning& t) {
+  return unequal_plan(r, g, t, false).make();
+}
+plan compile_bundled_unequal(const request& r, const topology& g, const tuning& t) {
+  return unequal_plan(r, g, t, true).make();
 }
 
-std::uint64_t cost_of_unequal(const request& r, const topology& g, const tuning& t) {
+bool fits_bundled_unequal(const request& r, const topology& g, const tuning& t) {
+  return has_boxes(g, t) && unequal::least_packed(packed_entries(r, g)) <= packed_room(r, g);
+}
+
+std::uint64_t cost_of_flat_unequal(const request& r, const topology& g, const tuning& t) {
   const cost_model c(t.costs);
   const std::uint64_t locals = rooted(r.op) ? 1 : g.largest_host(), far = g.size() - g.largest_host();
   const bool short_ones = r.bytes <= unequal::longest_note(g.size()) - sizeof(unequal::note);
@@ -139,6 +178,22 @@ std::uint64_t cost_of_unequal(const request& r, const topology& g, const tuning&
   const std::uint64_t bring =
       short_ones ? c.wire(locals * far, 0) + c.message() : c.gets(locals * far, r.bytes, true);
   return near + c.message() + c.wire(locals * far, note) + bring;
+}
+
+// As of equal blocks: the member that has the turn packs for all of its host; of a root's blocks there are as
+// many messages, on its host. What has no room is brought.
+std::uint64_t cost_of_bundled_unequal(const request& r, const topology& g, const tuning& t) {
+  const cost_model c(t.costs);
+  const std::uint64_t locals = g.largest_host(), hosts = g.hosts() - 1, far = g.size() - g.largest_host();
+  const std::uint64_t senders = r.op == operation::team_scatterv ? 1 : locals, entries = packed_entries(r, g);
+  const bool along = 4 + entries * (4 + r.bytes) <= packed_room(r, g);
+  const std::uint64_t part = 4 + entries * (4 + (along ? r.bytes : sizeof(unequal::note)));
+  const std::uint64_t bundle = engine::bundle_box::message_room(g) / part;
+  const std::uint64_t messages = hosts * ((senders + bundle - 1) / bundle);
+  const std::uint64_t near = c.copies(locals, r.bytes) + c.copies(rooted(r.op) ? locals : g.size(), r.bytes);
+  const std::uint64_t bring = along ? 0 : c.gets((rooted(r.op) ? 1 : locals) * far, r.bytes, true);
+  return near + wake + c.messages(messages, hosts * senders * part / messages) +
+         c.packs(hosts * senders * entries, part / entries) + c.packs(most_led(g) * senders, part) + bring;
 }
 
 } // namespace weft::collectives

@@ -42,6 +42,13 @@ constexpr range range::others{
     .name = "others",
     .count = [](P, G g) { return g.size() - 1; },
     .peer = [](P p, G g, peer_rule, number k) { return (p.me + 1 + k) % g.size(); }};
+constexpr range range::hosts{.name = "other hosts",
+                             .count = [](P, G g) { return g.hosts() - 1; },
+                             .peer =
+                                 [](P p, G g, peer_rule, number k) {
+                                   const number mine = own_host(p, g);
+                                   return leader_towards(g, (mine + 1 + k) % g.hosts(), mine);
+                                 }};
 constexpr range range::named{.name = "named", .count = one, .peer = rows_tell, .by_rows = true};
 constexpr range range::naming{.name = "naming", .count = one, .peer = rows_tell, .by_rows = true};
 

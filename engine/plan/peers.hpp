@@ -32,6 +32,7 @@ struct range {
   static const range near;   // other members on my host
   static const range far;    // members on other hosts
   static const range others; // all other members
+  static const range hosts;  // of each other host the member that leads to mine
   static const range named;  // the member that my own row names, if it names one
   static const range naming; // the member whose row names me, as soon as it is found
 

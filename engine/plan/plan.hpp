@@ -98,6 +98,7 @@ struct plan {
   bool parts = false;    // its transfers are parts of a task, and need the task's room
   bool computes = false; // it has a task: any rank that waits cannot carry its blocks for others
   bool awaited = true;   // a rank may sleep until I have entered
+  bool unequal = false;  // what goes in bundles is packed by the task, see task::pack
 
   // See operations/finish.hpp.
   static constexpr std::uint64_t unbounded = ~std::uint64_t{0};

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace weft::graph {
 
@@ -22,6 +23,7 @@ struct work {
   const std::uint32_t* threads = nullptr; // of the job, by rank of the team
   const topology* where = nullptr;        // the members are
   std::byte* segment = nullptr;           // mine; dst and src count from its beginning
+  std::uint64_t segment_bytes = 0;        // of that, and of any other member's
   near_memory near;
   std::uint64_t dst = 0, src = 0;
   std::byte* scratch = nullptr; // of the operation, as its plan lays it out
@@ -72,6 +74,14 @@ struct task {
   // A piece of what the members of a host may share: see operations/reduce.hpp.
   void (*combine)(const task&, void* into, const void* from, std::uint64_t bytes) = nullptr;
   void (*release)(const task&) = nullptr; // the operation is over
+  // What a member of my host has for the members of another host, behind each other, by the note that it has
+  // published (plan::unequal). Returns its bytes: `message` of them at most, and the first 4 say how many.
+  std::uint64_t (*pack)(const task&, const work&, std::uint32_t member, std::uint32_t host,
+                        const std::byte* note, std::byte* to) = nullptr;
+  // The same of a member of another host for the members of mine: I take my own.
+  void (*unpack)(const task&, const work&, std::uint32_t member, std::span<const std::byte> packed) = nullptr;
+  // How many blocks from there I bring still; of me: how many far members bring a block of mine.
+  std::uint64_t (*brought)(const task&, const work&, std::uint32_t member) = nullptr;
   // What the members must give alike, beside what their request and operands say.
   void (*say)(const task&, call_fields&) = nullptr;
   std::uint64_t room = 0;             // bytes

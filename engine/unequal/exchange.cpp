@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/unequal/exchange.hpp"
 
-#include "engine/topology/topology.hpp"
+#include "engine/unequal/packed.hpp"
 
 #include <cstring>
 
@@ -9,6 +9,8 @@ namespace weft::unequal {
 
 namespace {
 
+// A member's table of notes that have come has its own at its own place. Behind it is the one of those that
+// it sends.
 class notes {
 public:
   notes(const exchange& b, const graph::work& w) : b_(b), w_(w), length_(longest_note(w.members)) {}
@@ -16,12 +18,29 @@ public:
   void write_notes() const {
     for (std::uint32_t member = 0; member != w_.members; ++member) {
       const block* const mine = b_.given_to(member, w_.me);
-      if (mine == nullptr || member == w_.me) continue;
-      const note n{mine->at, mine->bytes};
-      if (b_.from_one) std::memcpy(arrived(member), &not_come, sizeof not_come);
+      if (mine == nullptr || w_.where->is_near(member)) continue;
+      if (b_.from_one) keep(member, not_come);
+      const bool along = travels(member, mine->bytes);
+      const note n{along ? note::along : mine->at, mine->bytes};
       std::memcpy(sent(member), &n, sizeof n);
-      if (travels(member, n.bytes)) std::memcpy(sent(member) + sizeof n, w_.segment + n.at, n.bytes);
+      if (along) std::memcpy(sent(member) + sizeof n, w_.segment + mine->at, mine->bytes);
     }
+  }
+  // Of my one block, or of my table.
+  void write_own_note(bool packed) const {
+    if (b_.from_one)
+      for (std::uint32_t member = 0; member != w_.members; ++member)
+        if (packed || w_.where->is_near(member)) keep(member, not_come);
+    note n;
+    if (b_.gives_one())
+      n = {b_.given->at, b_.given->bytes};
+    else
+      n = {static_cast<std::uint64_t>(reinterpret_cast<const std::byte*>(b_.given) - w_.segment),
+           note::in_table};
+    std::memcpy(arrived(w_.me), &n, sizeof n);
+    if (!packed) return;
+    const std::uint64_t readers = packed_blocks(b_, w_, w_.me, n).left_to_readers();
+    std::memcpy(arrived(w_.me) + sizeof n, &readers, sizeof readers);
   }
   // Piece by piece.
   bool place_own(graph::work& w) const {
@@ -38,11 +57,17 @@ public:
   void place_what_came() const {
     for (std::uint32_t member = 0; member != w_.members; ++member) {
       const block* const mine = b_.taken_of(member, w_.me);
-      if (mine == nullptr || member == w_.me || !travels(member, mine->bytes)) continue;
-      if (come(member).bytes == mine->bytes && usable(*mine))
-        std::memcpy(w_.segment + mine->at, arrived(member) + sizeof(note), mine->bytes);
+      if (mine == nullptr || w_.where->is_near(member) || !travels(member, mine->bytes)) continue;
+      place(member, {arrived(member) + sizeof(note), come(member).bytes});
     }
   }
+  // A block that came, if it is as long as I expect.
+  void place(std::uint32_t member, std::span<const std::byte> bytes) const {
+    const block* const mine = b_.taken_of(member, w_.me);
+    if (bytes.size() == mine->bytes && usable(*mine))
+      std::memcpy(w_.segment + mine->at, bytes.data(), bytes.size());
+  }
+  void keep(std::uint32_t member, const note& n) const { std::memcpy(arrived(member), &n, sizeof n); }
 
   // Of me: what I send.
   graph::part payload_for(std::uint32_t peer) const {
@@ -54,6 +79,7 @@ public:
   graph::part brought(std::uint32_t peer) const {
     const block* const mine = b_.taken_of(peer, w_.me);
     const note said = come(peer);
+    if (b_.from_one) keep(peer, said); // its table may be gone when another member is asked about
     graph::part p{said.at, w_.segment + mine->at, mine->bytes};
     if (b_.from_one && said.bytes == 0)
       p.bytes = 0, p.last_of_none = mine->bytes != 0 && comes_from_none();
@@ -63,9 +89,15 @@ public:
       p.given = said.bytes;
     else if (!usable(*mine))
       p.gone = true;
-    else if (travels(peer, mine->bytes))
-      p.bytes = 0; // it has come
+    else if (said.at == note::along)
+      p.bytes = 0;
     return p;
+  }
+  std::uint64_t left(std::uint32_t member) const {
+    if (member != w_.me) return arrived_note(member).at == note::along ? 0 : 1;
+    std::uint64_t readers = 0;
+    std::memcpy(&readers, arrived(member) + sizeof(note), sizeof readers);
+    return readers;
   }
 
 private:
@@ -89,18 +121,26 @@ private:
     return true;
   }
   bool usable(const block& b) const { return b_.usable == nullptr || b_.usable(w_.segment + b.at, b.bytes); }
+  // Both ends must know how long a message is: where a block comes of any member, they know its note alone.
   bool travels(std::uint32_t peer, std::uint64_t bytes) const {
-    return !w_.where->is_near(peer) && bytes <= length_ - sizeof(note);
+    return !b_.from_one && !w_.where->is_near(peer) && bytes <= length_ - sizeof(note);
   }
   std::uint64_t carried(std::uint32_t peer, const block* b) const {
     return travels(peer, b->bytes) ? b->bytes : 0;
   }
-  std::byte* sent(std::uint32_t member) const { return w_.scratch + member * length_; }
-  std::byte* arrived(std::uint32_t member) const { return w_.scratch + (w_.members + member) * length_; }
-  note come(std::uint32_t member) const {
+  std::byte* sent(std::uint32_t member) const { return w_.scratch + (w_.members + member) * length_; }
+  std::byte* arrived(std::uint32_t member) const { return w_.scratch + member * length_; }
+  note arrived_note(std::uint32_t member) const {
     note n;
     std::memcpy(&n, arrived(member), sizeof n);
     return n;
+  }
+  // What a member has said of its block for me: a near one in its table.
+  note come(std::uint32_t member) const {
+    const note n = arrived_note(member);
+    if (n.bytes != note::in_table || !w_.where->is_near(member)) return n;
+    const block given = entry_of(w_, member, n.at, w_.me);
+    return {given.at, given.bytes};
   }
 
   const exchange& b_;
@@ -108,19 +148,48 @@ private:
   std::uint64_t length_;
 };
 
+const exchange& of(const graph::task& t) {
+  return static_cast<const exchange&>(t);
+}
+
 bool run(const graph::task& t, graph::work& w) {
-  const notes e(static_cast<const exchange&>(t), w);
-  if (w.stage == 4) return e.place_own(w);
-  w.stage == 1 ? e.write_notes() : e.place_what_came();
+  const notes e(of(t), w);
+  switch (w.stage) {
+  case 4:
+    return e.place_own(w);
+  case 1:
+    e.write_notes();
+    break;
+  case 6:
+    e.place_what_came();
+    break;
+  default:
+    e.write_own_note(w.stage == 8);
+  }
   return true;
 }
 graph::part part_of(const graph::task& t, const graph::work& w, std::uint32_t peer) {
-  const notes e(static_cast<const exchange&>(t), w);
+  const notes e(of(t), w);
   return w.stage == 2 ? e.payload_for(peer) : w.stage == 5 ? e.payload_of(peer) : e.brought(peer);
 }
+std::uint64_t pack(const graph::task& t, const graph::work& w, std::uint32_t member, std::uint32_t host,
+                   const std::byte* published, std::byte* to) {
+  note n;
+  std::memcpy(&n, published, sizeof n);
+  return packed_blocks(of(t), w, member, n).write(host, to);
+}
+void unpack(const graph::task& t, const graph::work& w, std::uint32_t member,
+            std::span<const std::byte> packed) {
+  const notes e(of(t), w);
+  const packed_entry mine = read_packed(packed, of(t).gives_one() ? 0 : w.where->local_index(w.me));
+  e.keep(member, mine.what);
+  if (mine.what.at == note::along) e.place(member, mine.bytes);
+}
+std::uint64_t brought(const graph::task& t, const graph::work& w, std::uint32_t member) {
+  return notes(of(t), w).left(member);
+}
 void release(const graph::task& t) {
-  const auto& b = static_cast<const exchange&>(t);
-  b.release_blocks(b.given);
+  of(t).release_blocks(of(t).kept);
 }
 
 } // namespace
@@ -128,6 +197,9 @@ void release(const graph::task& t) {
 void prepare(exchange& b) {
   b.run = run;
   b.part_of = part_of;
+  b.pack = pack;
+  b.unpack = unpack;
+  b.brought = brought;
   b.bytes = sizeof b;
   if (b.release_blocks != nullptr) b.release = release;
 }

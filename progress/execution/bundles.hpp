@@ -4,6 +4,7 @@
 #include "progress/execution/bundle_messages.hpp"
 #include "progress/execution/operation.hpp"
 #include "progress/execution/reach.hpp"
+#include "progress/execution/task_work.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -32,6 +33,10 @@ namespace weft::progress {
 // for its host; that one packs what all members of its own have, entered or not, and sends it. The box is
 // free when all members of the asking host have retired the operation before, which they see themselves.
 //
+// Of blocks of unequal sizes a member publishes where it has written down which they are; the member that has
+// the turn packs what is short, and says of the rest where it is: those that get it bring it themselves. What
+// a member has for a host fits into its part of the box, however short its blocks must be for that.
+//
 // Orders. Packing comes before the store (release) of `sent`, by which the owner of the source knows that it
 // has been read. The turn passes from one to the next by CAS (acquire-release) and store (release). In the
 // box the blocks come before their stamp (release).
@@ -51,7 +56,7 @@ public:
     const engine::bundle_box box = members_.box(on, g.host(peer));
     engine::word& mine = box.sent(slot, g.local_index(g.me()));
     if (net_.load(mine) >= op.seq) return outcome::done;
-    if (!has_credit(on, op.seq, g.host(peer), box)) return outcome::blocked;
+    if (!has_credit(op, g.host(peer), box)) return outcome::blocked;
     engine::word& turn = members_.turn(on, slot);
     for (std::uint64_t nobodys = 0; net_.load(turn) == 0; nobodys = 0)
       if (net_.cas(turn, nobodys, 1)) {
@@ -96,6 +101,17 @@ public:
       if (there != mine && asks(*op.program, g, there))
         visit(there, members_.box(*op.channel, there).sent(slot, g.local_index(g.me())));
   }
+  // How many members count that they have read a block of mine, of so many readers: not those that find it in
+  // their box.
+  std::uint64_t counting(operation& op, std::uint32_t of) {
+    const graph::plan& p = *op.program;
+    const std::uint32_t by_box = readers(p, op.channel->info.topology);
+    return of - by_box + (p.unequal ? op.at.task->brought(*op.at.task, work_of(op, net_, 0), p.me) : 0);
+  }
+  // Does a member count that it has read this block, though it came by a box?
+  bool counts(operation& op, std::uint32_t owner) {
+    return op.program->unequal && op.at.task->brought(*op.at.task, work_of(op, net_, 0), owner) != 0;
+  }
   // How many far members take a block of mine, each by its box.
   static std::uint32_t readers(const graph::plan& p, const graph::topology& g) {
     return p.pairs == graph::pattern::to_root ? 1 : static_cast<std::uint32_t>(g.far().size());
@@ -133,7 +149,20 @@ public:
   // Could it be sent now?
   bool can_send(operation& op, std::uint32_t peer) {
     const std::uint32_t there = op.channel->info.topology.host(peer);
-    return is_credited(members_.box(*op.channel, there), op.seq);
+    return is_credited(members_.box(*op.channel, there), before(op));
+  }
+
+  // A member's blocks for my host, that have come.
+  std::span<const std::byte> in_box(operation& op, std::uint32_t member) {
+    const graph::topology& g = op.channel->info.topology;
+    const box_layout l = layout_of(*op.program);
+    const std::uint64_t room = engine::bundle_box::part_room(g, l);
+    const engine::bundle_box box = members_.box(*op.channel, g.host(member));
+    const std::byte* const part =
+        box.part(l, engine::slot_of(op.seq), op.large_place, g.local_index(member), room);
+    std::uint32_t bytes = 0;
+    net_.copy(&bytes, part, sizeof bytes);
+    return {part, std::min<std::uint64_t>(bytes, room)};
   }
 
   void arrived(channel& on, std::uint32_t sender, const transport::message& m,
@@ -141,21 +170,22 @@ public:
     const graph::topology& g = on.info.topology;
     const std::uint32_t there = g.host(sender), members = g.members(there);
     if (g.is_near(sender) || graph::leader_towards(g, g.host(g.me()), there) != g.me()) return;
-    if (!bundle::is_sound(m, payload, members, engine::bundle_box::room(g))) return;
+    if (!bundle::is_sound(m, payload, members, g)) return;
     std::uint64_t retired = 0;
     std::memcpy(&retired, payload.data(), sizeof retired);
     const engine::bundle_box box = members_.box(on, there);
     const std::uint32_t slot = engine::slot_of(m.seq);
     lift(box.retired(), retired);
-    const std::byte* from = payload.data() + bundle::front_bytes(members);
+    std::span<const std::byte> rest = payload.subspan(bundle::front_bytes(members));
     for (std::uint32_t k = 0; k < members; ++k) {
       if (!bundle::has(payload, k)) continue;
+      const std::uint64_t bytes = bundle::part_bytes(m, rest);
       engine::word& stamp = box.stamp(slot, k);
       if (net_.load(stamp) < m.seq) { // else once more
-        net_.copy(box.blocks(slot) + std::size_t{k} * m.count, from, m.count);
+        net_.copy(box.part(bundle::layout_of(m), slot, m.round, k, m.count), rest.data(), bytes);
         net_.store(stamp, m.seq);
       }
-      from += m.count;
+      rest = rest.subspan(bytes);
     }
     members_.wake_near();
   }
@@ -213,19 +243,20 @@ private:
     b.size += b.part;
   }
 
-  bool is_credited(const engine::bundle_box& box, engine::sequence n) {
-    return n <= engine::slots || net_.load(box.retired()) + engine::slots >= n || members_.ignores_credit();
+  bool is_credited(const engine::bundle_box& box, engine::sequence before) {
+    return before == 0 || net_.load(box.retired()) >= before || members_.ignores_credit();
   }
   // Asks the members of the other host, if need be.
-  bool has_credit(channel& on, engine::sequence n, std::uint32_t there, const engine::bundle_box& box) {
-    if (is_credited(box, n)) [[likely]]
+  bool has_credit(operation& op, std::uint32_t there, const engine::bundle_box& box) {
+    if (is_credited(box, before(op))) [[likely]]
       return true;
+    channel& on = *op.channel;
     const graph::topology& g = on.info.topology;
-    engine::sequence least = n;
+    engine::sequence least = op.seq;
     bool all = true;
     for (std::uint32_t k = 0; k < g.members(there); ++k) {
       const std::uint32_t member = g.in_host_order(g.first(there) + k);
-      all &= members_.exact_credit(on, n, member);
+      all &= members_.exact_credit(on, op.seq, member, op.seq - before(op));
       least = std::min(least, on.credit[member].retired);
     }
     if (all) lift(box.retired(), least);
@@ -281,22 +312,39 @@ private:
     const graph::topology& g = on.info.topology;
     const engine::bundle_box box = members_.box(on, there);
     const std::uint32_t slot = engine::slot_of(op.seq);
-    if (!is_credited(box, op.seq)) return false;
-    const auto waits = [&](std::uint32_t local) { return net_.load(box.sent(slot, local)) < op.seq; };
-    if (std::ranges::none_of(entered_, waits)) return false;
-    bundle* const b = messages_.begin(on, op.seq, retired_);
-    if (b == nullptr) [[unlikely]]
-      return false;
-    b->to = graph::leader_towards(g, there, g.host(g.me()));
+    if (!is_credited(box, before(op))) return false;
+    bundle* b = nullptr;
+    bool sent = false;
+    for (const std::uint32_t local : entered_) {
+      if (net_.load(box.sent(slot, local)) >= op.seq) continue;
+      if (b != nullptr &&
+          b->part > bundle::front_bytes(g.locals()) + engine::bundle_box::message_room(g) - b->size)
+        messages_.send(*std::exchange(b, nullptr));
+      if (b == nullptr) b = begin(op, n, there);
+      if (b == nullptr) [[unlikely]]
+        return sent;
+      pack(op, n, g.local(local), *b);
+      net_.store(box.sent(slot, local), op.seq);
+      sent = true;
+    }
+    if (b != nullptr) messages_.send(*b);
+    return sent;
+  }
+  // Null for want of memory.
+  bundle* begin(operation& op, const graph::node& n, std::uint32_t there) {
+    const graph::topology& g = op.channel->info.topology;
     const graph::place& in_message = op.program->places[n.write.at];
-    b->part = static_cast<std::uint32_t>(in_message.bytes * (in_message_of_each(n) ? g.members(there) : 1));
-    for (const std::uint32_t local : entered_)
-      if (waits(local)) {
-        pack(op, n, g.local(local), *b);
-        net_.store(box.sent(slot, local), op.seq);
-      }
-    messages_.send(*b);
-    return true;
+    const box_layout l = layout_of(*op.program);
+    bundle* const b = messages_.begin(*op.channel, op.seq, retired_);
+    if (b == nullptr) [[unlikely]]
+      return nullptr;
+    b->to = graph::leader_towards(g, there, g.host(g.me()));
+    b->as_blocks = l;
+    b->large_place = op.large_place;
+    const std::uint64_t equal = in_message.bytes * (in_message_of_each(n) ? g.members(there) : 1);
+    b->part =
+        static_cast<std::uint32_t>(l == box_layout::equal ? equal : engine::bundle_box::part_room(g, l));
+    return b;
   }
   static bool in_message_of_each(const graph::node& n) { return n.of == &graph::blocks::to_host; }
 
@@ -304,6 +352,10 @@ private:
     const graph::topology& g = op.channel->info.topology;
     b.add(g.local_index(member));
     std::byte* const to = b.bytes.data() + b.size;
+    if (op.program->unequal) {
+      b.size += pack_unequal(op, n, member, g.host(b.to), to);
+      return;
+    }
     b.size += b.part;
     const bool made = n.read.in == graph::buffer::scratch;
     if (made && member != g.me()) {
@@ -315,6 +367,18 @@ private:
     const graph::action a{g.me(), b.to, member, b.to, 0};
     graph::each_region(*op.program, g, n, a,
                        [&](const graph::region& r) { net_.copy(to + r.write, from + r.read, r.bytes); });
+  }
+
+  // As its owner has noted where they are: I in my scratch, a neighbour in its payload.
+  std::uint64_t pack_unequal(operation& op, const graph::node& n, std::uint32_t member, std::uint32_t there,
+                             std::byte* to) {
+    const graph::region note = graph::only_region(*op.program, op.channel->info.topology, n,
+                                                  {op.program->me, member, op.program->me, member, 0});
+    const std::byte* const of =
+        member == op.program->me
+            ? op.run->scratch.data() + note.read
+            : members_.view(*op.channel, member).payload(engine::cells_of(op.seq, n.phase), note.bytes);
+    return op.at.task->pack(*op.at.task, work_of(op, net_, 0), member, there, of, to);
   }
 
   T& net_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "engine/bundle_box.hpp"
 #include "engine/memory/segment_layout.hpp"
 #include "engine/out_of_memory.hpp"
 #include "engine/team.hpp"
@@ -156,6 +157,9 @@ struct channel {
   std::vector<credit_request> askers;              // far members that wait for a retirement of mine
   std::vector<credit_request> waiters;             // far members that wait for a row of mine
   relay_book relayed;                              // payloads of others that I still have to hand on
+  // The last operations that had the large places of boxes, which they have in turn.
+  std::array<engine::sequence, engine::bundle_box::large_places> in_large_places{};
+  std::uint32_t large_place = 0; // the next one's
   struct failure {
     engine::sequence seq = 0;
     int status = 0;

@@ -77,6 +77,8 @@ public:
   void start(operation& op) {
     if (op.program->awaited) members().wake_near();
     ++outstanding_;
+    if (op.program->unequal) [[unlikely]]
+      take_large_place(op);
     if (op.seq > op.channel->admitted || !activate(op)) [[unlikely]]
       hold(op);
   }

@@ -20,8 +20,8 @@ public:
       : members(net, counts, broken), flights(net), blocks(members, user), copies(members, blocks),
         claims(members, blocks, copies), in_place(members, blocks, flights), rotations(members, blocks),
         transfers(members, blocks, copies, in_place, flights), reductions(members),
-        computations(members, flights), payloads(members, blocks, transfers), roots(members, blocks),
-        calls(members), bundles(members),
+        computations(members, flights), bundles(members), payloads(members, blocks, transfers, bundles),
+        roots(members, blocks), calls(members),
         signals(members, blocks, flights, payloads, in_place, roots, calls, bundles) {}
   node_steps(const node_steps&) = delete;
   node_steps& operator=(const node_steps&) = delete;
@@ -77,10 +77,10 @@ public:
   progress::transfers<T> transfers;
   progress::reductions<T> reductions;
   progress::computations<T> computations;
+  progress::bundles<T> bundles;
   progress::payloads<T> payloads;
   root_discovery<T> roots;
   call_check<T> calls;
-  progress::bundles<T> bundles;
   progress::signals<T> signals;
 
 private:

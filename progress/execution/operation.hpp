@@ -279,6 +279,8 @@ struct operation {
   std::unique_ptr<bad_operand> bad;  // the first one
   std::exception_ptr thrown;         // by code of users, here
   std::uint32_t flights = 0;         // transport requests outstanding
+  std::uint32_t large_place = 0;     // of boxes, if it has one, and
+  engine::sequence before_there = 0; // the operation that had it before
   int status = 0;                    // first transport error
   std::uint32_t unreachable = 0;     // the rank of the job that it is about
   std::uint32_t told_by = 0;         // the rank that met it, another one or this one

@@ -2,6 +2,7 @@
 #pragma once
 #include "engine/operations/operation_kind.hpp"
 #include "engine/plan/resolve.hpp"
+#include "progress/execution/bundles.hpp"
 #include "progress/execution/transfers.hpp"
 
 #include <span>
@@ -12,8 +13,8 @@ namespace weft::progress {
 // out of there.
 template <transport::transport T> class payloads {
 public:
-  payloads(reach<T>& members, operands<T>& blocks, transfers<T>& buffers)
-      : reach_(members), net_(members.net), operands_(blocks), buffers_(buffers) {}
+  payloads(reach<T>& members, operands<T>& blocks, transfers<T>& buffers, bundles<T>& together)
+      : reach_(members), net_(members.net), operands_(blocks), buffers_(buffers), bundles_(together) {}
 
   // My slices for all near readers into my own slot, one beside the other. The stamp follows.
   [[gnu::always_inline]] void write(operation& op, const graph::node& n) {
@@ -110,6 +111,8 @@ private:
   }
   // Out of the box, where the blocks of one member lie behind those of the other.
   [[gnu::noinline]] void take_bundled(operation& op, const graph::node& n, std::uint32_t peer) {
+    if (op.program->unequal)
+      return op.at.task->unpack(*op.at.task, work_of(op, net_, n.count), peer, bundles_.in_box(op, peer));
     const graph::topology& g = op.channel->info.topology;
     const graph::place& at = op.program->places[n.read.at];
     const std::uint64_t part = at.bytes * (at.turn == 0 ? 1 : g.locals());
@@ -143,6 +146,7 @@ private:
   T& net_;
   operands<T>& operands_;
   transfers<T>& buffers_;
+  bundles<T>& bundles_;
 };
 
 } // namespace weft::progress

@@ -108,8 +108,8 @@ public:
 
   // The same of a far member that others wait behind: a rank that waits for it asks for what it needs and no
   // more, for it may come no farther without them.
-  bool exact_credit(channel& on, engine::sequence n, std::uint32_t member) {
-    constexpr std::uint32_t turn = engine::slots;
+  bool exact_credit(channel& on, engine::sequence n, std::uint32_t member,
+                    engine::sequence turn = engine::slots) {
     engine::sequence& known = on.credit[member].retired;
     if (known + turn / 2 >= n || broken_.ignore_credit) [[likely]]
       return true;

@@ -136,11 +136,14 @@ private:
   // That my blocks were read, in the boxes of my host, and by near members.
   void list_readers(operation& op, const graph::node& n, writer& to) {
     const graph::topology& g = op.channel->info.topology;
+    bool known = true; // how many count is, when all is sent
     steps_.bundles.each_read(op, [&](std::uint32_t there, engine::word& sent) {
       list_word(op, graph::leader_towards(g, g.host(g.me()), there), sent, op.seq, to);
+      known &= net_.load(sent) >= op.seq;
     });
-    const std::uint32_t near = n.count - steps_.bundles.readers(*op.program, g);
-    if (near != 0) list_cell(op, {n.about, n.phase, op.program->me, near}, to);
+    if (op.program->unequal && !known) return;
+    const auto counted = static_cast<std::uint32_t>(steps_.bundles.counting(op, n.count));
+    if (counted != 0) list_cell(op, {n.about, n.phase, op.program->me, counted}, to);
   }
   // Which another member of my host fills.
   void list_box(operation& op, std::uint32_t peer, writer& to) {

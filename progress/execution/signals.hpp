@@ -48,9 +48,10 @@ public:
   }
 
   outcome raise(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
-    if (n.bundled) [[unlikely]]
-      return n.about == fact::payload ? bundles_.send(op, n, peer)
-                                      : outcome::done; // the packer tells what was read
+    if (n.bundled && n.about == fact::payload) [[unlikely]]
+      return bundles_.send(op, n, peer);
+    if (n.bundled && !bundles_.counts(op, peer)) [[unlikely]]
+      return outcome::done; // the packer tells what was read
     if (!has_credit(op, n, peer)) return outcome::blocked;
     const bool to_group = n.peer == graph::peer_rule::group;
     if (to_group && n.about == fact::payload) [[likely]]
@@ -130,9 +131,9 @@ private:
       all = false;
     });
     if (!all) return outcome::blocked;
-    const std::uint32_t near = n.count - bundles_.readers(*op.program, op.channel->info.topology);
-    return near == 0 || reached(op, {n.about, n.phase, op.program->me, near}) ? outcome::done
-                                                                              : outcome::blocked;
+    const auto counted = static_cast<std::uint32_t>(bundles_.counting(op, n.count));
+    return counted == 0 || reached(op, {n.about, n.phase, op.program->me, counted}) ? outcome::done
+                                                                                    : outcome::blocked;
   }
 
   // The one rule of credit: what stays in the cells of a slot until it has been read may be written when

@@ -14,6 +14,7 @@ template <class T> graph::work work_of(operation& op, T& net, std::uint32_t stag
           .threads = op.channel->info.world.data(),
           .where = &op.channel->info.topology,
           .segment = net.segment(),
+          .segment_bytes = net.segment_bytes(),
           .near = {&net, direct},
           .dst = op.at.dst,
           .src = op.at.src,

@@ -374,5 +374,30 @@ TEST(algorithms, engines_send_together_what_is_small_and_waits_for_its_ends_alon
   EXPECT_FALSE(fits({.in = sync::my, .bytes = 8}, nodes, &tuning::bundles)) << "there are no boxes";
 }
 
+// What has no room is brought: so bytes are no matter, and the notes fit among many members.
+TEST(algorithms, unequal_blocks_go_in_bundles_whatever_their_sizes_and_between_any_number_of_members) {
+  for (const operation op : {operation::team_alltoallv, operation::team_gatherv, operation::team_scatterv}) {
+    const auto fits = [&](const node_map& nodes, std::uint64_t bytes, auto... without) {
+      tuning t;
+      t.bundles = true;
+      ((t.*without = false), ...);
+      return fits_all_with(named(op, "bundled"), {.op = op, .in = sync::my, .out = sync::my, .bytes = bytes},
+                           nodes, t);
+    };
+    for (const std::uint64_t bytes : {0u, 8u, 1u << 20})
+      EXPECT_TRUE(fits(blocks_of(8, 4), bytes)) << name(op);
+    EXPECT_TRUE(fits(blocks_of(600, 300), 8)) << name(op);
+    EXPECT_FALSE(fits(one_host(8), 8)) << name(op);
+    EXPECT_FALSE(fits(alone(8), 8)) << name(op);
+    EXPECT_FALSE(fits(blocks_of(8, 4), 8, &tuning::relays)) << name(op);
+    EXPECT_FALSE(fits(blocks_of(8, 4), 8, &tuning::bundles)) << name(op);
+    const request r{.op = op, .in = sync::my, .out = sync::my, .bytes = 8};
+    for (const node_map& nodes : {one_host(140), blocks_of(150, 140)}) {
+      const verdict v = verify(compile_all(r, nodes, forcing(op, "bundled")), nodes);
+      EXPECT_TRUE(v.ok()) << name(op) << ": " << v.text();
+    }
+  }
+}
+
 } // namespace
 } // namespace weft::graph

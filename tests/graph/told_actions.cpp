@@ -124,9 +124,9 @@ private:
       put(", rows name ", word(p.names), ", sources ", word(rows.src), ", destinations ", word(rows.dst),
           ", sizes ", word(rows.size));
     const std::pair<bool, std::string_view> all[] = {
-        {p.in_place, "in place"}, {p.eager, "eager"},      {p.valued, "valued"},  {p.far, "far"},
-        {p.large, "large"},       {p.parts, "parts"},      {p.computes, "tasks"}, {p.awaited, "wakes"},
-        {p.lends(), "lends"},     {p.rotates(), "rotates"}};
+        {p.in_place, "in place"}, {p.eager, "eager"},   {p.valued, "valued"},    {p.far, "far"},
+        {p.large, "large"},       {p.parts, "parts"},   {p.unequal, "unequal"},  {p.computes, "tasks"},
+        {p.awaited, "wakes"},     {p.lends(), "lends"}, {p.rotates(), "rotates"}};
     for (const auto& [holds, what] : all)
       if (holds) put(", ", what);
     put("\n");

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Exchanges, gathers and scatters of blocks of unequal sizes: ranks are late, or very late, and hold up no
+// block but their own; blocks of any size, in bundles or not, between any hosts.
+//
+// Mutations that this catches: a large place that is filled before its readers have left; a member that does
+// not know which of its blocks were left to be brought, or counts one that came along; a part that is packed
+// from a table that its owner has not published; a block that is taken for another member's.
+#include "engine/unequal/packed.hpp"
+#include "tests/simulated/seeds.hpp"
+#include "tests/simulated/serving_ranks.hpp"
+
+#include <gtest/gtest.h>
+
+namespace weft::tests {
+namespace {
+using collectives::caller;
+using collectives::operation;
+using graph::sync;
+using transport::sim::seeded_random;
+using unequal::block;
+
+constexpr std::uint64_t most_bytes = 3000;
+
+collectives::tuning in_bundles(bool bundled) {
+  collectives::tuning t;
+  t.bundles = true;
+  const std::string way = bundled ? "bundled" : "flat";
+  t.forced = collectives::parse_choice("team_alltoallv=" + way + ",team_gatherv=" + way +
+                                       ",team_scatterv=" + way + ",exchange=bundled");
+  return t;
+}
+
+std::vector<std::uint32_t> hosts_of(std::uint64_t shape) {
+  switch (shape) {
+  case 0:
+    return {0, 0, 1, 1};
+  case 1:
+    return {0, 0, 0, 1, 1, 1, 2, 2, 2};
+  case 2:
+    return {0, 1, 2, 0, 1, 2, 0, 1};
+  case 3:
+    return {3, 1, 1, 0, 2, 3, 1, 0, 2, 2};
+  case 4:
+    return {0, 1, 2, 3, 4, 4};
+  default:
+    return {0, 0, 0, 0, 0, 1};
+  }
+}
+constexpr std::uint64_t shapes = 6;
+
+struct unequal_call {
+  operation op = operation::team_alltoallv;
+  bool same = false;     // allgatherv
+  bool from_one = false; // each gives to the one `root` places behind it, and takes of whichever gives
+  std::uint32_t root = 0, ranks = 0;
+  std::uint64_t seed = 0, most = 40;
+
+  // Of what a member gives to another one: nothing, a few bytes, or many.
+  std::uint64_t bytes(std::uint32_t from, std::uint32_t to) const {
+    if (from_one) return (from + root) % ranks == to ? seed % (most + 1) : 0;
+    const bool one = same || op == operation::team_gatherv;
+    seeded_random draw(seed * 7919 + from * 131 + (one ? 0 : to) + 1);
+    if (draw.below(6) == 0) return 0;
+    return draw.below(8) == 0 ? draw.below(most_bytes + 1) : draw.below(most + 1);
+  }
+  bool sends(std::uint32_t from, std::uint32_t to) const {
+    return op == operation::team_alltoallv || (op == operation::team_scatterv ? from : to) == root;
+  }
+  std::byte value(std::uint32_t from, std::uint32_t to, std::uint64_t at) const {
+    const bool one = same || op == operation::team_gatherv;
+    return static_cast<std::byte>(1 + (seed * 17 + from * 31 + (one ? 0 : to) * 5 + at * 3) % 251);
+  }
+};
+
+unequal_call draw_call(seeded_random& random, std::uint32_t ranks) {
+  constexpr std::array kinds{operation::team_alltoallv, operation::team_gatherv, operation::team_scatterv};
+  constexpr std::array<std::uint64_t, 4> most{3, 40, 300, most_bytes};
+  unequal_call c;
+  c.ranks = ranks;
+  c.op = kinds[random.below(3)];
+  c.same = c.op == operation::team_alltoallv && random.coin(0.4);
+  c.from_one = c.op == operation::team_alltoallv && !c.same && random.coin(0.4);
+  if (c.op != operation::team_alltoallv || c.from_one)
+    c.root = static_cast<std::uint32_t>(random.below(ranks));
+  c.seed = random.next();
+  c.most = most[random.below(4)];
+  return c;
+}
+
+// A rank's part in one call: blocks that it gives side by side, behind the table of them; and those it gets.
+class unequal_part {
+public:
+  static std::uint64_t room(std::uint32_t ranks) { return ranks * (sizeof(block) + 2 * most_bytes); }
+
+  unequal_part(const unequal_call& c, const serving_rank& it, std::uint32_t ranks, std::uint64_t at)
+      : c_(c), it_(it), ranks_(ranks), src_(at + ranks * sizeof(block)), dst_(src_ + ranks * most_bytes) {
+    std::memset(own(at), 0xee, room(ranks));
+    task_.given = reinterpret_cast<const block*>(own(at));
+    task_.same = c.same || c.op == operation::team_gatherv; // as calls have it
+    task_.from_root = c.op == operation::team_scatterv;
+    task_.to_root = c.op == operation::team_gatherv;
+    task_.from_one = c.from_one;
+    task_.root = c.root;
+    for (std::uint32_t from = 0; from < ranks; ++from)
+      taken_.push_back({dst_ + from * most_bytes, c.bytes(from, it.me)});
+    const std::uint32_t giver = (it.me + ranks - c.root) % ranks;
+    task_.taken = taken_.data() + (task_.from_root ? c.root : c.from_one ? giver : 0);
+    prepare(task_);
+  }
+  unequal_part(const unequal_part&) = delete;
+
+  void post() {
+    for (std::uint64_t at = 0; at < ranks_ * most_bytes; ++at)
+      if (*own(dst_ + at) != std::byte{0xee}) throw wrong_result("written before the rank has come");
+    for (std::uint32_t to = 0; to < ranks_; ++to) {
+      const block b{src_ + to * most_bytes, c_.bytes(it_.me, to)};
+      std::memcpy(own(src_) - (ranks_ - to) * sizeof b, &b, sizeof b);
+      for (std::uint64_t at = 0; at < b.bytes; ++at)
+        *own(b.at + at) = c_.value(it_.me, to, at);
+    }
+    handle_ = it_.engine.post(it_.team,
+                              {.op = c_.op,
+                               .in = sync::my,
+                               .out = sync::my,
+                               .root = c_.root,
+                               .bytes = 1,
+                               .by = c_.same ? caller::allgatherv : caller::collective,
+                               .apart = true},
+                              {.dst = dst_, .src = src_, .task = &task_});
+  }
+  // All that are to come, or all but those of a rank.
+  bool has(std::uint32_t without) const {
+    for (std::uint32_t from = 0; from < ranks_; ++from)
+      for (std::uint64_t at = 0; at < most_bytes; ++at) {
+        if (from == without) break;
+        const bool there = at < c_.bytes(from, it_.me) && c_.sends(from, it_.me);
+        if (*own(dst_ + from * most_bytes + at) != (there ? c_.value(from, it_.me, at) : std::byte{0xee}))
+          return false;
+      }
+    return true;
+  }
+  // What was its own is used for other things at once: another table may lie there.
+  void wait() {
+    it_.engine.wait(handle_);
+    std::memset(own(src_), 0xff, ranks_ * most_bytes);
+    for (std::uint32_t to = 0; to < ranks_; ++to) {
+      const block other{src_, 1};
+      std::memcpy(own(src_) - (ranks_ - to) * sizeof other, &other, sizeof other);
+    }
+    if (!has(ranks_)) throw wrong_result("wrong bytes");
+  }
+
+private:
+  std::byte* own(std::uint64_t offset) const { return it_.engine.net().segment() + offset; }
+
+  const unequal_call& c_;
+  const serving_rank& it_;
+  std::uint32_t ranks_;
+  std::uint64_t src_, dst_;
+  std::vector<block> taken_;
+  unequal::exchange task_;
+  simulated_engine::handle handle_ = 0;
+};
+
+// More calls than there are large places, some of them together, with others in between.
+TEST(unequal, exchanges_bring_every_block_whoever_is_late) {
+  const seed_range seeds(60);
+  for (std::uint64_t seed = seeds.first; seed <= seeds.last && !HasFailure(); ++seed) {
+    seeded_random random(seed * 2 + 1);
+    const std::vector<std::uint32_t> nodes = hosts_of(random.below(shapes));
+    const auto ranks = static_cast<std::uint32_t>(nodes.size());
+    const bool bundled = random.below(4) != 0;
+    constexpr std::uint32_t together = 12;
+    std::vector<std::vector<unequal_call>> rounds(4);
+    for (auto& round : rounds)
+      for (std::uint64_t calls = random.coin(0.5) ? 1 : together; calls != 0; --calls)
+        round.push_back(draw_call(random, ranks));
+    const std::uint64_t room = unequal_part::room(ranks), equal = 16 * ranks;
+    const auto part = [&](const serving_rank& it) {
+      seeded_random late(seed * 64 + it.me);
+      for (const auto& round : rounds) {
+        std::deque<unequal_part> parts;
+        for (const unequal_call& c : round)
+          parts.emplace_back(c, it, ranks, it.heap + equal + parts.size() * room);
+        for (unequal_part& p : parts) {
+          if (late.below(4) == 0) it.engine.net().compute(std::chrono::nanoseconds(late.below(50'000)));
+          p.post();
+        }
+        for (unequal_part& p : parts)
+          p.wait();
+        it.engine.run(it.team, {operation::exchange, sync::my, sync::my, graph::hint::none, 0, 8},
+                      {.dst = it.heap + 8 * ranks, .src = it.heap});
+      }
+    };
+    EXPECT_NO_THROW(play_serving(nodes, equal + together * room, seed, in_bundles(bundled), part))
+        << "replay with WEFT_SEED=" << seed;
+  }
+}
+
+// As many calls as there are places; one rank posts them when all blocks between the others are in place.
+TEST(unequal, exchanges_hold_up_no_block_between_ranks_that_have_come) {
+  for (std::uint64_t shape = 0; shape < shapes; ++shape)
+    for (std::uint32_t absent = 0; absent < hosts_of(shape).size(); ++absent) {
+      if (HasFailure()) return;
+      const std::vector<std::uint32_t> nodes = hosts_of(shape);
+      const auto ranks = static_cast<std::uint32_t>(nodes.size());
+      seeded_random random(shape * 100 + absent);
+      std::vector<unequal_call> calls;
+      while (calls.size() != engine::bundle_box::large_places) {
+        calls.push_back(draw_call(random, ranks));
+        if (!calls.back().from_one && calls.back().root == absent) calls.back().root = (absent + 1) % ranks;
+      }
+      const std::uint64_t room = unequal_part::room(ranks);
+      std::uint32_t ready = 0, in_place = 0;
+      const auto part = [&](const serving_rank& it) {
+        std::deque<unequal_part> parts;
+        for (const unequal_call& c : calls)
+          parts.emplace_back(c, it, ranks, it.heap + parts.size() * room);
+        ++ready;
+        it.serve_until([&] { return ready == ranks; });
+        if (it.me == absent) it.serve_until([&] { return in_place == ranks - 1; });
+        for (unequal_part& p : parts)
+          p.post();
+        if (it.me != absent) {
+          it.serve_until([&] { return std::ranges::all_of(parts, [&](auto& p) { return p.has(absent); }); });
+          ++in_place;
+        }
+        for (unequal_part& p : parts)
+          p.wait();
+      };
+      EXPECT_NO_THROW(play_serving(nodes, calls.size() * room, absent + 1, in_bundles(true), part))
+          << "shape " << shape << ", without rank " << absent;
+    }
+}
+
+// Whatever the sizes: a part has the room that it needs at least, what came along is as it was, and of the
+// rest its receiver learns where it is; as many as the owner counts.
+TEST(unequal, parts_hold_the_blocks_that_have_room_and_notes_of_the_others) {
+  const std::vector<std::uint32_t> nodes{0, 0, 1, 1, 1};
+  const graph::topology g(0, nodes);
+  seeded_random random(7);
+  for (unsigned round = 0; round < 2000; ++round) {
+    std::vector<std::byte> segment(nodes.size() * (sizeof(block) + most_bytes));
+    for (std::byte& b : segment)
+      b = static_cast<std::byte>(random.below(256));
+    std::vector<block> given;
+    const std::uint64_t most = std::array<std::uint64_t, 3>{8, 60, most_bytes}[random.below(3)];
+    for (std::uint64_t k = 0; k < nodes.size(); ++k)
+      given.push_back({nodes.size() * sizeof(block) + k * most_bytes, random.below(most + 1)});
+    std::memcpy(segment.data(), given.data(), nodes.size() * sizeof(block));
+    unequal::exchange e;
+    e.given = reinterpret_cast<const block*>(segment.data());
+    prepare(e);
+    const std::uint32_t thread = 0;
+    graph::work w;
+    w.members = static_cast<std::uint32_t>(nodes.size());
+    w.threads = &thread;
+    w.where = &g;
+    w.segment = segment.data();
+    w.segment_bytes = segment.size();
+    w.message = unequal::least_packed(3) + random.below(200);
+    const unequal::packed_blocks mine(e, w, 0, {});
+    std::vector<std::byte> part(w.message);
+    const std::uint64_t bytes = mine.write(1, part.data());
+    ASSERT_LE(bytes, w.message);
+    std::uint64_t left = 0, along = 0;
+    for (std::uint32_t k = 0; k < 3; ++k) {
+      const block& b = given[2 + k];
+      const unequal::packed_entry got = unequal::read_packed({part.data(), bytes}, k);
+      ASSERT_EQ(got.what.bytes, b.bytes);
+      if (got.what.at == unequal::note::along) {
+        ASSERT_TRUE(std::ranges::equal(got.bytes, std::span(segment).subspan(b.at, b.bytes)));
+        along += b.bytes;
+      } else {
+        ASSERT_EQ(got.what.at, b.at);
+        ++left;
+      }
+    }
+    ASSERT_EQ(left, mine.left_to_readers());
+    const std::uint64_t all = given[2].bytes + given[3].bytes + given[4].bytes;
+    ASSERT_EQ(left == 0, all <= w.message - unequal::least_packed(3) + 3 * sizeof(unequal::note)) << along;
+  }
+}
+
+TEST(unequal, parts_that_say_nonsense_are_not_read_outside) {
+  seeded_random random(11);
+  for (unsigned round = 0; round < 20'000; ++round) {
+    std::vector<std::byte> part(random.below(40));
+    for (std::byte& b : part)
+      b = static_cast<std::byte>(random.coin(0.3) ? 255 : random.below(40));
+    const unequal::packed_entry got =
+        unequal::read_packed(part, static_cast<std::uint32_t>(random.below(12)));
+    if (got.bytes.empty()) continue;
+    ASSERT_GE(got.bytes.data(), part.data());
+    ASSERT_LE(got.bytes.data() + got.bytes.size(), part.data() + part.size());
+  }
+  graph::work w;
+  std::array<std::byte, 64> segment{};
+  w.segment = segment.data();
+  w.segment_bytes = segment.size();
+  for (const std::uint64_t table : {std::uint64_t{49}, std::uint64_t{64}, ~std::uint64_t{0}})
+    EXPECT_EQ(unequal::entry_of(w, 0, table, 0).bytes, 0u);
+  const block wild{60, 5};
+  std::memcpy(segment.data(), &wild, sizeof wild);
+  EXPECT_EQ(unequal::entry_of(w, 0, 0, 0).bytes, 0u);
+}
+
+} // namespace
+} // namespace weft::tests
