@@ -77,8 +77,7 @@ public:
   void start(operation& op) {
     if (op.program->awaited) members().wake_near();
     ++outstanding_;
-    if (op.program->unequal) [[unlikely]]
-      take_large_place(op);
+    take_large_place(op);
     if (op.seq > op.channel->admitted || !activate(op)) [[unlikely]]
       hold(op);
   }
@@ -223,7 +222,6 @@ public:
 
 private:
   template <transport::transport> friend class wait_survey;
-
   // For want of a slot, or because there will never be one.
   [[gnu::cold, gnu::noinline]] void hold(operation& op) {
     if (op.channel->lost != channel::no_rank) return refuse(op);

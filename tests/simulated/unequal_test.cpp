@@ -171,7 +171,7 @@ TEST(unequal, exchanges_bring_every_block_whoever_is_late) {
     const auto ranks = static_cast<std::uint32_t>(nodes.size());
     const bool bundled = random.below(4) != 0;
     constexpr std::uint32_t together = 12;
-    std::vector<std::vector<unequal_call>> rounds(4);
+    std::vector<std::vector<unequal_call>> rounds(8);
     for (auto& round : rounds)
       for (std::uint64_t calls = random.coin(0.5) ? 1 : together; calls != 0; --calls)
         round.push_back(draw_call(random, ranks));
