@@ -197,7 +197,8 @@ TEST(unequal, exchanges_bring_every_block_whoever_is_late) {
   }
 }
 
-// As many calls as there are places; one rank posts them when all blocks between the others are in place.
+// One rank posts its calls when all blocks between the others are in place, of as many as there are places.
+// More are under way.
 TEST(unequal, exchanges_hold_up_no_block_between_ranks_that_have_come) {
   for (std::uint64_t shape = 0; shape < shapes; ++shape)
     for (std::uint32_t absent = 0; absent < hosts_of(shape).size(); ++absent) {
@@ -206,7 +207,7 @@ TEST(unequal, exchanges_hold_up_no_block_between_ranks_that_have_come) {
       const auto ranks = static_cast<std::uint32_t>(nodes.size());
       seeded_random random(shape * 100 + absent);
       std::vector<unequal_call> calls;
-      while (calls.size() != engine::bundle_box::large_places) {
+      while (calls.size() != 2 * engine::bundle_box::large_places) {
         calls.push_back(draw_call(random, ranks));
         if (!calls.back().from_one && calls.back().root == absent) calls.back().root = (absent + 1) % ranks;
       }
@@ -222,7 +223,10 @@ TEST(unequal, exchanges_hold_up_no_block_between_ranks_that_have_come) {
         for (unequal_part& p : parts)
           p.post();
         if (it.me != absent) {
-          it.serve_until([&] { return std::ranges::all_of(parts, [&](auto& p) { return p.has(absent); }); });
+          it.serve_until([&] {
+            return std::all_of(parts.begin(), parts.begin() + engine::bundle_box::large_places,
+                               [&](auto& p) { return p.has(absent); });
+          });
           ++in_place;
         }
         for (unequal_part& p : parts)
