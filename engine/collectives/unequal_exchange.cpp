@@ -106,7 +106,7 @@ private:
     const bool packed = bundled_ && tells_far(), to_near = !g_.near().empty() && (!to_root() || !tells_far());
     node_set noted = 0;
     if (to_near || packed)
-      noted_ = noted = b_.add(
+      noted = b_.add(
           writing(reading(compute(packed ? 8 : 7, true), buffer::source, payload_), buffer::scratch, came_));
     if (to_near || (packed && !g_.near().empty() && request_.op != operation::team_scatterv)) {
       b_.draft().eager_bytes[0] = told;
@@ -127,8 +127,9 @@ private:
     send.then(at_stage(2, travelling(send_payload(), note_)));
     b_.loop(to_root() ? range::root : range::far, to_root() ? 1 : static_cast<std::uint32_t>(g_.far().size()),
             send, noted);
-    noted_ |= noted;
   }
+  // Stages 1, 7 and 8 are quick and stand before this: they have noted what has not come when the first
+  // payload is taken (unequal::exchange::from_one).
   node_set bring(const range& of, std::uint32_t count) {
     builder::step_list steps;
     const node take = writing(reading(take_payload(), buffer::mailbox, payload_), buffer::scratch, came_);
@@ -138,10 +139,9 @@ private:
     steps.then_if(far, far_only(bundled_ ? by_boxes(take) : at_stage(5, take)));
     steps.then(at_stage(3, get_from_each()));
     const node read = count_for_each(fact::consumed, 1);
-    if (!bundled_) steps.then(read);
-    steps.then_if(bundled_ && near, near_only(read)).then_if(bundled_ && far, far_only(by_boxes(read)));
-    // What has not come is known as such first (unequal::exchange::from_one).
-    return b_.loop(of, count, steps, noted_);
+    if (!bundled_) return b_.loop(of, count, steps.then(read));
+    steps.then_if(near, near_only(read)).then_if(far, far_only(by_boxes(read)));
+    return b_.loop(of, count, steps);
   }
   node travelling(const node& n, std::uint8_t from) const {
     return writing(reading(n, buffer::scratch, from), buffer::mailbox, payload_);
@@ -151,7 +151,6 @@ private:
   const topology& g_;
   bool bundled_;
   builder b_;
-  node_set noted_ = 0;
   std::uint8_t each_note_ = 0, note_ = 0, came_ = 0, payload_ = 0;
 };
 
