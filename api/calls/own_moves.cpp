@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Movements of equal blocks between operands of the calling rank's own, which may be ordinary memory.
-#include "api/calls/staged_row.hpp"
+#include "api/calls/staged_series.hpp"
 #include "api/calls/unequal_call.hpp"
 
 #include <algorithm>
@@ -12,12 +12,12 @@ namespace {
 
 // The same of several calls that are the pieces of one. Where the source is copied, a few pieces are at a
 // time.
-upc_coll_handle_t start_row(const collective_call& c, std::span<const unequal_call> calls, const row_cut& cut,
-                            std::uint64_t stride) {
+upc_coll_handle_t start_series(const collective_call& c, std::span<const unequal_call> calls,
+                               const series_cut& cut, std::uint64_t stride) {
   std::vector<checked_exchange> made;
   for (const unequal_call& call : calls)
     made.push_back(check_unequal(c, call));
-  staged_row::held row;
+  staged_series::held series;
   for (std::uint32_t k = 0; k != calls.size(); ++k) {
     unequal::exchange& e = made[k].ready.task;
     const std::span<block> given = made[k].given(calls[k]);
@@ -27,12 +27,12 @@ upc_coll_handle_t start_row(const collective_call& c, std::span<const unequal_ca
     const auto first = std::ranges::find_if(given, [](const block& b) { return b.bytes != 0; });
     const bool for_me = calls[k].from_one && &*first == made[k].own;
     const auto count = for_me ? 0 : one ? 1 : static_cast<std::uint32_t>(given.size());
-    if (!row) row = staged_row::take(c.rt, c.name, cut, count * staging::lines(cut.piece));
-    staged_piece& p = row->piece(k);
+    if (!series) series = staged_series::take(c.rt, c.name, cut, count * staging::lines(cut.piece));
+    staged_piece& p = series->piece(k);
     p.in = {c.rt.own_memory(first->at), stride, first->bytes, count, own};
     p.given = given.data();
     p.givens = static_cast<std::uint32_t>(given.size());
-    std::uint64_t at = row->place_of(p);
+    std::uint64_t at = series->place_of(p);
     for (block& b : given) {
       if (!e.same && &b == made[k].own) continue;
       b.at = at;
@@ -40,8 +40,8 @@ upc_coll_handle_t start_row(const collective_call& c, std::span<const unequal_ca
     }
     e.aside = &p;
   }
-  const upc_coll_handle_t h = post_row(
-      c, row, made, [](checked_exchange & one) -> auto& { return one.ready; });
+  const upc_coll_handle_t h = post_series(
+      c, series, made, [](checked_exchange & one) -> auto& { return one.ready; });
   for (checked_exchange& one : made)
     static_cast<void>(one.all.release());
   return h;
@@ -126,27 +126,27 @@ upc_coll_handle_t move_own(const char* name, collectives::operation op, upc_shar
              few_out = op == operation::gather_all || op == operation::gather;
   const std::uint32_t to_count = takes ? (many_in ? c.threads : 1) : 0,
                       from_count = gives ? (few_out ? 1 : c.threads) : 0;
-  const row_cut cut =
-      row_cut::of(c.threads == 1 ? 0 : static_cast<std::uint64_t>(many_out ? every : nbytes), nbytes);
+  const series_cut cut =
+      series_cut::of(c.threads == 1 ? 0 : static_cast<std::uint64_t>(many_out ? every : nbytes), nbytes);
   upc_handle_t h = 0;
   thread_local equal_blocks whole, rest; // keep their memory
-  thread_local std::vector<unequal_call> row;
+  thread_local std::vector<unequal_call> series;
   whole.set(c.threads, nbytes, cut.piece);
   rest.set(c.threads, nbytes, nbytes - (cut.pieces - 1) * cut.piece);
-  row.clear();
+  series.clear();
   for (std::uint32_t k = 0; k != cut.pieces; ++k) {
     equal_blocks& piece = k + 1 == cut.pieces ? rest : whole;
     if (one) piece.only_for(root);
     const std::uint64_t begin = k * cut.piece;
-    row.push_back({name, unequal, team, one ? 0 : static_cast<int>(root), &h,
-                   piece.end(behind(dst, begin), to_count, false, "dst"),
-                   piece.end(behind(src, begin), from_count, same, "src"),
-                   op == operation::gather_all ? caller::allgatherv : caller::collective,
-                   in_place && op == operation::exchange, same, one});
-    if (one) row.back().src.nbytes = piece.of_one.data();
+    series.push_back({name, unequal, team, one ? 0 : static_cast<int>(root), &h,
+                      piece.end(behind(dst, begin), to_count, false, "dst"),
+                      piece.end(behind(src, begin), from_count, same, "src"),
+                      op == operation::gather_all ? caller::allgatherv : caller::collective,
+                      in_place && op == operation::exchange, same, one});
+    if (one) series.back().src.nbytes = piece.of_one.data();
   }
-  if (row.size() != 1) return start_row(c, row, cut, nbytes);
-  start_unequal(c, row.front());
+  if (series.size() != 1) return start_series(c, series, cut, nbytes);
+  start_unequal(c, series.front());
   return h;
 }
 

@@ -93,9 +93,9 @@ upc_coll_handle_t reduce_spans(const char* call, upc_shared_ptr_t dst, upc_share
     return made;
   };
   const api::ordinary_vectors which{c.rank(c.rt.rank()), api::is_ordinary(dst), api::is_ordinary(src)};
-  if (api::row_of_vectors row(api::row_of_vectors::cut_of(bytes, of.size)); row.cut.pieces != 1) {
-    row.add_all(count, of.size, elements);
-    return api::start(c, which, row);
+  if (api::series_of_vectors series(api::series_of_vectors::cut_of(bytes, of.size)); series.cut.pieces != 1) {
+    series.add_all(count, of.size, elements);
+    return api::start(c, which, series);
   }
   api::checked_vectors made = elements(0, count);
   api::kept_function function(made.task, true);

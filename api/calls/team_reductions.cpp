@@ -104,14 +104,14 @@ upc_coll_handle_t reduce_numbers(upc_shared_ptr_t dst, upc_shared_ptr_t src, std
   const api::vector_call whole{dst, src, count, team, op, type, root < 0 ? 0 : root, true};
   const std::size_t size = reductions::size_of(static_cast<reductions::element>(number));
   const std::size_t bytes = api::product(name, "nelems * size of dtype", count, size);
-  if (api::row_of_vectors row(api::row_of_vectors::cut_of(of_arrays ? 0 : bytes, size));
-      row.cut.pieces != 1) {
+  if (api::series_of_vectors series(api::series_of_vectors::cut_of(of_arrays ? 0 : bytes, size));
+      series.cut.pieces != 1) {
     const api::mode m{.in = graph::sync::my, .out = graph::sync::my, .async = true};
     const api::collective_call c = api::begin_collective(name, m, team);
     const bool in_place = upc_isnull(dst) != 0;
     api::checked_vectors all = check(api::kinds[kind], whole);
     const api::kept_function of_check(all.task, false);
-    row.add_all(count, size, [&](std::size_t begin, std::size_t some) {
+    series.add_all(count, size, [&](std::size_t begin, std::size_t some) {
       api::vector_call part = whole;
       part.nelems = some;
       part.src.addr += begin * size;
@@ -119,7 +119,7 @@ upc_coll_handle_t reduce_numbers(upc_shared_ptr_t dst, upc_shared_ptr_t src, std
       return check(api::kinds[kind], part);
     });
     return api::start(c, {c.rank(c.rt.rank()), api::is_ordinary(in_place ? src : dst), api::is_ordinary(src)},
-                      row);
+                      series);
   }
   upc_handle_t h = 0;
   static constexpr decltype(&api::combine<0>) calls[] = {api::combine<0>, api::combine<1>, api::combine<2>,

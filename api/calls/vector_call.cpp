@@ -157,35 +157,35 @@ void stage(staging& room, const ordinary_vectors& which, const collectives::requ
   r.aside = room.block();
 }
 
-row_of_vectors::~row_of_vectors() {
+series_of_vectors::~series_of_vectors() {
   for (const checked_vectors& one : made)
     if (!begun && one.task.release != nullptr) one.task.release(one.task);
 }
 
-upc_coll_handle_t start(const collective_call& c, const ordinary_vectors& which, row_of_vectors& row) {
-  staged_row::held room;
-  for (std::uint32_t k = 0; k != row.made.size() && (which.src || which.dst); ++k) {
-    graph::binding& at = row.made[k].call.at;
+upc_coll_handle_t start(const collective_call& c, const ordinary_vectors& which, series_of_vectors& series) {
+  staged_series::held room;
+  for (std::uint32_t k = 0; k != series.made.size() && (which.src || which.dst); ++k) {
+    graph::binding& at = series.made[k].call.at;
     const bool in_place = at.dst == at.src, dst = which.dst && !in_place;
-    const std::uint64_t bytes = row.made[k].call.request.bytes,
+    const std::uint64_t bytes = series.made[k].call.request.bytes,
                         before = which.src ? staging::lines(bytes) : 0;
     if (!room)
-      room = staged_row::take(c.rt, c.name, row.cut,
-                              (which.src + dst) * staging::lines(row.made.front().call.request.bytes));
+      room = staged_series::take(c.rt, c.name, series.cut,
+                                 (which.src + dst) * staging::lines(series.made.front().call.request.bytes));
     staged_piece& p = room->piece(k);
     if (which.src) p.in = {c.rt.own_memory(at.src), 0, bytes, 1};
-    if (which.dst && gets_result(which, row.made[k].call.request, row.made[k].task)) {
+    if (which.dst && gets_result(which, series.made[k].call.request, series.made[k].task)) {
       p.results = c.rt.own_memory(at.dst);
       p.result_bytes = bytes;
     }
     if (which.src) at.src = room->place_of(p);
     if (which.dst) at.dst = in_place ? at.src : room->place_of(p) + before;
     p.made = c.rt.own_memory(at.dst);
-    row.made[k].task.aside = &p;
+    series.made[k].task.aside = &p;
   }
-  const upc_coll_handle_t h = post_row(
-      c, room, row.made, [](checked_vectors & one) -> auto& { return one; });
-  row.begun = true;
+  const upc_coll_handle_t h = post_series(
+      c, room, series.made, [](checked_vectors & one) -> auto& { return one; });
+  series.begun = true;
   return h;
 }
 

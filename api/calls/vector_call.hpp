@@ -2,7 +2,7 @@
 #pragma once
 #include "api/calls/collective_call.hpp"
 #include "api/calls/relocation.hpp"
-#include "api/calls/staged_row.hpp"
+#include "api/calls/staged_series.hpp"
 #include "engine/plan/call_fields.hpp"
 #include "engine/reductions/vector_reduction.hpp"
 #include "include/upc_collective_cray.h"
@@ -59,16 +59,16 @@ struct ordinary_vectors {
 void stage(staging& room, const ordinary_vectors& which, const collectives::request& call,
            reductions::vector_reduction& r, graph::binding& at);
 
-// The pieces of one call, which is cut into a row. What they keep is given up unless they begin.
-struct row_of_vectors {
-  row_cut cut;
+// The pieces of one call, which is cut into a series. What they keep is given up unless they begin.
+struct series_of_vectors {
+  series_cut cut;
   std::vector<checked_vectors> made{};
   bool begun = false;
 
-  explicit row_of_vectors(const row_cut& c) : cut(c) {}
-  row_of_vectors(const row_of_vectors&) = delete;
-  row_of_vectors& operator=(const row_of_vectors&) = delete;
-  ~row_of_vectors();
+  explicit series_of_vectors(const series_cut& c) : cut(c) {}
+  series_of_vectors(const series_of_vectors&) = delete;
+  series_of_vectors& operator=(const series_of_vectors&) = delete;
+  ~series_of_vectors();
   // Of so many elements of a size; `make` makes a piece: from an element on, so many.
   template <class Make> void add_all(std::size_t count, std::size_t size, Make&& make) {
     made.reserve(cut.pieces); // no piece is lost
@@ -76,10 +76,10 @@ struct row_of_vectors {
     for (std::size_t begin = 0; begin < count; begin += each)
       made.push_back(make(begin, std::min(each, count - begin)));
   }
-  static row_cut cut_of(std::uint64_t bytes, std::uint64_t element) {
-    return row_cut::of(bytes, bytes, std::lcm(staged_block::line, element));
+  static series_cut cut_of(std::uint64_t bytes, std::uint64_t element) {
+    return series_cut::of(bytes, bytes, std::lcm(staged_block::line, element));
   }
 };
-upc_coll_handle_t start(const collective_call& c, const ordinary_vectors& which, row_of_vectors& row);
+upc_coll_handle_t start(const collective_call& c, const ordinary_vectors& which, series_of_vectors& series);
 
 } // namespace weft::api

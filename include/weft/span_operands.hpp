@@ -189,7 +189,7 @@ template <class F, class T>
 concept operator_of =
     std::is_convertible_v<F, upc_op_t> || std::is_invocable_r_v<T, const F&, const T&, const T&>;
 
-// Of numbers, by one of the calls that there are for all languages, or by a row of them. of_arrays: its
+// Of numbers, by one of the calls that there are for all languages, or by a series of them. of_arrays: its
 // operands are.
 WEFT_EXPORT upc_coll_handle_t reduce_numbers(upc_shared_ptr_t dst, upc_shared_ptr_t src, std::size_t count,
                                              int number, upc_op_t op, int root, bool of_arrays,

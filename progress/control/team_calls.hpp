@@ -49,8 +49,8 @@ public:
 
   // Posting never waits (more than the table's cap throws).
   virtual handle post(team t, const collectives::request& r, const graph::binding& at) = 0;
-  // A row of them that is one to the program, with the handle of the last; see progress::rows.
-  virtual handle post(team t, std::span<const collectives::bound_request> row) = 0;
+  // A row of them that is one to the program, with the handle of the last; see progress::series.
+  virtual handle post(team t, std::span<const collectives::bound_request> series) = 0;
   virtual void run(team t, const collectives::request& r, const graph::binding& at) = 0;
   // Whether no member touches memory of another one in this relocalization: blocks travel as payloads. The
   // same on all members.

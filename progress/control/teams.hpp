@@ -123,8 +123,8 @@ public:
     return issued(is_own(t) ? own_.post(index(t), r, where)
                             : engine_.post(channel_of(t), r, where, value, heard));
   }
-  handle post(team t, std::span<const collectives::bound_request> row) override {
-    return issued(engine_.post(channel_of(t), row));
+  handle post(team t, std::span<const collectives::bound_request> series) override {
+    return issued(engine_.post(channel_of(t), series));
   }
   void run(team t, const collectives::request& r, const graph::binding& where) override {
     if (is_own(t)) [[unlikely]]

@@ -2,7 +2,7 @@
 #pragma once
 #include "engine/special_paths.hpp"
 #include "progress/driving/driver.hpp"
-#include "progress/driving/row_posts.hpp"
+#include "progress/driving/series_posts.hpp"
 #include "progress/execution/completion_table.hpp"
 #include "progress/execution/operation_error.hpp"
 #include "progress/execution/operation_pool.hpp"
@@ -111,9 +111,9 @@ public:
     return h.release();
   }
 
-  // Several, that are one to the program: see rows.
-  handle post(channel& team, std::span<const collectives::bound_request> row) {
-    return row_posts(*this).post(team, row);
+  // Several, that are one to the program: see series.hpp.
+  handle post(channel& team, std::span<const collectives::bound_request> series) {
+    return series_posts(*this).post(team, series);
   }
 
   // Post and wait in one, without a handle: however many operations are outstanding, a blocking call has
@@ -233,7 +233,7 @@ public:
 
 private:
   friend base;
-  friend class row_posts<engine>;
+  friend class series_posts<engine>;
   using base::beyond_host_, base::counts_, base::executor_, base::net_, base::options_, base::place_,
       base::queue_;
   using base::drain, base::drive, base::drive_to_end, base::enqueue;
@@ -344,9 +344,9 @@ private:
   void finish(posted& op) {
     plans_.unpin(op.program);
     op.release_task();
-    if (op.row == nullptr) [[likely]]
+    if (op.series == nullptr) [[likely]]
       complete(op);
-    else if (posted* const last = row_posts(*this).end(op))
+    else if (posted* const last = series_posts(*this).end(op))
       complete(*last);
   }
   void complete(posted& op) {

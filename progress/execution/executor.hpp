@@ -8,7 +8,7 @@
 #include "progress/execution/plan_runner.hpp"
 #include "progress/execution/retirement.hpp"
 #include "progress/execution/ring_conditions.hpp"
-#include "progress/execution/rows.hpp"
+#include "progress/execution/series.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -61,7 +61,7 @@ public:
   // transfers under way may still land, in memory that lives as long as this.
   void abandon() {
     active_.clear();
-    rows_.drop();
+    series_.drop();
     computations().drop_all();
     for (auto& [id, on] : channels_) {
       on->waiting = {};
@@ -101,8 +101,8 @@ public:
       try_again();
     bool moved = poll && net_.poll() != 0;
     moved |= transfers_.carry();
-    if (rows_.looks() && how == pass::full) [[unlikely]]
-      moved |= rows_.prepare(carries, [this](operation& op) { begin_prepared(op); });
+    if (series_.looks() && how == pass::full) [[unlikely]]
+      moved |= series_.prepare(carries, [this](operation& op) { begin_prepared(op); });
     if (heavy_active_ != active_.size()) moved |= sweep_light();
     if (how == pass::full) moved |= carry_by_transport();
     if (heavy_active_ != 0) moved |= sweep_heavy();
@@ -168,7 +168,7 @@ public:
     if ((op.program->alone & ~op.run->done) != 0) is_rung_for(op);
   }
   void is_left_alone(operation& op) {
-    if (op.run != nullptr) op.asked || op.row != nullptr ? is_rung_for(op) : leaves(op);
+    if (op.run != nullptr) op.asked || op.series != nullptr ? is_rung_for(op) : leaves(op);
   }
   void is_rung_for(operation& op) { rung_or_held_ += !std::exchange(op.run->rung, true); }
   // For a thread that waits and has nothing of its own to do: carries for members that compute. True if it
@@ -194,7 +194,7 @@ public:
   // Something waits for nothing but another sweep, or for a thread that drives.
   bool tries_again() {
     return members().later || transport::carries(net_) || computations().waiting() ||
-           transfers_.tries_again() || rows_.looks();
+           transfers_.tries_again() || series_.looks();
   }
   progress::computations<T>& computations() { return steps_.computations; }
   // Work that only this rank's own process can move on.
@@ -235,7 +235,7 @@ private:
   void refuse_held(channel& on) {
     while (!on.waiting.empty())
       refuse(take_held(on));
-    rows_.look();
+    series_.look();
   }
   void refuse(operation& op) {
     op.status = losses<T>::team_lost;
@@ -245,7 +245,7 @@ private:
 
   // False if there is no memory for its execution: it waits like one that has no slot yet, and the next sweep
   // tries again.
-  bool activate(operation& op) { return rows_.keeps(op) || activate_prepared(op); }
+  bool activate(operation& op) { return series_.keeps(op) || activate_prepared(op); }
   void begin_prepared(operation& op) {
     op.channel->lost == channel::no_rank&& activate_prepared(op) ? is_left_alone(op) : hold(op);
   }
@@ -370,7 +370,7 @@ private:
     heavy_active_ -= !op.light;
     retirement_.note(op);
     finished_(op); // the last touch
-    rows_.look();
+    series_.look();
   }
   T& net_;
   statistics& counts_;
@@ -386,7 +386,7 @@ private:
   retirement<T> retirement_;
   one_sided_transfers<T> transfers_;
   std::vector<operation*> active_;
-  rows rows_;
+  series series_;
   engine::shortage shortage_;
   execution_pool executions_;
   std::size_t outstanding_ = 0;

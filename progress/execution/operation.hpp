@@ -271,8 +271,8 @@ struct operation {
   bool lent = false;        // its rank may compute and have no thread that drives: others may carry all of it
   bool light = false;       // it moves nothing large
   bool asked = false;       // another rank has called it, no thread of this one waits for it
-  std::uint32_t row_left = 0; // the last of a row: so many of it are not over here
-  operation* row = nullptr;   // the last of the row that it is one of
+  std::uint32_t series_left = 0; // the last of a series: so many of it are not over here
+  operation* series = nullptr;   // the last of the series that it is one of
   barrier_summary value;
   barrier_summary* heard =
       nullptr; // where the poster of a barrier reads what it brought, once it is complete

@@ -76,8 +76,8 @@ struct posted : operation {
     value = given;
     handle = 0;
     lent = light = asked = false;
-    row_left = 0;
-    row = nullptr;
+    series_left = 0;
+    series = nullptr;
     status = 0;
     unreachable = told_by = 0;
     bad.reset();

@@ -24,7 +24,7 @@ public:
       if (op->run->listed == listing_ || op->status < 0) continue;
       op->run->listed = listing_;
       const channel& on = *op->channel;
-      const bool end_awaited = op->asked || op->row != nullptr || !on.waiting.empty() || on.leaving;
+      const bool end_awaited = op->asked || op->series != nullptr || !on.waiting.empty() || on.leaving;
       list(*op, end_awaited ? op->program->top : op->program->alone, waits);
     }
     if (!waits.any() && waits.complete()) return;

@@ -134,11 +134,11 @@ fake_runtime::handle fake_runtime::listed_teams::post(team t, const request& r,
   return of.issue();
 }
 
-fake_runtime::handle fake_runtime::listed_teams::post(team t,
-                                                      std::span<const weft::collectives::bound_request> row) {
-  for (const auto& [of_row, at] : row.first(row.size() - 1))
-    of.collectives.push_back({of_row, at, false, t});
-  return post(t, row.back().of, row.back().at);
+fake_runtime::handle
+fake_runtime::listed_teams::post(team t, std::span<const weft::collectives::bound_request> series) {
+  for (const auto& [of_series, at] : series.first(series.size() - 1))
+    of.collectives.push_back({of_series, at, false, t});
+  return post(t, series.back().of, series.back().at);
 }
 
 void fake_runtime::listed_teams::run(team t, const request& r, const weft::graph::binding& at) {

@@ -159,7 +159,7 @@ private:
     void free(team t) override { members.erase(t); }
     team own_channel(std::span<const std::uint32_t> ranks) override;
     handle post(team t, const request& r, const weft::graph::binding& at) override;
-    handle post(team t, std::span<const weft::collectives::bound_request> row) override;
+    handle post(team t, std::span<const weft::collectives::bound_request> series) override;
     void run(team t, const request& r, const weft::graph::binding& at) override;
     bool travels_as_payloads(team, const request& r) override { return r.bytes <= 2048; }
     void await_all_entered(team, handle h) override { of.entered.push_back(h); }

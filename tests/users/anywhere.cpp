@@ -6,11 +6,11 @@
 //
 // usage: anywhere SEED ROUNDS
 //
-// Large ones are cut into rows, of which few pieces have room at a time: also where the heap has no room for
-// more, and where a rank comes late.
+// Large ones are cut into series, of which few pieces have room at a time: also where the heap has no room
+// for more, and where a rank comes late.
 //
 // Mutations that this catches: a source that is read where it lies, a result that is not copied out, a plan
-// that depends on where an operand lies, room that is given back before the others have read; a row that a
+// that depends on where an operand lies, room that is given back before the others have read; a series that a
 // plan does not read, or reads on another rank.
 #include "tests/jobs/suite.h"
 
@@ -457,7 +457,7 @@ bool memory_that_goes(const weft::array<long>& flag) {
   in_turn(8, false, "cray_upc_team_alltoallv: dst = 0x", exchanges);
   in_turn(4096, false, "cray_upc_team_alltoallv: dst = 0x", exchanges);
   in_turn(4096, false, "cray_upc_team_allreduce: dst = 0x", reduces);
-  // Of a row, whose source is copied piece by piece.
+  // Of a series, whose source is copied piece by piece.
   in_turn(most / n, true, "cray_upc_team_alltoallv: src = 0x", exchanges);
   in_turn(most / n, true, "cray_upc_team_allreduce: src = 0x", reduces);
   in_turn(most / n, false, "cray_upc_team_allreduce: dst = 0x", reduces);

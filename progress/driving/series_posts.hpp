@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "engine/collectives/request.hpp"
-#include "progress/execution/rows.hpp"
+#include "progress/execution/series.hpp"
 
 #include <new>
 #include <span>
 
 namespace weft::progress {
 
-// Posts rows of operations, see rows.hpp. Its operations but the last are the engine's own.
-template <class Engine> class row_posts {
+// Posts a series of operations, see series.hpp. Its operations but the last are the engine's own.
+template <class Engine> class series_posts {
 public:
   using bound_request = collectives::bound_request;
 
-  explicit row_posts(Engine& e) : e_(e) {}
+  explicit series_posts(Engine& e) : e_(e) {}
 
   // The handle of the last; 0 when as many as allowed are outstanding. What throws does so before anything is
   // entered.
-  std::uint64_t post(channel& team, std::span<const bound_request> row) {
+  std::uint64_t post(channel& team, std::span<const bound_request> series) {
     reserved_handle h(e_.table_);
     if (h.value() == 0) return 0;
     posted& last = e_.operations_.at(completion_table::index(h.value()));
     e_.with_ownership([&] {
-      const auto before = row.first(row.size() - 1);
+      const auto before = series.first(series.size() - 1);
       weft::engine::fifo<operation> all = make(team, before, last);
-      equip(last, team, row.back(), last);
+      equip(last, team, series.back(), last);
       last.handle = h.value();
-      last.row_left = static_cast<std::uint32_t>(row.size());
+      last.series_left = static_cast<std::uint32_t>(series.size());
       all.push(last);
       while (!all.empty())
         begin(static_cast<posted&>(all.pop()));
@@ -36,8 +36,8 @@ public:
 
   // One is over: the last, if all are.
   posted* end(posted& op) {
-    auto& last = static_cast<posted&>(*op.row);
-    const bool all = rows::end(op);
+    auto& last = static_cast<posted&>(*op.series);
+    const bool all = series::end(op);
     if (&op != &last) e_.parts_.give_back(op);
     return all ? &last : nullptr;
   }
@@ -47,7 +47,7 @@ private:
     op.prepare(team, r.of, r.at);
     if (r.at.task != nullptr) op.keep(*r.at.task);
     op.lent = e_.options_.drive != mode::dedicated;
-    op.row = &last;
+    op.series = &last;
   }
   weft::engine::fifo<operation> make(channel& team, std::span<const bound_request> some, posted& last) {
     weft::engine::fifo<operation> made;

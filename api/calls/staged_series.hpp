@@ -16,10 +16,10 @@ struct block;
 
 namespace weft::api {
 
-// How a large call on operands that may be ordinary memory is cut into a row of operations: see
-// progress::rows. All members must cut alike, so by what all give alike: the bytes that the member with the
+// How a large call on operands that may be ordinary memory is cut into a series of operations: see
+// progress::series. All members must cut alike, so by what all give alike: the bytes that the member with the
 // longest source has, and those of a block.
-struct row_cut {
+struct series_cut {
   static constexpr std::uint64_t from = 8 << 20, wanted = 1 << 20, least = 16 << 10; // bytes
   static constexpr std::uint32_t most = 16;   // pieces: half of a team's slots stay for other operations
   static constexpr std::uint32_t windows = 3; // pieces that a member has room for
@@ -28,7 +28,7 @@ struct row_cut {
   std::uint64_t piece = 0; // of a block
 
   // `unit`: what is not cut.
-  static row_cut of(std::uint64_t source, std::uint64_t block, std::uint64_t unit = staged_block::line) {
+  static series_cut of(std::uint64_t source, std::uint64_t block, std::uint64_t unit = staged_block::line) {
     if (source < from || block < 2 * least) return {1, block};
     const std::uint64_t pieces = std::min({source / wanted, block / least, std::uint64_t{most}});
     const std::uint64_t piece = ((block + pieces - 1) / pieces + unit - 1) / unit * unit;
@@ -47,7 +47,7 @@ struct staged_piece : graph::stand_in {
     bool is_there() const { return count == 0 || is_mapped(from, (count - 1) * stride + bytes); }
   };
 
-  class staged_row* row = nullptr;
+  class staged_series* series = nullptr;
   std::uint32_t number = 0;
   copied in;
   bool gone = false;             // checked mode: it was not there when it was to be copied
@@ -62,23 +62,24 @@ struct staged_piece : graph::stand_in {
   std::uint64_t result_bytes = 0;
 };
 
-// What a rank has of a row whose operands are ordinary memory there: room for a few pieces, in a block of the
-// pool, and this in front of it. A piece is copied into a window when the one that had it is over; the first
-// ones are copied when the row is posted. So a call of any size takes room for three pieces of sixteen.
+// What a rank has of a series whose operands are ordinary memory there: room for a few pieces, in a block of
+// the pool, and this in front of it. A piece is copied into a window when the one that had it is over; the
+// first ones are copied when the series is posted. So a call of any size takes room for three pieces of
+// sixteen.
 //
 // A member that has not yet come holds up the first piece, and those that want its window. Where nothing
 // else than room keeps a piece from others that are there, it gets room of its own after a moment, if the
 // heap has some.
 //
-// Under progress ownership, once the row is posted.
-class staged_row {
+// Under progress ownership, once the series is posted.
+class staged_series {
 public:
   // For so many pieces, of whose bytes none is longer. Errors: the heap has no room.
   struct giving_back {
-    void operator()(staged_row* row) const noexcept { row->give_back(); }
+    void operator()(staged_series* series) const noexcept { series->give_back(); }
   };
-  using held = std::unique_ptr<staged_row, giving_back>;
-  static held take(runtime& rt, const char* call, const row_cut& cut, std::uint64_t piece_bytes);
+  using held = std::unique_ptr<staged_series, giving_back>;
+  static held take(runtime& rt, const char* call, const series_cut& cut, std::uint64_t piece_bytes);
   void give_back() noexcept;
 
   staged_piece& piece(std::uint32_t k) { return pieces_[k]; }
@@ -103,14 +104,14 @@ private:
   std::uint32_t count_ = 0, left_ = 0;
   std::uint32_t over_ = 0; // pieces, a bit each
   clock::time_point begun_{};
-  std::array<staged_piece, row_cut::most> pieces_{};
+  std::array<staged_piece, series_cut::most> pieces_{};
 };
 
-// Posts the pieces of a call; `ready_of` each says its checked_computation. The row has them then.
+// Posts the pieces of a call; `ready_of` each says its checked_computation. The series has them then.
 template <class Made, class ReadyOf>
-upc_coll_handle_t post_row(const collective_call& c, staged_row::held& row, std::vector<Made>& made,
-                           ReadyOf&& ready_of) {
-  if (row) row->copy_first();
+upc_coll_handle_t post_series(const collective_call& c, staged_series::held& series, std::vector<Made>& made,
+                              ReadyOf&& ready_of) {
+  if (series) series->copy_first();
   std::vector<collectives::bound_request> all;
   for (Made& one : made) {
     auto& ready = ready_of(one);
@@ -119,7 +120,7 @@ upc_coll_handle_t post_row(const collective_call& c, staged_row::held& row, std:
   }
   const upc_coll_handle_t h =
       naming(c.name, [&] { return handle_record::issued(c.name, c.rt.teams().post(c.team, all)); });
-  static_cast<void>(row.release());
+  static_cast<void>(series.release());
   return h;
 }
 

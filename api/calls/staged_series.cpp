@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "api/calls/staged_row.hpp"
+#include "api/calls/staged_series.hpp"
 
 #include "engine/memory/copy.hpp"
 #include "engine/unequal/exchange.hpp"
@@ -8,43 +8,43 @@
 
 namespace weft::api {
 
-staged_row::held staged_row::take(runtime& rt, const char* call, const row_cut& cut,
-                                  std::uint64_t piece_bytes) {
+staged_series::held staged_series::take(runtime& rt, const char* call, const series_cut& cut,
+                                        std::uint64_t piece_bytes) {
   const std::uint64_t window = staging::lines(piece_bytes);
-  const std::uint32_t windows = std::min(cut.pieces, row_cut::windows);
-  staged_block* const b = staging::take(rt, call, staging::lines(sizeof(staged_row)) + windows * window);
-  auto* const row = new (b->memory()) staged_row;
-  row->rt_ = &rt;
-  row->block_ = b;
-  row->window_ = window;
-  row->count_ = row->left_ = cut.pieces;
-  row->begun_ = clock::now();
+  const std::uint32_t windows = std::min(cut.pieces, series_cut::windows);
+  staged_block* const b = staging::take(rt, call, staging::lines(sizeof(staged_series)) + windows * window);
+  auto* const series = new (b->memory()) staged_series;
+  series->rt_ = &rt;
+  series->block_ = b;
+  series->window_ = window;
+  series->count_ = series->left_ = cut.pieces;
+  series->begun_ = clock::now();
   for (std::uint32_t k = 0; k != cut.pieces; ++k) {
-    staged_piece& p = row->pieces_[k];
+    staged_piece& p = series->pieces_[k];
     p.begin = begin;
     p.end = end;
-    p.row = row;
+    p.series = series;
     p.number = k;
-    p.room = b->memory() + staging::lines(sizeof(staged_row)) + k % row_cut::windows * window;
+    p.room = b->memory() + staging::lines(sizeof(staged_series)) + k % series_cut::windows * window;
   }
-  return held(row);
+  return held(series);
 }
 
-void staged_row::give_back() noexcept {
+void staged_series::give_back() noexcept {
   staged_blocks().give_back(*block_);
 }
 
-void staged_row::copy_first() {
-  for (std::uint32_t k = 0; k != std::min(count_, row_cut::windows); ++k)
+void staged_series::copy_first() {
+  for (std::uint32_t k = 0; k != std::min(count_, series_cut::windows); ++k)
     copy(pieces_[k], ~std::uint64_t{0});
 }
 
-graph::stand_in::readiness staged_row::begin(graph::stand_in& s, std::uint64_t budget) {
+graph::stand_in::readiness staged_series::begin(graph::stand_in& s, std::uint64_t budget) {
   auto& p = static_cast<staged_piece&>(s);
-  return p.row->prepare(p, budget);
+  return p.series->prepare(p, budget);
 }
 
-graph::stand_in::readiness staged_row::prepare(staged_piece& p, std::uint64_t budget) {
+graph::stand_in::readiness staged_series::prepare(staged_piece& p, std::uint64_t budget) {
   if (!has_room(p) && (budget == 0 || !finds_more(p))) {
     const bool may_find = p.given != nullptr && (over_ & 1) == 0;
     return may_find ? readiness::soon : readiness::waits;
@@ -52,12 +52,12 @@ graph::stand_in::readiness staged_row::prepare(staged_piece& p, std::uint64_t bu
   return copy(p, budget) ? readiness::ready : readiness::moved;
 }
 
-bool staged_row::has_room(const staged_piece& p) const {
-  return p.more != nullptr || p.number < row_cut::windows ||
-         (over_ >> (p.number - row_cut::windows) & 1) != 0;
+bool staged_series::has_room(const staged_piece& p) const {
+  return p.more != nullptr || p.number < series_cut::windows ||
+         (over_ >> (p.number - series_cut::windows) & 1) != 0;
 }
 
-bool staged_row::finds_more(staged_piece& p) {
+bool staged_series::finds_more(staged_piece& p) {
   using namespace std::chrono_literals;
   if (p.given == nullptr || (over_ & 1) != 0 || clock::now() - begun_ < 20ms) return false;
   p.more = staged_blocks().take(*rt_, window_);
@@ -72,7 +72,7 @@ bool staged_row::finds_more(staged_piece& p) {
   return true;
 }
 
-bool staged_row::copy(staged_piece& p, std::uint64_t budget) {
+bool staged_series::copy(staged_piece& p, std::uint64_t budget) {
   const std::uint64_t lines = staging::lines(p.in.bytes);
   if (block_check::on && budget != 0 && p.block == 0 && p.block_bytes == 0) p.gone |= !p.in.is_there();
   if (p.gone) return true;
@@ -89,9 +89,9 @@ bool staged_row::copy(staged_piece& p, std::uint64_t budget) {
   return true;
 }
 
-graph::stand_in::outcome staged_row::end(graph::stand_in& s, bool went_well) {
+graph::stand_in::outcome staged_series::end(graph::stand_in& s, bool went_well) {
   auto& p = static_cast<staged_piece&>(s);
-  staged_row& row = *p.row;
+  staged_series& series = *p.series;
   graph::stand_in::outcome o{nullptr, p.result_bytes};
   if (p.gone) o = {p.in.from, p.in.bytes, true};
   if (went_well && p.result_bytes != 0) {
@@ -99,11 +99,11 @@ graph::stand_in::outcome staged_row::end(graph::stand_in& s, bool went_well) {
       o.gone = p.results;
     else
       engine::copy_bytes(p.results, p.made, p.result_bytes);
-    row.rt_->counts().bytes_staged.add_concurrent(p.result_bytes);
+    series.rt_->counts().bytes_staged.add_concurrent(p.result_bytes);
   }
   if (p.more != nullptr) staged_blocks().give_back(*p.more);
-  row.over_ |= 1u << p.number;
-  if (--row.left_ == 0) row.give_back();
+  series.over_ |= 1u << p.number;
+  if (--series.left_ == 0) series.give_back();
   return o;
 }
 

@@ -9,20 +9,20 @@
 
 namespace weft::progress {
 
-// Rows: operations of one channel, with numbers that follow each other, that are one to the program. It has
+// Series: operations of one channel, with numbers that follow each other, that are one to the program. It has
 // the handle of the last, which is complete when all are over here, and fails with what the first has failed
-// with. All are entered when the row is posted; each begins on this rank when its stand-in is ready, which
+// with. All are entered when the series is posted; each begins on this rank when its stand-in is ready, which
 // copies a piece of the operands meanwhile. Until then it has its slot and is in no other list: operations
-// that are posted behind the row wait for none of it.
+// that are posted behind the series wait for none of it.
 //
 // Under progress ownership.
-class rows {
+class series {
   using readiness = graph::stand_in::readiness;
 
 public:
   // Whether it may begin; if not it is kept until prepare() begins it.
   bool keeps(operation& op) {
-    if (op.row == nullptr || prepared(op, 0) == readiness::ready) [[likely]]
+    if (op.series == nullptr || prepared(op, 0) == readiness::ready) [[likely]]
       return false;
     kept_.push(op);
     return looks_ = true;
@@ -40,8 +40,8 @@ public:
       operation& op = all.pop();
       const std::uint64_t budget = carries.left();
       const readiness is = op.channel->lost != channel::no_rank ? readiness::ready
-                           : budget == 0                       ? readiness::soon
-                                                               : prepared(op, budget);
+                           : budget == 0                        ? readiness::soon
+                                                                : prepared(op, budget);
       if (is == readiness::ready || is == readiness::moved) {
         carries.take(budget);
         moved = true;
@@ -56,15 +56,15 @@ public:
     return moved;
   }
 
-  // One of a row is over. All are if this says so.
+  // One of a series is over. All are if this says so.
   static bool end(posted& op) {
-    auto& last = static_cast<posted&>(*op.row);
+    auto& last = static_cast<posted&>(*op.series);
     if (&op != &last) {
       if (op.status < 0) last.fail(op.status, op.unreachable, op.told_by);
       if (op.bad && !last.bad) last.bad = std::move(op.bad);
       if (op.thrown && !last.thrown) last.thrown = op.thrown;
     }
-    return --last.row_left == 0;
+    return --last.series_left == 0;
   }
 
 private:
