@@ -125,6 +125,11 @@ mode read_mode(const char* call, upc_flag_t flags, upc_flag_t more) {
           (flags & WEFT_REPRODUCIBLE) != 0};
 }
 
+void fail_root_rank(const collective_call& c, int root) {
+  fail(c.name, "root", std::to_string(root),
+       "must be a rank of the team, 0 to " + std::to_string(c.threads - 1));
+}
+
 void fail_team(const char* call, std::uint64_t team) {
   fail(call, "team", std::to_string(team),
        "unknown or freed team: pass UPC_TEAM_ALL, CRAY_UPC_TEAM_NODE, or what cray_upc_team_split or "

@@ -115,6 +115,13 @@ struct collective_call {
   return begin_collective(name, read_mode(name, sync_mode), team);
 }
 
+// What a call says that takes the root's rank as a number, and got one of no member.
+[[noreturn, gnu::cold, gnu::noinline]] void fail_root_rank(const collective_call& c, int root);
+inline void require_root_rank(const collective_call& c, int root) {
+  if (root < 0 || static_cast<std::uint32_t>(root) >= c.threads) [[unlikely]]
+    fail_root_rank(c, root);
+}
+
 // What is kept for an operation: one that is posted gives it up when it is over, unless it is not begun; for
 // a call that waits it is given up when the call ends, however that is.
 class kept_function {

@@ -93,9 +93,7 @@ upc_coll_handle_t move_x(const collective_call& c, weft_movement_t what, upc_sha
     fail(c.name, "what", std::to_string(static_cast<int>(what)),
          "is no movement: pass WEFT_MOVE_EXCHANGE or another enumerator of weft_movement_t");
   const movement_form& f = movements[what];
-  if (root < 0 || static_cast<std::uint32_t>(root) >= c.threads)
-    fail(c.name, "root", std::to_string(root),
-         "must be a rank of the team, 0 to " + std::to_string(c.threads - 1));
+  require_root_rank(c, root);
   require_pointers(c, "dst", dst, f.many_dst ? c.rt.size() : 1);
   require_pointers(c, "src", src, f.many_src ? c.rt.size() : 1);
   if (upc_ptreq(dst, src) != 0) fail_pointer(c.name, "src", src, "is dst: each has an array of its own");

@@ -131,7 +131,7 @@ upc_coll_handle_t move_own(const char* name, collectives::operation op, upc_shar
   upc_handle_t h = 0;
   thread_local equal_blocks whole, rest; // keep their memory
   thread_local std::vector<unequal_call> series;
-  whole.set(c.threads, nbytes, cut.piece);
+  if (cut.pieces != 1) whole.set(c.threads, nbytes, cut.piece);
   rest.set(c.threads, nbytes, nbytes - (cut.pieces - 1) * cut.piece);
   series.clear();
   for (std::uint32_t k = 0; k != cut.pieces; ++k) {

@@ -191,9 +191,7 @@ namespace {
 collective_call begin_unequal(const char* name, upc_team_t team, int root, bool async) {
   const mode m{.in = graph::sync::my, .out = graph::sync::my, .async = async};
   const collective_call c = begin_collective(name, m, team);
-  if (root < 0 || static_cast<std::uint32_t>(root) >= c.threads)
-    fail(name, "root", std::to_string(root),
-         "must be a rank of the team, 0 to " + std::to_string(c.threads - 1));
+  require_root_rank(c, root);
   return c;
 }
 bool is_root(const collective_call& c, int root) {

@@ -90,9 +90,7 @@ checked_vectors check(const vector_kind& kind, const vector_call& v) {
     r.how = builtin_kernels(name, type, with, operators_with::pairs);
   }
   const elements_of_call elements = elements_of(name, v);
-  if (v.root < 0 || static_cast<std::uint32_t>(v.root) >= c.threads)
-    fail(name, "root", std::to_string(v.root),
-         "must be a rank of the team, 0 to " + std::to_string(c.threads - 1));
+  require_root_rank(c, v.root);
   r.size = static_cast<std::uint32_t>(elements.size);
   r.what = kind.what;
   const bool in_blocks = kind.what == vector_reduction::form::own_block;

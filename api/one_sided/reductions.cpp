@@ -143,7 +143,7 @@ upc_coll_handle_t post(const one_sided_reduction& call, const collective_call& e
   return engines.start(wanted, {.dst = it.dst.addr, .src = call.src.addr, .task = &r});
 }
 
-template <class Who> upc_coll_handle_t start(const one_sided_reduction& r, Who&& ranks) {
+template <class Ranks> upc_coll_handle_t start(const one_sided_reduction& r, Ranks&& ranks) {
   runtime& rt = runtime::get(r.name);
   require_outside_user_code(r.name);
   require_known_flags(r.name, r.flags);

@@ -125,9 +125,9 @@ private:
 
 enum class which : std::uint8_t { broadcast, scatter, gather, exchange, gather_all };
 
-template <class Who>
+template <class Ranks>
 upc_coll_handle_t call(which it, upc_shared_ptr_t dst, upc_shared_ptr_t src, std::size_t nbytes,
-                       upc_flag_t flags, Who&& ranks) {
+                       upc_flag_t flags, Ranks&& ranks) {
   const one_sided_form& form = forms[static_cast<std::size_t>(it)];
   runtime& rt = runtime::get(form.name);
   require_outside_user_code(form.name);

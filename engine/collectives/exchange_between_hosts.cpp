@@ -24,18 +24,24 @@ constexpr range paired{
     .count = [](const plan&, const topology& g) { return g.one_host() ? 0 : hosts_led(g, g.me()); },
     .peer = [](const plan& p, const topology& g, peer_rule,
                std::uint32_t k) { return leader_towards(g, host_led(g, k), own_host(p, g)); }};
-// Of the member that is read, to all members of the hosts to which I lead. The owner is the number of the
-// host.
+// Calls visit(member, k, members) for each member of the hosts to which I lead: the k-th of so many of its
+// host. The owner of c is the number of the host.
+template <class Visit> void each_member_led(const topology& g, coordinates& c, Visit&& visit) {
+  each_led(g, c.owner, [&](std::uint32_t there) {
+    for (std::uint32_t k = 0; k < g.members(there); ++k)
+      visit(g.in_host_order(g.first(there) + k), k, g.members(there));
+  });
+}
+// Of the member that is read, to all members of the hosts to which I lead.
 constexpr blocks leaving{.name = "leaving blocks",
                          .each = [](const plan&, const topology& g, const action& a, block_visitor visit) {
                            coordinates c = coordinates_of(a);
-                           each_led(g, c.owner, [&](std::uint32_t there) {
-                             for (std::uint32_t k = 0; k < g.members(there); ++k) {
-                               c.to = g.in_host_order(g.first(there) + k);
-                               c.turn = g.local_index(a.from) * g.members(there) + k;
-                               visit(c);
-                             }
-                           });
+                           each_member_led(g, c,
+                                           [&](std::uint32_t member, std::uint32_t k, std::uint32_t members) {
+                                             c.to = member;
+                                             c.turn = g.local_index(a.from) * members + k;
+                                             visit(c);
+                                           });
                          }};
 // Those of all members of the sender's host to all of the receiver's. The owner is the number of the pair.
 constexpr blocks crossing{.name = "crossing blocks",
@@ -49,12 +55,10 @@ constexpr blocks crossing{.name = "crossing blocks",
 constexpr blocks arriving{.name = "arriving blocks",
                           .each = [](const plan&, const topology& g, const action& a, block_visitor visit) {
                             coordinates c = coordinates_of(a);
-                            each_led(g, c.owner, [&](std::uint32_t there) {
-                              for (std::uint32_t k = 0; k < g.members(there); ++k) {
-                                c.from = g.in_host_order(g.first(there) + k);
-                                c.turn = k * g.locals() + g.local_index(a.to);
-                                visit(c);
-                              }
+                            each_member_led(g, c, [&](std::uint32_t member, std::uint32_t k, std::uint32_t) {
+                              c.from = member;
+                              c.turn = k * g.locals() + g.local_index(a.to);
+                              visit(c);
                             });
                           }};
 

@@ -30,7 +30,7 @@ static_assert(sizeof(entry) == 4);
 
 // The blocks of a member of my host for those of another one, in a message. All go along if they have room
 // together; if not, those that fit into an equal share of it do. That follows from their sizes alone: so the
-// member knows which ones are left to be brought, whoever packs them.
+// member knows which ones are left to be brought, whichever member packs them.
 class packed_blocks {
 public:
   packed_blocks(const exchange& b, const graph::work& w, std::uint32_t member, const note& published)

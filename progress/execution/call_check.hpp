@@ -181,7 +181,7 @@ private:
 
   static bool by_names(const operation& op) { return op.program->names != graph::naming::none; }
 
-  // Whom a member names, against those that have said so before.
+  // Which rank a member names, against those that have said so before.
   void hear(operation& op, std::uint32_t member, const call_record& said, bool known = true) {
     execution& run = *op.run;
     run.heard[member] = true;

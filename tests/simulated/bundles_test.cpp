@@ -42,29 +42,12 @@ collectives::tuning all_bundled() {
   return t;
 }
 
-std::vector<std::uint32_t> several_hosts(std::uint64_t shape) {
-  switch (shape) {
-  case 0:
-    return {0, 0, 1, 1};
-  case 1:
-    return {0, 0, 0, 1, 1, 1, 2, 2, 2};
-  case 2:
-    return {0, 1, 2, 0, 1, 2, 0, 1};
-  case 3:
-    return {3, 1, 1, 0, 2, 3, 1, 0, 2, 2};
-  case 4:
-    return {0, 1, 2, 3, 4, 4};
-  default:
-    return {0, 0, 0, 0, 0, 1};
-  }
-}
-
 // Many more operations than a team has slots, with others in between; some ranks late at every call.
 collective_case program_with_bundles(std::uint64_t seed) {
   seeded_random random(seed * 2 + 1);
   collective_case c;
   c.seed = seed;
-  c.nodes = several_hosts(random.below(6));
+  c.nodes = several_hosts(random.below(shapes_of_several));
   c.ranks = static_cast<std::uint32_t>(c.nodes.size());
   c.late = random.coin(0.5) ? 0.2 : 0;
   c.sluggard = static_cast<std::uint32_t>(random.below(c.ranks));

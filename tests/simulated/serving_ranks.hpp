@@ -5,6 +5,25 @@
 
 namespace weft::tests {
 
+// The host of each rank: equal hosts and unequal ones, side by side and in turns, several members and one.
+inline std::vector<std::uint32_t> several_hosts(std::uint64_t shape) {
+  switch (shape) {
+  case 0:
+    return {0, 0, 1, 1};
+  case 1:
+    return {0, 0, 0, 1, 1, 1, 2, 2, 2};
+  case 2:
+    return {0, 1, 2, 0, 1, 2, 0, 1};
+  case 3:
+    return {3, 1, 1, 0, 2, 3, 1, 0, 2, 2};
+  case 4:
+    return {0, 1, 2, 3, 4, 4};
+  default:
+    return {0, 0, 0, 0, 0, 1};
+  }
+}
+constexpr std::uint64_t shapes_of_several = 6;
+
 // A rank of a simulated job that plays a part of its own, and serves the others while it waits.
 struct serving_rank {
   std::uint32_t me;

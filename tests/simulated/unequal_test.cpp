@@ -30,24 +30,6 @@ collectives::tuning in_bundles(bool bundled) {
   return t;
 }
 
-std::vector<std::uint32_t> hosts_of(std::uint64_t shape) {
-  switch (shape) {
-  case 0:
-    return {0, 0, 1, 1};
-  case 1:
-    return {0, 0, 0, 1, 1, 1, 2, 2, 2};
-  case 2:
-    return {0, 1, 2, 0, 1, 2, 0, 1};
-  case 3:
-    return {3, 1, 1, 0, 2, 3, 1, 0, 2, 2};
-  case 4:
-    return {0, 1, 2, 3, 4, 4};
-  default:
-    return {0, 0, 0, 0, 0, 1};
-  }
-}
-constexpr std::uint64_t shapes = 6;
-
 struct unequal_call {
   operation op = operation::team_alltoallv;
   bool same = false;     // allgatherv
@@ -167,7 +149,7 @@ TEST(unequal, exchanges_bring_every_block_whoever_is_late) {
   const seed_range seeds(60);
   for (std::uint64_t seed = seeds.first; seed <= seeds.last && !HasFailure(); ++seed) {
     seeded_random random(seed * 2 + 1);
-    const std::vector<std::uint32_t> nodes = hosts_of(random.below(shapes));
+    const std::vector<std::uint32_t> nodes = several_hosts(random.below(shapes_of_several));
     const auto ranks = static_cast<std::uint32_t>(nodes.size());
     const bool bundled = random.below(4) != 0;
     constexpr std::uint32_t together = 12;
@@ -200,10 +182,10 @@ TEST(unequal, exchanges_bring_every_block_whoever_is_late) {
 // One rank posts its calls when all blocks between the others are in place, of as many as there are places.
 // More are under way.
 TEST(unequal, exchanges_hold_up_no_block_between_ranks_that_have_come) {
-  for (std::uint64_t shape = 0; shape < shapes; ++shape)
-    for (std::uint32_t absent = 0; absent < hosts_of(shape).size(); ++absent) {
+  for (std::uint64_t shape = 0; shape < shapes_of_several; ++shape)
+    for (std::uint32_t absent = 0; absent < several_hosts(shape).size(); ++absent) {
       if (HasFailure()) return;
-      const std::vector<std::uint32_t> nodes = hosts_of(shape);
+      const std::vector<std::uint32_t> nodes = several_hosts(shape);
       const auto ranks = static_cast<std::uint32_t>(nodes.size());
       seeded_random random(shape * 100 + absent);
       std::vector<unequal_call> calls;
