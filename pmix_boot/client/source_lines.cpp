@@ -26,7 +26,9 @@ namespace {
 using moment = std::chrono::steady_clock::time_point;
 constexpr std::chrono::seconds longest_wait{5};
 
-// Starts it with its output in a pipe, without what is loaded into this program, and with no signal blocked.
+// Starts it with its output in a pipe and without what is loaded into this program. The signals that end a
+// job are sent to the process group of a rank, which may still write its last line: they are blocked, all
+// others are not.
 std::optional<pid_t> start_reader(std::vector<std::string> words, int output) {
   std::vector<char*> arguments, environment;
   for (std::string& word : words)
@@ -42,9 +44,11 @@ std::optional<pid_t> start_reader(std::vector<std::string> words, int output) {
   posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
   posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  sigset_t none;
-  sigemptyset(&none);
-  posix_spawnattr_setsigmask(&how, &none);
+  sigset_t ending;
+  sigemptyset(&ending);
+  for (int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM})
+    sigaddset(&ending, signal);
+  posix_spawnattr_setsigmask(&how, &ending);
   posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK);
   pid_t child = -1;
   const int reason = posix_spawnp(&child, arguments[0], &files, &how, arguments.data(), environment.data());

@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <string_view>
 
@@ -45,6 +48,22 @@ TEST(source_lines, are_left_alone_where_no_place_is) {
 TEST(source_lines, say_how_to_ask_where_nothing_is_known) {
   EXPECT_EQ(with_source_lines("at [/no/such program+0x12 +0x34], and [/b+0x5]: x"),
             "at such program+0x12 [addr2line -e /no/such program 0x12], and b+0x5 [addr2line -e /b 0x5]: x");
+}
+
+// Another rank's failure ends the job while this one asks for its line.
+TEST(source_lines, are_read_to_their_end_while_the_job_is_ended) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "an_addr2line";
+  std::filesystem::create_directories(folder);
+  const std::filesystem::path program = folder / "addr2line";
+  std::ofstream(program) << "#!/bin/sh\nfor signal in HUP INT QUIT TERM; do kill -$signal $$; done\n"
+                            "echo /somewhere/solver.c:7\n";
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  const std::string before = std::getenv("PATH");
+  setenv("PATH", (folder.string() + ":" + before).c_str(), 1);
+  const std::string text = with_source_lines("at [/b+0x5]: x");
+  setenv("PATH", before.c_str(), 1);
+  std::filesystem::remove_all(folder);
+  EXPECT_EQ(text, "at solver.c:7: x");
 }
 
 } // namespace
