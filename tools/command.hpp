@@ -13,7 +13,7 @@
 
 namespace weft::tool {
 
-// More ranks than anybody starts on one host, or looks at: a number beyond is a mistake, and is refused
+// More ranks than a user starts on one host, or looks at: a number beyond is a mistake, and is refused
 // before any memory is taken for it.
 inline constexpr std::uint32_t most_ranks_of_a_host = 4096, most_ranks_of_a_plan = 65536;
 

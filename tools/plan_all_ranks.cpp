@@ -21,7 +21,7 @@ namespace {
 // What --verify and --goal may take.
 constexpr rlim_t verify_memory = rlim_t{2} << 30;
 constexpr std::uint64_t certainly_too_much = 4000; // megabytes, which are estimated too high
-constexpr std::uint32_t ranks_at_once = 256;       // up to here nobody waits for it
+constexpr std::uint32_t ranks_at_once = 256;       // up to here it takes no time worth a line of progress
 
 // Steps of all ranks, before they are unfolded.
 std::uint64_t steps(const std::vector<graph::plan>& plans) {

@@ -50,7 +50,7 @@ void counts::await(event_id e, const cell& wanted, bool by_rows) {
   if (total == wanted.value) {
     graph_.edges.push_back({reached(c, wanted.what, wanted.owner), e});
   } else if (total == 0) {
-    out_.add(fault::missing_signal, "{}: nobody counts", graph_.text(e));
+    out_.add(fault::missing_signal, "{}: no action counts", graph_.text(e));
     hang(e);
   } else {
     out_.add(fault::wrong_count, "{}: {} arrive", graph_.text(e), total);

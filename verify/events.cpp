@@ -44,7 +44,7 @@ std::string event_graph::text(event_id e) const {
   case role::rotated:
     return engine::format("rank {} end of rotation", at.member);
   case role::never:
-    return "nobody";
+    return "no member";
   case role::step:
     break;
   }

@@ -54,7 +54,7 @@ private:
         !plan_.rooted_by_rows())
       complain(n, "awaits no count, and no row tells one");
     if ((it.about == fact::row || it.about == fact::asked) && !rows)
-      complain(n, "there are no rows that name anybody");
+      complain(n, "there are no rows that name a member");
     if (it.what == kind::claim && (it.way == direction::swap) != (plan_.in_place && !rows))
       complain(n, plan_.in_place ? "in place, pairs are claimed as a whole" : "nothing changes places");
     if (it.what == kind::rotate && !plan_.rotates()) complain(n, "no cycles are rotated");
@@ -82,9 +82,9 @@ private:
     if (it.only != lane::any) complain(n, "a loop is for both lanes");
     if (it.searches && (!plan_.rooted_by_rows() || it.over != &range::others))
       complain(n, "searches for a root that is known, or not among all");
-    if (it.over == &range::named && plan_.names == naming::none) complain(n, "no row names anybody");
+    if (it.over == &range::named && plan_.names == naming::none) complain(n, "no row names a member");
     const bool permuted = plan_.names != naming::none && !plan_.rooted_by_rows();
-    if (it.over == &range::naming && !permuted) complain(n, "nobody is named once");
+    if (it.over == &range::naming && !permuted) complain(n, "no member is named once");
     if (it.over == &range::naming) rotated_before(n);
     const node& first = plan_.nodes[it.body];
     if (it.over == &range::naming && (first.what != kind::await || first.about != fact::named))
@@ -100,9 +100,9 @@ private:
     if (it.what == kind::signal && it.peer == peer_rule::self && loop.over->in_rounds)
       complain(n, "counts outside a loop over peers");
     if (it.about == fact::named && (loop.over != &range::naming || n != loop.body))
-      complain(n, "stands where nobody is looked for");
+      complain(n, "stands where no member is looked for");
     if (it.what == kind::fetch && !plan_.indirect()) complain(n, "no operand lies in shared memory");
-    if (it.what == kind::discover && !loop.searches) complain(n, "nobody searches for the root");
+    if (it.what == kind::discover && !loop.searches) complain(n, "no member searches for the root");
     if (it.what == kind::discover && !row_awaited(loop, n)) complain(n, "does not wait for the row");
     if (it.what == kind::await && counter(it) && it.count == 0)
       complain(n, "awaits what the rows say in a loop");

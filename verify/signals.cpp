@@ -187,7 +187,7 @@ void signal_board::match_one(const awaited& a) {
   if (c.what == fact::row) return match_row(a, me);
   if (c.what != fact::named) return match_cell(find(key_of(c, me)), a);
   // Whose row names me: a near one's I look at, a far one sends it.
-  if (c.owner == no_rank) return missing(a.when, "nobody's row names it");
+  if (c.owner == no_rank) return missing(a.when, "no row names it");
   near(c.owner, me) ? match_row(a, me) : match_cell(find({fact::row, 0, 0, c.owner, me}), a);
 }
 
@@ -199,7 +199,7 @@ void signal_board::find_unread() {
     const bool needs_no_reader =
         published && (r.where.what == fact::row || graph_.places[r.where.owner].near().empty());
     if (!r.read && !needs_no_reader)
-      out_.add(fault::surplus_signal, "{}: nobody reads it", graph_.text(r.when));
+      out_.add(fault::surplus_signal, "{}: no action reads it", graph_.text(r.when));
   }
 }
 

@@ -21,7 +21,7 @@ halo::halo(const example::process_grid& grid, index most_rows, index most_column
     : grid_(grid), most_(std::max(most_rows, most_columns)),
       buffers_(points_of_thread(most_, sides), weft::per_thread(points_of_thread(most_, sides))) {
   puts_.fill(UPC_COMPLETE_HANDLE);
-  upc_barrier; // nobody puts before the memory of all is there
+  upc_barrier; // no thread puts before the memory of all is there
 }
 
 int halo::neighbour(int side) const {

@@ -184,7 +184,7 @@ private:
 // The whole program but for the library's own beginning and end; returns the exit status.
 template <class Library> int run(Library& library, const char* name) {
   if (library.size() < 2) {
-    std::fprintf(stderr, "independence: one rank has nobody to wait for it: start at least 2\n");
+    std::fprintf(stderr, "independence: no rank waits for a rank that is alone: start at least 2\n");
     return EXIT_FAILURE;
   }
   const std::uint64_t steps = calibrate();

@@ -9,7 +9,8 @@
 //
 //   the panel is there      who sends notifies after its broadcasts are complete, so behind upc_wait they are
 //                           in place on all threads.
-//   it may be written       nobody asks a thread before its memory is written, and one that has notified for
+//   it may be written       no thread asks another before its memory is written, and one that has notified
+//   for
 //                           panel k + 1 may still be reading panel k. It is through with that when it
 //                           notifies for panel k + 2, and panel k + 3 is sent behind that barrier.
 //

@@ -7,8 +7,8 @@
 namespace perf {
 
 // The computation that is overlapped with communication: a dependent chain of loads, multiplications and
-// stores over a table that fits in the first-level cache, so that a core taken away by somebody else shows as
-// time.
+// stores over a table that fits in the first-level cache, so that a core taken away by another process shows
+// as time.
 class computation {
 public:
   computation();

@@ -106,7 +106,7 @@ void measure_all(session& shared, const options& chosen) {
 }
 
 void run(backend& library, const options& chosen) {
-  if (library.size() < 2) throw std::runtime_error("one rank has nobody to talk to, start at least two");
+  if (library.size() < 2) throw std::runtime_error("one rank has no partner, start at least two");
   std::size_t largest = 8;
   for (const std::size_t bytes : chosen.sizes)
     largest = std::max(largest, bytes);

@@ -10,7 +10,7 @@ namespace perf {
 // What the threads of this process have used until now, of the system's time too.
 double processor_time_us();
 
-// Adds up what the ranks use during the spans that are measured. Where nobody asked for it, nothing is
+// Adds up what the ranks use during the spans that are measured. Where it was not asked for, nothing is
 // called: reading the usage takes longer than a small call within a host.
 class processor_meter {
 public:

@@ -21,7 +21,7 @@ namespace perf {
 namespace {
 
 // A counting barrier: the last to arrive resets the count, then moves the generation (release), which the
-// others watch (acquire). The reset cannot be overtaken, because nobody arrives again before the generation
+// others watch (acquire). The reset cannot be overtaken, because no rank arrives again before the generation
 // has moved.
 struct barrier_cell {
   alignas(64) std::atomic<std::uint32_t> arrived;

@@ -24,8 +24,8 @@ template <class T> std::span<std::byte> room_of(T& value) {
 // arrives sends a word, and rank 0 answers with a word when all have come.
 //
 // The answers leave one after the other and take a while, which is more than the calls that are measured may
-// take. So the answer to align() names a moment that lies behind the arrival of the last one, and everybody
-// waits for that. The clocks agree where the hosts are simulated on one machine; where they do not, nobody
+// take. So the answer to align() names a moment that lies behind the arrival of the last one, and every rank
+// waits for that. The clocks agree where the hosts are simulated on one machine; where they do not, no rank
 // waits for longer than the moment was ahead, and the ranks leave as the answers come.
 class socket_meeting final : public meeting {
 public:
@@ -93,7 +93,7 @@ private:
   }
   void receive_asleep(connection& from, std::span<std::byte> room) { from.receive(room); }
 
-  // A word of everybody.
+  // A word of every rank.
   void collect(receiver receive) {
     for (connection& other : others_) {
       double word = 0;

@@ -40,7 +40,7 @@ private:
   int descriptor_;
 };
 
-// Tries again until somebody listens there, for half a minute.
+// Tries again until a process listens there, for half a minute.
 connection connect_to(const std::string& address);
 
 } // namespace perf

@@ -57,7 +57,7 @@ std::vector<measured_operation> operations() {
   };
 }
 
-// Everybody writes what it sends and reads what it got.
+// Every rank writes what it sends and reads what it got.
 std::uint64_t touch(const areas& a, std::size_t bytes, int round) {
   auto* const source = static_cast<unsigned char*>(upc_cast(on(a.src, MYTHREAD)));
   std::memset(source, round, bytes);

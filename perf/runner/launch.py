@@ -119,7 +119,7 @@ def stop(process):
 
 
 def first_line(errors):
-    """What the driver said, else the first thing that anybody said."""
+    """What the driver said, else the first line that a rank printed."""
     errors.seek(0)
     lines = [line.strip() for line in errors if line.strip()]
     own = [line for line in lines if "weft_bench" in line]

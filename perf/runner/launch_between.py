@@ -7,7 +7,7 @@ from . import launch
 from .hosts import DEVICE, SUBNET, Hosts
 from .shapes import Shape
 
-PORT = 7077  # of the ranks' meeting point on the first host: nobody else is there
+PORT = 7077  # of the ranks' meeting point on the first host: no other process is there
 
 
 def find(library, build):
@@ -48,7 +48,7 @@ class Job(launch.Job):
     shape: Shape
 
     def settings(self):
-        """The environment of the ranks, besides what everybody has."""
+        """The environment of the ranks, besides what all have."""
         found = {name: value for name, value in os.environ.items() if name.startswith(("WEFT_", "UCX_"))}
         if self.library != "weft":
             found.setdefault("UCX_NET_DEVICES", DEVICE)

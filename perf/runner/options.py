@@ -34,7 +34,7 @@ def count(text):
 
 def ranks(text):
     if count(text) < 2:
-        raise argparse.ArgumentTypeError("one has nobody to talk to, write 2 or more")
+        raise argparse.ArgumentTypeError("one rank has no partner, write 2 or more")
     return count(text)
 
 

@@ -74,7 +74,7 @@ def run(sizes, mode, settings, timeout):
 
 
 def connected(client, environment, server, timeout):
-    """What the client prints; it is started again for as long as nobody listens."""
+    """What the client prints; it is started again for as long as no process listens."""
     for _ in range(PATIENCE):
         try:
             done = subprocess.run(client, env=environment, capture_output=True, text=True, stdin=subprocess.DEVNULL,

@@ -6,7 +6,7 @@ import subprocess
 
 from . import report, results
 
-# Okabe and Ito's colours, which nobody confuses; marks and dashes keep apart what lies on each other.
+# Okabe and Ito's colours, which no reader confuses; marks and dashes keep apart what lies on each other.
 STYLES = {"weft": "lc rgb '#0072B2' pt 7", "openmpi": "lc rgb '#E69F00' pt 4", "mpich": "lc rgb '#009E73' pt 8 dt 2",
           "openmpi-ucx": "lc rgb '#CC79A7' pt 6 dt 3", "limit": "lc rgb '#000000' pt 0 dt 4",
           "perftest": "lc rgb '#D55E00' pt 12 dt 5"}

@@ -36,7 +36,7 @@ void require(bool condition, const char* what) {
   std::_Exit(EXIT_FAILURE);
 }
 
-// Where nobody listens now.
+// Where no process listens now.
 std::string free_address() {
   const int probe = socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in at{};
@@ -50,7 +50,7 @@ std::string free_address() {
   return "127.0.0.1:" + std::to_string(ntohs(at.sin_port));
 }
 
-// Nobody leaves a round before everybody has begun it.
+// No rank leaves a round before all have begun it.
 template <class Wait>
 void check_barrier(board& seen, const backend& ranks, int first, Wait&& wait, const char* what) {
   constexpr int rounds = 500;

@@ -94,10 +94,10 @@ void scheduler::run(const std::function<void(std::uint32_t)>& body) {
 
 void scheduler::loop() {
   while (running_ != 0 && !error_) {
-    if (queue_.empty() && !revive()) fail("deadlock: nothing is in flight and nobody can go on");
-    if (fruitless_ > patience * ranks_.size()) fail("deadlock: everybody waits in vain");
+    if (queue_.empty() && !revive()) fail("deadlock: nothing is in flight and no rank can go on");
+    if (fruitless_ > patience * ranks_.size()) fail("deadlock: every rank waits in vain");
     if (steps_ > options_.step_limit + ranks_.size() * options_.steps_of_rank)
-      fail("the limit of steps is reached, perhaps nobody makes progress");
+      fail("the limit of steps is reached, perhaps no rank makes progress");
     std::pop_heap(queue_.begin(), queue_.end(), later{});
     const entry next = queue_.back();
     queue_.pop_back();

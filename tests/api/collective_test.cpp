@@ -258,7 +258,7 @@ TEST_F(collective_test, the_permutation_is_an_aligned_int_of_each_thread_that_is
   EXPECT_EQ(rt.collectives.back().at.perm, perm.addr);
   EXPECT_FALSE(rt.collectives.back().r.wide_perm);
   permute(behind(perm, 4)); // the next row of an array with several
-  permute(behind(src, 4));  // nobody writes there
+  permute(behind(src, 4));  // no thread writes there
   permute(behind(dst, 8));
   permute(behind(dst, 4), 0);
   upc_all_permute(behind(perm, 2), src, perm, 0, 0);

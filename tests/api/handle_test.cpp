@@ -110,7 +110,7 @@ TEST_F(owner, moves) {
     EXPECT_EQ(q.release(), b);
     EXPECT_FALSE(q.active());
   }
-  EXPECT_EQ(rt->waited.size(), 1u) << "what was released is somebody else's";
+  EXPECT_EQ(rt->waited.size(), 1u) << "what was released belongs to another operation";
 }
 
 TEST_F(owner, throws_when_asked_and_prints_when_not) {

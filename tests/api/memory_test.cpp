@@ -189,13 +189,13 @@ TEST_F(api_test, what_a_copy_failed_with_comes_with_its_completion) {
 TEST_F(api_test, copies_check_both_ends) {
   start(2);
   const upc_shared_ptr_t p = upc_all_alloc(2, 64);
-  const upc_shared_ptr_t nowhere{1ull << 40, 0, 0}, nobody{p.addr, 2, 0};
+  const upc_shared_ptr_t nowhere{1ull << 40, 0, 0}, of_no_thread{p.addr, 2, 0};
   char bytes[8];
   EXPECT_EQ(error_of([&] { upc_memput(UPC_SHARED_NULL, bytes, 8); }).argument, "dst");
   EXPECT_EQ(error_of([&] { upc_memput(p, nullptr, 8); }).argument, "src");
   EXPECT_EQ(error_of([&] { upc_memget(nullptr, p, 8); }).argument, "dst");
   EXPECT_EQ(error_of([&] { upc_memget(bytes, nowhere, 8); }).argument, "src");
-  EXPECT_EQ(error_of([&] { upc_memcpy(p, nobody, 8); }).value, "thread 2");
+  EXPECT_EQ(error_of([&] { upc_memcpy(p, of_no_thread, 8); }).value, "thread 2");
   EXPECT_EQ(error_of([&] { upc_memcpy(nowhere, p, 8); }).argument, "dst");
   EXPECT_EQ(error_of([&] { upc_memset(p, 0, fake_runtime::heap_size + 1); }).argument, "dst");
   EXPECT_EQ(error_of([&] { upc_sync(upc_memput_nb(p, nullptr, 8)); }).call, "upc_memput_nb");

@@ -149,7 +149,7 @@ TEST_F(api_test, arrays_declared_before_init_are_allocated_by_it_in_order_and_ze
   EXPECT_EQ(first.thread + first.phase + second.thread + second.phase, 0u);
   EXPECT_EQ(early[3], 0) << "my own part is zeroed";
   EXPECT_NE(early[0], 0) << "the others zero theirs themselves";
-  EXPECT_EQ(barriers_of_init(), 1u) << "nobody writes before all have zeroed";
+  EXPECT_EQ(barriers_of_init(), 1u) << "no thread writes before all have zeroed";
   weft_finalize();
   EXPECT_EQ(early.begin(), nullptr);
 }
@@ -183,7 +183,8 @@ TEST_F(api_test, an_array_frees_nothing_while_an_exception_unwinds) {
 TEST_F(api_test, an_array_that_is_gone_before_init_is_not_allocated) {
   { shared_array<int> gone(1000); }
   start(2);
-  EXPECT_EQ(upc_global_alloc(1, 8).addr, fake_runtime::heap_begin + 128) << "two arrays of 64 bytes, and no third";
+  EXPECT_EQ(upc_global_alloc(1, 8).addr, fake_runtime::heap_begin + 128)
+      << "two arrays of 64 bytes, and no third";
 }
 
 TEST_F(api_test, an_indefinite_array_is_all_on_thread_zero) {

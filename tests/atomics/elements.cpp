@@ -43,7 +43,7 @@ WEFT_SUITE(atomic_elements) {
   plain[MYTHREAD] += 2;
   plain[MYTHREAD] *= 3;
   upc_barrier;
-  counts[MYTHREAD] += 0.75; // a read and a write: nobody else is there now
+  counts[MYTHREAD] += 0.75; // a read and a write: no other thread is there now
   upc_barrier;
   const int visits = turns / THREADS + (MYTHREAD < turns % THREADS ? 1 : 0); // of each thread to mine
   expect(counts[MYTHREAD] == 2 * THREADS * visits, "a count is wrong");

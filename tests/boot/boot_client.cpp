@@ -54,8 +54,8 @@ std::vector<std::byte> payload(std::uint32_t rank, std::uint32_t round, std::siz
   return bytes;
 }
 
-// Every round publishes a new value and reads everybody's: a fence that lets anybody through early, or that
-// does not spread what was committed, shows as a missing or older value.
+// Every round publishes a new value and reads that of every rank: a fence that lets a rank through early, or
+// that does not spread what was committed, shows as a missing or older value.
 void check_exchange(job& me) {
   constexpr std::uint32_t rounds = 20;
   for (std::uint32_t round = 0; round < rounds; ++round) {
@@ -96,7 +96,8 @@ void check_missing(const job& me) {
     expect(text.find("nobody.published.this") != std::string::npos, "the error names the value", me.rank());
     expect(text.find("rank " + std::to_string(me.size() - 1)) != std::string::npos,
            "the error names the rank", me.rank());
-    expect(me.singleton() || text.find("(-") != std::string::npos, "the error carries PMIx's status", me.rank());
+    expect(me.singleton() || text.find("(-") != std::string::npos, "the error carries PMIx's status",
+           me.rank());
   }
 }
 

@@ -27,7 +27,7 @@ def wait_until(holds, what):
 
 
 def is_gone(pid):
-    """Ended, whether or not somebody has reaped it."""
+    """Ended, whether or not a parent has reaped it."""
     try:
         with open(f"/proc/{pid}/stat", encoding="ascii") as file:
             return file.read().rpartition(")")[2].split()[0] == "Z"

@@ -230,7 +230,7 @@ class Output(LauncherTest):
 
     def test_a_reader_that_is_slow(self):
         process = self.start("-n", "2", "sh", "-c", "head -c 3000000 /dev/zero | tr '\\0' x | fold -w 99")
-        # The ranks cannot end before somebody reads: pipes and the launcher's store are bounded.
+        # The ranks cannot end before a process reads: pipes and the launcher's store are bounded.
         time.sleep(0.3)
         self.assertIsNone(process.poll())
         out, _ = process.communicate(timeout=PATIENCE)

@@ -92,7 +92,7 @@ def segments():
 
 
 def made_at_load(segment):
-    """Whether it may be the one that UCX makes when it is loaded: private, of one page, and nobody's any more."""
+    """Whether it may be the one that UCX makes when it is loaded: private, of one page, and of no process any more."""
     key, _, _, size, _, _, attached = (int(field) for field in segment.split()[:7])
     return key == 0 and size == os.sysconf("SC_PAGE_SIZE") and attached == 0
 

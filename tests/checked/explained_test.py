@@ -6,7 +6,7 @@ call that it waits in, or as one that has not entered what the others wait for; 
 least, for the waits do not fit together. All kinds with `every`, else each ninth.
 
 Mutations that this catches: a rank that waits is left out of the report; who has not entered is not looked for;
-a wait that never goes to sleep, so that nobody looks at the clock.
+a wait that never goes to sleep, so that no thread looks at the clock.
 """
 
 import concurrent.futures

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A lock that somebody frees while another thread holds it: freed_locks. What the holder calls then is an
+// A lock that a thread frees while another thread holds it: freed_locks. What the holder calls then is an
 // error that says so, near and far, the first time and every time: upc_lock and upc_lock_attempt in every
 // mode, upc_unlock too, between hosts with WEFT_CHECK=1 only. The lock that has its place afterwards is not
 // touched by it. And a lock that is there works as without WEFT_CHECK.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Calls that do not match, each kind on a team of its own: with WEFT_CHECK=1 every thread that fails names
-// both threads and both calls, nobody hangs, and other teams go on. `mismatches all KIND` does one that is of
-// all threads, after which nothing but weft_finalize is left; `mismatches team KIND` does so with one of
+// both threads and both calls, no thread hangs, and other teams go on. `mismatches all KIND` does one that is
+// of all threads, after which nothing but weft_finalize is left; `mismatches team KIND` does so with one of
 // those of a team; `mismatches list` prints how to name each.
 #include "tests/jobs/suite.h"
 
@@ -265,7 +265,7 @@ std::vector<kind> kinds_of_all() {
   const auto domain = [](upc_type_t type, upc_op_t ops = UPC_ADD, upc_atomichint_t hints = 0) {
     return [=](upc_team_t) {
       upc_all_atomicdomain_alloc(type, ops, hints);
-      weft_barrier(); // it waits for nobody itself
+      weft_barrier(); // it waits for no thread itself
     };
   };
   const auto domain_free = [](int which) {
@@ -370,7 +370,7 @@ void prepare() {
   weft_barrier();
 }
 
-// Whoever fails after the others have passed fails alone; somebody must.
+// A thread that fails after the others have passed fails alone; one must.
 void play(const kind& k) {
   const upc_team_t team = team_of_all();
   const bool failed = try_call(k, team, true);
@@ -388,7 +388,7 @@ void play(const kind& k) {
   upc_all_gather_all(dst, other, sizeof(int), all, UPC_TEAM_ALL);
   const int* const all_seen = static_cast<const int*>(upc_cast(on(dst, MYTHREAD)));
   const int count = std::accumulate(all_seen, all_seen + THREADS, 0);
-  expect(count > 0, k, "nobody has seen that the calls do not match");
+  expect(count > 0, k, "no thread has seen that the calls do not match");
   cray_upc_team_free(team);
   weft_barrier();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Rows in shared memory that do not fit together, under WEFT_CHECK=1: a permutation that is none, two roots.
-// With ALL/ALL every thread fails, and hears which threads; with looser modes nobody hangs, and at the second
-// barrier behind every thread has failed. What is legal goes well.
+// With ALL/ALL every thread fails, and hears which threads; with looser modes no thread hangs, and at the
+// second barrier behind every thread has failed. What is legal goes well.
 //
 // Mutations that this catches: names that far members are not sent; an empty block that counts as a root; two
 // names that are compared by their owners alone.

@@ -128,7 +128,7 @@ void die_later(const std::string& how, unsigned after) {
   }).detach();
 }
 
-// Collectives of everybody, several at a time, until one fails.
+// Collectives of all threads, several at a time, until one fails.
 void work_until_it_fails(const areas& a, std::mt19937& dice) {
   const upc_flag_t modes[] = {UPC_IN_MYSYNC | UPC_OUT_MYSYNC, UPC_IN_ALLSYNC | UPC_OUT_ALLSYNC,
                               UPC_IN_NOSYNC | UPC_OUT_MYSYNC};

@@ -3,7 +3,7 @@
 
 Every progress mode, a thread that is killed and one that just exits, in the midst of collectives.
 
-Mutations that this catches: nobody watches the processes, and no event of the launcher is heard (the others wait
+Mutations that this catches: no process is watched, and no event of the launcher is heard (the others wait
 until their alarm); a team with a dead member takes new operations; the requests in flight to the dead are not
 taken back; the end waits for the dead.
 """

@@ -348,7 +348,7 @@ TEST(algorithms, engines_hand_on_what_is_small_and_waits_for_nobody) {
   EXPECT_FALSE(fits(sync::my, 8, one_host(8)));
   EXPECT_FALSE(fits(sync::no, 8, alone(8)));
   EXPECT_FALSE(fits(sync::all, 8, alone(8)));
-  EXPECT_FALSE(fits(sync::my, 8, alone(8), false)) << "nobody answers while an application computes";
+  EXPECT_FALSE(fits(sync::my, 8, alone(8), false)) << "no member answers while an application computes";
 }
 
 TEST(algorithms, engines_send_together_what_is_small_and_waits_for_its_ends_alone) {
@@ -370,7 +370,7 @@ TEST(algorithms, engines_send_together_what_is_small_and_waits_for_its_ends_alon
   EXPECT_FALSE(fits({.in = sync::my, .bytes = 8}, alone(8))) << "each sends alone";
   EXPECT_TRUE(fits({.in = sync::no, .bytes = 8}, nodes));
   EXPECT_FALSE(fits({.in = sync::all, .bytes = 8}, nodes)) << "blocks are handed on";
-  EXPECT_FALSE(fits({.in = sync::my, .bytes = 8}, nodes, &tuning::relays)) << "nobody answers";
+  EXPECT_FALSE(fits({.in = sync::my, .bytes = 8}, nodes, &tuning::relays)) << "no member answers";
   EXPECT_FALSE(fits({.in = sync::my, .bytes = 8}, nodes, &tuning::bundles)) << "there are no boxes";
 }
 

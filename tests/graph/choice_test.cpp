@@ -52,7 +52,8 @@ TEST(algorithms, small_reductions_grow_like_the_logarithm_of_the_ranks) {
   for (const std::uint32_t each : {16u, 32u, 64u}) {
     for (const operation op : {operation::reduce, operation::reduce_all, operation::prefix_reduce}) {
       for (const sync in : {sync::no, sync::my, sync::all}) {
-        if (op == operation::reduce && in != sync::all) continue; // who waits for nobody is read by the root
+        if (op == operation::reduce && in != sync::all)
+          continue; // a member that waits for no other is read by the root
         for (const sync out : {sync::no, sync::my, sync::all})
           grows({.op = op, .in = in, .out = out, .bytes = 8}, each, false);
       }

@@ -255,7 +255,7 @@ TEST(faults, access_before_entry_in_all) {
       own_copy.expect(fault::early_access);
     }
   }
-  // The last round of the gate left out by everybody: half of the members are unknown.
+  // All members leave out the last round of the gate: half of the members are unknown.
   sample half(exchange_of(sync::all, sync::no), alone(4));
   for (plan& p : half.plans)
     p.nodes[find(p, kind::loop)].count = 1;

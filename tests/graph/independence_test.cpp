@@ -98,7 +98,7 @@ TEST(independence, of_an_exchange_in_place_rests_on_either_end_of_a_pair) {
   for (std::uint32_t absent = 0; absent < 3; ++absent)
     EXPECT_TRUE(verify_independence(plans, one_host(3), {absent}, specified(r)).ok());
   for (const std::uint32_t idle : {0u, 1u})
-    erase(plans[idle], find(plans[idle], kind::claim)); // their pair is nobody's
+    erase(plans[idle], find(plans[idle], kind::claim)); // no member has their pair
   EXPECT_TRUE(verify(plans, one_host(3), specified(r)).has(fault::never_written));
   plans[1] = compile_all(r, one_host(3))[1];
   EXPECT_TRUE(verify(plans, one_host(3), specified(r)).ok());

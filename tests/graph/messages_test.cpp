@@ -179,7 +179,7 @@ TEST(messages, an_eager_scatter_is_one_publication_or_one_message_for_each) {
     EXPECT_EQ(count(p).payloads, p.me == 3 ? 7u : 0u);
 }
 
-// Everybody publishes, and only the root takes.
+// Every member publishes, and only the root takes.
 TEST(messages, an_eager_gather_is_one_payload_of_each) {
   const request r{operation::gather, sync::my, sync::my, hint::none, 3, 8};
   for (const node_map& nodes : {one_host(8), alone(8), blocks_of(8, 3)}) {

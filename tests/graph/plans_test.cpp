@@ -20,8 +20,8 @@ void expect_correct(const request& r, const movement& moved, const node_map& nod
   EXPECT_TRUE(v.ok()) << text(r, nodes) << rows(moved) << "\n" << v.text();
 }
 
-// Under IN_MY a block that is permuted in place is moved by its two ends in turn. Under IN_ALL nobody may
-// compute before all have entered, and each computes for himself; nobody computes for another his range. The
+// Under IN_MY a block that is permuted in place is moved by its two ends in turn. Under IN_ALL no member
+// computes before all have entered, and each computes for itself; none computes the range of another. The
 // root of a reduce of vectors brings them, to the verifier.
 bool done_by_others_too(const request& r) {
   if (of_vectors(r.op) && r.op != operation::team_allreduce) return false; // each brings what it needs
@@ -30,7 +30,7 @@ bool done_by_others_too(const request& r) {
   return !(r.in_place && permutes(r.op) && r.in == sync::my);
 }
 
-// On one node nobody may wait for a member that posted and computes.
+// On one node no member may wait for one that posted and computes.
 void expect_independent(const request& r, const movement& moved, const node_map& nodes) {
   const auto members = static_cast<std::uint32_t>(nodes.size());
   std::vector<std::uint32_t> all_but_last(members - 1);

@@ -163,7 +163,8 @@ TEST(rows_faults, a_root_that_does_not_search) {
   }
 }
 
-// The search of a member that is not the root is over with the first row that says so: whose, nobody knows.
+// The search of a member that is not the root is over with the first row that says so: whose it is, is not
+// known.
 TEST(rows_faults, the_end_of_a_search_tells_of_nobody) {
   sample s(by_rows_of(operation::gather_x, sync::my, sync::my), one_host(3), {0, 0, movement::no_rank});
   for (plan& p : s.plans)
@@ -382,7 +383,7 @@ TEST(rows_faults, members_that_read_rows_differently) {
                   .has(fault::malformed)); // rank 3 of 3
 }
 
-// Two rows name one member: it takes the one and not the other, and one is named by nobody.
+// Two rows name one member: it takes the one and not the other, and none names another.
 TEST(rows_faults, rows_that_are_no_permutation) {
   for (const node_map& nodes : {one_host(3), alone(3)}) {
     const request r = permute_of(sync::my, sync::my);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A rank that has not entered holds up nobody of its cycle, where a permutation in place may move its block:
+// A rank that has not entered holds up no rank of its cycle, where a permutation in place may move its block:
 // under IN_NOSYNC. No clocks: the rank that is away enters when all others say that they have left, so a
 // library that needs it hangs here, and the test's time limit ends it.
 //
@@ -167,6 +167,6 @@ WEFT_SUITE(unentered) {
           for (const int absent : {0, THREADS - 1})
             if (THREADS > 1) g.play({extended, bytes, UPC_IN_NOSYNC | out}, absent, stopped);
   }
-  if (MYTHREAD == 0) std::puts("nobody was held up");
+  if (MYTHREAD == 0) std::puts("no rank was held up");
   return 0;
 }

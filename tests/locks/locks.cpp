@@ -97,8 +97,8 @@ void work(int turns) {
 
 // How many turns the others have had while a thread waited for its own: as many as its place in the queue
 // allows, however much of the cores the thread has. A machine that takes the core between the look and the
-// request adds to most, where it is busy; so the waits that it has left alone are judged, a tenth. A lock that
-// starves a thread has none.
+// request adds to most, where it is busy; so the waits that it has left alone are judged, a tenth. A lock
+// that starves a thread has none.
 void fair(int milliseconds, int held) {
   const upc_lock_t lock = upc_all_lock_alloc();
   const upc_shared_ptr_t number = upc_all_alloc(1, sizeof(long));
@@ -185,7 +185,7 @@ void errors() {
   upc_unlock(next);
   expect("is not held by this thread", [&] { upc_unlock(next); });
   upc_barrier;
-  if (upc_lock_attempt(next) != 1) die("nobody holds it");
+  if (upc_lock_attempt(next) != 1) die("no thread holds it");
   upc_lock_free(next); // held: that is allowed
   expect("was freed", [&] { upc_lock(next); });
   expect("was freed", [&] { upc_lock_attempt(next); });

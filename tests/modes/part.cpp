@@ -79,7 +79,7 @@ private:
     return true;
   }
 
-  // Blocks between ranks that have entered need nobody else.
+  // Blocks between ranks that have entered need no other rank.
   bool arrived_blocks_are_here() {
     const bool all_pairs = trial_.what.shape() == pattern::all_pairs;
     if (!trial_.what.has_data() || trial_.in == in_mode::all) return true;

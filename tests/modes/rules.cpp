@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Whom may a late rank L hold up? The derivation, for another rank e. "Partners" are ranks between
-// which the function moves a block; what a rank copies to itself makes nobody a partner.
+// which the function moves a block; what a rank copies to itself makes no rank a partner.
 //
-// IN_ALLSYNC: no data are touched before L has entered, so everybody may be held up.
+// IN_ALLSYNC: no data are touched before L has entered, so every rank may be held up.
 //   - OUT_MY, OUT_ALL: every rank owns data in every function, which are yet to be touched.
-//     Everybody must be.
+//     Every rank must be.
 //   - OUT_NO: who has carried nothing may go, whoever that is: L itself may carry all.
 //
 // IN_NOSYNC: the data of L are in place, so its absence delays nothing by itself.
-//   - OUT_NO: a rank does its part, or none, and goes. Nobody is held up.
+//   - OUT_NO: a rank does its part, or none, and goes. No rank is held up.
 //   - OUT_MY: a block between e and L may be L's to carry, and e's data are then busy until L has
-//     come: partners. Near ranks carry each other's blocks, so among them it is nobody.
-//   - OUT_ALL: L's own part of the work is a part of all. Everybody may be.
+//     come: partners. Near ranks carry each other's blocks, so among them it is none.
+//   - OUT_ALL: L's own part of the work is a part of all. Every rank may be.
 //
 // IN_MYSYNC: the data of L are neither read nor written before it has entered; other data are free.
-//   - OUT_ALL: all includes L's data. Everybody must be.
+//   - OUT_ALL: all includes L's data. Every rank must be.
 //   - OUT_MY: if e receives from L, its destination cannot be full: it must be held up. If e only
 //     sends to L, its source cannot have been read: it must be held up, unless it could send ahead.
 //     Up to 2 KiB, or what suits the path between hosts, broadcast, scatter and gather do, and then it must
 //     be free; others may or may not. The root of a scatter_x cannot: what L will read of it is written in
-//     L's arrays. With no block between them e must be free: in exchange and gather_all that is nobody, in
-//     broadcast, scatter and gather everybody but the root, in permute everybody but the two partners. Only
+//     L's arrays. With no block between them e must be free: in exchange and gather_all that is no rank, in
+//     broadcast, scatter and gather every rank but the root, in permute every rank but the two partners. Only
 //     the arrays say who the root of a scatter_x or gather_x is: a rank whose own block is empty
 //     may be it for all that it knows, as long as L's arrays have not been read.
 //   - OUT_NO: a rank goes when what it carries itself is in place. Who carries a block is the
@@ -32,10 +32,10 @@
 // cycle a late rank may hold up all. Not under IN_NOSYNC on one node, where those who have come rotate
 // the whole cycle.
 //
-// Blocks of 0 bytes are no data: nobody must be held up for their sake, but whoever may be still
+// Blocks of 0 bytes are no data: no rank must be held up for their sake, but one that may be still
 // may.
 //
-// The barriers and Cray's all-to-all, whose call does not return before all have entered: everybody
+// The barriers and Cray's all-to-all, whose call does not return before all have entered: every rank
 // must be.
 #include "tests/modes/rules.hpp"
 

@@ -131,7 +131,7 @@ TEST(threads_that_a_late_one_may_hold_up, the_table_says_what_the_rules_say) {
         const bool names_a_rank = (near ? c.on_node : c.between_nodes) != held::none || along_a_cycle;
         EXPECT_EQ(confirmed, names_a_rank)
             << f.name << ": IN " << int(modes.first) << ", OUT " << int(modes.second)
-            << (near ? ", on one node" : ", between nodes") << ": the table names somebody who never waits";
+            << (near ? ", on one node" : ", between nodes") << ": the table names a rank that never waits";
       }
     }
 }

@@ -7,8 +7,8 @@ Root only; skipped with a line otherwise. The hosts have a network for the launc
 one for the data, which does not.
 
 Mutations that this catches: between_hosts does not knock (UCX's own lines at the start, and no time bound); no look
-for silent connections (the blocked jobs go on until their end); nobody tells the other members of the team (thread 1
-of the parted hosts waits); nobody asks for signs of life over what comes in at a door (thread 2 behind the blocked
+for silent connections (the blocked jobs go on until their end); no host tells the other members of the team (thread 1
+of the parted hosts waits); no thread asks for signs of life over what comes in at a door (thread 2 behind the blocked
 network waits); an interface that is down is none that is wrong."""
 import contextlib
 import os

@@ -39,7 +39,7 @@ class Hosts(hosts.Hosts):
         self.inside(number, "ip", "route", "add", "blackhole", f"{data_address(other)}/32")
 
     def know_each_other(self):
-        """They need not ask for the addresses of each other's cards, which would tell them that nobody is there."""
+        """They need not ask for the addresses of each other's cards, which would tell them that no host is there."""
         for number in range(self.count):
             for other in range(self.count):
                 if other != number:

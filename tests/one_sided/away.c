@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Copies that were begun go on while nobody calls the library: a thread puts a block on its neighbour and
+/* Copies that were begun go on while no thread calls the library: a thread puts a block on its neighbour and
  * gets one from it, and computes; its neighbour, which computes as well, sees the block come although no
  * thread has called anything since. Which needs a thread of the library, so not WEFT_PROGRESS=caller. */
 #include "tests/jobs/suite.h"

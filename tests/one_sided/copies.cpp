@@ -209,7 +209,7 @@ void flood() {
   upc_synci();
   expect(back == numbers, "many small copies", -1);
   upc_barrier;
-  for (std::size_t i = 0; i != 500; ++i) // nobody completes them
+  for (std::size_t i = 0; i != 500; ++i) // no thread completes them
     upc_memget_nbi(&back[i], {there.addr, static_cast<std::uint32_t>(right), 0}, sizeof(int));
 }
 

@@ -10,7 +10,7 @@
 
 namespace weft::testing {
 
-// Threads of a stress test wait like this: a short spin, and then the core goes to somebody else.
+// Threads of a stress test wait like this: a short spin, and then the core goes to another thread.
 class patience {
 public:
   void wait() {

@@ -17,7 +17,7 @@ using weft::progress::doorbell;
 using weft::testing::deadline;
 using weft::testing::run_together;
 
-// Sleeps until the bell is rung; false when nobody came.
+// Sleeps until the bell is rung; false when no thread rang.
 bool rung_within(const doorbell& bell, std::chrono::milliseconds limit) {
   pollfd entry{.fd = bell.fd(), .events = POLLIN, .revents = 0};
   int result = 0;

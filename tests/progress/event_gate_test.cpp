@@ -49,7 +49,7 @@ TEST_F(gate, what_comes_wakes_unless_it_is_muted) {
   EXPECT_FALSE(wakes());
   it.mute();
   it.unmute();
-  EXPECT_FALSE(wakes()) << "somebody else still has it muted";
+  EXPECT_FALSE(wakes()) << "another thread still has it muted";
   it.unmute();
   EXPECT_TRUE(wakes()) << "what came while it was muted";
 }
@@ -128,10 +128,10 @@ TEST_F(gate, who_calls_within_the_while_has_it_muted_for_longer) {
   EXPECT_FALSE(it.opens_soon());
   it.unmute_later();
   it.woke();
-  EXPECT_FALSE(wakes()) << "somebody has just called";
+  EXPECT_FALSE(wakes()) << "a thread has just called";
   EXPECT_TRUE(wakes(10'000));
   it.woke();
-  EXPECT_TRUE(wakes()) << "nobody has";
+  EXPECT_TRUE(wakes()) << "no thread has";
 }
 
 TEST_F(gate, who_called_long_before_the_timer_rings_prolongs_nothing) {

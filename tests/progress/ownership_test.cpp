@@ -79,7 +79,7 @@ TEST(ownership_stress, protects_plain_data) {
 }
 
 // A dedicated thread that never lets go by itself gives way to whoever asks, and comes back afterwards.
-// Caught here: a request without effect (nobody else gets in), one that is not withdrawn (the dedicated
+// Caught here: a request without effect (no other thread gets in), one that is not withdrawn (the dedicated
 // thread stays away for ever).
 TEST(ownership_stress, dedicated_thread_gives_way_and_returns) {
   constexpr unsigned visitors = 2;

@@ -110,7 +110,7 @@ TEST(sleep_flag_stress, one_side_always_sees_the_other) {
   EXPECT_EQ(lost, 0u) << "wake-ups lost";
 }
 
-// Sleeps until the doorbell is rung; false when nobody came.
+// Sleeps until the doorbell is rung; false when no thread rang.
 bool sleep_on(doorbell& bell) {
   pollfd entry{.fd = bell.fd(), .events = POLLIN, .revents = 0};
   const std::chrono::milliseconds limit = deadline::patience_limit;

@@ -53,7 +53,7 @@ class producer {
 public:
   explicit producer(unsigned me) : me_{me} {}
 
-  // Null when the test has failed and nobody gives items back any more.
+  // Null when the test has failed and no thread gives items back any more.
   item* fill(unsigned number, const std::atomic<bool>& stuck) {
     for (patience waiting; !stuck; waiting.wait()) {
       for (item& each : pool_) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Follows the README and the manual page line by line, in an empty directory, as somebody new would:
+"""Follows the README and the manual page line by line, in an empty directory, as a new user would:
 
 follow.py SOURCE BUILD COMPILERS, where COMPILERS is gnu or clang
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One thread comes late to an exchange, or never: late HOW SECONDS [before | after]
 //   computes    it is in no call of the library meanwhile
-//   stopped     its process is stopped, and nobody lets it go on
-//   continues   it computes, and lets thread 0 go on by SIGCONT twice a second, as a launcher that ends a job does
-//   elsewhere   it waits in a barrier of another team, for a thread that waits in the exchange
+//   stopped     its process is stopped, and no signal lets it go on
+//   continues   it computes, and lets thread 0 go on by SIGCONT twice a second, as a launcher that ends a job
+//   does elsewhere   it waits in a barrier of another team, for a thread that waits in the exchange
 // With `before` or `after` the program has a handler of its own for SIGTERM, installed before weft_init or
 // after, and thread 0 gets the signal.
 #include "tests/jobs/suite.h"

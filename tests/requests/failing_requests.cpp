@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The calls of UCX by which the library makes requests, in front of the real ones: the library finds these
 // first, as it would those of another version of UCX. A request that fails later is one of ours: who polls
-// is told, and nobody sleeps before that.
+// is told, and no thread sleeps before that.
 #include "tests/requests/failing_requests.hpp"
 
 #include <atomic>

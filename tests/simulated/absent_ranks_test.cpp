@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Within a node nobody depends on a rank that has posted and never runs again, nor on one that is held up
+// Within a node no rank depends on one that has posted and never runs again, nor on one that is held up
 // somewhere; and what such a rank receives is in place when the last of the others has left.
 //
 // Mutations that this catches: an own block that only its owner carries, leaving without a look at what

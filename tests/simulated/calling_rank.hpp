@@ -203,7 +203,7 @@ private:
     post(c);
     if (!in_turn) post(me().calls[next_++]);
   }
-  // And nobody is told of an end before it has begun: no other thread of this rank drives.
+  // And no end is reported before the operation has begun: no other thread of this rank drives.
   bool next_is_on(std::size_t list) const {
     return next_ != me().calls.size() && me().calls[next_].among == list &&
            engine_.options().drive == progress::mode::caller;

@@ -183,7 +183,7 @@ private:
     const collectives::request& r = (*round_)[k].request;
     if (r.in == sync::all)
       for (std::uint32_t other = 0; other < c_.ranks; ++other)
-        if (!look_.posted[look_.at(number, other)].load()) fail(k, "ended before everybody has entered");
+        if (!look_.posted[look_.at(number, other)].load()) fail(k, "ended before all have entered");
     if (r.out == sync::all && segment_of_)
       for (std::uint32_t other = 0; other < c_.ranks; ++other)
         if (!look_.left[look_.at(number, other)].load()) check(k, other, segment_of_(other));

@@ -54,7 +54,7 @@ private:
   };
   static std::uint64_t rounded(std::uint64_t bytes) { return (bytes + 63) / 64 * 64; }
 
-  // Of what nobody can have had between these moments.
+  // Of what no member can have had between these moments.
   std::uint64_t largest_gap(moment from, moment to) const {
     std::map<std::uint64_t, std::uint64_t> taken; // offset, end
     for (const life& l : lives_)
@@ -85,7 +85,7 @@ public:
     if (r.placed.value_or(placed) != placed) throw wrong_result("only some heard that there is no room");
     r.placed = placed;
   }
-  // A member has got it: the same as all others, and nobody else ever gets it, or its place as long as a
+  // A member has got it: the same as all others, and no other ever gets it, or its place as long as a
   // member has not freed it.
   void got(std::size_t team, std::uint64_t handle, std::uint64_t place) {
     record& r = teams_[team];

@@ -146,7 +146,7 @@ private:
   control_case c_;
   seeded_random random_;
   std::vector<std::size_t> alive_;  // teams, that of all first
-  std::vector<std::size_t> blocks_; // steps that allocated what nobody has freed
+  std::vector<std::size_t> blocks_; // steps that allocated what no member has freed
 };
 
 } // namespace

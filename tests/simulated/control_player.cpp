@@ -82,7 +82,7 @@ void control_player::play() {
   }
 }
 
-// Nobody has anything any more: the books say so.
+// No member has anything any more: the books say so.
 void control_player::end() {
   while (!posted_.empty())
     finish_one();
@@ -147,7 +147,7 @@ void control_player::free_alone(const block& b) {
   if (heap_.free_block(owner, b.offset) != b.offset) throw wrong_result("a block could not be freed");
   world_.regions[b.region].freed(b.life, tick());
   if (owner != rank_) ++world_.counts.frees_of_others;
-  if (b.region == 1 + rank_ && heap_.free_block(owner, b.offset) != 0) // nobody else has it by now
+  if (b.region == 1 + rank_ && heap_.free_block(owner, b.offset) != 0) // no other member has it by now
     throw wrong_result("a block was freed twice");
 }
 
@@ -177,7 +177,7 @@ void control_player::send_nonsense() {
     return send(std::as_bytes(std::span(unknown)));
   case 4:
     return send(control::encoded(control::free_block{1, l.end() + 64}));
-  case 5: // nobody waits for it
+  case 5: // no member waits for it
     return send(control::encoded(control::allocated{unused, l.heap}));
   default: // of a team that had the memory of one of mine before
     to = c_.teams[random_.below(c_.teams.size())].front();

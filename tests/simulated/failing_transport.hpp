@@ -9,7 +9,7 @@
 namespace weft::tests {
 
 // A transport of which one request fails, the n-th: at once, or when it was under way and would have
-// finished. Rings are none: nobody relies on one.
+// finished. Rings are none: no thread relies on one.
 template <class T> class failing_transport : public T {
 public:
   using T::T;

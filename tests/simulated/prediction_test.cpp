@@ -73,7 +73,7 @@ std::vector<std::uint32_t> machine(std::uint32_t nodes, std::uint32_t each) {
 }
 
 // Whatever the model chooses is never much slower than the best, and where it promises much it is faster than
-// everybody reading where the data are.
+// every rank reading where the data are.
 TEST(prediction, the_chosen_algorithm_is_as_fast_as_the_model_says) {
 #if defined(__SANITIZE_ADDRESS__)
   GTEST_SKIP() << "a matter of figures";

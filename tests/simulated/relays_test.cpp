@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Small broadcasts under IN_MY that engines hand on: ranks who relay are late, or very late, and nobody waits
-// for them; and what it costs, predicted and on the virtual clock, from 2 to 4,096 hosts.
+// Small broadcasts under IN_MY that engines hand on: ranks that relay are late, or very late, and no rank
+// waits for them; and what it costs, predicted and on the virtual clock, from 2 to 4,096 hosts.
 //
 // Mutations that this catches: a payload that is only handed on once its rank has entered; one that is handed
 // on without credit; a rank that tells as retired what it still has to hand on; a child without credit that
@@ -64,7 +64,7 @@ collective_case program_of(std::uint64_t seed) {
   c.late = random.coin(0.5) ? 0.2 : 0;
   c.sluggard = static_cast<std::uint32_t>(random.below(c.ranks));
   const std::uint64_t roots = 1 + random.below(3);
-  const bool meet = random.coin(0.5); // else nobody waits for all, and ranks are far apart
+  const bool meet = random.coin(0.5); // else no rank waits for all, and ranks are far apart
   const auto call = [&] {
     constexpr std::array<std::uint64_t, 4> sizes{1, 57, 640, 2048};
     constexpr std::array outs{sync::no, sync::my, sync::all};
@@ -124,7 +124,7 @@ void play(const stragglers& s, std::uint32_t credit_of) {
     relays[rank] = rank != s.root && graph::relay_tree(g, s.root, any.radix).below(rank) != 0;
     late += relays[rank];
   }
-  if (late == 0) throw std::logic_error("nobody relays");
+  if (late == 0) throw std::logic_error("no rank relays");
   machine.run([&](std::uint32_t rank, simulated_transport& t) {
     progress::engine_options settings = drowsy();
     settings.tuning = forced("relayed");
@@ -145,7 +145,7 @@ void play(const stragglers& s, std::uint32_t credit_of) {
     e.run(team, {}, {});
     t.describe([&] { return std::string("serves"); });
     for (std::uint32_t k = 0; k < s.calls; ++k) {
-      // Between two turns of the ring all meet, so that nobody is farther ahead than there is credit.
+      // Between two turns of the ring all meet, so that no rank is farther ahead than there is credit.
       if (relays[rank])
         serve_until([&] {
           return left >= (k / credit_of + 1) * credit_of * (c.ranks - late) ||

@@ -181,7 +181,7 @@ TEST(simulated_scheduler, a_deadlock_says_what_each_rank_does) {
       if (rank == 2) return;
       wait_for(t, [&] { return t.load(word_at(t.segment(), 0)) == 1; });
     });
-    FAIL() << "nobody noticed";
+    FAIL() << "it was not noticed";
   } catch (const simulated_deadlock& e) {
     const std::string text = e.what();
     EXPECT_NE(std::string::npos, text.find("rank 0 goes on")) << text;

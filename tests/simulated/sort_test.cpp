@@ -3,7 +3,7 @@
 // equal is told apart by its index, so whoever takes elements too early, puts them back too early, or breaks
 // their order is seen.
 //
-// Mutations that this catches: nobody waits before the array is overwritten by what is in order, or by
+// Mutations that this catches: no rank waits before the array is overwritten by what is in order, or by
 // results of others; a member tells that it has its bucket before it has.
 #include "engine/collectives/algorithm.hpp"
 #include "engine/sorting/sorting.hpp"

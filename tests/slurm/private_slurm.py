@@ -43,7 +43,7 @@ def end_with_parent():
 
 
 def free_ports(count):
-    """Ports on which nobody listens, below the range from which the kernel hands out its own."""
+    """Ports on which no process listens, below the range from which the kernel hands out its own."""
     found = {}
     while len(found) < count:
         port = random.randrange(11000, 32000)
@@ -174,7 +174,7 @@ class PrivateSlurm:
         for folder in folders:
             (self.state / folder).mkdir()
         for folder in (self.state, self.state / "munge"):
-            folder.chmod(0o755)  # munged refuses a socket that not everybody can reach
+            folder.chmod(0o755)  # munged refuses a socket that not every user can reach
         key = self.state / "munge" / "key"
         key.touch(mode=0o600)
         key.write_bytes(os.urandom(1024))

@@ -19,7 +19,7 @@ SKIPPED = 77
 
 
 def command_lines():
-    """The command lines of all processes, by id; dead ones that nobody has reaped have their name instead."""
+    """The command lines of all processes, by id; dead ones that no parent has reaped have their name instead."""
     found = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():

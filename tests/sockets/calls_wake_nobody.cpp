@@ -40,7 +40,8 @@ bool calls_are_left_alone(upc_shared_ptr_t dst, upc_shared_ptr_t src) {
   return right;
 }
 
-// The first thread puts a word here while this one calls nothing. It does not return if nobody takes it in.
+// The first thread puts a word here while this one calls nothing. It does not return if no thread takes it
+// in.
 void wait_for_a_put(upc_shared_ptr_t dst, int round) {
   const upc_shared_ptr_t second = upc_ptradd(dst, 1, 16, 1);
   if (MYTHREAD == 0) return upc_memput(second, &round, sizeof round);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A small table that is transposed again and again between crowded hosts, as a spectral code does with few
-// elements a thread: matrices of ids, everybody in step (IN_ALL), several transpositions under way. Two of
+// elements a thread: matrices of ids, all threads in step (IN_ALL), several transpositions under way. Two of
 // them in a row give the first one back, and the trace says who sent what; no other copy of the data is kept.
 #include "tests/jobs/suite.h"
 

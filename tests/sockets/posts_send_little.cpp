@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Over sockets a post sends by itself what is short and all that others wait for, and no thread wakes for it.
-// Most posts of many: somebody else may be driving just then.
+// Most posts of many: another thread may be driving just then.
 #include "tests/jobs/suite.h"
 
 #include <upc.h>

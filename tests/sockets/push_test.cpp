@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Puts that are ordered before a message: their last piece waits for it, and nobody is asked to confirm them.
+// Puts that are ordered before a message: their last piece waits for it, and no rank is asked to confirm
+// them.
 //
 // Mutations that this catches: the last piece goes at once, or never without a message; a message that rides
 // is heard before its piece is in place, or though it was refused; a flush does not ask; what has arrived is
-// not told with messages, or is told by messages of its own; the window opens for nobody.
+// not told with messages, or is told by messages of its own; the window opens for no rank.
 #include "tests/sockets/ranks.hpp"
 
 #include <algorithm>
@@ -102,7 +103,7 @@ TEST_F(push, all_kinds_of_puts_stay_in_order) {
   static_cast<void>(begin(64, &values[3], 1, w[2]).status());
   EXPECT_EQ(0, job.put(0, 1, 65, &values[0], 1));
   static_cast<void>(begin(64, &values[4], 1, w[3]).status());
-  EXPECT_EQ(0, job.flush(0, 1)); // nobody else asks
+  EXPECT_EQ(0, job.flush(0, 1)); // no other rank asks
   EXPECT_EQ(values[4], there(64));
 }
 

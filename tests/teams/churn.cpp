@@ -60,7 +60,7 @@ public:
       else
         ++k;
   }
-  // What others post may wait for those who come late: nobody may hold back what they need.
+  // What others post may wait for threads that come late: no thread may hold back what they need.
   void complete_all() {
     complete_some([] { return true; });
   }
@@ -129,9 +129,9 @@ public:
   }
 
 private:
-  static constexpr std::size_t patience = 40; // frees that somebody's free may come after
+  static constexpr std::size_t patience = 40; // frees that the free of another thread may come after
 
-  // Near the most, all take part: so everybody has freed what memory is needed of.
+  // Near the most, all take part: so every thread has freed what memory is needed of.
   void grow() {
     const bool tight = alive_.size() + dying_.size() + 3 * static_cast<std::size_t>(THREADS) > most_;
     const bool of_a_team = !tight && !alive_.empty() && common_() % 4 == 0;
@@ -186,7 +186,7 @@ private:
     }
   }
 
-  // What somebody may not have freed yet counts as alive.
+  // What a thread may not have freed yet counts as alive.
   void bury() {
     while (dying_.size() > patience) {
       const std::uint64_t number = dying_.front();

@@ -178,7 +178,7 @@ void freed_while_needed(const area& a, const rows& r) {
     upc_coll_handle_t h = r.post(team, in[round % 3] | out[round / 3 % 3]);
     cray_upc_team_free(team);
     upc_wait(h);
-    upc_barrier(); // not everybody's block need be there before
+    upc_barrier(); // not every thread's block need be there before
     bool ok = true;
     for (std::size_t at = 0; at < n; ++at)
       ok = ok && a.mine(a.dst)[at] == value(round, root_rank, mine);

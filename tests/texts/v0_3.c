@@ -221,7 +221,7 @@ static void permute_x(upc_flag_t mode, int as_the_prototype_has_it) {
   CHECK_FIGURE("......... VWXYZ.... .CDE.....", "opqr..... ......... .........");
 }
 
-/* 5.4: operation k tells everybody 10 * k + 1. */
+/* 5.4: operation k sends 10 * k + 1 to every thread. */
 #define COUNT 4
 static upc_shared_ptr_t from, to;
 static upc_coll_handle_t handles[COUNT];

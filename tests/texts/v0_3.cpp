@@ -59,7 +59,7 @@ protected:
       AA[THREADS * MYTHREAD + i] = BB[THREADS * MYTHREAD + i] = nullptr;
     upc_barrier;
   }
-  // Thread 0 wrote what belongs to others: only IN_ALLSYNC waits for its entry before anybody looks at it.
+  // Thread 0 wrote what belongs to others: only IN_ALLSYNC waits for its entry before any thread looks at it.
   static void enter() {
     if (mode() & (UPC_IN_NOSYNC | UPC_IN_MYSYNC)) upc_barrier;
   }
@@ -262,7 +262,7 @@ protected:
   shared_array<int> from{per_thread(count)}, to{per_thread(count)};
   upc_coll_handle_t handles[count];
 
-  // Operation k tells everybody 10 * k + 1.
+  // Operation k sends 10 * k + 1 to every thread.
   void post() {
     for (int k = 0; k != count; k++) {
       if (MYTHREAD == 0) from[k * THREADS] = 10 * k + 1;

@@ -215,7 +215,7 @@ protected:
       row(dst, MYTHREAD)[static_cast<int>(i)] = '.';
     }
   }
-  // Everybody looks at everything.
+  // Every thread looks at everything.
   void expect_after(const picture& blocks) {
     picture seen;
     for (int t = 0; t < 4; t++)

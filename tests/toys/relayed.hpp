@@ -42,7 +42,7 @@ inline graph::plan broadcast(std::uint32_t me, const graph::topology& g, const g
   return b.finish();
 }
 
-// Everybody's block to the root.
+// The block of every member to the root.
 inline graph::plan gather(std::uint32_t me, const graph::topology& g, const graph::block_rule& rule) {
   using namespace graph;
   builder b = of(me, g, pattern::to_root, rule);

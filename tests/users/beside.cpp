@@ -61,7 +61,7 @@ WEFT_SUITE(beside) {
                        sizeof(std::uint64_t), loose, half);
       for (int from = 0; from < members; ++from)
         expect(mine(dst, small_row)[from], said(from, me, number, 1), "a word of the team", number);
-      upc_barrier(number); // nobody writes the next before all have read this
+      upc_barrier(number); // no thread writes the next before all have read this
     }
 
     const int root = round % THREADS;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A program as its user would write it, in C: rounds of cards. In each round another thread deals, a third one
- * keeps the score, and all others only play, which is to compute, until the barrier. No card may be lost or come
- * twice; the sums must be those of a deck. */
+/* A program as its user would write it, in C: rounds of cards. In each round another thread deals, a third
+ * one keeps the score, and all others only play, which is to compute, until the barrier. No card may be lost
+ * or come twice; the sums must be those of a deck. */
 #include "tests/jobs/suite.h"
 
 #include <stdio.h>
@@ -152,7 +152,7 @@ WEFT_SUITE(dealer) {
       expect(*(long long*)mine(best) == most, "another hand is the best", round);
     }
     upc_barrier();
-    /* All hands go round, everybody's to everybody, at the word of one. */
+    /* All hands go round, from every thread to every thread, at the word of one. */
     memcpy(mine(table), mine(hands), bytes);
     upc_barrier();
     if (me == keeper) upc_gather_all(pack, table, bytes);

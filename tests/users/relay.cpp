@@ -2,7 +2,7 @@
 // A program as its user would write it: several threads of each process take turns in calling collectives of
 // all, in the same order everywhere, and each completes what the one before it has posted, while the others
 // go on. Blocking calls, posts and barriers are mixed; a thread that has had its turn waits or tests at once,
-// so that somebody else is usually driving when the next one posts.
+// so that another thread is usually driving when the next one posts.
 #include "tests/jobs/suite.h"
 
 #include <atomic>

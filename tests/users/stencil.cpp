@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A program as its user would write it: heat flows along a rod that lies over the threads in blocks. In each
 // step a thread begins to get the two cells next to its block, works on the inside of it meanwhile, and then
-// on its ends. At the end everybody compares its own cells with what one thread alone would have computed.
+// on its ends. At the end every thread compares its own cells with what one thread alone would have computed.
 #include "tests/jobs/suite.h"
 
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Elements of arrays in shared memory that lead nowhere: the block is not moved, all others are, nobody waits
-// for it, and a thread that would have carried it says what is wrong.
+// Elements of arrays in shared memory that lead nowhere: the block is not moved, all others are, no thread
+// waits for it, and a thread that would have carried it says what is wrong.
 #include "tests/api/multirank/pattern.hpp"
 
 #include <algorithm>
@@ -32,7 +32,7 @@ private:
   pattern::area memory_{sizeof(T) * threads()};
 };
 
-// What everybody has, all of it in order: the tests break one element.
+// What every thread has, all of it in order: the tests break one element.
 struct operands {
   pattern::area to{block * threads()}, from{block * threads()};
   array<upc_shared_ptr_t> dst, src;
@@ -99,7 +99,7 @@ constexpr upc_flag_t modes[] = {UPC_IN_ALLSYNC | UPC_OUT_ALLSYNC, UPC_IN_MYSYNC 
 class bad_elements : public testing::TestWithParam<std::tuple<fault, upc_flag_t>> {
 protected:
   void SetUp() override {
-    if (THREADS < 2) GTEST_SKIP() << "nobody else could be the culprit";
+    if (THREADS < 2) GTEST_SKIP() << "no other thread could have the bad element";
   }
   const fault& planted = std::get<0>(GetParam());
   const upc_flag_t mode = std::get<1>(GetParam()) | UPC_ASYNC;
@@ -133,7 +133,7 @@ protected:
       upc_memget(&one, at, sizeof one);
       all += one;
     }
-    EXPECT_GE(all, 1) << "nobody complained";
+    EXPECT_GE(all, 1) << "no thread reported it";
   }
   void plant(upc_shared_ptr_t& pointer, std::size_t& nbytes) const { planted.plant(pointer, nbytes); }
   bool at_fault() const { return me() == culprit; }
@@ -269,7 +269,7 @@ void name_wrongly(operands& o, bool rows, bool twice) {
 TEST_P(no_permutation, leaves_the_others_alone) {
   const auto [twice, flags] = GetParam();
   const bool waits = (flags & UPC_OUT_NOSYNC) == 0;
-  // Of a far thread nobody hears that it names somebody else: whoever is left out between nodes waits.
+  // No message says that a far thread names another one: a thread that is left out between nodes waits.
   if (THREADS < 3) GTEST_SKIP() << "needs a culprit, a thread that is left out, and another";
   if (waits && !one_host()) GTEST_SKIP() << "between nodes a thread that is left out waits";
   const upc_flag_t mode = flags | UPC_ASYNC;
@@ -300,7 +300,7 @@ TEST_P(no_permutation, leaves_the_others_alone) {
   }
 }
 
-// In place too nobody waits for what never comes; and where whole cycles are moved, all others stay.
+// In place too no thread waits for what never comes; and where whole cycles are moved, all others stay.
 TEST_P(no_permutation, in_place_holds_nobody_up) {
   const auto [twice, flags] = GetParam();
   if (THREADS < 3) GTEST_SKIP() << "needs a culprit, a thread that is left out, and another";

@@ -71,7 +71,7 @@ TEST(barrier, different_values_are_an_error_on_all_threads) {
 
 // A value that a thread gives only to the second half is compared with those that the first halves brought.
 TEST(barrier, a_value_given_only_to_the_second_half_is_compared) {
-  if (THREADS == 1) GTEST_SKIP() << "there is nobody to differ from";
+  if (THREADS == 1) GTEST_SKIP() << "there is no thread to differ from";
   const bool late = MYTHREAD == 0;
   for (int round = 0; round != 20; ++round) {
     const int value = late ? 5 : 7;
@@ -96,7 +96,7 @@ TEST(barrier, a_value_given_only_to_the_second_half_is_compared) {
     upc_notify(7);
   upc_wait(7);
   upc_notify;
-  upc_wait(MYTHREAD); // nobody gave one to upc_notify
+  upc_wait(MYTHREAD); // no thread gave one to upc_notify
   upc_notify(3);
   upc_wait;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A rank that exits without weft_finalize, while the others wait for it. The launcher ends the job with its
-// status; nobody waits for anybody.
+// status; no thread waits for another.
 #include "tests/jobs/suite.h"
 
 #include <cstdlib>

@@ -17,7 +17,7 @@ WEFT_PROGRAM(global_exit) {
   volatile double sum = 0;
   sigset_t all;
   weft_init(&argc, &argv);
-  printf("thread %d was here", MYTHREAD); /* nobody flushes it but the end */
+  printf("thread %d was here", MYTHREAD);                           /* only the end flushes it */
   if (MYTHREAD % 3 == 2 && MYTHREAD != THREADS - 1) fflush(stdout); /* it blocks the signal */
   upc_barrier();
   if (MYTHREAD == THREADS - 1) upc_global_exit(status);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a program may call when: weft_init once, nothing after weft_finalize, nothing in a child of fork(), and
-// upc_free of what an allocation returned, once.
+// What a program may call when: weft_init once, nothing after weft_finalize, nothing in a child of fork(),
+// and upc_free of what an allocation returned, once.
 #include "tests/jobs/suite.h"
 
 #include <cstdio>
@@ -62,8 +62,8 @@ void forks() {
   upc_wait;
 }
 
-// What is freed may be another thread's next allocation at once, and freeing it again is then a valid call: barriers
-// keep everybody's allocations away from everybody's second upc_free.
+// What is freed may be another thread's next allocation at once, and freeing it again is then a valid call:
+// barriers keep the allocations of all threads away from the second upc_free of each.
 void frees() {
   const auto threads = static_cast<std::size_t>(THREADS);
   const auto me = static_cast<std::uint32_t>(MYTHREAD);
@@ -73,9 +73,11 @@ void frees() {
   for (const upc_shared_ptr_t p : {all, global, own}) {
     upc_shared_ptr_t middle = p;
     middle.addr += 64;
-    refused("upc_free of a middle", "is 64 bytes behind the beginning of its block", [=] { upc_free(middle); });
+    refused("upc_free of a middle", "is 64 bytes behind the beginning of its block",
+            [=] { upc_free(middle); });
     middle.addr += 2;
-    refused("upc_free of a middle", "is 66 bytes behind the beginning of its block", [=] { upc_free(middle); });
+    refused("upc_free of a middle", "is 66 bytes behind the beginning of its block",
+            [=] { upc_free(middle); });
   }
   refused("upc_free of another thread's block", threads == 1 ? "no such thread" : "not the beginning", [=] {
     upc_shared_ptr_t other = all;
@@ -88,7 +90,7 @@ void frees() {
   upc_free(global);
   refused("upc_free twice", "not allocated", [=] { upc_free(global); });
   upc_barrier;
-  if (threads > 1) { // somebody else's own
+  if (threads > 1) { // another thread's own
     weft::shared_array<upc_shared_ptr_t> table(weft::per_thread(1));
     table[me] = own;
     upc_barrier;

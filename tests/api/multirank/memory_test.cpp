@@ -26,7 +26,7 @@ TEST(memory, static_arrays_are_zero) {
 
 TEST(memory, elements_of_all_threads_are_written_and_read) {
   upc_barrier;
-  // Everybody writes into everybody's blocks.
+  // Every thread writes into the blocks of all.
   for (int i = MYTHREAD; i < static_cast<int>(cells.size()); i += THREADS)
     cells[i] = cell{MYTHREAD, 0.5 * i};
   for (int i = MYTHREAD; i < static_cast<int>(cells.size()); i += THREADS)
@@ -101,7 +101,7 @@ TEST(memory, too_large_a_request_is_an_error_on_all_threads_and_harmless) {
   upc_all_free(upc_all_alloc(1, 8));
 }
 
-// As in the texts: thread 0 fills everybody's source and calls the collective at once.
+// As in the texts: thread 0 fills the source of every thread and calls the collective at once.
 TEST(memory, writes_before_a_collective_are_seen_by_it) {
   const auto src = upc_all_alloc(static_cast<std::size_t>(THREADS), 64);
   const auto dst = upc_all_alloc(static_cast<std::size_t>(THREADS), 64 * static_cast<std::size_t>(THREADS));

@@ -30,7 +30,7 @@ inline std::size_t mismatch(const unsigned char* from, std::size_t bytes, unsign
   return i;
 }
 
-// Symmetric memory of so many bytes on every thread, with a margin that nobody may write.
+// Symmetric memory of so many bytes on every thread, with a margin that no thread may write.
 class area {
 public:
   explicit area(std::size_t bytes)

@@ -38,7 +38,7 @@ extern "C" {
  * integer one of several producers and consumers. Errors: unknown flags, or two of a pair; no room in the
  * heap. */
 WEFT_EXPORT weft_semaphore_t bupc_sem_alloc(int flags);
-/* Any thread, once; nobody waits for it any more. A null one is ignored. */
+/* Any thread, once; no thread waits for it any more. A null one is ignored. */
 WEFT_EXPORT void bupc_sem_free(weft_semaphore_t s);
 
 /* Adds 1 or n. A boolean one stays 1. */
