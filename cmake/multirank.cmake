@@ -11,7 +11,8 @@
 # adds a run of a program to the sessions: with ARGS to those of the standard suite, which cover every pair of values
 # of {ranks, hosts, lane, driving, path, spins} that the condition allows; with LONG_ARGS, if given, to those of the
 # long suite, which are all; with LONG to the long suite only. WHERE is an expression of Python over these names, such
-# as "ranks >= 2 and driving != 'caller'". In the arguments, {seed} is another number in each session. With SESSIONS
+# as "ranks >= 2 and driving != 'caller'". In the arguments, {seed} is another number in each session, {cases:N} is N
+# or, where a session would take long, a third of it, and {of:N} is N or three times as much. With SESSIONS
 # the suite belongs to these groups, and to no other session:
 #
 #   weft_add_session_group(name AT settings... [SETTINGS WEFT_X=y ...] [LAUNCHER weft|mpirun|slurm] [LABELS ...])
@@ -143,10 +144,10 @@ function(weft_launch_command result launcher ranks hosts program)
   set(${result} ${command} ${WEFT_PROGRAMS}/${program} PARENT_SCOPE)
 endfunction()
 
-# A test that starts jobs or processes of its own. It reserves both cores unless it sleeps (CORES 1). One that lasts
-# begins before others (LASTS seconds). The expressions are of what it prints. A build with a sanitizer has none of these.
+# A test that starts jobs or processes of its own. It reserves both cores; one that mostly SLEEPS runs beside all others
+# (tests/schedule.py). One that lasts begins before others (LASTS seconds). The expressions are of what it prints. A build with a sanitizer has none of these.
 function(weft_add_process_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "ALONE" "TIMEOUT;CORES;LASTS;PASSES_WITH;FAILS_WITH" "COMMAND;LABELS;SETTINGS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "ALONE;SLEEPS" "TIMEOUT;CORES;LASTS;PASSES_WITH;FAILS_WITH" "COMMAND;LABELS;SETTINGS")
   if(NOT arg_COMMAND OR arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "weft_add_process_test ${name}: needs COMMAND; not known: ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -160,6 +161,10 @@ function(weft_add_process_test name)
       set(arg_${word} ${default})
     endif()
   endforeach()
+  if(arg_SLEEPS)
+    set(arg_CORES 1)
+    list(APPEND arg_LABELS sleeps)
+  endif()
   add_test(NAME ${name} COMMAND ${arg_COMMAND})
   set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} PROCESSORS ${arg_CORES} COST ${arg_LASTS} SKIP_RETURN_CODE 77
     LABELS "${arg_LABELS}" ENVIRONMENT "${arg_SETTINGS}")
@@ -175,11 +180,15 @@ function(weft_add_process_test name)
 endfunction()
 
 # Called by the file that settings.py writes.
-function(weft_add_session name cores labels)
+function(weft_add_session name cores lasts labels)
+  set(shown jobs.${name})
+  if(WEFT_SANITIZER_LABEL)
+    set(shown ${WEFT_SANITIZER_LABEL}:jobs.${name})
+  endif()
   add_test(NAME jobs.${name} COMMAND Python3::Interpreter -B ${WEFT_JOBS_DIR}/run_session.py
-    ${PROJECT_BINARY_DIR}/sessions/${name} $<TARGET_FILE:weft_jobs> --name jobs.${name}
+    ${PROJECT_BINARY_DIR}/sessions/${name} $<TARGET_FILE:weft_jobs> --name ${shown}
     --weft ${WEFT_RUN} --mpirun ${PROJECT_BINARY_DIR}/counted/mpirun)
-  set_tests_properties(jobs.${name} PROPERTIES TIMEOUT 3600 PROCESSORS ${cores} COST 20 LABELS "multirank;${labels}"
+  set_tests_properties(jobs.${name} PROPERTIES TIMEOUT 3600 PROCESSORS ${cores} COST ${lasts} LABELS "multirank;${labels}"
     SKIP_RETURN_CODE 77)
 endfunction()
 

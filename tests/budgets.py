@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 
-import suite
+import schedule
 
 MOST_LAUNCHING, MOST_JOBS, MOST_LINKS, MOST_COMPILES = 200, 370, 45, 510
 TARGETS = {"release": "all", "tsan": "tsan_tests", "asan": "asan_tests"}
@@ -28,7 +28,7 @@ def commands(folder, target):
 def launching_tests(folder, name):
     """How many tests of the standard suite in this build launch jobs."""
     launches = re.compile(r"counted/(weft|mpirun)$|private_slurm|faults_test")
-    return sum(any(map(launches.search, test.command)) for test in suite.tests_of(folder).values()
+    return sum(any(map(launches.search, test.command)) for test in schedule.listed(folder)
                if name == "release" or name in test.labels)
 
 

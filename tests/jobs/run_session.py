@@ -70,6 +70,18 @@ class Job:
                                             env={**os.environ, **variables}, start_new_session=True)
         self.lines_read = 0
 
+    def seconds_of_cores(self):
+        """What the processes of the job that are there have used."""
+        used = 0
+        for entry in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                fields = pathlib.Path("/proc", entry, "stat").read_text().rsplit(")", 1)[1].split()
+            except OSError:
+                continue
+            if int(fields[3]) == self.process.pid:  # their session
+                used += int(fields[11]) + int(fields[12])
+        return used / os.sysconf("SC_CLK_TCK")
+
     def news(self):
         """The lines of progress that are new and complete."""
         lines = self.progress.read_text().split("\n")[:-1]
@@ -113,10 +125,12 @@ class Job:
 def follow(job, runs, report):
     """Reports each suite that ends. Returns how many were reported when the job is over, or a suite is stuck."""
     current, begun, failed_at = None, time.monotonic(), None
-    last_end = begun
+    last_end, used = begun, 0
 
     def reported(number, verdict, why=""):
-        report(runs[number], verdict, time.monotonic() - begun, why and f"{why}\n{job.output(number)}")
+        nonlocal used
+        before, used = used, job.seconds_of_cores() or used
+        report(runs[number], verdict, time.monotonic() - begun, why and f"{why}\n{job.output(number)}", used - before)
 
     done = 0
     while True:
@@ -174,14 +188,14 @@ def main():
     failures = 0
     results = os.environ.get("SUITE_RESULTS")
 
-    def report(run, verdict, seconds, text):
+    def report(run, verdict, seconds, text, cores=0):
         nonlocal failures
         failures += verdict != "PASS"
-        print(f"{verdict} {run['name']} {seconds:.2f} s{': ' + text if text else ''}", flush=True)
+        print(f"{verdict} {run['name']} {seconds:.2f} s, {cores:.2f} s of cores{': ' + text if text else ''}", flush=True)
         if results:
             with open(results, "a", encoding="utf-8") as out:
                 out.write(json.dumps({"session": chosen.name, "suite": run["name"], "verdict": verdict,
-                                      "seconds": round(seconds, 3)}) + "\n")
+                                      "seconds": round(seconds, 3), "cores": round(cores, 2)}) + "\n")
 
     while runs:
         with tempfile.TemporaryDirectory(prefix="weft-session-") as folder:

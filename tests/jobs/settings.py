@@ -10,6 +10,7 @@ every pair of values that its own condition allows; in the long suite it meets e
 
 import itertools
 import pathlib
+import re
 import sys
 
 VALUES = {
@@ -79,6 +80,25 @@ def cost(s):
     dedicated = s["driving"] == "dedicated"
     sleepy = s["ranks"] if dedicated and s["spins"] == "few" and s["ranks"] > 1 else 1
     return (1 + s["ranks"]) * (1.7 if dedicated else 1) * sleepy * (1.2 if s["path"] == "sockets" else 1)
+
+
+DEAR = 3  # sessions at dear settings play so many times fewer cases
+
+
+def dear(s):
+    """Whether a suite takes several times as long as at other settings, by measurement: many ranks that share two cores,
+    and threads that sleep at once and are woken through sockets or by several neighbours."""
+    awake = s["driving"] == "caller" or s["spins"] == "default"
+    through_sockets = s["lane"] == "ucp" and s["path"] == "sockets"
+    return s["ranks"] >= 8 or (s["ranks"] >= 4 and (not awake or through_sockets)) or (not awake and through_sockets)
+
+
+def arguments(text, s, seed):
+    """The words of a suite's ARGS at a setting. Of {cases:N} a dear one has the DEARth part, and of {of:N}, a share, too."""
+    many = DEAR if dear(s) else 1
+    text = re.sub(r"\{cases:(\d+)\}", lambda m: str(max(min(2, int(m[1])), int(m[1]) // many)), text)
+    text = re.sub(r"\{of:(\d+)\}", lambda m: str(int(m[1]) * many), text)
+    return text.replace("{seed}", str(seed)).split()
 
 
 def cover(conditions):
@@ -213,12 +233,13 @@ def main():
     for name, setting, further, launcher, labels, mine, number in sessions(suites, groups):
         lines = [f"launch\t{launcher}\t{setting['ranks']}\t{setting['hosts']}"]
         lines += [f"set\t{v}" for v in environment(setting) + further]
-        lines += ["\t".join(["run", s["name"], s["timeout"], s["program"], *s["args"].replace("{seed}", str(number + 1)).split()])
+        lines += ["\t".join(["run", s["name"], s["timeout"], s["program"], *arguments(s["args"], setting, number + 1)])
                   for s in mine]
         (folder / name).write_text("\n".join(lines) + "\n")
-        # Ranks that sleep where they wait keep one core busy, not two.
+        # Ranks that sleep where they wait keep one core busy, not two. The longest begin first.
         cores = 1 if setting["spins"] == "few" else 2
-        print(f'weft_add_session({name} {cores} "{";".join(labels)}")')
+        lasts = 2 + len(mine) * (6 if dear(setting) else 2) // 10
+        print(f'weft_add_session({name} {cores} {lasts} "{";".join(labels)}")')
 
 
 if __name__ == "__main__":
