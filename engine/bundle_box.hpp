@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "engine/memory/mailbox.hpp"
-#include "engine/topology/host_patterns.hpp"
+#include "engine/topology/topology.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -9,8 +9,8 @@
 namespace weft::engine {
 
 // What two hosts of a team have for the small blocks that go between them together: a box on each, behind the
-// mailbox of the member that leads towards the other host (topology/host_patterns.hpp). All members of the
-// host read and write it in place. Words as in cells.hpp: none is ever reset.
+// mailbox of the member that leads towards the other host (topology/topology.hpp). All members of the
+// host read and write it in place. Words as in mailbox.hpp: none is ever reset.
 //
 //   turn      on the host's first member, one for each slot: 1 while a member sends for its host
 //             writers: members of the host, by CAS from 0, and the one that has it by a store of 0

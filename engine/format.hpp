@@ -130,4 +130,12 @@ void print(std::FILE* to, format_text<std::type_identity_t<Values>...> text, con
   std::fputs(format(text, values...).c_str(), to);
 }
 
+// The texts or numbers of a list, in one.
+template <class List> std::string joined(const List& list, std::string_view between) {
+  std::string text;
+  for (const auto& item : list)
+    text += format("{}{}", text.empty() ? "" : between, item);
+  return text;
+}
+
 } // namespace weft::engine

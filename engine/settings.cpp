@@ -2,7 +2,6 @@
 #include "engine/settings.hpp"
 
 #include "engine/format.hpp"
-#include "engine/joined.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -6,7 +6,7 @@
 #include "engine/settings.hpp"
 #include "engine/transport/ucx/context.hpp"
 #include "engine/transport/ucx/devices.hpp"
-#include "engine/transport/ucx/room.hpp"
+#include "engine/transport/ucx/segment.hpp"
 #include "pmix_boot/client/job.hpp"
 #include "pmix_boot/client/launch_environment.hpp"
 #include "pmix_boot/client/limits.hpp"

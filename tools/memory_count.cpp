@@ -4,7 +4,7 @@
 
 #include "engine/format.hpp"
 #include "engine/settings.hpp"
-#include "engine/topology/host_patterns.hpp"
+#include "engine/topology/topology.hpp"
 #include "engine/transport/ucx/links.hpp"
 #include "progress/execution/channel.hpp"
 #include "tools/command.hpp"

@@ -4,7 +4,7 @@
 #include "engine/collectives/algorithm.hpp"
 #include "engine/collectives/tuning.hpp"
 #include "engine/format.hpp"
-#include "engine/operations/describe.hpp"
+#include "engine/operations/all_kinds.hpp"
 #include "engine/settings.hpp"
 #include "engine/transport/ucx/context.hpp"
 #include "tools/command.hpp"

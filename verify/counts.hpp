@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "engine/plan/cell.hpp"
+#include "engine/plan/resolve.hpp"
 #include "verify/events.hpp"
 
 #include <vector>

@@ -2,7 +2,7 @@
 #include "verify/events.hpp"
 
 #include "engine/format.hpp"
-#include "engine/operations/describe.hpp"
+#include "engine/operations/all_kinds.hpp"
 #include "engine/plan/names.hpp"
 
 namespace weft::graph::checking {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "verify/goal.hpp"
 
-#include "engine/topology/host_patterns.hpp"
+#include "engine/topology/topology.hpp"
 #include "verify/checks.hpp"
 #include "verify/traffic.hpp"
 

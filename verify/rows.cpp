@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "verify/checks.hpp"
 
-#include "engine/operations/describe.hpp"
-#include "engine/plan/peers.hpp"
+#include "engine/operations/all_kinds.hpp"
+#include "engine/plan/resolve.hpp"
 
 namespace weft::graph::checking {
 

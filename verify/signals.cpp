@@ -3,7 +3,7 @@
 
 #include "engine/format.hpp"
 #include "engine/plan/names.hpp"
-#include "engine/topology/host_patterns.hpp"
+#include "engine/topology/topology.hpp"
 
 #include <algorithm>
 

@@ -3,9 +3,8 @@
 
 #include "engine/format.hpp"
 #include "engine/operations/all_kinds.hpp"
-#include "engine/operations/describe.hpp"
-#include "engine/plan/peers.hpp"
-#include "engine/topology/host_patterns.hpp"
+#include "engine/plan/resolve.hpp"
+#include "engine/topology/topology.hpp"
 
 namespace weft::graph::checking {
 
@@ -99,7 +98,8 @@ private:
     if ((states_ & state) != 0) complain(n, "shares its state with another loop");
     states_ |= state;
     const std::uint32_t most = loop.over->count(plan_, place_);
-    if (loop.count == 0 || loop.count > most) complain(n, engine::format("the range has {} iterations", most));
+    if (loop.count == 0 || loop.count > most)
+      complain(n, engine::format("the range has {} iterations", most));
     if (loop.over == &range::root && plan_.root == place_.me()) complain(n, "the root loops over itself");
     if (loop.body_size == 0 || loop.body_size >= max_nodes || loop.body + loop.body_size > plan_.size) {
       complain(n, "its body lies outside the plan");

@@ -2,7 +2,6 @@
 #include "verify/traffic.hpp"
 
 #include "engine/operations/operation_kind.hpp"
-#include "engine/plan/peers.hpp"
 #include "engine/plan/resolve.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #include "verify/unfolding.hpp"
 
 #include "engine/operations/all_kinds.hpp"
-#include "engine/plan/peers.hpp"
+#include "engine/plan/resolve.hpp"
 
 #include <algorithm>
 #include <bit>

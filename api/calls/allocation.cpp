@@ -3,7 +3,7 @@
 #include "api/calls/split_barrier.hpp"
 #include "api/checks/checks.hpp"
 #include "include/weft/heap.h"
-#include "progress/control/lock_word.hpp"
+#include "progress/control/lock_calls.hpp"
 
 #include <optional>
 

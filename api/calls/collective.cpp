@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "include/upc_collective.h"
 
-#include "api/calls/relocation.hpp"
+#include "api/calls/collective_call.hpp"
 #include "api/calls/repeated_call.hpp"
 #include "api/checks/checks.hpp"
 

@@ -9,6 +9,7 @@
 #include "engine/plan/task.hpp"
 #include "include/weft/types.h"
 
+#include <cstddef>
 #include <cstdint>
 
 namespace weft::api {
@@ -142,5 +143,131 @@ private:
   void (*release_)(const graph::task&);
   bool async_ = false, handed_on_ = false;
 };
+
+// The checks of the operands of the relocalization operations whose blocks lie at the same place on every
+// thread of the team. They stand before every small operation, which takes a few hundred instructions itself:
+// what succeeds is inlined into the calls, and what fails is elsewhere.
+
+// One operand: what is there on each thread that has a part in it.
+struct area {
+  const char* argument;
+  upc_shared_ptr_t at;
+  checked bytes;
+};
+
+// How they fail.
+[[noreturn, gnu::cold, gnu::noinline]] void fail_first(const collective_call& c, const char* argument,
+                                                       upc_shared_ptr_t p);
+[[noreturn, gnu::cold, gnu::noinline]] void fail_overlap(const collective_call& c, const area& dst);
+[[noreturn, gnu::cold, gnu::noinline]] void fail_other_source(const collective_call& c, upc_shared_ptr_t src);
+[[noreturn, gnu::cold, gnu::noinline]] void fail_same(const collective_call& c, upc_shared_ptr_t src);
+[[noreturn, gnu::cold, gnu::noinline]] void fail_source(const collective_call& c, upc_shared_ptr_t src);
+[[noreturn, gnu::cold, gnu::noinline]] void fail_outsider(const collective_call& c, const area& of_root);
+[[noreturn, gnu::cold, gnu::noinline]] void fail_rooted_overlap(const collective_call& c, const area& of_root,
+                                                                const area& tied);
+
+// In every word; upc_ptreq does not look at the phase.
+inline bool is_same(upc_shared_ptr_t a, upc_shared_ptr_t b) {
+  return a.addr == b.addr && a.thread == b.thread && a.phase == b.phase;
+}
+
+// What is passed for src in place.
+inline bool is_in_place_mark(upc_shared_ptr_t p) {
+  return is_same(p, UPC_IN_PLACE_SRC);
+}
+
+// Whether two areas have a byte in common; they are in the heap, or one is empty.
+inline bool overlap(const area& a, const area& b) {
+  return a.bytes != 0 && b.bytes != 0 && a.at.addr < b.at.addr + b.bytes && b.at.addr < a.at.addr + a.bytes;
+}
+
+// nbytes for each thread of the team.
+inline checked bytes_of_all(const collective_call& c, checked nbytes) {
+  return product(c.name, c.of_all() ? "nbytes * THREADS" : "nbytes * threads of the team", nbytes.plain(),
+                 c.threads);
+}
+
+// Tied to thread 0: to the thread of rank 0 of the team.
+inline void require_first(const collective_call& c, const char* argument, upc_shared_ptr_t p) {
+  require_not_null(c.name, argument, p);
+  if (p.thread != c.first()) [[unlikely]]
+    fail_first(c, argument, p);
+}
+
+// Of an operand that has a part on every thread of the team, all at the same place.
+inline void require_on_all(const collective_call& c, const area& a) {
+  require_symmetric_range(c.rt, c.name, a.argument, a.at, a.bytes);
+}
+
+// No byte in common; nothing is asked where there is nothing to copy.
+inline void require_apart(const collective_call& c, const area& dst, const area& src) {
+  if (dst.bytes == 0) return;
+  require_on_all(c, dst);
+  require_on_all(c, src);
+  if (overlap(dst, src)) [[unlikely]]
+    fail_overlap(c, dst);
+}
+
+// Whether the call says that it is in place, and means it: src is null or dst.
+inline bool in_place(const collective_call& c, upc_shared_ptr_t dst, upc_shared_ptr_t src) {
+  if (is_in_place_mark(src)) return true;
+  if (!c.m.in_place) return false;
+  if (!upc_isnull(src) && !upc_ptreq(src, dst)) [[unlikely]]
+    fail_other_source(c, src);
+  return true;
+}
+
+// Not in place, and not written as if it were.
+inline void require_not_same(const collective_call& c, upc_shared_ptr_t dst, upc_shared_ptr_t src) {
+  if (upc_ptreq(src, dst)) [[unlikely]]
+    fail_same(c, src);
+}
+
+// dst and src of exchange, gather_all and permute. True: in place, and src is dst.
+[[gnu::always_inline]] inline bool require_symmetric(const collective_call& c, const area& dst,
+                                                     const area& src) {
+  require_first(c, dst.argument, dst.at);
+  if (in_place(c, dst.at, src.at)) {
+    if (dst.bytes != 0) require_on_all(c, dst);
+    return true;
+  }
+  require_first(c, src.argument, src.at);
+  if (dst.bytes != 0) require_not_same(c, dst.at, src.at);
+  require_apart(c, dst, src);
+  return false;
+}
+
+// src of an operation that needs it even in place.
+inline void require_source(const collective_call& c, upc_shared_ptr_t src) {
+  if (is_in_place_mark(src) || (c.m.in_place && upc_isnull(src))) [[unlikely]]
+    fail_source(c, src);
+  require_not_null(c.name, "src", src);
+}
+
+// The rank of the root, on whose thread the operand lies.
+inline std::uint32_t require_root(const collective_call& c, const area& of_root) {
+  require_thread(c.rt, c.name, of_root.argument, of_root.at.thread);
+  const std::uint32_t root = c.rank(of_root.at.thread);
+  if (root >= c.threads) [[unlikely]]
+    fail_outsider(c, of_root);
+  return root;
+}
+
+// The operand with affinity to the root, and the one that is tied to thread 0: the root's rank. In place the
+// root's own block may be the same in both.
+[[gnu::always_inline]] inline std::uint32_t require_rooted(const collective_call& c, const area& of_root,
+                                                           const area& tied) {
+  require_first(c, tied.argument, tied.at);
+  require_not_null(c.name, of_root.argument, of_root.at);
+  const std::uint32_t root = require_root(c, of_root);
+  if (tied.bytes == 0) return root;
+  require_range(c.rt, c.name, of_root.argument, of_root.at, of_root.bytes);
+  require_on_all(c, tied);
+  const checked before_own = of_root.bytes == tied.bytes ? checked() : tied.bytes * root;
+  const bool coincide = of_root.at.addr + before_own == tied.at.addr;
+  if (overlap(of_root, tied) && !(c.m.in_place && coincide)) [[unlikely]]
+    fail_rooted_overlap(c, of_root, tied);
+  return root;
+}
 
 } // namespace weft::api

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "include/weft/collective_x.h"
 
-#include "api/calls/relocation.hpp"
+#include "api/calls/collective_call.hpp"
 #include "api/checks/checks.hpp"
 
 // The collectives of V0.3, whose operands are arrays in shared memory. Nothing of an array is read here: it

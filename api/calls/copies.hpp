@@ -27,4 +27,9 @@ handle begin_copy(runtime& rt, const char* call, upc_shared_ptr_t dst, upc_share
 void complete_all(runtime& rt, std::span<const handle> begun); // throws, after all, what one failed with
 handle begin_get(runtime& rt, const char* call, void* dst, upc_shared_ptr_t src, std::size_t bytes);
 
+// Before the operation is posted: makes room for it, or throws.
+void expect_implicit();
+// Adds an operation to those that the calling application thread began with the implicit handle.
+void begin_implicit(handle h) noexcept;
+
 } // namespace weft::api

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "api/calls/collective_call.hpp"
-#include "api/calls/implicit_handles.hpp"
-#include "api/calls/relocation.hpp"
+#include "api/calls/copies.hpp"
 #include "api/checks/checks.hpp"
 #include "api/checks/handle_record.hpp"
 #include "include/upc_collective_cray.h"

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "include/weft/job.h"
 #include "api/calls/allocation.hpp"
-#include "api/calls/exchange_check.hpp"
 #include "api/calls/split_barrier.hpp"
 #include "api/checks/checks.hpp"
 #include "api/checks/failure.hpp"
 #include "api/checks/handle_record.hpp"
 #include "api/checks/phase_record.hpp"
+#include "api/runtime/reports.hpp"
 #include "api/runtime/runtime.hpp"
-#include "api/runtime/streams.hpp"
 #include "engine/settings.hpp"
+#include "include/upc_tick.h"
 #include "pmix_boot/client/job.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <unistd.h>
@@ -114,6 +115,15 @@ void upc_global_exit(int status) {
     rt.end_job(code, "upc_global_exit was called on thread " + std::to_string(rt.rank()));
   }
   _exit(code);
+}
+
+upc_tick_t upc_ticks_now() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<upc_tick_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
+
+uint64_t upc_ticks_to_ns(upc_tick_t ticks) {
+  return ticks;
 }
 
 } // namespace weft

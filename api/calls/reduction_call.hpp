@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "api/calls/collective_call.hpp"
-#include "api/calls/relocation.hpp"
 #include "engine/reductions/reduction.hpp"
 #include "include/weft/reduction.hpp"
 

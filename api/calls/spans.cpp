@@ -3,7 +3,6 @@
 #include "include/weft/spans.hpp"
 #include "api/calls/collective_call.hpp"
 #include "api/calls/operators.hpp"
-#include "api/calls/relocation.hpp"
 #include "api/calls/vector_call.hpp"
 #include "engine/plan/call_fields.hpp"
 #include "engine/reductions/vector_reduction.hpp"

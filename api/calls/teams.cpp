@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "api/calls/collective_call.hpp"
-#include "api/calls/exchange_check.hpp"
 #include "api/checks/checks.hpp"
 #include "api/checks/failure.hpp"
 #include "include/upc_collective.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "api/calls/collective_call.hpp"
-#include "api/calls/relocation.hpp"
 #include "api/calls/staged_series.hpp"
 #include "engine/plan/call_fields.hpp"
 #include "engine/reductions/vector_reduction.hpp"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The one-sided reductions. Which rank computes is decided as in relocalization.cpp: the caller, or, between
 // hosts and behind the caller's back, the engines of those that have the elements.
+#include "api/calls/collective_call.hpp"
 #include "api/calls/distributed_array.hpp"
 #include "api/calls/operators.hpp"
 #include "api/calls/reduction_call.hpp"
-#include "api/calls/relocation.hpp"
 #include "api/checks/phase_record.hpp"
 #include "api/one_sided/by_caller.hpp"
 #include "include/weft/one_sided.hpp"

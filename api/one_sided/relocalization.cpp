@@ -6,7 +6,7 @@
 // about. Where there is no room for such a channel, or the root takes no part, the caller does that, too.
 #include "include/weft/one_sided.hpp"
 
-#include "api/calls/relocation.hpp"
+#include "api/calls/collective_call.hpp"
 #include "api/checks/phase_record.hpp"
 #include "api/one_sided/by_caller.hpp"
 

@@ -4,7 +4,8 @@
 #include "engine/bundle_box.hpp"
 #include "engine/collectives/tuning.hpp"
 #include "engine/log.hpp"
-#include "engine/memory/segment_layout.hpp"
+#include "engine/memory/mailbox.hpp"
+#include "engine/memory/ring_list.hpp"
 #include "include/weft/error.hpp"
 
 #include <algorithm>

@@ -3,7 +3,6 @@
 #include "api/runtime/between_hosts.hpp"
 #include "api/runtime/deaths.hpp"
 #include "api/runtime/job_trace.hpp"
-#include "api/runtime/program_memory.hpp"
 #include "api/runtime/reports.hpp"
 #include "api/runtime/runtime.hpp"
 #include "api/runtime/start.hpp"

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "api/runtime/reports.hpp"
 
-#include "api/runtime/streams.hpp"
 #include "engine/format.hpp"
-#include "engine/joined.hpp"
 #include "pmix_boot/client/source_lines.hpp"
 #include "progress/driving/wait_survey.hpp"
 

@@ -8,7 +8,7 @@
 #include "progress/control/atomic_operation.hpp"
 #include "progress/control/lock_calls.hpp"
 #include "progress/control/team_calls.hpp"
-#include "progress/driving/fact.hpp"
+#include "progress/driving/idle.hpp"
 #include "progress/execution/one_sided.hpp"
 #include "progress/execution/statistics.hpp"
 

@@ -103,7 +103,7 @@ graph::plan compile_gather_x(const request& r, const graph::topology& g, const t
 graph::plan compile_apart(const request& r, const graph::topology& g, const tuning& t);
 graph::plan compile_permute_x(const request& r, const graph::topology& g, const tuning& t);
 
-// A plan whose members also tell each other which call it is, and compare: see checked.cpp.
+// A plan whose members also tell each other which call it is, and compare: see compile.cpp.
 graph::plan with_comparison(const graph::plan& p, graph::sync in, const graph::topology& g);
 
 // What the one plan of an operation that has no algorithms to choose from takes, as algorithm::cost says it.

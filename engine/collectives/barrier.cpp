@@ -7,7 +7,7 @@
 #include "engine/collectives/algorithm.hpp"
 #include "engine/collectives/sync_modes.hpp"
 #include "engine/plan/builder.hpp"
-#include "engine/plan/peers.hpp"
+#include "engine/plan/resolve.hpp"
 
 namespace weft::collectives {
 using namespace graph;

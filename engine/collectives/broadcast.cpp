@@ -26,9 +26,8 @@
 //          when their leader has all, the root's own ones at once. Twice the bytes of a chain, and few of its
 //          hops; a tree's hops, and few of its bytes.
 #include "engine/collectives/between_leaders.hpp"
-#include "engine/collectives/hierarchical.hpp"
 #include "engine/special_paths.hpp"
-#include "engine/topology/host_patterns.hpp"
+#include "engine/topology/topology.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -22,9 +22,9 @@
 #include "engine/collectives/relocate.hpp"
 #include "engine/collectives/sync_modes.hpp"
 #include "engine/memory/mailbox.hpp"
-#include "engine/plan/peers.hpp"
+#include "engine/plan/resolve.hpp"
 #include "engine/reductions/runs.hpp"
-#include "engine/topology/host_patterns.hpp"
+#include "engine/topology/topology.hpp"
 
 #include <algorithm>
 

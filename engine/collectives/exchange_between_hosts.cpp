@@ -9,7 +9,7 @@
 //         messages: in round k it hands on all blocks that have a digit in the k-th place of the distance, in
 //         hosts, that they have to go. About L*N/r blocks a message, L*N*(r-1)/r*log_r(N) in all.
 #include "engine/collectives/between_leaders.hpp"
-#include "engine/topology/host_patterns.hpp"
+#include "engine/topology/topology.hpp"
 
 #include <algorithm>
 
@@ -18,7 +18,7 @@ using namespace graph;
 
 namespace {
 
-// Of those hosts to which I lead the members that lead to mine, see topology/host_patterns.hpp.
+// Of those hosts to which I lead the members that lead to mine, see topology/topology.hpp.
 constexpr range paired{
     .name = "paired leaders",
     .count = [](const plan&, const topology& g) { return g.one_host() ? 0 : hosts_led(g, g.me()); },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "engine/collectives/request.hpp"
-#include "engine/plan/in_order.hpp"
+#include "engine/plan/names.hpp"
 
 #include <array>
 #include <cstddef>

@@ -29,7 +29,7 @@
 #include "engine/collectives/relocate.hpp"
 #include "engine/collectives/sync_modes.hpp"
 #include "engine/memory/mailbox.hpp"
-#include "engine/plan/peers.hpp"
+#include "engine/plan/resolve.hpp"
 #include "engine/reductions/reduction.hpp"
 
 #include <bit>

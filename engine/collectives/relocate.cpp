@@ -4,9 +4,9 @@
 #include "engine/bundle_box.hpp"
 #include "engine/collectives/sync_modes.hpp"
 #include "engine/memory/mailbox.hpp"
-#include "engine/plan/peers.hpp"
+#include "engine/plan/resolve.hpp"
 #include "engine/special_paths.hpp"
-#include "engine/topology/host_patterns.hpp"
+#include "engine/topology/topology.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/collectives/sync_modes.hpp"
 
-#include "engine/plan/peers.hpp"
+#include "engine/plan/resolve.hpp"
 
 namespace weft::collectives {
 using namespace graph;

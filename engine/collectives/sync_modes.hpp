@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "engine/plan/builder.hpp"
-#include "engine/topology/host_patterns.hpp"
+#include "engine/topology/topology.hpp"
 
 namespace weft::collectives {
 

@@ -6,8 +6,8 @@
 #include "engine/operations/operation_kind.hpp"
 #include "engine/operations/signals.hpp"
 #include "engine/operations/transfers.hpp"
-#include "engine/plan/in_order.hpp"
-#include "engine/plan/peers.hpp"
+#include "engine/plan/names.hpp"
+#include "engine/plan/resolve.hpp"
 
 #include <array>
 
@@ -76,5 +76,18 @@ inline bool fits(const node& n) {
   static constexpr auto fit = operations::all_kinds::table([]<class Kind>() { return &Kind::fits; });
   return fit[static_cast<std::size_t>(n.what)](n);
 }
+
+
+// A node in a few words, its peer as a rule: "get from each", "await delivered 12", "claim in, if near".
+std::string describe(const node& n);
+
+// A picture of a plan for Graphviz (`dot -Tsvg`): nodes with their numbers, loops as boxes around their
+// bodies.
+std::string to_dot(const plan& p);
+
+// Notes in a plan what follows from its nodes: regions that are the same in every execution, what a post does
+// and a rank that is away is rung for, and the steps of a plan that is straight. Every plan that compile()
+// returns ends here.
+void finish(plan& p, const topology& g);
 
 } // namespace weft::graph

@@ -2,7 +2,7 @@
 #pragma once
 #include "engine/operations/operation_kind.hpp"
 
-// Kinds that work on an operation's task; by progress/execution/computations.hpp and reductions.hpp.
+// Kinds that work on an operation's task; by progress/execution/computations.hpp.
 namespace weft::graph::operations {
 
 // A stage of the operation's task, on this rank: a pass does as much of it as a pass may. Code of users is

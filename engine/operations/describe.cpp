@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/operations/describe.hpp"
+#include "engine/operations/all_kinds.hpp"
 
 #include "engine/format.hpp"
-#include "engine/operations/all_kinds.hpp"
 #include "engine/plan/names.hpp"
 #include "engine/plan/plan.hpp"
 

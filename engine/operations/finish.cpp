@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/operations/finish.hpp"
-
 #include "engine/operations/all_kinds.hpp"
-#include "engine/plan/peers.hpp"
+#include "engine/plan/resolve.hpp"
+#include "engine/special_paths.hpp"
 
 #include <algorithm>
 
@@ -35,8 +34,8 @@ void settle_step(plan& p, const topology& g, node& n, std::uint32_t peer) {
   n.settled = ++p.settled_count;
 }
 
-} // namespace
-
+// Notes the region of each step that moves one which is the same in every execution: so the executor need
+// not resolve it again. What each_move says of the step is what is noted.
 void settle(plan& p, const topology& g) {
   p.settled_count = 0;
   if (p.by_rows || p.in_place) return; // what is moved is found when it is
@@ -52,8 +51,6 @@ void settle(plan& p, const topology& g) {
         if (same_for_all(p, p.nodes[s])) settle_step(p, g, p.nodes[s], p.me);
   }
 }
-
-namespace {
 
 // Nodes of which all steps are so.
 template <class Is> bool all_steps(const plan& p, const node& n, Is&& is) {
@@ -95,8 +92,9 @@ node_set with_those_before(const plan& p, node_set of) {
   return of;
 }
 
-} // namespace
-
+// Notes what a post over sockets goes by: which nodes others wait for, and how much these send at once, if
+// they are no more than messages that wait for no more than words. And what a rank that is away is rung for:
+// which nodes come to something that other ranks wait for, and that no other rank can do.
 void note_for_post(plan& p) {
   p.serving = p.opening = p.alone = 0;
   node_set computing = 0;
@@ -114,8 +112,6 @@ void note_for_post(plan& p) {
   for (unsigned k = 0; k < p.size; ++k)
     if ((until_served >> k & 1) != 0 && !all_steps(p, p.nodes[k], is_prompt)) p.opening = plan::unbounded;
 }
-
-namespace {
 
 // A step that takes no more than a look at words and a small copy, or a computation that is through at once.
 bool is_short(const node& s) {
@@ -149,8 +145,10 @@ bool append_straight(plan& p, const topology& g, std::uint8_t top) {
   return true;
 }
 
-} // namespace
-
+// Notes the steps of a plan that is straight: few of them, within the host, in the order in which a pass that
+// finds all words come makes them, with their peers. A blocking call goes through them with no state but the
+// place that it has come to. So a step that may be made again, because a later one of its node has to wait,
+// only waits and copies. `straight_posted` of them, signals, are all that a post makes; 0 if that is not so.
 void straighten(plan& p, const topology& g) {
   p.straight_count = p.straight_posted = 0;
   if (p.far || p.large || p.dynamic || p.by_rows || p.in_place || p.names != naming::none || p.lends())
@@ -172,6 +170,15 @@ void straighten(plan& p, const topology& g) {
     if (what == kind::signal || what == kind::compute || (p.alone >> p.straight[k].top & 1) != 0) return;
   }
   if (signals != p.straight_count) p.straight_posted = static_cast<std::uint8_t>(signals);
+}
+
+} // namespace
+
+void finish(plan& p, const topology& g) {
+  if (special::settled_steps) settle(p, g);
+  note_for_post(p);
+  if (special::straight) straighten(p, g);
+  if (!special::post_sends_little && p.opening != 0) p.opening = plan::unbounded;
 }
 
 } // namespace weft::graph

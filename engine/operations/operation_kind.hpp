@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "engine/plan/cell.hpp"
 #include "engine/plan/names.hpp"
 #include "engine/plan/resolve.hpp"
 

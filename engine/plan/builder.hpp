@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "engine/plan/peers.hpp"
 #include "engine/plan/resolve.hpp"
 
 namespace weft::graph {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/plan/builder.hpp"
 
-#include "engine/plan/cell.hpp"
+#include "engine/plan/resolve.hpp"
 
 #include <algorithm>
 #include <span>

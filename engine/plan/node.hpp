@@ -121,7 +121,7 @@ enum class peer_rule : std::uint8_t {
   self,
 };
 
-// The peers of a loop, see peers.hpp; and the blocks that a node moves at one step, see resolve.hpp.
+// The peers of a loop, and the blocks that a node moves at one step: see resolve.hpp.
 struct range;
 struct blocks;
 

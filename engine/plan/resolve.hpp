@@ -1,11 +1,65 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "engine/plan/plan.hpp"
-#include "engine/topology/host_patterns.hpp"
+#include "engine/topology/topology.hpp"
 
 #include <string_view>
 
 namespace weft::graph {
+
+// One member of each host acts for it between hosts, the leader: the root on its own host, the first member
+// on every other. Nodes are numbered in the order of their first members; in trees they are counted from the
+// root's.
+std::uint32_t leader_of(const plan& p, const topology& g, std::uint32_t node);
+inline bool leads(const plan& p, const topology& g) {
+  return leader_of(p, g, g.host(p.me)) == p.me;
+}
+
+inline constexpr std::uint32_t found_by_rows = ~std::uint32_t{0};
+
+// The peers of a loop: the most iterations of it, and the peer of each, found_by_rows where a row names it.
+// Those here are of several algorithms, or the engine knows them. An algorithm that needs others defines them
+// in its own file.
+struct range {
+  std::string_view name;
+  std::uint32_t (*count)(const plan& p, const topology& g);
+  std::uint32_t (*peer)(const plan& p, const topology& g, peer_rule rule, std::uint32_t step);
+  bool in_rounds = false; // a step has two peers: the one ahead, and the one behind
+  bool by_rows = false;   // a row in shared memory names the peer
+  lane only = lane::any;  // all its peers are of this lane
+
+  static const range root;   // the root alone
+  static const range near;   // other members on my host
+  static const range far;    // members on other hosts
+  static const range others; // all other members
+  static const range hosts;  // of each other host the member that leads to mine
+  static const range named;  // the member that my own row names, if it names one
+  static const range naming; // the member whose row names me, as soon as it is found
+
+  static const range leader;        // my host's leader
+  static const range next;          // the leader of the next host, once for each iteration
+  static const range follow;        // my host's leader, once for each iteration
+  static const range leader_rounds; // rounds 0 .. ceil(log2 hosts) - 1, between leaders
+  static const range host_rounds; // the steps of a dissemination over the hosts, between leaders: plan::radix
+  static const range partners;    // in round k of a doubling the leader of the place that differs in bit k
+};
+
+// The numbers of two members, or hosts, that are `distance` apart in a cycle of `size`.
+constexpr std::uint32_t in_cycle(std::uint32_t at, std::uint32_t size, bool ahead, std::uint32_t distance) {
+  return (ahead ? at + distance : at + size - distance) % size;
+}
+// My own host.
+inline std::uint32_t own_host(const plan& p, const topology& g) {
+  return g.host(p.me);
+}
+
+// The peer of a step of a loop. Asked at every step: what is looked up most often is so here.
+[[gnu::always_inline]] inline std::uint32_t peer_at(const plan& p, const topology& g, const range* over,
+                                                    peer_rule rule, std::uint32_t step) {
+  if (over == &range::near) return g.near()[step];
+  if (over == &range::root) return p.root;
+  return over->peer(p, g, rule, step);
+}
 
 // A node at one step: what it is about. The executor carries it out, the verifier interprets it; neither
 // reads an operand itself.
@@ -142,6 +196,50 @@ inline std::uint64_t payload_bytes(const plan& p, const topology& g, const node&
   if (n.of != nullptr) [[unlikely]]
     return packed_bytes(p, g, n, a);
   return at.base + at.bytes * (at.turn != 0 && g.is_near(a.peer) ? g.locals() - 1 : 1);
+}
+
+// A word by which a member tells others how far it is: which, in whose mailbox, and what it must have come
+// to. One node raises it, others await it, and all of them find it here.
+struct cell {
+  fact what = fact::none;
+  std::uint8_t phase = 0;
+  std::uint32_t owner = 0; // in whose mailbox
+  std::uint32_t value = 0; // counted; or the round's number, from 1
+
+  bool operator==(const cell&) const = default;
+};
+
+// Said once for the whole operation, not in each of its phases.
+constexpr bool is_of_operation(fact f) {
+  return f == fact::entry || f == fact::asked || f == fact::row || f == fact::named || f == fact::call;
+}
+constexpr bool is_stage(fact f) {
+  return f == fact::stage_in || f == fact::stage_out;
+}
+constexpr bool is_counter(fact f) {
+  return f == fact::delivered || f == fact::consumed;
+}
+
+// What a stage comes to when it is told to a host at once: behind all rounds.
+inline constexpr std::uint32_t told_to_host = 64;
+constexpr std::uint32_t stage_of(const node& n, std::uint32_t step) {
+  return n.peer == peer_rule::ahead || n.peer == peer_rule::behind ? step + 1 : told_to_host;
+}
+
+// How many of what is counted step by step must have come in this one.
+constexpr std::uint32_t counted_by(const node& n, std::uint32_t step) {
+  return step + 1 > n.count ? step + 1 - n.count : 0;
+}
+
+// The one that a node raises, or awaits, in a step with a peer. What is counted is so in the mailbox of the
+// rank that waits, all else is said in the mailbox of the rank that says it.
+[[gnu::always_inline]] inline cell cell_of(const plan& p, const node& n, std::uint32_t peer,
+                                           std::uint32_t step) {
+  const bool raises = n.what == kind::signal;
+  if (!is_counter(n.about))
+    return {n.about, n.phase, raises ? p.me : peer, is_stage(n.about) ? stage_of(n, step) : 0};
+  const bool mine = n.peer == peer_rule::self;
+  return {n.about, n.phase, mine ? p.me : peer, n.stepwise && !raises ? counted_by(n, step) : n.count};
 }
 
 } // namespace weft::graph

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/reductions/reduction.hpp"
 
-#include "engine/reductions/block_walk.hpp"
 #include "engine/reductions/fixed_tree.hpp"
+#include "engine/reductions/layout.hpp"
 
 #include <array>
 #include <cstring>

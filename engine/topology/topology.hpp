@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -71,5 +73,152 @@ private:
   std::vector<std::uint32_t> initiated_, initiators_;
   std::vector<std::uint32_t> index_, first_{0}, by_host_;
 };
+
+// Whose blocks travel in a round of a dissemination, and of a doubling (a hypercube).
+
+// How many rounds a dissemination over so many has: in round k each rank hears of 2^k more.
+std::uint32_t dissemination_rounds(std::uint32_t members);
+
+// The same with any radix: in round k each rank hears of radix^k more from each of radix - 1 others. A step
+// is one message of a member: to the rank that is `distance` away, a digit of the radix times its weight.
+struct round_step {
+  std::uint32_t weight = 1, digit = 1;
+  std::uint32_t distance() const { return weight * digit; }
+};
+round_step round_step_of(std::uint32_t step, std::uint32_t radix);
+std::uint32_t dissemination_steps(std::uint32_t members, std::uint32_t radix);
+
+// Members in host order: `count` of them from `begin`, cyclically.
+struct member_run {
+  std::uint32_t begin = 0, count = 0;
+};
+// Whose blocks the leader of a host sends in a step of the dissemination over hosts: those of as many hosts
+// as it knew before this round, its own first, but none that the receiver has.
+member_run sent_in_step(const topology& g, std::uint32_t host, round_step step);
+
+// A doubling over any number of hosts. The first hosts make pairs, so that what is left is a power of two of
+// places, each of one host or of a pair, in the order of the hosts. Of a pair the first one acts.
+struct doubling {
+  explicit doubling(std::uint32_t hosts)
+      : places(std::bit_floor(hosts)), pairs(hosts - places), rounds(std::countr_zero(places)) {}
+
+  bool paired(std::uint32_t host) const { return host < 2 * pairs; }
+  bool acts(std::uint32_t host) const { return !paired(host) || host % 2 == 0; }
+  std::uint32_t place(std::uint32_t host) const { return paired(host) ? host / 2 : host - pairs; }
+  // The first host of a place; behind the last one, the number of hosts.
+  std::uint32_t first(std::uint32_t place) const { return place < pairs ? 2 * place : place + pairs; }
+  // The place whose number differs in this bit.
+  std::uint32_t partner(std::uint32_t host, std::uint32_t round) const {
+    return first(place(host) ^ (std::uint32_t{1} << round));
+  }
+
+  // In which round a host sends what has come to it until then, if all of it goes to one host: to its
+  // partner. The other's own place receives in all rounds.
+  std::uint32_t leaves(std::uint32_t host, std::uint32_t to) const {
+    return static_cast<std::uint32_t>(std::min(rounds, std::countr_zero(place(host) ^ place(to))));
+  }
+
+  std::uint32_t places, pairs;
+  int rounds;
+};
+
+// The members of the 2^round places whose numbers differ from this one's in lower bits only: in this round of
+// a doubling they are one half, and its partner's are the other.
+member_run half_in_round(const topology& g, std::uint32_t host, std::uint32_t round);
+// Whether all halves are consecutive team ranks, so that their blocks lie side by side.
+bool in_rank_order(const topology& g);
+
+// How many of the distances from 1 to members - 1 have the step's digit: what travels so far does so in this
+// step.
+std::uint32_t travelling(std::uint32_t members, std::uint32_t radix, round_step step);
+// These distances, in their order.
+template <class Visit>
+void each_travelling(std::uint32_t members, std::uint32_t radix, round_step step, Visit&& visit) {
+  const std::uint64_t turn = std::uint64_t{step.weight} * radix;
+  for (std::uint64_t run = step.distance(); run < members; run += turn)
+    for (std::uint64_t d = run; d < std::min<std::uint64_t>(run + step.weight, members); ++d)
+      visit(static_cast<std::uint32_t>(d));
+}
+
+} // namespace weft::graph
+
+// The k-nomial tree over 0 .. size-1: a vertex's parent is what is left without its lowest digit in base k,
+// so that no vertex has more than (k-1)*ceil(log_k size) children and none is deeper than ceil(log_k size).
+namespace weft::graph::tree {
+
+std::uint32_t parent(std::uint32_t vertex, std::uint32_t radix);
+std::uint32_t children(std::uint32_t vertex, std::uint32_t size, std::uint32_t radix);
+// Largest subtrees first.
+std::uint32_t child(std::uint32_t vertex, std::uint32_t size, std::uint32_t radix, std::uint32_t number);
+std::uint32_t depth(std::uint32_t size, std::uint32_t radix);
+
+} // namespace weft::graph::tree
+
+namespace weft::graph {
+
+// The member that acts for a host between hosts: the root on its own, the first on every other.
+std::uint32_t leader_of(const topology& g, std::uint32_t root, std::uint32_t host);
+
+// Which rank sends a payload of the root to which, when engines hand it on: a k-nomial tree over the hosts,
+// counted from the root's. The leader of a host sends to all members of the hosts below its own, so between
+// two members of one host nothing is sent; the root's own neighbours read its mailbox.
+class relay_tree {
+public:
+  relay_tree(const topology& g, std::uint32_t root, std::uint32_t radix)
+      : g_(g), root_(root), radix_(radix) {}
+
+  // How many a member sends to, and which; those with the most hosts below them first.
+  std::uint32_t below(std::uint32_t member) const;
+  std::uint32_t child(std::uint32_t member, std::uint32_t number) const;
+  // The rank that sends to a member of another host than the root's.
+  std::uint32_t above(std::uint32_t member) const;
+
+private:
+  std::uint32_t vertex(std::uint32_t member) const {
+    return (g_.host(member) + g_.hosts() - g_.host(root_)) % g_.hosts();
+  }
+  std::uint32_t host_at(std::uint32_t vertex) const { return (vertex + g_.host(root_)) % g_.hosts(); }
+
+  const topology& g_;
+  std::uint32_t root_, radix_;
+};
+
+// Two hosts have one pair of members that lead between them, one on each. The members of a host take turns:
+// which one leads depends on how far ahead the other host is. So each leads for its share, and both ends
+// agree.
+
+// Of a host towards another one.
+inline std::uint32_t leader_towards(const topology& g, std::uint32_t host, std::uint32_t other) {
+  const std::uint32_t distance = (other + g.hosts() - host) % g.hosts();
+  return g.in_host_order(g.first(host) + (distance - 1) % g.members(host));
+}
+
+// The number of the other host among those to which that member leads.
+inline std::uint32_t number_of_pair(const topology& g, std::uint32_t host, std::uint32_t other) {
+  const std::uint32_t distance = (other + g.hosts() - host) % g.hosts();
+  return (distance - 1) / g.members(host);
+}
+// To how many hosts any member leads at most: one on the smallest host.
+inline std::uint32_t most_led(const topology& g) {
+  std::uint32_t least = g.size();
+  for (std::uint32_t host = 0; host < g.hosts(); ++host)
+    least = std::min(least, g.members(host));
+  return g.one_host() ? 0 : (g.hosts() - 2) / least + 1;
+}
+
+// To how many hosts I lead, and to which.
+inline std::uint32_t hosts_led(const topology& g, std::uint32_t member) {
+  const std::uint32_t locals = g.members(g.host(member)), mine = g.local_index(member);
+  return mine < g.hosts() - 1 ? (g.hosts() - 2 - mine) / locals + 1 : 0;
+}
+inline std::uint32_t host_led(const topology& g, std::uint32_t k) {
+  return (g.host(g.me()) + 1 + g.local_index(g.me()) + k * g.locals()) % g.hosts();
+}
+// All of them; `k` counts.
+template <class Visit> void each_led(const topology& g, std::uint32_t& k, Visit&& visit) {
+  const std::uint32_t all = hosts_led(g, g.me());
+  for (k = 0; k < all; ++k)
+    visit(host_led(g, k));
+}
 
 } // namespace weft::graph

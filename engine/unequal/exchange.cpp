@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/unequal/exchange.hpp"
 
-#include "engine/unequal/packed.hpp"
-
 #include <cstring>
 
 namespace weft::unequal {

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "engine/plan/task.hpp"
+#include "engine/topology/topology.hpp"
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
+#include <limits>
 #include <type_traits>
 
 namespace weft::unequal {
@@ -73,5 +76,121 @@ constexpr std::uint64_t least_packed(std::uint64_t entries) {
 
 // Sets what follows from the rest.
 void prepare(exchange& b);
+
+// What a member has written down of its block for another one: in its segment, at this place. Where that
+// cannot be, the member's operation has failed, and its table is no more: nothing.
+inline block entry_of(const graph::work& w, std::uint32_t member, std::uint64_t table,
+                      std::uint32_t receiver) {
+  const std::uint64_t at = table + receiver * sizeof(block);
+  block b;
+  if (table > w.segment_bytes || at + sizeof b > w.segment_bytes) return b;
+  const std::byte* const memory = member == w.me ? w.segment : w.near(w.threads[member]);
+  std::memcpy(&b, memory + at, sizeof b);
+  if (b.at > w.segment_bytes || b.bytes > w.segment_bytes - b.at) b = {};
+  return b;
+}
+
+// An entry says where in the packed bytes its block lies, or a note of one that the receiver brings.
+struct entry {
+  static constexpr std::uint16_t of_note = std::numeric_limits<std::uint16_t>::max();
+  std::uint16_t at = 0, bytes = 0;
+};
+static_assert(sizeof(entry) == 4);
+
+// The blocks of a member of my host for those of another one, in a message. All go along if they have room
+// together; if not, those that fit into an equal share of it do. That follows from their sizes alone: so the
+// member knows which ones are left to be brought, whichever member packs them.
+class packed_blocks {
+public:
+  packed_blocks(const exchange& b, const graph::work& w, std::uint32_t member, const note& published)
+      : b_(b), w_(w), member_(member), published_(published) {}
+
+  std::uint64_t write(std::uint32_t host, std::byte* to) const {
+    const std::uint32_t entries = entries_of(host);
+    const std::uint64_t longest = longest_along(host);
+    const std::byte* const memory = member_ == w_.me ? w_.segment : w_.near(w_.threads[member_]);
+    std::uint64_t next = front(entries);
+    for (std::uint32_t k = 0; k != entries; ++k) {
+      const block b = block_of(host, k);
+      const bool along = b.bytes <= longest;
+      const entry e{static_cast<std::uint16_t>(next),
+                    along ? static_cast<std::uint16_t>(b.bytes) : entry::of_note};
+      std::memcpy(to + front(k), &e, sizeof e);
+      const note n{b.at, b.bytes};
+      if (along)
+        std::memcpy(to + next, memory + b.at, b.bytes);
+      else
+        std::memcpy(to + next, &n, sizeof n);
+      next += along ? b.bytes : sizeof n;
+    }
+    const auto all = static_cast<std::uint32_t>(next);
+    std::memcpy(to, &all, sizeof all);
+    return next;
+  }
+  // How many far members bring one.
+  std::uint64_t left_to_readers() const {
+    const graph::topology& g = *w_.where;
+    std::uint64_t left = 0;
+    for (std::uint32_t host = 0; host != g.hosts(); ++host) {
+      if (host == g.host(w_.me) || (b_.to_root && host != g.host(b_.root))) continue;
+      const std::uint64_t longest = longest_along(host);
+      const std::uint64_t readers = b_.same && !b_.to_root ? g.members(host) : 1;
+      for (std::uint32_t k = 0; k != entries_of(host); ++k)
+        if (block_of(host, k).bytes > longest) left += readers;
+    }
+    return left;
+  }
+
+private:
+  static std::uint64_t front(std::uint64_t entries) {
+    return sizeof(std::uint32_t) + entries * sizeof(entry);
+  }
+  std::uint32_t entries_of(std::uint32_t host) const { return b_.gives_one() ? 1 : w_.where->members(host); }
+  block block_of(std::uint32_t host, std::uint32_t k) const {
+    if (b_.gives_one()) return {published_.at, published_.bytes};
+    const graph::topology& g = *w_.where;
+    return entry_of(w_, member_, published_.at, g.in_host_order(g.first(host) + k));
+  }
+  std::uint64_t longest_along(std::uint32_t host) const {
+    const std::uint32_t entries = entries_of(host);
+    const std::uint64_t room = w_.message - front(entries);
+    std::uint64_t all = 0, most = 0;
+    for (std::uint32_t k = 0; k != entries; ++k) {
+      const std::uint64_t bytes = block_of(host, k).bytes;
+      all += std::min(bytes, room + 1);
+      most = std::max(most, bytes);
+    }
+    return all <= room ? most : room / entries;
+  }
+
+  const exchange& b_;
+  const graph::work& w_;
+  std::uint32_t member_;
+  note published_;
+};
+
+// What they say of one: it came along, with its bytes, or where it is. What cannot be so came along, and no
+// block has its size.
+struct packed_entry {
+  note what{note::along, note::in_table};
+  std::span<const std::byte> bytes;
+};
+inline packed_entry read_packed(std::span<const std::byte> packed, std::uint32_t number) {
+  packed_entry p;
+  const std::uint64_t place = sizeof(std::uint32_t) + number * sizeof(entry);
+  entry e;
+  if (place + sizeof e > packed.size()) return p;
+  std::memcpy(&e, packed.data() + place, sizeof e);
+  const bool noted = e.bytes == entry::of_note;
+  const std::uint64_t bytes = noted ? sizeof(note) : e.bytes;
+  if (e.at + bytes > packed.size()) return p;
+  if (noted) {
+    std::memcpy(&p.what, packed.data() + e.at, sizeof p.what);
+  } else {
+    p.what.bytes = bytes;
+    p.bytes = packed.subspan(e.at, bytes);
+  }
+  return p;
+}
 
 } // namespace weft::unequal

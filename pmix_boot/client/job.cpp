@@ -4,13 +4,16 @@
 #include "pmix_boot/client/jobs.hpp"
 #include "pmix_boot/client/launch_environment.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <map>
 #include <random>
+#include <thread>
+#include <unistd.h>
 #include <utility>
 
 namespace weft::boot {
@@ -76,6 +79,128 @@ void job::abort(int status, const std::string& message) {
 void job::end(int status, const std::string& message) {
   end_all(status, message);
   _exit(status);
+}
+
+namespace {
+
+// The name of this host, and what tells it apart from another one of that name: a number of its start.
+using identity = std::array<char, 256>;
+
+identity own_identity() {
+  char name[128] = {};
+  gethostname(name, sizeof name - 1);
+  std::string start;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> start;
+  const std::string both = std::string(name) + ' ' + start;
+  identity mine{};
+  std::copy_n(both.begin(), std::min(both.size(), mine.size() - 1), mine.begin());
+  return mine;
+}
+
+// Texts and bytes one behind the other, each behind its length.
+void append(std::vector<std::byte>& to, std::span<const std::byte> bytes) {
+  const std::uint64_t size = bytes.size();
+  const auto length = std::as_bytes(std::span(&size, 1));
+  to.insert(to.end(), length.begin(), length.end());
+  to.insert(to.end(), bytes.begin(), bytes.end());
+}
+std::span<const std::byte> take(std::span<const std::byte>& from) {
+  std::uint64_t size = 0;
+  std::memcpy(&size, from.data(), sizeof size);
+  const auto bytes = from.subspan(sizeof size, size);
+  from = from.subspan(sizeof size + size);
+  return bytes;
+}
+
+} // namespace
+
+exchange_job::exchange_job(exchange brought, const announcement& announce)
+    : brought_(std::move(brought)), known_(brought_.size) {
+  rank_ = brought_.rank;
+  size_ = brought_.size;
+  singleton_ = !brought_.allgather;
+  const identity mine = own_identity();
+  const std::vector<std::byte> all = gather(std::as_bytes(std::span(mine)));
+  std::vector<std::string> names;
+  for (std::uint32_t rank = 0; rank < size_; ++rank) {
+    names.emplace_back(reinterpret_cast<const char*>(all.data()) + rank * mine.size());
+    hosts_.push_back(names.back().substr(0, names.back().find(' ')));
+  }
+  number_nodes(names);
+  if (announce) announce(*this);
+  agree_on_key();
+}
+
+std::vector<std::byte> exchange_job::gather(std::span<const std::byte> mine) const {
+  std::vector<std::byte> all(mine.size() * size_);
+  if (singleton_)
+    std::copy(mine.begin(), mine.end(), all.begin());
+  else if (!all.empty())
+    brought_.allgather(mine, all.data());
+  return all;
+}
+
+void exchange_job::put(const std::string& name, std::span<const std::byte> value) {
+  fresh_[name].assign(value.begin(), value.end());
+}
+
+void exchange_job::fence() {
+  std::vector<std::byte> mine;
+  for (const auto& [name, value] : fresh_) {
+    append(mine, std::as_bytes(std::span(name)));
+    append(mine, value);
+  }
+  fresh_.clear();
+  const std::uint64_t size = mine.size();
+  const std::vector<std::byte> raw = gather(std::as_bytes(std::span(&size, 1)));
+  std::vector<std::uint64_t> sizes(size_);
+  std::memcpy(sizes.data(), raw.data(), raw.size());
+  const std::uint64_t longest = *std::max_element(sizes.begin(), sizes.end());
+  mine.resize(longest);
+  const std::vector<std::byte> all = gather(mine);
+  for (std::uint32_t rank = 0; rank < size_; ++rank)
+    for (auto rest = std::span(all).subspan(rank * longest, sizes[rank]); !rest.empty();) {
+      const auto name = take(rest), value = take(rest);
+      known_[rank][std::string(reinterpret_cast<const char*>(name.data()), name.size())].assign(value.begin(),
+                                                                                                value.end());
+    }
+}
+
+bool exchange_job::fence(const std::function<bool()>& meanwhile) {
+  if (singleton_) return true;
+  std::atomic<bool> over{false};
+  bool all_can_come = true;
+  std::thread beside([&] {
+    while (all_can_come && !over.load(std::memory_order_acquire)) {
+      all_can_come = meanwhile();
+      std::this_thread::yield();
+    }
+  });
+  const auto end = [&] {
+    over.store(true, std::memory_order_release);
+    beside.join();
+  };
+  try {
+    brought_.barrier();
+  } catch (...) {
+    end();
+    throw;
+  }
+  end();
+  return all_can_come;
+}
+
+std::vector<std::byte> exchange_job::get(std::uint32_t rank, const std::string& name) const {
+  if (const auto mine = fresh_.find(name); rank == rank_ && mine != fresh_.end()) return mine->second;
+  const auto found = known_.at(rank).find(name);
+  if (found == known_[rank].end())
+    throw boot_error("cannot get \"" + name + "\" of rank " + std::to_string(rank) +
+                     ": it has not published it");
+  return found->second;
+}
+
+void exchange_job::end_all(int status, const std::string& message) {
+  if (brought_.abort) brought_.abort(status, message);
 }
 
 } // namespace weft::boot

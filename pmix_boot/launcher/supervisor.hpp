@@ -3,7 +3,6 @@
 // One running job: starts the ranks, watches over them, and decides how the job ends.
 
 #include "pmix_boot/client/report_desk.hpp"
-#include "pmix_boot/launcher/guardian.hpp"
 #include "pmix_boot/launcher/launcher.hpp"
 #include "pmix_boot/launcher/line_output.hpp"
 #include "pmix_boot/launcher/rank_layout.hpp"

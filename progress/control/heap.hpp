@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "engine/memory/heap.hpp"
-#include "progress/control/request_texts.hpp"
+#include "progress/control/requests.hpp"
 #include "progress/driving/engine.hpp"
 #include "progress/execution/operation_error.hpp"
 

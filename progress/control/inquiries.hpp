@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "progress/control/heap.hpp"
-#include "progress/control/request_texts.hpp"
+#include "progress/control/requests.hpp"
 
 #include <algorithm>
 #include <array>

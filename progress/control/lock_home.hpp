@@ -2,7 +2,6 @@
 #pragma once
 #include "progress/control/inquiries.hpp"
 #include "progress/control/lock_calls.hpp"
-#include "progress/control/lock_word.hpp"
 
 #include <algorithm>
 #include <cstdint>

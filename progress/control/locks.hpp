@@ -12,7 +12,7 @@
 
 namespace weft::control {
 
-// Locks. Each has a home, a rank in whose memory its word lies (lock_word.hpp), and whose engine keeps the
+// Locks. Each has a home, a rank in whose memory its word lies (lock_calls.hpp), and whose engine keeps the
 // queue of those that wait (lock_home.hpp).
 //
 // Which rank writes the word

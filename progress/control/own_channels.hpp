@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "progress/control/channel_members.hpp"
-#include "progress/control/request_texts.hpp"
+#include "progress/control/member_channels.hpp"
+#include "progress/control/requests.hpp"
 #include "progress/control/team_memory.hpp"
 
 #include <array>

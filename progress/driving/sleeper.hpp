@@ -31,7 +31,7 @@ struct sleeping_place {
 // process that drives in the meantime. So for each there is a word that says "I sleep", and all threads go
 // the same way:
 //
-//   announce      to the process (place.sleepers), and to the host (sleep_flag.hpp) if others are to ring for
+//   announce      to the process (place.sleepers), and to the host (neighbours.hpp) if others are to ring for
 //                 what they store
 //   look again    for the last time, at everything; with the right to drive: one more pass
 //   arm           the transport: from here on its descriptor tells of what comes. It refuses when something

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "engine/operations/describe.hpp"
+#include "engine/operations/all_kinds.hpp"
 #include "progress/execution/call_record.hpp"
 #include "progress/execution/executor.hpp"
 

@@ -10,7 +10,7 @@
 
 namespace weft::progress {
 
-// Checked mode: the steps of the nodes that engine/collectives/checked.cpp adds to a plan.
+// Checked mode: the steps of the nodes that engine/collectives/compile.cpp adds to a plan.
 //
 // Each member writes which call operation n is into line n mod S of its mailbox; near members read it there,
 // far ones are sent it. Every member compares with every other one whose record it sees while the operation

@@ -3,7 +3,6 @@
 
 #include "engine/call_place.hpp"
 #include "engine/format.hpp"
-#include "engine/plan/in_order.hpp"
 #include "engine/plan/names.hpp"
 #include "engine/reductions/names.hpp"
 

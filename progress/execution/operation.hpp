@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "engine/checked.hpp"
-#include "engine/memory/cells.hpp"
+#include "engine/memory/mailbox.hpp"
 #include "engine/operations/operation_kind.hpp"
 #include "engine/plan/plan.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "engine/plan/cell.hpp"
+#include "engine/plan/resolve.hpp"
 #include "progress/execution/bundles.hpp"
 #include "progress/execution/call_check.hpp"
 #include "progress/execution/payloads.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "engine/transport/message.hpp"
+#include "engine/transport/transport.hpp"
 
 #include <atomic>
 #include <cstddef>

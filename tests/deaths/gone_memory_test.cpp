@@ -2,7 +2,7 @@
 // A rank of the same host that dies while another one connects to it: that one is told so.
 //
 // Mutation that this catches: the key is unpacked without a hold on the memory (UCX 1.13 ends the process).
-#include "engine/transport/ucx/card.hpp"
+#include "engine/transport/ucx/links.hpp"
 #include "engine/transport/ucx/transport.hpp"
 
 #include <gtest/gtest.h>

@@ -2,9 +2,8 @@
 // Every algorithm of the list, checked wherever it fits.
 #include "engine/collectives/tuning.hpp"
 #include "engine/plan/names.hpp"
-#include "engine/plan/peers.hpp"
 #include "engine/plan/resolve.hpp"
-#include "engine/topology/host_patterns.hpp"
+#include "engine/topology/topology.hpp"
 #include "tests/graph/operations.hpp"
 
 #include <gtest/gtest.h>

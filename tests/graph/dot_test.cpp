@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/operations/describe.hpp"
+#include "engine/operations/all_kinds.hpp"
 #include "engine/plan/builder.hpp"
 #include "tests/graph/operations.hpp"
 

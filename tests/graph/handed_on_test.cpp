@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What can be wrong with plans that hand data on between hosts, and what it is called.
 #include "engine/plan/names.hpp"
-#include "engine/plan/peers.hpp"
+#include "engine/plan/resolve.hpp"
 #include "tests/graph/operations.hpp"
 
 #include <gtest/gtest.h>

@@ -2,8 +2,8 @@
 // What the modes cost in messages, counted on the plans: a looser mode must be a cheaper one.
 #include "engine/collectives/algorithm.hpp"
 #include "engine/collectives/vector_plan.hpp"
-#include "engine/operations/describe.hpp"
-#include "engine/topology/host_patterns.hpp"
+#include "engine/operations/all_kinds.hpp"
+#include "engine/topology/topology.hpp"
 #include "tests/graph/operations.hpp"
 
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // No node and no edge of a plan is there for nothing: without it the verifier finds a fault. So the verifier
 // sees every mechanism of every plan, and the plans hold no synchronization that their modes do not ask for.
-#include "engine/operations/describe.hpp"
-#include "engine/plan/cell.hpp"
+#include "engine/operations/all_kinds.hpp"
+#include "engine/plan/resolve.hpp"
 #include "tests/graph/operations.hpp"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/graph/operations.hpp"
 
-#include "engine/joined.hpp"
+#include "engine/format.hpp"
 
 #include <fmt/core.h>
 

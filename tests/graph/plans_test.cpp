@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every plan that the project compiles, checked.
-#include "engine/joined.hpp"
+#include "engine/format.hpp"
 #include "tests/graph/operations.hpp"
 
 #include <gtest/gtest.h>

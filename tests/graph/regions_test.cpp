@@ -2,7 +2,7 @@
 // What the executor moves at a step is what the verifier has seen: both ask the same node, but one block by
 // block, the other in as few regions as may be and with short cuts for what is most frequent.
 #include "engine/operations/all_kinds.hpp"
-#include "engine/plan/peers.hpp"
+#include "engine/plan/resolve.hpp"
 #include "tests/graph/operations.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "progress/driving/doorbell.hpp"
-#include "progress/execution/sleep_flag.hpp"
+#include "progress/execution/neighbours.hpp"
 #include "tests/progress/crew.hpp"
 
 #include <gtest/gtest.h>

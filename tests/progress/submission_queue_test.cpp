@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "progress/driving/ownership.hpp"
-#include "progress/driving/submission_queue.hpp"
 #include "tests/progress/crew.hpp"
 
 #include <gtest/gtest.h>

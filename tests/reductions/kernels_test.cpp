@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The kernels of every type and operator against a fold element by element, for every small number of
 // elements; the layouts against their definition, block by block; and runs of ranks.
-#include "engine/reductions/block_walk.hpp"
 #include "engine/reductions/kernels.hpp"
+#include "engine/reductions/layout.hpp"
 #include "engine/reductions/runs.hpp"
 #include "tests/calls/typed_case.hpp"
 
@@ -47,7 +47,7 @@ template <class T> struct kernel_case {
 
   void check(std::size_t count) const {
     const kernels k = functions();
-    T (*const f)
+    T(*const f)
     (T, T) = [&] {
       if constexpr (!is_complex<T>) return function_of<T>(op);
       return static_cast<T (*)(T, T)>(nullptr);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "engine/memory/segment_layout.hpp"
+#include "engine/memory/mailbox.hpp"
+#include "engine/memory/ring_list.hpp"
 #include "progress/driving/engine.hpp"
 #include "testing/simulated/random.hpp"
 #include "tests/simulated/collective_case.hpp"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "engine/collectives/operations.hpp"
-#include "engine/memory/segment_layout.hpp"
+#include "engine/memory/mailbox.hpp"
+#include "engine/memory/ring_list.hpp"
 #include "progress/driving/engine.hpp"
 #include "tests/simulated/failing_transport.hpp"
 

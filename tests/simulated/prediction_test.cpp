@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Without chaos the virtual clock predicts what an operation costs.
-#include "engine/topology/host_patterns.hpp"
+#include "engine/topology/topology.hpp"
 #include "tests/simulated/one_operation.hpp"
 #include "tests/simulated/simulated_run.hpp"
 

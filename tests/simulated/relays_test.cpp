@@ -6,7 +6,7 @@
 // on without credit; a rank that tells as retired what it still has to hand on; a child without credit that
 // is forgotten, or that others wait for.
 #include "engine/collectives/algorithm.hpp"
-#include "engine/topology/host_patterns.hpp"
+#include "engine/topology/topology.hpp"
 #include "tests/simulated/collective_player.hpp"
 #include "tests/simulated/one_operation.hpp"
 #include "tests/simulated/seeds.hpp"

@@ -5,7 +5,7 @@
 // Mutations that this catches: a large place that is filled before its readers have left; a member that does
 // not know which of its blocks were left to be brought, or counts one that came along; a part that is packed
 // from a table that its owner has not published; a block that is taken for another member's.
-#include "engine/unequal/packed.hpp"
+#include "engine/unequal/exchange.hpp"
 #include "tests/simulated/seeds.hpp"
 #include "tests/simulated/serving_ranks.hpp"
 

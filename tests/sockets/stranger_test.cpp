@@ -3,7 +3,7 @@
 // write the rank's memory through UCX, and the rank lives.
 //
 // Mutations that this catches: a context over sockets asks for UCX's put and get; the key is not looked at.
-#include "engine/transport/ucx/card.hpp"
+#include "engine/transport/ucx/links.hpp"
 #include "tests/sockets/ranks.hpp"
 
 #include <cstring>

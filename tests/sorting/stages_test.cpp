@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The stages of a sort, played for all members one after the other: no threads, no transport. So what they
 // compute is looked at alone, with many layouts: the bounds of the buckets above all, which no result shows.
-#include "engine/sorting/cuts.hpp"
 #include "engine/sorting/sorting.hpp"
+#include "engine/sorting/stages.hpp"
 #include "tests/calls/sorted_elements.hpp"
 
 #include <gtest/gtest.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "engine/transport/ucx/handles.hpp"
-#include "engine/transport/ucx/room.hpp"
+#include "engine/transport/ucx/segment.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/transport/ucx/memory_messages.hpp"
 
-#include "engine/transport/ucx/card.hpp"
+#include "engine/transport/ucx/links.hpp"
 
 namespace weft::transport::ucx {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/transport/ucx/remote_memory.hpp"
 
-#include "engine/transport/ucx/card.hpp"
 #include "engine/transport/ucx/context.hpp"
+#include "engine/transport/ucx/links.hpp"
 
 #include <cstring>
 

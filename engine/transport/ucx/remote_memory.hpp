@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "engine/out_of_memory.hpp"
-#include "engine/transport/message.hpp"
+#include "engine/transport/transport.hpp"
 #include "engine/transport/ucx/memory_messages.hpp"
 #include "engine/transport/ucx/memory_transfers.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "engine/out_of_memory.hpp"
 #include "engine/transport/transport.hpp"
-#include "engine/transport/ucx/card.hpp"
+#include "engine/transport/ucx/links.hpp"
 #include "engine/transport/ucx/remote_memory.hpp"
 
 #include <cstring>

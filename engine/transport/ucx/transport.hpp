@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "engine/transport/direct_memory.hpp"
-#include "engine/transport/message.hpp"
+#include "engine/transport/transport.hpp"
 #include "engine/transport/ucx/context.hpp"
 #include "engine/transport/ucx/cut_transfers.hpp"
 #include "engine/transport/ucx/links.hpp"
