@@ -3,6 +3,7 @@
 
 #include "api/calls/collective_call.hpp"
 #include "api/checks/checks.hpp"
+#include "engine/collectives/operations.hpp"
 
 // The collectives of V0.3, whose operands are arrays in shared memory. Nothing of an array is read here: it
 // is data, and the mode says when it may be touched.
@@ -76,29 +77,26 @@ upc_coll_handle_t symmetric_x(const collective_call& c, request r, upc_shared_pt
       r, {.dst = dst.addr, .src = r.in_place ? dst.addr : src.addr, .sizes = nbytes.addr, .perm = perm});
 }
 
-// Movements of equal blocks: which of their arrays have a row for each thread.
-struct movement_form {
-  operation op;
-  bool many_dst, many_src, rooted;
-};
-constexpr movement_form movements[] = {{operation::broadcast, false, false, true},
-                                       {operation::scatter, false, true, true},
-                                       {operation::gather, true, false, true},
-                                       {operation::gather_all, true, false, false},
-                                       {operation::exchange, true, true, false}};
+// In the order of weft_movement_t.
+constexpr operation movements[] = {operation::broadcast, operation::scatter, operation::gather,
+                                   operation::gather_all, operation::exchange};
 
+// Of equal blocks: a row has a pointer to each of them.
 upc_coll_handle_t move_x(const collective_call& c, weft_movement_t what, upc_shared_ptr_t dst,
                          upc_shared_ptr_t src, checked nbytes, int root) {
   if (what < WEFT_MOVE_BROADCAST || what > WEFT_MOVE_EXCHANGE)
     fail(c.name, "what", std::to_string(static_cast<int>(what)),
          "is no movement: pass WEFT_MOVE_EXCHANGE or another enumerator of weft_movement_t");
-  const movement_form& f = movements[what];
+  const collectives::operation_facts& of = collectives::facts_of(movements[what]);
+  const auto pointers = [&c](collectives::blocks_of_operand blocks) {
+    return blocks == collectives::blocks_of_operand::one ? 1 : c.rt.size();
+  };
   require_root_rank(c, root);
-  require_pointers(c, "dst", dst, f.many_dst ? c.rt.size() : 1);
-  require_pointers(c, "src", src, f.many_src ? c.rt.size() : 1);
+  require_pointers(c, "dst", dst, pointers(of.dst));
+  require_pointers(c, "src", src, pointers(of.src));
   if (upc_ptreq(dst, src) != 0) fail_pointer(c.name, "src", src, "is dst: each has an array of its own");
-  return c.start({.op = f.op,
-                  .root = f.rooted ? static_cast<std::uint32_t>(root) : 0,
+  return c.start({.op = of.op,
+                  .root = collectives::rooted(of.op) ? static_cast<std::uint32_t>(root) : 0,
                   .bytes = nbytes.plain(),
                   .apart = true,
                   .whole = true},

@@ -5,6 +5,7 @@
 #include "api/calls/distributed_array.hpp"
 #include "api/calls/operators.hpp"
 #include "api/calls/repeated_call.hpp"
+#include "engine/collectives/operations.hpp"
 #include "include/upc_collective.h"
 
 namespace weft::api {
@@ -249,15 +250,9 @@ namespace detail {
 upc_coll_handle_t reduce_elements(reduced what, int type, upc_shared_ptr_t dst, upc_shared_ptr_t src,
                                   upc_op_t op, std::size_t nelems, std::size_t blk_size,
                                   const user_operator* f, upc_flag_t sync_mode, upc_team_t team) {
-  struct form {
-    const char* name;
-    operation op;
-  };
-  static constexpr form forms[] = {{"upc_all_reduce", operation::reduce},
-                                   {"upc_all_reduce_all", operation::reduce_all},
-                                   {"upc_all_prefix_reduce", operation::prefix_reduce}};
-  const form& it = forms[static_cast<std::size_t>(what)];
-  return api::reduce({.name = it.name,
+  static constexpr operation forms[] = {operation::reduce, operation::reduce_all, operation::prefix_reduce};
+  const collectives::operation_facts& it = collectives::facts_of(forms[static_cast<std::size_t>(what)]);
+  return api::reduce({.name = it.call.data(),
                       .op = it.op,
                       .type = static_cast<element>(type),
                       .dst = dst,

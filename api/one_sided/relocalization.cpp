@@ -9,6 +9,7 @@
 #include "api/calls/collective_call.hpp"
 #include "api/checks/phase_record.hpp"
 #include "api/one_sided/by_caller.hpp"
+#include "engine/collectives/operations.hpp"
 
 #include <algorithm>
 
@@ -22,20 +23,24 @@ using collectives::operation;
 struct operand_form {
   bool rooted, all_blocks;
 };
+constexpr operand_form of_operand(bool rooted, collectives::blocks_of_operand blocks) {
+  return {rooted, blocks == collectives::blocks_of_operand::one_a_member};
+}
 struct one_sided_form {
   const char* name;
   operation op;
-  operand_form dst, src;
   void (carried_by_caller::*carry)();
+  // As the catalogue of operations has its operands.
+  const collectives::operation_facts& of = collectives::facts_of(op);
+  operand_form dst = of_operand(of.root == collectives::root_has::destination, of.dst);
+  operand_form src = of_operand(of.root == collectives::root_has::source, of.src);
 };
-constexpr operand_form block_on_root{true, false}, blocks_on_root{true, true}, block_on_each{false, false},
-    blocks_on_each{false, true};
 constexpr one_sided_form forms[] = {
-    {"upc_broadcast", operation::broadcast, block_on_each, block_on_root, &carried_by_caller::broadcast},
-    {"upc_scatter", operation::scatter, block_on_each, blocks_on_root, &carried_by_caller::scatter},
-    {"upc_gather", operation::gather, blocks_on_root, block_on_each, &carried_by_caller::gather},
-    {"upc_exchange", operation::exchange, blocks_on_each, blocks_on_each, &carried_by_caller::exchange},
-    {"upc_gather_all", operation::gather_all, blocks_on_each, block_on_each, &carried_by_caller::gather_all},
+    {"upc_broadcast", operation::broadcast, &carried_by_caller::broadcast},
+    {"upc_scatter", operation::scatter, &carried_by_caller::scatter},
+    {"upc_gather", operation::gather, &carried_by_caller::gather},
+    {"upc_exchange", operation::exchange, &carried_by_caller::exchange},
+    {"upc_gather_all", operation::gather_all, &carried_by_caller::gather_all},
 };
 
 class one_sided_call {

@@ -37,11 +37,7 @@ inline bool may_relay(const request& r, const graph::topology& g) {
   return r.in == graph::sync::all && !g.one_host() && r.bytes != 0 && !r.in_place;
 }
 
-graph::plan compile_barrier(const request& r, const graph::topology& g, const tuning& t);
-
 // The algorithms of the list, each described in its family's file.
-using plan_of = graph::plan(const request& r, const graph::topology& g, const tuning& t);
-using cost_of = std::uint64_t(const request& r, const graph::topology& g, const tuning& t);
 using fits = bool(const request& r, const graph::topology& g, const tuning& t);
 plan_of compile_flat_broadcast, compile_knomial, compile_chain;
 cost_of cost_of_flat_broadcast, cost_of_knomial, cost_of_chain;
@@ -92,23 +88,14 @@ plan_of compile_hierarchical_reduction;
 cost_of cost_of_hierarchical_reduction;
 fits fits_hierarchical_reduction;
 
-graph::plan compile_permute(const request& r, const graph::topology& g, const tuning& t);
-graph::plan compile_sort(const request& r, const graph::topology& g, const tuning& t);
-graph::plan compile_broadcast_x(const request& r, const graph::topology& g, const tuning& t);
-graph::plan compile_gather_all_x(const request& r, const graph::topology& g, const tuning& t);
-graph::plan compile_exchange_x(const request& r, const graph::topology& g, const tuning& t);
-graph::plan compile_scatter_x(const request& r, const graph::topology& g, const tuning& t);
-graph::plan compile_gather_x(const request& r, const graph::topology& g, const tuning& t);
 // broadcast, scatter, gather, gather_all and exchange whose operands lie where rows say (request::whole).
 graph::plan compile_apart(const request& r, const graph::topology& g, const tuning& t);
-graph::plan compile_permute_x(const request& r, const graph::topology& g, const tuning& t);
 
 // A plan whose members also tell each other which call it is, and compare: see compile.cpp.
 graph::plan with_comparison(const graph::plan& p, graph::sync in, const graph::topology& g);
 
 // What the one plan of an operation that has no algorithms to choose from takes, as algorithm::cost says it.
 // Nothing if the sizes stand in shared memory.
-cost_of cost_of_barrier;
 std::optional<std::uint64_t> cost_of_only_way(const request& r, const graph::topology& g, const tuning& t);
 // What a request takes, by the algorithm that is chosen and with the rounds of its modes, from when all enter
 // together. Nothing if the sizes stand in shared memory.

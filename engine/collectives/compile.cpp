@@ -91,20 +91,6 @@ plan with_comparison(const plan& p, sync in, const topology& g) {
 
 namespace {
 
-graph::plan by_cheapest(const request& r, const graph::topology& g, const tuning& t) {
-  if (r.whole && r.apart && !computes(r.op)) return compile_apart(r, g, t);
-  return choose(r, g, t)->compile(r, g, t);
-}
-
-// In the order of all_operations.
-constexpr std::array compilers{
-    &compile_barrier,   &by_cheapest,      &by_cheapest,         &by_cheapest,          &by_cheapest,
-    &by_cheapest,       &compile_permute,  &compile_broadcast_x, &compile_gather_all_x, &compile_exchange_x,
-    &compile_scatter_x, &compile_gather_x, &compile_permute_x,   &by_cheapest,          &by_cheapest,
-    &by_cheapest,       &compile_sort,     &by_cheapest,         &by_cheapest,          &by_cheapest,
-    &by_cheapest,       &by_cheapest,      &by_cheapest,         &by_cheapest};
-static_assert(compilers.size() == std::size(all_operations));
-
 // The member with the most transfers: the root, or in a permutation any one.
 std::uint64_t cost_of_blocks(std::uint64_t far, std::uint64_t near, const request& r,
                              const graph::topology& g, const tuning& t) {
@@ -121,15 +107,14 @@ std::uint64_t cost_of_flat_rooted(const request& r, const graph::topology& g, co
   return cost_of_blocks(g.size() - near, near, r, g, t);
 }
 
+std::uint64_t cost_of_permute(const request& r, const graph::topology& g, const tuning& t) {
+  return cost_of_blocks(g.one_host() ? 0 : 1, g.one_host() ? 1 : 0, r, g, t);
+}
+
 std::optional<std::uint64_t> cost_of_only_way(const request& r, const graph::topology& g, const tuning& t) {
-  switch (r.op) {
-  case operation::barrier:
-    return cost_of_barrier(r, g, t);
-  case operation::permute:
-    return cost_of_blocks(g.one_host() ? 0 : 1, g.one_host() ? 1 : 0, r, g, t);
-  default:
-    return std::nullopt;
-  }
+  cost_of* const cost = facts_of(r.op).cost;
+  if (cost == nullptr) return std::nullopt;
+  return cost(r, g, t);
 }
 
 // The leaders tell each other that all have entered, or that all is in place, as they do in a barrier.
@@ -142,7 +127,9 @@ std::optional<std::uint64_t> predicted_time(const request& r, const graph::topol
 }
 
 graph::plan compile(const request& r, const graph::topology& g, const tuning& t) {
-  graph::plan p = compilers[static_cast<std::size_t>(r.op)](r, g, t);
+  plan_of* by = facts_of(r.op).compile;
+  if (by == nullptr) by = r.whole && r.apart && !computes(r.op) ? compile_apart : choose(r, g, t)->compile;
+  graph::plan p = by(r, g, t);
   if (t.check && g.size() > 1) p = with_comparison(p, r.in, g);
   graph::finish(p, g);
   return p;

@@ -17,32 +17,6 @@ namespace {
 
 using graph::argument;
 
-// By caller, in its order; the first three depend on the operation.
-constexpr const char* names_of_callers[] = {"",
-                                            "",
-                                            "",
-                                            "upc_all_alloc",
-                                            "upc_all_free",
-                                            "cray_upc_team_split",
-                                            "weft_team_from_threads",
-                                            "weft_init",
-                                            "weft_finalize",
-                                            "upc_all_lock_alloc",
-                                            "upc_all_lock_free",
-                                            "upc_all_atomicdomain_alloc",
-                                            "upc_all_atomicdomain_free",
-                                            "weft::reduce_all",
-                                            "weft::prefix_reduce",
-                                            "weft::exclusive_prefix_reduce",
-                                            "cray_upc_team_exscan",
-                                            "cray_upc_team_reduce_scatterv",
-                                            "cray_upc_team_allgatherv"};
-static_assert(std::size(names_of_callers) == static_cast<std::size_t>(caller::allgatherv) + 1);
-
-constexpr bool has_arrays(operation op) {
-  return op > operation::broadcast_x && !collectives::computes(op);
-}
-
 std::uint64_t packed_mode(const collectives::request& r) {
   const auto byte = [](auto value, unsigned at) {
     return std::uint64_t{static_cast<std::uint8_t>(value)} << 8 * at;
@@ -120,41 +94,62 @@ constexpr argument_facts all_arguments[] = {
 };
 static_assert(graph::in_order(all_arguments, [](const argument_facts& f) { return f.what; }));
 
-// The calls that are made of operations on memory of the library's own.
-bool say_arguments_of_caller(graph::call_fields& call, const collectives::request& r,
-                             const graph::binding& at) {
-  switch (r.by) {
-  case caller::all_alloc:
-    call.say(argument::bytes_a_thread, at.sizes);
-    return true;
-  case caller::lock_free:
-    call.say(argument::serial, at.perm);
-    [[fallthrough]];
-  case caller::all_free:
-    call.say(argument::block, at.sizes);
-    call.say(argument::home, r.root);
-    return true;
-  case caller::domain_alloc:
-    call.say(argument::type_of_domain, graph::high_of(at.sizes));
-    call.say(argument::ops_of_domain, graph::low_of(at.sizes));
-    call.say(argument::hints, at.perm);
-    return true;
-  case caller::domain_free:
-    call.say(argument::domain, at.sizes);
-    return true;
-  case caller::reduce_values:
-  case caller::prefix_values:
-  case caller::exclusive_prefix_values:
-  case caller::exclusive_scan:
-  case caller::unequal_blocks:
-  case caller::allgatherv:
-  case caller::collective:
-  case caller::cray:
-  case caller::cray_nb:
-    return r.op == operation::barrier;
-  default:
-    return true; // what all say alike in any case
-  }
+// A call that is made of an operation: its name, if that does not follow from the operation, and what it says
+// besides what all say alike in any case; null: what the operation's own call does.
+struct caller_facts {
+  caller by;
+  const char* name = nullptr;
+  void (*say)(graph::call_fields& call, const collectives::request& r, const graph::binding& at) = nullptr;
+};
+void say_nothing(graph::call_fields&, const collectives::request&, const graph::binding&) {}
+void say_block(graph::call_fields& call, const collectives::request& r, const graph::binding& at) {
+  call.say(argument::block, at.sizes);
+  call.say(argument::home, r.root);
+}
+// In the order of their enumerators.
+constexpr caller_facts all_callers[] = {
+    {caller::collective},
+    {caller::cray},
+    {caller::cray_nb},
+    {caller::all_alloc, "upc_all_alloc",
+     [](graph::call_fields& call, const collectives::request&, const graph::binding& at) {
+       call.say(argument::bytes_a_thread, at.sizes);
+     }},
+    {caller::all_free, "upc_all_free", say_block},
+    {caller::split, "cray_upc_team_split", say_nothing},
+    {caller::from_threads, "weft_team_from_threads", say_nothing},
+    {caller::init, "weft_init", say_nothing},
+    {caller::finalize, "weft_finalize", say_nothing},
+    {caller::lock_alloc, "upc_all_lock_alloc", say_nothing},
+    {caller::lock_free, "upc_all_lock_free",
+     [](graph::call_fields& call, const collectives::request& r, const graph::binding& at) {
+       call.say(argument::serial, at.perm);
+       say_block(call, r, at);
+     }},
+    {caller::domain_alloc, "upc_all_atomicdomain_alloc",
+     [](graph::call_fields& call, const collectives::request&, const graph::binding& at) {
+       call.say(argument::type_of_domain, graph::high_of(at.sizes));
+       call.say(argument::ops_of_domain, graph::low_of(at.sizes));
+       call.say(argument::hints, at.perm);
+     }},
+    {caller::domain_free, "upc_all_atomicdomain_free",
+     [](graph::call_fields& call, const collectives::request&, const graph::binding& at) {
+       call.say(argument::domain, at.sizes);
+     }},
+    {caller::reduce_values, "weft::reduce_all"},
+    {caller::prefix_values, "weft::prefix_reduce"},
+    {caller::exclusive_prefix_values, "weft::exclusive_prefix_reduce"},
+    {caller::exclusive_scan, "cray_upc_team_exscan"},
+    {caller::unequal_blocks, "cray_upc_team_reduce_scatterv"},
+    {caller::allgatherv, "cray_upc_team_allgatherv"},
+};
+static_assert(graph::in_order(all_callers, [](const caller_facts& f) { return f.by; }));
+static_assert(std::size(all_callers) == static_cast<std::size_t>(caller::allgatherv) + 1);
+
+// Null of one that no rank of this version has written.
+const caller_facts* facts_of(caller by) {
+  const auto at = static_cast<std::size_t>(by);
+  return at < std::size(all_callers) ? &all_callers[at] : nullptr;
 }
 
 } // namespace
@@ -162,7 +157,9 @@ bool say_arguments_of_caller(graph::call_fields& call, const collectives::reques
 // Everything that is compared, and therefore printed.
 call_record::call_record(const collectives::request& r, const graph::binding& at) : from_(at.from) {
   of_ = {static_cast<std::uint8_t>(r.op), static_cast<std::uint8_t>(r.by), r.wide_perm};
-  if (say_arguments_of_caller(*this, r, at)) return;
+  const caller_facts& made = *facts_of(r.by);
+  if (made.say != nullptr) made.say(*this, r, at);
+  if (made.say != nullptr || r.op == operation::barrier) return;
   if (r.op == operation::sort) {
     say(argument::array, at.dst);
   } else if (!r.apart) {
@@ -174,7 +171,8 @@ call_record::call_record(const collectives::request& r, const graph::binding& at
   if (told && collectives::computes(r.op))
     say(argument::nelems, at.sizes);
   else if (told)
-    say(has_arrays(r.op) ? argument::sizes : argument::nbytes, has_arrays(r.op) ? at.sizes : r.bytes);
+    say(collectives::sized_by_rows(r.op) ? argument::sizes : argument::nbytes,
+        collectives::sized_by_rows(r.op) ? at.sizes : r.bytes);
   if (told && r.apart && collectives::computes(r.op)) {
     say(argument::type, graph::high_of(at.perm));
     say(argument::op, graph::low_of(at.perm));
@@ -187,18 +185,13 @@ call_record::call_record(const collectives::request& r, const graph::binding& at
 }
 
 std::string call_name(operation op, caller by, bool wide_perm) {
-  if (by > caller::cray_nb) {
-    const auto at = static_cast<std::size_t>(by);
-    return at < std::size(names_of_callers) ? names_of_callers[at] : "?";
-  }
-  const bool barrier = op == operation::barrier;
-  if (collectives::of_vectors(op)) return weft::engine::format("cray_upc_{}", collectives::name(op));
+  const caller_facts* const made = facts_of(by);
+  if (made == nullptr) return "?";
+  if (made->name != nullptr) return made->name;
+  const collectives::operation_facts& of = collectives::facts_of(op);
   if (by == caller::collective)
-    return barrier ? "upc_barrier"
-                   : weft::engine::format("upc_all_{}{}", collectives::name(op),
-                                          op == operation::permute_x && !wide_perm ? "i" : "");
-  return std::string(barrier ? "cray_upc_team_barrier" : "cray_upc_team_alltoall") +
-         (by == caller::cray_nb ? "_nb" : "");
+    return std::string(of.call) + (op == operation::permute_x && !wide_perm ? "i" : "");
+  return std::string(of.cray) + (by == caller::cray_nb && !of.of_vectors ? "_nb" : "");
 }
 
 std::string call_name(const collectives::request& r) {
