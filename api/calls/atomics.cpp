@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "api/calls/split_barrier.hpp"
 #include "api/checks/checks.hpp"
 #include "engine/memory/full_fence.hpp"
 #include "engine/plan/call_fields.hpp"

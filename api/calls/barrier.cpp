@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "api/calls/split_barrier.hpp"
 #include "api/checks/checks.hpp"
 #include "api/checks/phase_record.hpp"
 #include "api/completion/completion.hpp"

@@ -2,7 +2,6 @@
 #include "include/upc_collective.h"
 
 #include "api/calls/collective_call.hpp"
-#include "api/calls/repeated_call.hpp"
 #include "api/checks/checks.hpp"
 #include "engine/collectives/operations.hpp"
 

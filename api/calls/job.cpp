@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "include/weft/job.h"
 #include "api/calls/allocation.hpp"
-#include "api/calls/split_barrier.hpp"
 #include "api/checks/checks.hpp"
 #include "api/checks/failure.hpp"
 #include "api/checks/handle_record.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "api/calls/allocation.hpp"
-#include "api/calls/split_barrier.hpp"
 #include "api/checks/checks.hpp"
 #include "include/weft/lock.hpp"
 

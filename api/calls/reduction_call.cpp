@@ -4,7 +4,6 @@
 #include "api/calls/collective_call.hpp"
 #include "api/calls/distributed_array.hpp"
 #include "api/calls/operators.hpp"
-#include "api/calls/repeated_call.hpp"
 #include "engine/collectives/operations.hpp"
 #include "include/upc_collective.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reductions element by element, of vectors (Cray's) and of values.
+#include "api/calls/collective_call.hpp"
 #include "api/calls/operators.hpp"
-#include "api/calls/repeated_call.hpp"
 #include "api/calls/vector_call.hpp"
 #include "include/weft/span_operands.hpp"
 #include "include/weft/value.hpp"

@@ -3,7 +3,6 @@
 #include "engine/memory/mailbox.hpp"
 
 #include <array>
-#include <utility>
 
 namespace weft::engine {
 
@@ -55,70 +54,6 @@ struct ring_list {
   };
   static std::uint32_t count_in(std::uint64_t state) { return state & ((1u << count_bits) - 1); }
 };
-
-// The owner's side.
-template <class T> class ring_list_writer {
-public:
-  ring_list_writer(T& net, ring_list& list) : net_(&net), list_(&list) {}
-
-  // Nothing is listed.
-  void clear() {
-    if (count_ == 0 && complete_) return;
-    count_ = 0;
-    complete_ = true;
-    net_->store(list_->state, ++version_ << ring_list::count_bits);
-  }
-  void add(std::uint32_t rank, std::uint64_t offset, std::uint64_t value) {
-    if (count_ + added_ == ring_list::most) return give_up();
-    ring_list::entry& e = list_->entries[count_ + added_++];
-    net_->store(e.where, ring_list::place{rank, offset}.packed());
-    net_->store(e.value, value);
-  }
-  // A group of nothing is no group: the rank waits for something else.
-  void end_group() {
-    if (added_ == 0) return;
-    word& where = list_->entries[count_ + added_ - 1].where;
-    net_->store(where, net_->load(where) | 1);
-    count_ += std::exchange(added_, 0);
-  }
-  // A group that has come already: there is something to do now.
-  void add_ready(std::uint32_t rank) {
-    add(rank, 0, 0);
-    end_group();
-  }
-  // There is something to wait for that cannot be listed: the rank looks for itself, now and then.
-  void give_up() { complete_ = false; }
-  // What was added is to be seen.
-  void publish() { net_->store(list_->state, version_ << ring_list::count_bits | count_); }
-
-  bool any() const { return count_ != 0; }
-  bool complete() const { return complete_; }
-
-private:
-  T* net_;
-  ring_list* list_;
-  std::uint64_t version_ = 0;
-  std::uint32_t count_ = 0, added_ = 0;
-  bool complete_ = true;
-};
-
-// Has a group of the list come? `base` finds the segment of a rank of the host.
-template <class T, class Base> bool has_come(T& net, ring_list& list, std::uint64_t state, Base&& base) {
-  bool whole = true; // so far, of this group
-  for (std::uint32_t k = 0; k < ring_list::count_in(state); ++k) {
-    const auto at = ring_list::place::of(net.load(list.entries[k].where));
-    const std::uint64_t value = net.load(list.entries[k].value);
-    if (whole && value != 0) {
-      std::byte* const segment = base(at.rank);
-      if (net.load(list.state) != state || segment == nullptr) return false; // the place may be no place
-      whole = net.load(*reinterpret_cast<word*>(segment + at.offset)) >= value;
-    }
-    if (!at.last) continue;
-    if (whole) return net.load(list.state) == state;
-    whole = true;
-  }
-  return false;
-}
 
 // How a rank's segment begins; the same on every rank, so that an offset means the same everywhere:
 //   segment_header | mailbox of the team of all | shared heap

@@ -2,7 +2,7 @@
 #pragma once
 #include "engine/operations/operation_kind.hpp"
 
-// Kinds by which ranks tell each other something; by progress/execution/signals.hpp, payloads.hpp,
+// Kinds by which ranks tell each other something; by progress/execution/signals.hpp, transfers.hpp,
 // root_discovery.hpp and call_check.hpp.
 namespace weft::graph::operations {
 

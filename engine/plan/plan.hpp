@@ -47,7 +47,7 @@ struct settled_step {
   std::uint64_t payload = 0; // take: bytes of the payload that it takes its part of
 };
 inline constexpr unsigned max_settled = 4;
-// One step of a plan that is straight, see operations/finish.hpp.
+// One step of a plan that is straight, see operations/finish.cpp.
 struct straight_step {
   std::uint8_t node = 0; // whose step it is: a top node, or the body of a loop
   std::uint8_t top = 0;
@@ -100,13 +100,13 @@ struct plan {
   bool awaited = true;   // a rank may sleep until I have entered
   bool unequal = false;  // what goes in bundles is packed by the task, see task::pack
 
-  // See operations/finish.hpp.
+  // See operations/finish.cpp.
   static constexpr std::uint64_t unbounded = ~std::uint64_t{0};
   std::uint64_t opening = 0; // bytes that a post may send at once, message_worth for each message
   node_set serving = 0;      // top nodes that do something for others
   node_set alone = 0;        // and those that come to what this rank alone can do for others
 
-  // See operations/finish.hpp.
+  // See operations/finish.cpp.
   std::array<settled_step, max_settled> settled{};
   std::uint8_t settled_count = 0;
   std::uint8_t straight_count = 0; // 0: it is not straight

@@ -8,6 +8,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace weft::progress {
@@ -78,6 +79,71 @@ private:
 
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free, "the words are shared between processes");
 
+// The owner's side of a list of what a rank waits for.
+template <class T> class ring_list_writer {
+public:
+  ring_list_writer(T& net, engine::ring_list& list) : net_(&net), list_(&list) {}
+
+  // Nothing is listed.
+  void clear() {
+    if (count_ == 0 && complete_) return;
+    count_ = 0;
+    complete_ = true;
+    net_->store(list_->state, ++version_ << engine::ring_list::count_bits);
+  }
+  void add(std::uint32_t rank, std::uint64_t offset, std::uint64_t value) {
+    if (count_ + added_ == engine::ring_list::most) return give_up();
+    engine::ring_list::entry& e = list_->entries[count_ + added_++];
+    net_->store(e.where, engine::ring_list::place{rank, offset}.packed());
+    net_->store(e.value, value);
+  }
+  // A group of nothing is no group: the rank waits for something else.
+  void end_group() {
+    if (added_ == 0) return;
+    engine::word& where = list_->entries[count_ + added_ - 1].where;
+    net_->store(where, net_->load(where) | 1);
+    count_ += std::exchange(added_, 0);
+  }
+  // A group that has come already: there is something to do now.
+  void add_ready(std::uint32_t rank) {
+    add(rank, 0, 0);
+    end_group();
+  }
+  // There is something to wait for that cannot be listed: the rank looks for itself, now and then.
+  void give_up() { complete_ = false; }
+  // What was added is to be seen.
+  void publish() { net_->store(list_->state, version_ << engine::ring_list::count_bits | count_); }
+
+  bool any() const { return count_ != 0; }
+  bool complete() const { return complete_; }
+
+private:
+  T* net_;
+  engine::ring_list* list_;
+  std::uint64_t version_ = 0;
+  std::uint32_t count_ = 0, added_ = 0;
+  bool complete_ = true;
+};
+
+// Has a group of the list come? `base` finds the segment of a rank of the host.
+template <class T, class Base>
+bool has_come(T& net, engine::ring_list& list, std::uint64_t state, Base&& base) {
+  bool whole = true; // so far, of this group
+  for (std::uint32_t k = 0; k < engine::ring_list::count_in(state); ++k) {
+    const auto at = engine::ring_list::place::of(net.load(list.entries[k].where));
+    const std::uint64_t value = net.load(list.entries[k].value);
+    if (whole && value != 0) {
+      std::byte* const segment = base(at.rank);
+      if (net.load(list.state) != state || segment == nullptr) return false; // the place may be no place
+      whole = net.load(*reinterpret_cast<engine::word*>(segment + at.offset)) >= value;
+    }
+    if (!at.last) continue;
+    if (whole) return net.load(list.state) == state;
+    whole = true;
+  }
+  return false;
+}
+
 // The processes of this host whose sleep must be ended by a ring, because a store into shared memory wakes
 // no process. The protocol is that of sleep_flag; its two fences are the transport's light one
 // (signaller, on every signal) and heavy one (sleeper), which together order as two full ones do.
@@ -124,11 +190,11 @@ public:
     return rung;
   }
   // What this rank itself waits for.
-  engine::ring_list_writer<T>& waits() { return *waits_; }
+  ring_list_writer<T>& waits() { return *waits_; }
   // Has something of it come?
   bool can_go_on() {
     engine::ring_list& mine = own()->waits_for;
-    return engine::has_come(net_, mine, net_.load(mine.state), segments());
+    return has_come(net_, mine, net_.load(mine.state), segments());
   }
   bool any_asleep() const { return sleepers_->load(std::memory_order_relaxed) != 0; }
 
@@ -161,7 +227,7 @@ private:
     return rung;
   }
   [[gnu::noinline]] bool ring_if_ready(other& o, std::uint64_t state) {
-    if (!engine::has_come(net_, o.waits_for, state, segments())) return false;
+    if (!has_come(net_, o.waits_for, state, segments())) return false;
     const std::uint64_t rung = state & ~std::uint64_t{(1u << engine::ring_list::count_bits) - 1};
     for (std::uint64_t seen = state; seen == state;)
       if (net_.cas(o.waits_for.state, seen, rung)) {
@@ -174,7 +240,7 @@ private:
   T& net_;
   std::atomic<std::uint32_t>* sleepers_ = nullptr;
   std::optional<sleep_flag> mine_;
-  std::optional<engine::ring_list_writer<T>> waits_;
+  std::optional<ring_list_writer<T>> waits_;
   std::vector<other> others_;
 };
 

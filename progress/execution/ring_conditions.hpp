@@ -11,7 +11,7 @@ namespace weft::progress {
 // by themselves. See ring_list.hpp. Under progress ownership.
 template <transport::transport T> class ring_conditions {
 public:
-  using writer = engine::ring_list_writer<T>;
+  using writer = ring_list_writer<T>;
 
   ring_conditions(node_steps<T>& steps, plan_runner<T>& runner)
       : steps_(steps), runner_(runner), net_(steps.members.net) {}

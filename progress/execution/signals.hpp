@@ -3,8 +3,8 @@
 #include "engine/plan/resolve.hpp"
 #include "progress/execution/bundles.hpp"
 #include "progress/execution/call_check.hpp"
-#include "progress/execution/payloads.hpp"
 #include "progress/execution/root_discovery.hpp"
+#include "progress/execution/transfers.hpp"
 
 namespace weft::progress {
 

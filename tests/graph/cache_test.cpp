@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "engine/plan/cache.hpp"
+#include "progress/execution/plan_store.hpp"
 #include "tests/graph/allocations.hpp"
 
 #include <gtest/gtest.h>

@@ -90,8 +90,6 @@ FOLDERS = {
 UPWARDS = {
     # A kind says side by side what a step means to the verifier and what the executor does.
     "engine/operations": {"progress/execution", "verify"},
-    # Words are loaded by the transport, so that a simulation sees each access.
-    "engine/memory": {"engine/transport"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/memory/full_fence.hpp"
-#include "engine/memory/ring_list.hpp"
+#include "progress/execution/neighbours.hpp"
 #include "tests/progress/crew.hpp"
 
 #include <gtest/gtest.h>
@@ -14,8 +14,9 @@ namespace {
 
 using weft::engine::full_fence;
 using weft::engine::ring_list;
-using weft::engine::ring_list_writer;
 using weft::engine::word;
+using weft::progress::has_come;
+using weft::progress::ring_list_writer;
 using weft::testing::meeting_point;
 using weft::testing::rounds_budget;
 using weft::testing::run_together;
@@ -40,7 +41,7 @@ struct host {
   }
   bool come() {
     const std::uint64_t state = net.load(list.state);
-    return weft::engine::has_come(net, list, state, [&](std::uint32_t rank) {
+    return has_come(net, list, state, [&](std::uint32_t rank) {
       return rank == 3 ? reinterpret_cast<std::byte*>(words.data()) : nullptr;
     });
   }
