@@ -48,10 +48,9 @@ template <transport::transport T, class Engine> class driver {
 public:
   driver(T& net, const engine_options& options)
       : net_(net), options_(options),
-        executor_(
-            net, counts_, [this](operation& op) { self().finish(static_cast<posted&>(op)); }, options.broken,
-            options.user),
-        sleeper_(net, executor_.members().node(), counts_) {}
+        executor_({net, counts_, options.broken, options.user},
+                  [this](operation& op) { self().finish(static_cast<posted&>(op)); }),
+        sleeper_(executor_.members()) {}
   driver(const driver&) = delete;
   driver& operator=(const driver&) = delete;
 

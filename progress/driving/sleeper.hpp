@@ -2,8 +2,7 @@
 #pragma once
 #include "engine/transport/transport.hpp"
 #include "progress/driving/doorbell.hpp"
-#include "progress/execution/neighbours.hpp"
-#include "progress/execution/statistics.hpp"
+#include "progress/execution/reach.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -55,7 +54,7 @@ struct sleeping_place {
 //             no thread rings, so such a sleep has a limit, a millisecond.
 template <transport::transport T> class sleeper {
 public:
-  sleeper(T& net, neighbours<T>& node, statistics& counts) : net_(net), node_(node), counts_(counts) {}
+  explicit sleeper(reach<T>& members) : net_(members.net), node_(members.node()), counts_(members.counts) {}
 
   // With the right to drive. `finds_work` is the last look. `let_go` gives the right away and returns for how
   // long to sleep at most (negative: without limit). False if there is something to do first; then the right

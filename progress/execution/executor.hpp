@@ -23,15 +23,13 @@ public:
   // transport failed; the operation is the caller's again then.
   using finished_handler = std::function<void(operation&)>;
 
-  executor(T& net, statistics& counts, finished_handler finished, const faults& broken = {},
-           const user_memory& user = {})
-      : net_(net), counts_(counts), broken_(broken), finished_(std::move(finished)),
-        steps_(net, counts, broken_, user), runner_(steps_), conditions_(steps_, runner_),
-        relays_(steps_.members),
+  executor(const services<T>& around, finished_handler finished)
+      : net_(around.net), counts_(around.counts), finished_(std::move(finished)), steps_(around),
+        runner_(steps_), conditions_(steps_, runner_), relays_(steps_.members),
         losses_(steps_.members, channels_, active_, relays_, [this](channel& on) { refuse_held(on); }),
-        inbox_(net, counts, steps_.members, channels_, relays_, steps_.bundles, losses_),
+        inbox_(steps_.members, channels_, relays_, steps_.bundles, losses_),
         retirement_(steps_.members, inbox_, [this](channel& on) { activate_waiting(on); }),
-        transfers_(net, counts) {
+        transfers_(net_, counts_) {
     net_.set_sink(&inbox_);
     const auto fail = [this](auto& on, auto n, const auto& why) { losses_.fail_relayed(on, n, why); };
     relays_.report(fail, [this](auto& on) { retirement_.tell(on); });
@@ -374,7 +372,6 @@ private:
   }
   T& net_;
   statistics& counts_;
-  const faults broken_;
   finished_handler finished_;
   channel_map channels_;
   node_steps<T> steps_;

@@ -20,9 +20,9 @@ template <transport::transport T> class inbox final : public transport::message_
 public:
   using request_handler = std::function<void(const transport::message&, std::span<const std::byte>)>;
 
-  inbox(T& net, statistics& counts, reach<T>& members, const channel_map& teams, relays<T>& handed_on,
-        bundles<T>& together, losses<T>& lost)
-      : net_(net), counts_(counts), members_(members), channels_(teams), relays_(handed_on),
+  inbox(reach<T>& members, const channel_map& teams, relays<T>& handed_on, bundles<T>& together,
+        losses<T>& lost)
+      : net_(members.net), counts_(members.counts), members_(members), channels_(teams), relays_(handed_on),
         bundles_(together), losses_(lost) {}
 
   void serve(request_handler h) { serve_ = std::move(h); }

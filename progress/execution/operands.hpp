@@ -5,18 +5,6 @@
 
 namespace weft::progress {
 
-// Where the data of users may lie; a pointer found elsewhere is an error.
-struct user_memory {
-  std::uint64_t begin = 0, end = std::uint64_t{1} << 62;
-
-  bool holds(std::uint64_t offset, engine::checked bytes) const {
-    return offset >= begin && offset <= end && bytes <= end - offset;
-  }
-  // A size that an array says, for reckoning with: 0 where no memory is so large. Such a block is not moved,
-  // and the rank that would have carried it says so.
-  std::uint64_t possible(engine::checked bytes) const { return bytes <= end - begin ? bytes.plain() : 0; }
-};
-
 // Finds the blocks of an operation: by the plan's rule, or in the rows of its members in shared memory. A
 // near member's row is read in place, a far one's has been fetched or sent. Any rank that reads a row may do
 // so: the plan has waited for the entry that the mode demands.
@@ -26,7 +14,7 @@ struct user_memory {
 // Where the row alone decides (which rank names me?), its published copy does, see row().
 template <transport::transport T> class operands {
 public:
-  operands(reach<T>& members, const user_memory& user) : reach_(members), user_(user) {}
+  explicit operands(reach<T>& members) : reach_(members) {}
 
   block find(operation& op, std::uint32_t i, std::uint32_t j, std::uint32_t iteration) {
     const graph::plan& p = *op.program;
@@ -196,7 +184,8 @@ private:
     const graph::indirection rows = p.indirect();
     const fetched_row& row = row_of(op, iteration);
     block b{op.at.src + p.places[graph::in_source].offset(i, j),
-            op.at.dst + p.places[graph::in_destination].offset(i, j), user_.possible(size(op, i, j, row))};
+            op.at.dst + p.places[graph::in_destination].offset(i, j),
+            reach_.user.possible(size(op, i, j, row))};
     if (rows.src.where != graph::found::by_rule)
       b.src = pointer(op, op.at.src, rows.src, i, j, row.src).offset;
     if (rows.dst.where != graph::found::by_rule)
@@ -230,7 +219,7 @@ private:
       const auto at = element<shared_pointer>(op, m, op.at.src);
       const bool bad = bytes != 0 && named < op.channel->info.size() &&
                        !is_good(op, at, m, bytes, mine, {source, m, named});
-      said.what = {at.offset, 0, bad ? 0 : user_.possible(bytes)};
+      said.what = {at.offset, 0, bad ? 0 : reach_.user.possible(bytes)};
     }
     if (named < op.channel->info.size()) said.named = named;
     return said;
@@ -269,7 +258,7 @@ private:
         !is_good(op, dst, j, bytes, mine, {destination, i, j}))
       return {};
     said.named = root;
-    said.what = {src.offset, dst.offset, user_.possible(bytes)};
+    said.what = {src.offset, dst.offset, reach_.user.possible(bytes)};
     return said;
   }
 
@@ -287,7 +276,7 @@ private:
   }
   bool is_good(operation& op, const shared_pointer& at, std::uint32_t owner, engine::checked bytes) const {
     const engine::team_info& info = op.channel->info;
-    return owner < info.size() && at.thread == info.world[owner] && user_.holds(at.offset, bytes);
+    return owner < info.size() && at.thread == info.world[owner] && reach_.user.holds(at.offset, bytes);
   }
   bool leads(operation& op, bad_operand::what which, const shared_pointer& at, std::uint32_t owner,
              std::uint32_t i, std::uint32_t j, engine::checked bytes) {
@@ -298,7 +287,6 @@ private:
   }
 
   reach<T>& reach_;
-  const user_memory user_;
 };
 
 } // namespace weft::progress

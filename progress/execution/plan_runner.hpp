@@ -20,8 +20,8 @@ enum class posted_far : std::uint8_t { all, messages, nothing };
 // Runs single nodes, for one peer each: looks their kind up, and gives it what kinds do things with.
 template <transport::transport T> class node_steps {
 public:
-  node_steps(T& net, statistics& counts, const faults& broken, const user_memory& user)
-      : members(net, counts, broken), flights(net), blocks(members, user), copies(members, blocks),
+  explicit node_steps(const services<T>& around)
+      : members(around), flights(around.net), blocks(members), copies(members, blocks),
         claims(members, blocks, copies), in_place(members, blocks, flights), rotations(members, blocks),
         transfers(members, blocks, copies, in_place, flights), reductions(members),
         computations(members, flights), bundles(members), payloads(members, blocks, transfers, bundles),

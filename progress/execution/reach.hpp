@@ -21,15 +21,38 @@ struct faults {
   bool never_ring = false;    // let sleepers sleep
 };
 
+// Where the data of users may lie; a pointer found elsewhere is an error.
+struct user_memory {
+  std::uint64_t begin = 0, end = std::uint64_t{1} << 62;
+
+  bool holds(std::uint64_t offset, engine::checked bytes) const {
+    return offset >= begin && offset <= end && bytes <= end - offset;
+  }
+  // A size that an array says, for reckoning with: 0 where no memory is so large. Such a block is not moved,
+  // and the rank that would have carried it says so.
+  std::uint64_t possible(engine::checked bytes) const { return bytes <= end - begin ? bytes.plain() : 0; }
+};
+
+// What an engine has of the world around it: the transport, which is its memory, its messages, its clock and
+// the ring that wakes it; where it counts what happens; where its user's data may lie.
+template <class T> struct services {
+  T& net;
+  statistics& counts;
+  faults broken = {};
+  user_memory user = {};
+};
+
 // How one rank reaches the members of its teams: their mailboxes and memory, messages to far ones, and when
 // the cells of a slot may be used.
 template <transport::transport T> class reach {
 public:
-  reach(T& net, statistics& counts, const faults& broken)
-      : net(net), counts(counts), broken_(broken), neighbours_(net), notices_(net, later) {}
+  explicit reach(const services<T>& around)
+      : net(around.net), counts(around.counts), user(around.user), broken_(around.broken), neighbours_(net),
+        notices_(net, later) {}
 
   T& net;
   statistics& counts;
+  const user_memory user;
   weft::engine::shortage shortage;
   quota carries;
   recorder* record = nullptr; // of what happens, if it is asked for
@@ -233,7 +256,7 @@ private:
     q.due = false;
   }
 
-  const faults& broken_;
+  const faults broken_;
   neighbours<T> neighbours_;
   notices<T> notices_;
 };

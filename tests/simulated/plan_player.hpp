@@ -31,7 +31,7 @@ public:
   playing_rank(const played_plan& p, std::uint64_t seed, std::uint32_t rank,
                transport::simulated_transport& t)
       : played_(p), rank_(rank), net_(t), draw_(seed * 64 + rank),
-        executor_(t, counts_, [](progress::operation& op) { op.finished.store(true); }) {
+        executor_({t, counts_}, [](progress::operation& op) { op.finished.store(true); }) {
     engine::team_info info;
     for (std::uint32_t r = 0; r < p.nodes.size(); ++r)
       info.world.push_back(r);
