@@ -23,6 +23,9 @@ namespace {
 // What a block may have: beyond, offsets of as many ranks as there may be are no 64-bit numbers.
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 47;
 
+// With a table of the sizes of all pairs.
+constexpr std::uint32_t most_skewed_ranks = 4096;
+
 bool has_root(collectives::operation op) {
   return collectives::rooted(op) || collectives::rooted_by_rows(op);
 }
@@ -79,6 +82,14 @@ std::string wrong(const plan_options& o) {
                           static_cast<std::int64_t>(*o.bytes), most_bytes);
   if (!o.algorithm.empty() && !has_algorithms(op))
     return engine::format("{} has no choice of algorithms: leave --algorithm out", name(op));
+  if (o.skew && op != collectives::operation::team_alltoallv)
+    return engine::format("{} has blocks of one size here: leave --skew out, it is for team_alltoallv",
+                          name(op));
+  if (o.skew && (o.scale || o.verify || o.goal))
+    return "--skew predicts the time of one team: leave --scale, --verify and --goal out";
+  if (o.skew && o.ranks > most_skewed_ranks)
+    return engine::format("-n {} with --skew is too many: a size for each pair, at most {} ranks", o.ranks,
+                          most_skewed_ranks);
   if (!o.perm) return {};
   if (!collectives::permutes(op)) return engine::format("{} has no permutation: leave --perm out", name(op));
   if (!std::ranges::is_permutation(*o.perm, collectives::shifted(o.ranks, 0)))
@@ -183,6 +194,11 @@ int show(const plan_options& o) {
   const collectives::request r = completed(o);
   const std::vector<std::uint32_t> nodes = node_map(o);
   const collectives::tuning t = tuning_for(o, o.nodes);
+  if (o.skew) {
+    if (o.on) print_machine(*o.on, o.nodes);
+    print_skewed(o, nodes);
+    return 0;
+  }
   const auto compiled = [&](std::uint32_t rank) {
     return collectives::compile(r, graph::topology(rank, nodes), t);
   };
@@ -274,6 +290,12 @@ void add_plan_command(CLI::App& app, int& status) {
       ->expected(0, 1)
       ->default_str("0")
       ->check(CLI::Range(std::uint32_t{0}, most_ranks_of_a_host).description(""));
+  plan->add_option(
+          "--skew", o->skew,
+          "Of team_alltoallv: what it takes, and loops of puts, if the k-th largest block has 1/k^SKEW "
+          "of the bytes of the largest")
+      ->type_name("SKEW")
+      ->check(CLI::Range(0.0, 8.0).description(""));
   const auto on = std::make_shared<std::string>();
   plan->add_option(
           "--machine", *on,
@@ -287,6 +309,7 @@ void add_plan_command(CLI::App& app, int& status) {
                "  weft plan permute_x -n 3 --nodes 2 --in-place --perm 2,0,1 --verify\n"
                "  weft plan reduce_all --scale 64 --in my --out my\n"
                "  weft plan exchange --scale --machine slingshot\n"
+               "  weft plan team_alltoallv -n 1024 --nodes 32 --bytes 64K --skew 1\n"
                "  weft plan exchange -n 16 --nodes 4 --goal > exchange.goal");
   plan->callback([o, operation, nodes, on, &status] {
     o->named = operation->count() != 0;

@@ -22,6 +22,7 @@ struct plan_options {
   std::string algorithm;
   bool verify = false, goal = false;
   std::optional<std::uint32_t> scale; // ranks of a node; 0: as many as there are cores, or 32
+  std::optional<double> skew;         // of the sizes of blocks
   std::optional<machine> on;          // what it is predicted for, if not what the settings say
   bool named = false;                 // the operation is
   bool spread = false;                // the number of nodes is told
@@ -45,6 +46,9 @@ struct scale_table {
 };
 
 void print_scale(const scale_table& table);
+
+// What an exchange of unequal blocks takes whose sizes have this skew.
+void print_skewed(const plan_options& o, const std::vector<std::uint32_t>& nodes);
 
 // The plans of all ranks: checked against each other, or written as a schedule. Returns the exit status.
 int unfold_all(const plan_options& o, const std::vector<std::uint32_t>& nodes,

@@ -74,6 +74,19 @@ constexpr std::uint64_t least_packed(std::uint64_t entries) {
   return 4 + entries * (4 + sizeof(note));
 }
 
+// Of the blocks that a member has for another host, all go along if they have so much room together; if not,
+// those that fit into an equal share of it do. Returns how many bytes the longest of them may have.
+template <class BytesOf>
+constexpr std::uint64_t longest_along(std::uint64_t room, std::uint32_t entries, BytesOf&& bytes_of) {
+  std::uint64_t all = 0, most = 0;
+  for (std::uint32_t k = 0; k != entries; ++k) {
+    const std::uint64_t bytes = bytes_of(k);
+    all += std::min(bytes, room + 1);
+    most = std::max(most, bytes);
+  }
+  return all <= room ? most : room / entries;
+}
+
 // Sets what follows from the rest.
 void prepare(exchange& b);
 
@@ -97,9 +110,9 @@ struct entry {
 };
 static_assert(sizeof(entry) == 4);
 
-// The blocks of a member of my host for those of another one, in a message. All go along if they have room
-// together; if not, those that fit into an equal share of it do. That follows from their sizes alone: so the
-// member knows which ones are left to be brought, whichever member packs them.
+// The blocks of a member of my host for those of another one, in a message. Which go along
+// (longest_along) follows from their sizes alone: so the member knows which ones are left to be brought,
+// whichever member packs them.
 class packed_blocks {
 public:
   packed_blocks(const exchange& b, const graph::work& w, std::uint32_t member, const note& published)
@@ -153,14 +166,8 @@ private:
   }
   std::uint64_t longest_along(std::uint32_t host) const {
     const std::uint32_t entries = entries_of(host);
-    const std::uint64_t room = w_.message - front(entries);
-    std::uint64_t all = 0, most = 0;
-    for (std::uint32_t k = 0; k != entries; ++k) {
-      const std::uint64_t bytes = block_of(host, k).bytes;
-      all += std::min(bytes, room + 1);
-      most = std::max(most, bytes);
-    }
-    return all <= room ? most : room / entries;
+    return unequal::longest_along(w_.message - front(entries), entries,
+                                  [&](std::uint32_t k) { return block_of(host, k).bytes; });
   }
 
   const exchange& b_;

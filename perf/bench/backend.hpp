@@ -11,6 +11,9 @@
 
 namespace perf {
 
+struct unequal_blocks;
+enum class way;
+
 // A buffer that every rank has at the same place of its own memory: `local` is the address of this rank's
 // part, `token` is how the back end names the whole, `offset` where in the whole this one begins.
 struct buffer {
@@ -47,6 +50,8 @@ public:
   virtual std::uint64_t broadcast_from_zero(std::uint64_t value) = 0;
 
   virtual void blocking(const call& what) = 0;
+  // When it returns my source may be written, my destination is complete. All ranks have written theirs.
+  virtual void exchange_unequal(const unequal_blocks& blocks, way by) = 0;
   // Up to `slots` operations may be posted and not yet waited for; each has a slot of its own.
   static constexpr int slots = 1000;
   virtual void post(const call& what, int slot) = 0;

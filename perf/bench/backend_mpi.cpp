@@ -4,7 +4,7 @@
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
 
-#include "perf/bench/backend.hpp"
+#include "perf/bench/unequal.hpp"
 
 #include <array>
 #include <cstdlib>
@@ -33,6 +33,9 @@ using memory = std::unique_ptr<void, aligned_free>;
 
 int count_of(std::size_t bytes) {
   return static_cast<int>(bytes);
+}
+template <class T> std::vector<int> counts_of(const std::vector<T>& all) {
+  return {all.begin(), all.end()};
 }
 
 // An error of MPI aborts the job (the default handler), so no return code needs a check.
@@ -110,6 +113,33 @@ public:
       add_before(what);
       break;
     }
+  }
+
+  void exchange_unequal(const unequal_blocks& b, way by) override {
+    const std::vector<int> given = counts_of(b.given), given_at = counts_of(b.given_at),
+                           taken = counts_of(b.taken), taken_at = counts_of(b.taken_at);
+    const auto* const from = static_cast<const std::byte*>(b.source.local);
+    auto* const to = static_cast<std::byte*>(b.destination.local);
+    if (by == way::collective) {
+      MPI_Alltoallv(from, given.data(), given_at.data(), MPI_BYTE, to, taken.data(), taken_at.data(),
+                    MPI_BYTE, MPI_COMM_WORLD);
+      return;
+    }
+    for (int round = 0; round < size_; ++round) {
+      const int receiver = (rank_ + round) % size_, sender = (rank_ + size_ - round) % size_;
+      const auto out = static_cast<std::size_t>(receiver), in = static_cast<std::size_t>(sender);
+      if (by == way::pairwise) {
+        MPI_Sendrecv(from + given_at[out], given[out], MPI_BYTE, receiver, 0, to + taken_at[in], taken[in],
+                     MPI_BYTE, sender, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      } else {
+        const auto slot = static_cast<std::size_t>(round);
+        MPI_Irecv(to + taken_at[in], taken[in], MPI_BYTE, sender, 0, MPI_COMM_WORLD, &receives_[slot]);
+        MPI_Isend(from + given_at[out], given[out], MPI_BYTE, receiver, 0, MPI_COMM_WORLD, &requests_[slot]);
+      }
+    }
+    if (by == way::pairwise) return;
+    MPI_Waitall(size_, receives_.data(), MPI_STATUSES_IGNORE);
+    MPI_Waitall(size_, requests_.data(), MPI_STATUSES_IGNORE);
   }
 
   void post(const call& what, int slot) override {

@@ -5,7 +5,7 @@
 #include <upc_collective.h>
 #include <upc_collective_cray.h>
 
-#include "perf/bench/backend.hpp"
+#include "perf/bench/unequal.hpp"
 
 #include <array>
 #include <cstring>
@@ -23,6 +23,8 @@ public:
     weft_init(argc, argv);
     agreement_destination_ = allocate(sizeof(std::uint64_t));
     agreement_source_ = allocate(sizeof(std::uint64_t));
+    signal_ = allocate(sizeof(std::uint64_t));
+    std::memset(signal_.local, 0, sizeof(std::uint64_t));
     const buffer targets = allocate(sizeof(int));
     permutation_ = shared_[targets.token];
     const int target = permuted_to(rank(), size());
@@ -53,6 +55,32 @@ public:
     } else {
       start(what, modes);
     }
+  }
+
+  // The loops put a block and a signal behind it, once a barrier has told that all destinations are free.
+  void exchange_unequal(const unequal_blocks& b, way by) override {
+    const auto me = static_cast<std::uint32_t>(MYTHREAD), all = static_cast<std::uint32_t>(THREADS);
+    if (by == way::collective) {
+      cray_upc_team_alltoallv(on(b.destination, me), b.taken.data(), b.taken_at.data(), on(b.source, me),
+                              b.given.data(), b.given_at.data(), UPC_TEAM_ALL, nullptr);
+      return;
+    }
+    upc_barrier;
+    for (std::uint32_t round = 0; round < all; ++round) {
+      const std::uint32_t receiver = (me + round) % all;
+      upc_shared_ptr_t to = on(b.destination, receiver);
+      to.addr += static_cast<std::uint64_t>(b.there[receiver]);
+      const auto* const from = static_cast<const std::byte*>(b.source.local) + b.given_at[receiver];
+      handles_[round] =
+          weft_put_signal(to, from, b.given[receiver], on(signal_, receiver), 1, WEFT_SIGNAL_ADD);
+      if (by == way::linear) continue;
+      upc_wait(handles_[round]);
+      weft_wait_until(on(signal_, me), WEFT_CMP_GE, ++signals_);
+    }
+    if (by == way::pairwise) return;
+    for (std::uint32_t round = 0; round < all; ++round)
+      upc_wait(handles_[round]);
+    weft_wait_until(on(signal_, me), WEFT_CMP_GE, signals_ += all);
   }
 
   void post(const call& what, int slot) override {
@@ -132,6 +160,11 @@ private:
     return second_team_;
   }
 
+  upc_shared_ptr_t on(const buffer& part, std::uint32_t thread) const {
+    upc_shared_ptr_t pointer = pointer_to(part);
+    pointer.thread = thread;
+    return pointer;
+  }
   // On thread 0, as the calls want it.
   upc_shared_ptr_t pointer_to(const buffer& part) const {
     upc_shared_ptr_t pointer = shared_[part.token];
@@ -145,6 +178,8 @@ private:
   upc_team_t second_team_{};
   buffer agreement_destination_;
   buffer agreement_source_;
+  buffer signal_; // counts the blocks that have come to this rank in loops of puts
+  std::uint64_t signals_ = 0;
   upc_shared_ptr_t permutation_{}; // element i, where the block of thread i goes, is on thread i
   // A split-phase barrier has no handle, and only one can be under way.
   bool split_barrier_ = false;

@@ -6,7 +6,7 @@
 namespace perf {
 
 std::span<const bench> benches() {
-  static constexpr std::array<bench, 9> all{{
+  static constexpr std::array<bench, 10> all{{
       {"blocking", measure_blocking, subject::every_call},
       {"loop", measure_loop, subject::every_call},
       {"overlap", measure_overlap, subject::long_calls},
@@ -15,6 +15,7 @@ std::span<const bench> benches() {
       {"post", measure_post, subject::every_call},
       {"completion", measure_completion, subject::small_collectives},
       {"beside", measure_beside, subject::small_exchange},
+      {"skewed", measure_skewed, subject::every_exchange},
       {"idle", measure_idle, subject::process},
   }};
   return all;

@@ -50,6 +50,9 @@ void describe(weft::command_line& app, options& chosen) {
   app.add("--independence-iterations", &chosen.settings.independence_iterations).positive();
   app.add("--beside-bytes", &chosen.settings.beside_bytes, "of a rank, in the large exchange of beside")
       .in_bytes();
+  app.add("--skew", &chosen.settings.skew,
+          "of the sizes of skewed: the k-th largest block has 1/k^skew of the bytes of the largest")
+      .not_negative();
   app.add("--idle-seconds", &chosen.idle_seconds).positive();
   app.add_flag("--processor-time", chosen.settings.processor_time,
                "add cpu_us, what all ranks use during what is measured, by the calls");
@@ -86,6 +89,9 @@ std::vector<std::size_t> sizes_of(const bench& kind, operation op, const options
     break;
   case subject::small_exchange:
     sizes.assign(op == operation::exchange ? 1 : 0, small);
+    break;
+  case subject::every_exchange:
+    if (op != operation::exchange) sizes.clear();
     break;
   case subject::process:
     sizes.clear();

@@ -35,6 +35,8 @@ record measure_post(session& shared, operation op, std::size_t bytes);
 record measure_completion(session& shared, operation op, std::size_t bytes);
 // An exchange of one team while a large one of another is under way: what keeps it waiting.
 record measure_beside(session& shared, operation op, std::size_t bytes);
+// Exchanges of unequal blocks, the largest of so many bytes, by the library and by loops, in turns.
+record measure_skewed(session& shared, operation op, std::size_t bytes);
 // The processor time of a process that has nothing outstanding.
 record measure_idle(session& shared, operation op, std::size_t bytes);
 
@@ -45,6 +47,7 @@ enum class subject {
   small_collectives, // one block of 8 bytes of each operation that every library has as a collective with
                      // data
   small_exchange,    // one exchange, of blocks of 8 bytes
+  every_exchange,    // exchanges in each size
   process,           // one figure, whatever is called
 };
 

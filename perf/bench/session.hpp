@@ -26,6 +26,7 @@ struct limits {
   double idle_us = 2'000'000;
   bool processor_time = false;                      // of the ranks during what is measured
   std::size_t beside_bytes = std::size_t{64} << 20; // of a rank, in the large exchange of `beside`
+  double skew = 1;                                  // of the sizes of `skewed`
 };
 
 struct wrong_data : std::runtime_error {

@@ -6,9 +6,9 @@ from . import launch, programs, special_paths
 from .shapes import NETWORKS, Shape
 
 DESCRIPTION = "Measures Weft beside Open MPI and MPICH, the libraries taking turns, and prints them side by side."
-BENCHES = ["blocking", "loop", "overlap", "pipeline", "independence", "post", "completion", "beside", "checked", "idle",
+BENCHES = ["blocking", "loop", "overlap", "pipeline", "independence", "post", "completion", "beside", "skewed", "checked", "idle",
            "one_sided", *programs.APART]
-NETWORK_BENCHES = ["blocking", "loop", "overlap", "pipeline", "independence", "post"]
+NETWORK_BENCHES = ["blocking", "loop", "overlap", "pipeline", "independence", "post", "skewed"]
 NETWORK_LIBRARIES = ["weft", "openmpi", "openmpi-ucx", "mpich"]
 OPERATIONS = ["barrier", "broadcast", "scatter", "gather", "gather_all", "exchange", "permute", "team_reduce",
               "team_allreduce", "reduce_all", "prefix_reduce"]

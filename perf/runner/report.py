@@ -18,6 +18,8 @@ TITLES = {
     "post": "µs of the posting call alone",
     "completion": "µs per operation of posting 1000 and completing them by waitany",
     "beside": "µs of an exchange of one team, posted and awaited while one of 64 MiB of another is under way",
+    "skewed": "µs per exchange of unequal blocks, the k-th largest of 1/k of the bytes of the largest: the library's "
+              "call, and loops of the program, round by round and all at once",
     "checked": "µs per blocking call with WEFT_CHECK=1, which compares the calls of all ranks",
     "idle": "processor time of a process with nothing outstanding",
     "one_sided": "µs per one-sided collective of thread 0, beside a loop of upc_memcpy and the blocking calls of all "
@@ -38,6 +40,7 @@ SHORT_TITLES = {
     "post": "µs of the posting call",
     "completion": "µs per operation, posted and completed",
     "beside": "µs beside a large exchange",
+    "skewed": "µs per exchange of unequal blocks",
     "checked": "µs per call with WEFT_CHECK=1",
     "idle": "processor time",
     "one_sided": "µs per call of one thread",
@@ -60,6 +63,8 @@ DETAILS = {
                    ("waitsome 1000/10", "some_ratio", "ratio")],
     "beside": [("alone", "alone_us", "time"), ("piece", "piece_us", "time"),
                ("(us - piece) / alone", "ratio", "ratio"), ("blocking", "blocking_us", "time")],
+    "skewed": [("pairwise", "pairwise_us", "time"), ("/ pairwise", "pairwise_ratio", "ratio"),
+               ("linear", "linear_us", "time"), ("/ linear", "linear_ratio", "ratio")],
     "checked": [("without", "plain_us", "time"), ("cost", "cost", "ratio")],
     "idle": [("core %", "core_percent", "percent")],
     "one_sided": [("loop", "loop_us", "time"), ("/ loop", "loop_ratio", "ratio"), ("lost %", "lost_percent", "percent")],

@@ -2,7 +2,7 @@
 // A library that does nothing but what the driver's own tests need: ranks are forked, memory is shared, and
 // each operation is two barriers with plain copies between them. WEFT_BENCH_RANKS says how many ranks,
 // WEFT_BENCH_FAULT which mistake the library makes, and the driver must notice.
-#include "perf/bench/backend.hpp"
+#include "perf/bench/unequal.hpp"
 
 #include <algorithm>
 #include <array>
@@ -86,6 +86,20 @@ public:
     if (!(fault_ == "stale" && rank_ == size_ - 1 && ++calls_ == 20)) pull(what);
     if (fault_ == "swapped") swap_words(what);
     meet();
+  }
+
+  void exchange_unequal(const unequal_blocks& b, way by) override {
+    meet();
+    const bool stale = fault_ == "stale" && by == way::linear && rank_ == size_ - 1 && ++calls_ == 7;
+    for (std::size_t k = 0; k != b.given.size() && !stale; ++k)
+      std::memcpy(at(static_cast<int>(k), b.destination.token + b.destination.offset) + b.there[k],
+                  static_cast<const std::byte*>(b.source.local) + b.given_at[k], b.given[k]);
+    meet();
+    if (fault_ == "swapped" && by == way::pairwise) {
+      auto* const last =
+          static_cast<std::byte*>(b.destination.local) + b.taken_at.back() + b.taken.back() - 1;
+      *last ^= std::byte{1};
+    }
   }
 
   void post(const call& what, int slot) override {

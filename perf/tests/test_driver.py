@@ -9,7 +9,7 @@ import unittest
 DRIVER = sys.argv.pop(1)
 SHORT = ["--budget-ms", "2", "--minimum-iterations", "25", "--independence-iterations", "3", "--idle-seconds", "0.05",
          "--beside-bytes", "1M", "--no-pin"]
-ALL = "blocking,loop,overlap,pipeline,independence,post,completion,beside,idle"
+ALL = "blocking,loop,overlap,pipeline,independence,post,completion,beside,skewed,idle"
 OPERATIONS = ["barrier", "broadcast", "scatter", "gather", "gather_all", "exchange", "permute", "team_reduce",
               "team_allreduce", "reduce_all", "prefix_reduce"]
 MPIS = OPERATIONS[1:6]  # those that complete in any order with MPI too
@@ -35,6 +35,7 @@ class Records(unittest.TestCase):
         expected += [("post", "barrier", 0)] + [("post", op, bytes) for op in OPERATIONS[1:] for bytes in (8, 16384)]
         expected += [("completion", op, 8) for op in MPIS]
         expected += [("beside", "exchange", 8)]
+        expected += [("skewed", "exchange", 8), ("skewed", "exchange", 16384)]
         expected += [("idle", "none", 0)]
         self.assertEqual(found, expected)
         for one in records:
@@ -48,7 +49,6 @@ class Records(unittest.TestCase):
     def test_a_late_rank_is_not_waited_for_longer_than_its_post(self):
         one = json.loads(run("--benches", "independence", "--ops", "exchange", "--sizes", "16K").stdout)
         self.assertLess(one["us"], one["compute_us"])
-
 
     def test_the_time_beside_a_large_exchange_is_told_in_terms_of_the_time_alone(self):
         one = json.loads(run("--benches", "beside", "--ops", "exchange").stdout)
@@ -71,6 +71,12 @@ class WrongData(unittest.TestCase):
         for op in ("gather", "gather_all", "exchange", "permute"):
             with self.subTest(op):
                 self.check("misplaced", "--benches", "blocking", "--ops", op, "--sizes", "1K")
+
+    def test_a_byte_of_an_unequal_block(self):
+        for fault, way in (("stale", 2), ("swapped", 1)):
+            done = run("--benches", "skewed", "--ops", "exchange", "--sizes", "16K", fault=fault)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(f"way {way}: the destination of rank", done.stderr)
 
     def test_words_in_the_wrong_order(self):
         for bench in ("blocking", "loop", "overlap", "pipeline", "independence", "post", "beside"):

@@ -68,8 +68,8 @@ FOLDERS = {
     "testing/simulated": (f"{SUPPORT} engine/memory engine/transport", ""),
     "testing/threads": (f"{SUPPORT} engine/memory engine/transport", ""),
     "verify": (COMPILING, ""),
-    "tools": (f"{COMPILING} verify engine/transport/ucx progress/execution progress/driving "
-              "pmix_boot/client pmix_boot/launcher include api/runtime", "cli json"),
+    "tools": (f"{COMPILING} engine/memory engine/unequal verify engine/transport/ucx progress/execution progress/driving "
+              "pmix_boot/client pmix_boot/launcher include api/runtime tools/options", "cli json"),
     "tools/options": ("", "cli"),
     "examples": ("include tools/options", "fftw mpi json fmt"),
     "mpi/include/weft": ("include", "mpi"),

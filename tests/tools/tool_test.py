@@ -116,6 +116,32 @@ class Plan(ToolTest):
         self.assertIn("scatter_x in its only way: the cost depends", self.output("plan", "scatter_x"))
         self.assertIn("no choice of algorithms", self.refusal("plan", "permute", "--algorithm", "ring"))
 
+    def test_blocks_of_sizes_by_a_power_law(self):
+        def times(*arguments):
+            text = self.output("plan", "team_alltoallv", *arguments)
+            return text, [int(ns) for ns in re.findall(r"about (\d+) ns", text)]
+
+        # Without a skew as for blocks of one size, which the library itself predicts. Here a block too many or too
+        # few in a part, an answer or a round trip is more than a fiftieth.
+        for ranks, nodes in (8, 2), (64, 4):
+            for bytes in "8", "200", "4K", "1M":
+                job = ("-n", str(ranks), "--nodes", str(nodes), "--bytes", bytes)
+                (_, equal), (_, skewed) = times(*job), times(*job, "--skew", "0")
+                for own, here in zip(equal, skewed):
+                    self.assertLess(abs(own - here), own / 50, (job, equal, skewed))
+        text, (flat, bundled, pairwise, linear) = times("-n", "1024", "--nodes", "32", "--bytes", "64K", "--skew", "1")
+        self.assertIn("the k-th largest of 65536 / k^1 bytes", text)
+        self.assertRegex(text, "by bundled: .*, chosen\n")
+        self.assertLess(10 * bundled, flat)
+        self.assertLess(flat, pairwise)
+        self.assertLess(linear, pairwise)
+        # More alike are more bytes.
+        self.assertLess(linear, times("-n", "1024", "--nodes", "32", "--bytes", "64K", "--skew", "0.5")[1][3])
+        self.assertIn("it is for team_alltoallv", self.refusal("plan", "exchange", "--skew", "1"))
+        self.assertIn("leave --scale", self.refusal("plan", "team_alltoallv", "--skew", "1", "--verify"))
+        self.assertIn("at most 4096", self.refusal("plan", "team_alltoallv", "-n", "5000", "--skew", "1"))
+        self.assertIn("--skew", self.refusal("plan", "team_alltoallv", "--skew", "-1"))
+
     def test_numbers_that_nobody_can_mean_are_refused_at_once(self):
         for wrong in (("-n", "1000000000"), ("-n", "-1"), ("-n", "0"), ("--nodes", "-2"), ("--rank", "-1"),
                       ("--root", "-1"), ("--bytes", "-8"), ("--bytes", "99999999999999999999")):
