@@ -189,8 +189,7 @@ std::uint64_t cost_of_bundled_unequal(const request& r, const topology& g, const
   const std::uint64_t part = 4 + entries * (4 + (along ? r.bytes : sizeof(unequal::note)));
   const std::uint64_t bundle = engine::bundle_box::message_room(g) / part;
   const std::uint64_t messages = hosts * ((senders + bundle - 1) / bundle);
-  const std::uint64_t near =
-      c.copies(locals, r.bytes) + c.copies(rooted(r.op) ? locals : g.size(), along ? r.bytes : 0);
+  const std::uint64_t near = c.copies(locals, r.bytes) + c.copies(rooted(r.op) ? locals : g.size(), r.bytes);
   const std::uint64_t bring = along ? 0 : c.gets((rooted(r.op) ? 1 : locals) * far, r.bytes, true);
   return near + wake + c.messages(messages, hosts * senders * part / messages) +
          c.packs(hosts * senders * entries, part / entries) + c.packs(most_led(g) * senders, part) + bring;

@@ -72,13 +72,14 @@ record measure_skewed(session& shared, operation, std::size_t bytes) {
   const unequal_blocks blocks(sizes, rank, shared.destination(0), shared.source(0));
   const unequal_workload data(blocks, rank);
   std::array<samples, 3> times;
+  processor_meter processor(shared); // of the library's call alone
   const auto turn = [&] {
     for (const way by : {way::collective, way::pairwise, way::linear}) {
       const std::uint64_t iteration = shared.next_iteration();
       data.write_source(iteration);
       shared.ranks().align();
-      times[static_cast<std::size_t>(by)].push_back(
-          timed([&] { shared.library().exchange_unequal(blocks, by); }));
+      const auto call = [&] { return timed([&] { shared.library().exchange_unequal(blocks, by); }); };
+      times[static_cast<std::size_t>(by)].push_back(by == way::collective ? processor.during(call) : call());
       if (!data.check_destination(iteration))
         throw wrong_data("unequal exchange, way " + std::to_string(static_cast<int>(by)) +
                          ": the destination of rank " + std::to_string(rank) +
@@ -88,6 +89,7 @@ record measure_skewed(session& shared, operation, std::size_t bytes) {
   const int batch = shared.calibrate(turn);
   for (samples& of : times)
     of.clear();
+  processor.restart();
   shared.spend_budget(batch, [&](int count) {
     for (int k = 0; k != count; ++k)
       turn();
@@ -101,13 +103,15 @@ record measure_skewed(session& shared, operation, std::size_t bytes) {
       sum += one;
     return static_cast<double>(sum);
   };
-  return {us,
-          {{"pairwise_us", pairwise},
-           {"pairwise_ratio", us / pairwise},
-           {"linear_us", linear},
-           {"linear_ratio", us / linear},
-           {"most_given", shared.ranks().maximum(sum_of(blocks.given))},
-           {"samples", static_cast<double>(times[0].size())}}};
+  record result{us,
+                {{"pairwise_us", pairwise},
+                 {"pairwise_ratio", us / pairwise},
+                 {"linear_us", linear},
+                 {"linear_ratio", us / linear},
+                 {"most_given", shared.ranks().maximum(sum_of(blocks.given))},
+                 {"samples", static_cast<double>(times[0].size())}}};
+  processor.add_to(result, static_cast<double>(times[0].size()));
+  return result;
 }
 
 } // namespace perf

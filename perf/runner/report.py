@@ -64,7 +64,7 @@ DETAILS = {
     "beside": [("alone", "alone_us", "time"), ("piece", "piece_us", "time"),
                ("(us - piece) / alone", "ratio", "ratio"), ("blocking", "blocking_us", "time")],
     "skewed": [("pairwise", "pairwise_us", "time"), ("/ pairwise", "pairwise_ratio", "ratio"),
-               ("linear", "linear_us", "time"), ("/ linear", "linear_ratio", "ratio")],
+               ("linear", "linear_us", "time"), ("/ linear", "linear_ratio", "ratio"), CPU],
     "checked": [("without", "plain_us", "time"), ("cost", "cost", "ratio")],
     "idle": [("core %", "core_percent", "percent")],
     "one_sided": [("loop", "loop_us", "time"), ("/ loop", "loop_ratio", "ratio"), ("lost %", "lost_percent", "percent")],
