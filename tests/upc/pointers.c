@@ -35,7 +35,7 @@ static void arithmetic(upcr_shared_ptr_t array) {
         }
 }
 
-/* Numbers of elements beyond what the short way of a division takes. */
+/* Numbers of elements within what the short way of a division takes, at its border and beyond. */
 static void far(void) {
   const upcr_shared_ptr_t p = {1ull << 45, (uint32_t)(THREADS - 1), 0};
   for (int shift = 20; shift < 40; ++shift)
@@ -44,6 +44,19 @@ static void far(void) {
       CHECK(upcr_isequal_pshared_pshared(upcr_add_pshared1(p, 8, inc), upc_ptradd(p, 1, 8, inc)));
       CHECK(upcr_isequal_pshared_pshared(upcr_add_pshared1(p, 8, -inc), upc_ptradd(p, 1, 8, -inc)));
       CHECK(upcr_isequal_shared_shared(upcr_add_shared(p, 8, inc, 5), upc_ptradd(p, 5, 8, inc)));
+    }
+  /* Further than upc_ptradd goes, in elements of one byte. */
+  for (int shift = 40; shift < 63; ++shift)
+    for (int64_t d = -3 * THREADS; d <= 3 * THREADS; ++d) {
+      const int64_t border = (int64_t)(upcr_job.dividends < 1ull << 62 ? upcr_job.dividends : 0);
+      const int64_t incs[] = {(1ll << shift) + d, (1ll << 62) / (shift - 39) / THREADS * THREADS + d,
+                              border + d};
+      for (int i = 0; i != 3; ++i) {
+        const int64_t element = incs[i] + (int64_t)p.thread, left = element % THREADS;
+        const upcr_pshared_ptr_t q = upcr_add_pshared1(p, 1, (ptrdiff_t)incs[i]);
+        CHECK(q.thread == (uint32_t)(left < 0 ? left + THREADS : left));
+        CHECK(q.addr - p.addr == (uint64_t)(element / THREADS - (left < 0)));
+      }
     }
 }
 

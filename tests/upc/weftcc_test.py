@@ -114,10 +114,12 @@ class Weftcc(unittest.TestCase):
         self.compile("--translate", HERE / "histogram.upc")
         text = self.folder / "histogram.trans.c"
         self.assertIn("UPCR_PUT_SHARED", text.read_text())
-        self.compile("-c", "-T", "2", text)
-        self.compile("-o", "in_steps", self.folder / "histogram.trans.o", "-lm")
-        self.one_line(self.job(3, "in_steps"), "histogram_upc", "compiled for 2 threads", "the job has 3")
-        self.assertEqual(self.job(2, "in_steps").returncode, 0)
+        for threads, other in (3, 2), (2, 3):
+            self.compile("-c", "-T", threads, text)
+            self.compile("-o", "in_steps", self.folder / "histogram.trans.o", "-lm")
+            self.one_line(self.job(other, "in_steps"), "histogram_upc", f"compiled for {threads} threads",
+                          f"the job has {other}")
+            self.assertEqual(self.job(threads, "in_steps").returncode, 0)
 
     def test_what_has_no_room_is_named(self):
         giant = self.folder / "giant.upc"

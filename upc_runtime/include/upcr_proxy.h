@@ -19,9 +19,13 @@
 #define UPCR_LOCK_FREE(p) upcr_lock_free((p))
 #define UPCR_ALL_LOCK_FREE(p) upcr_all_lock_free((p))
 
-/* Relaxed accesses. */
-#define UPCR_GET_SHARED(to, p, offset, n) upcr_get_shared((to), (p), (offset), (n))
-#define UPCR_PUT_SHARED(p, offset, from, n) upcr_put_shared((p), (offset), (from), (n))
+/* Relaxed accesses. Of a float or a double, by its private end, they go without another register. */
+#define UPCRI_GET(to, other)                                                                                 \
+  _Generic((to), float* : upcri_get_float, double* : upcri_get_double, default : other)
+#define UPCRI_PUT(from, other)                                                                               \
+  _Generic((from), float* : upcri_put_float, double* : upcri_put_double, default : other)
+#define UPCR_GET_SHARED(to, p, offset, n) UPCRI_GET(to, upcr_get_shared)((to), (p), (offset), (n))
+#define UPCR_PUT_SHARED(p, offset, from, n) UPCRI_PUT(from, upcr_put_shared)((p), (offset), (from), (n))
 #define UPCR_GET_NB_SHARED(to, p, offset, n) upcr_get_nb_shared((to), (p), (offset), (n))
 #define UPCR_PUT_NB_SHARED(p, offset, from, n) upcr_put_nb_shared((p), (offset), (from), (n))
 #define UPCR_GET_NBI_SHARED(to, p, offset, n) upcr_get_nbi_shared((to), (p), (offset), (n))
@@ -36,8 +40,8 @@
 #define UPCR_PUT_SHARED_FLOATVAL(p, offset, v) upcr_put_shared_floatval((p), (offset), (v))
 #define UPCR_GET_SHARED_DOUBLEVAL(p, offset) upcr_get_shared_doubleval((p), (offset))
 #define UPCR_PUT_SHARED_DOUBLEVAL(p, offset, v) upcr_put_shared_doubleval((p), (offset), (v))
-#define UPCR_GET_PSHARED(to, p, offset, n) upcr_get_pshared((to), (p), (offset), (n))
-#define UPCR_PUT_PSHARED(p, offset, from, n) upcr_put_pshared((p), (offset), (from), (n))
+#define UPCR_GET_PSHARED(to, p, offset, n) UPCRI_GET(to, upcr_get_pshared)((to), (p), (offset), (n))
+#define UPCR_PUT_PSHARED(p, offset, from, n) UPCRI_PUT(from, upcr_put_pshared)((p), (offset), (from), (n))
 #define UPCR_GET_NB_PSHARED(to, p, offset, n) upcr_get_nb_pshared((to), (p), (offset), (n))
 #define UPCR_PUT_NB_PSHARED(p, offset, from, n) upcr_put_nb_pshared((p), (offset), (from), (n))
 #define UPCR_GET_NBI_PSHARED(to, p, offset, n) upcr_get_nbi_pshared((to), (p), (offset), (n))

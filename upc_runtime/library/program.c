@@ -74,11 +74,8 @@ void upcri_find_job(void) {
     heaps[t] = its.base == NULL ? NULL : its.base + begin;
     reach[t] = its.bytes > longest ? its.bytes - longest : 0;
   }
-  uint32_t shift = 31;
-  while (shift != 63 && (uint64_t)threads > 1ull << (shift - 31))
-    ++shift;
-  const int32_t log2_threads = (threads & (threads - 1)) == 0 ? (int32_t)shift - 31 : -1;
-  const upcr_job_t job = {me,    threads, log2_threads, shift, ((uint64_t)1 << shift) / threads + 1,
+  const int32_t log2_threads = (threads & (threads - 1)) == 0 ? __builtin_ctz(threads) : -1;
+  const upcr_job_t job = {me,    threads, log2_threads, UINT64_MAX / threads + 1, log2_threads >= 0 ? 0 : UINT64_MAX / threads,
                           begin, reach,   heaps};
   upcr_job = job;
   upcri_counting = upc_all_atomicdomain_alloc(UPC_UINT64, UPC_GET | UPC_SET | UPC_ADD | UPC_CSWAP, 0);
@@ -289,13 +286,23 @@ int upcrt_gcd(int a, int b) {
   return a < 0 ? -a : a;
 }
 
+/* Iteration k is this thread's if k * apart = distance modulo THREADS. Of apart and THREADS, Euclid's
+ * algorithm keeps rest = inverse * apart modulo THREADS, until rest is their greatest common divisor: the
+ * first k of a solution is distance / divisor * inverse modulo THREADS / divisor. */
 int upcrt_forall_start(int start_thread, int step, int lo, int scale) {
-  const int64_t threads = upcr_job.threads, apart = (int64_t)step * scale;
-  int64_t thread = start_thread;
-  for (int64_t k = 0; k != threads; ++k, thread += apart)
-    if (((thread - (int64_t)upcr_job.mythread) % threads) == 0) {
-      const int64_t found = lo + k * step;
-      return found > INT_MAX ? INT_MAX : found < INT_MIN ? INT_MIN : (int)found;
-    }
-  return step > 0 ? INT_MAX : INT_MIN;
+  const int64_t threads = upcr_job.threads, none = step > 0 ? INT_MAX : INT_MIN;
+  const int64_t distance = (((int64_t)upcr_job.mythread - start_thread) % threads + threads) % threads;
+  int64_t rest = ((int64_t)step * scale % threads + threads) % threads, before = threads;
+  int64_t inverse = 1, inverse_before = 0;
+  while (rest != 0) {
+    const int64_t times = before / rest, next = before % rest,
+                  inverse_next = inverse_before - times * inverse;
+    before = rest, rest = next;
+    inverse_before = inverse, inverse = inverse_next;
+  }
+  const int64_t divisor = before, period = threads / divisor;
+  if (distance % divisor != 0) return (int)none;
+  const int64_t k = (distance / divisor * (inverse_before % period) % period + period) % period;
+  const int64_t found = lo + k * step;
+  return (int)(found > INT_MAX ? INT_MAX : found < INT_MIN ? INT_MIN : found);
 }

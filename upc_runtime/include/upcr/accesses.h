@@ -123,6 +123,24 @@ UPCR_INLINE void upcri_put(upcr_shared_ptr_t dst, ptrdiff_t offset, const void* 
     upcri_send(upcri_at_behind(dst.thread, behind), bytes, nbytes);
   }
 }
+/* The same of a float or a double, by a load to or a store from its own register. */
+#define UPCRI_OF_TYPE(of)                                                                                    \
+  UPCR_INLINE void upcri_get_##of(of* dst, upcr_shared_ptr_t src, ptrdiff_t offset, size_t nbytes) {         \
+    const uint64_t behind = upcri_behind(src, offset);                                                       \
+    if (nbytes == sizeof *dst && upcri_is_near(src.thread, behind))                                          \
+      *dst = *(const volatile upcri_##of*)(upcr_job.heaps[src.thread] + behind);                             \
+    else                                                                                                     \
+      upcri_get(dst, src, offset, nbytes);                                                                   \
+  }                                                                                                          \
+  UPCR_INLINE void upcri_put_##of(upcr_shared_ptr_t dst, ptrdiff_t offset, const of* src, size_t nbytes) {   \
+    const uint64_t behind = upcri_behind(dst, offset);                                                       \
+    if (nbytes == sizeof *src && upcri_is_near(dst.thread, behind))                                          \
+      *(volatile upcri_##of*)(upcr_job.heaps[dst.thread] + behind) = *src;                                   \
+    else                                                                                                     \
+      upcri_put(dst, offset, src, nbytes);                                                                   \
+  }
+UPCRI_OF_TYPE(float)
+UPCRI_OF_TYPE(double)
 /* The low bytes of a register value, in memory. */
 UPCR_INLINE const void* upcri_low(const upcr_register_value_t* value, size_t nbytes) {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -166,11 +184,11 @@ UPCR_INLINE upcr_register_value_t upcri_get_val(upcr_shared_ptr_t src, ptrdiff_t
 #define UPCRI_FLOATING(kind, type, strict, AROUND, of)                                                       \
   UPCR_INLINE of upcr_get_##kind##_##of##val##strict(type src, ptrdiff_t srcoffset) {                        \
     of value;                                                                                                \
-    AROUND upcri_get(&value, src, srcoffset, sizeof value);                                                  \
+    AROUND upcri_get_##of(&value, src, srcoffset, sizeof value);                                             \
     AROUND return value;                                                                                     \
   }                                                                                                          \
   UPCR_INLINE void upcr_put_##kind##_##of##val##strict(type dst, ptrdiff_t dstoffset, of value) {            \
-    AROUND upcri_put(dst, dstoffset, &value, sizeof value);                                                  \
+    AROUND upcri_put_##of(dst, dstoffset, &value, sizeof value);                                             \
     AROUND                                                                                                   \
   }
 UPCRI_BLOCKING(shared, upcr_shared_ptr_t, , UPCRI_RELAXED)

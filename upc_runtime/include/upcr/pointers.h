@@ -31,17 +31,19 @@ typedef unsigned int upcr_thread_t;
 
 #define UPCR_INLINE static inline
 /* The job, as main found it; it stays as it is, so that compilers may keep over a call what they have read of
- * it. `log2_threads` is negative if the number of threads is no power of two. `reciprocal` is 2^shift /
- * threads, rounded up by at least a little, and shift is 31 more than what makes 2 to that power at least
- * threads: so n * reciprocal / 2^shift is n / threads, both rounded down, for n below 2^31. What a thread has
- * from heap_begin on is reached by loads and stores for reach[thread] bytes, which is 0 for a thread of
- * another host, and for all where every access is to be looked at; heaps[thread] is where it begins
- * (weft/direct.h). */
+ * it. `log2_threads` is negative if the number of threads is no power of two. Then `reciprocal` is 2^64 /
+ * threads, rounded up, and `dividends` the same rounded down, else 0: for n below it the upper half of
+ * n * reciprocal is n / threads, rounded down. For reciprocal = (2^64 + e) / threads with 0 < e < threads, so
+ * n * reciprocal / 2^64 = (n + n * e / 2^64) / threads; and as n * e < 2^64, what is added to n is less than
+ * 1, and n does not come to the next multiple of threads. An index is below 2^64 / threads as long as it is
+ * an element of an array of less than 2^64 / threads^2 elements on each thread; beyond, and for negative
+ * ones, is a division. What a thread has from heap_begin on is reached by loads and stores for reach[thread]
+ * bytes, which is 0 for a thread of another host, and for all where every access is to be looked at;
+ * heaps[thread] is where it begins (weft/direct.h). */
 typedef struct upcr_job_t {
   uint32_t mythread, threads;
   int32_t log2_threads;
-  uint32_t shift;
-  uint64_t reciprocal;
+  uint64_t reciprocal, dividends;
   uint64_t heap_begin;
   const uint64_t* reach;
   unsigned char* const* heaps;
@@ -57,7 +59,11 @@ UPCR_INLINE upcr_thread_t upcr_mythread(void) {
   return upcr_job.mythread;
 }
 UPCR_INLINE upcr_thread_t upcr_threads(void) {
+#ifdef __UPC_STATIC_THREADS__ /* upcr_begin has compared it with the job */
+  return __UPC_STATIC_THREADS__;
+#else
   return upcr_job.threads;
+#endif
 }
 
 UPCR_INLINE int upcr_isnull_shared(upcr_shared_ptr_t p) {
@@ -130,18 +136,27 @@ UPCR_INLINE upcr_shared_ptr_t upcr_pshared_to_shared(upcr_pshared_ptr_t p) {
 }
 
 /* n / threads, rounded down, and what is left. */
+__extension__ typedef unsigned __int128 upcri_product;
 UPCR_INLINE int64_t upcri_rounds(int64_t n, uint32_t* left) {
-  int64_t rounds;
-  if (__builtin_expect(upcr_job.log2_threads >= 0, 1)) {
+  const int64_t threads = upcr_threads();
+  uint64_t dividend = (uint64_t)n, rounds;
+#ifdef __UPC_STATIC_THREADS__ /* the compiler knows a short way */
+  if (__builtin_expect(n >= 0, 1)) {
+    rounds = dividend / (uint64_t)threads;
+#else
+  if (dividend < upcr_job.dividends) {
+    __asm__(""
+            : "+r"(dividend)); /* else gcc 12 makes a product with a sign of it, in twice the instructions */
+    rounds = (uint64_t)((upcri_product)dividend * upcr_job.reciprocal >> 64);
+  } else if (__builtin_expect(upcr_job.log2_threads >= 0, 1)) {
     *left = (uint32_t)n & (upcr_job.threads - 1);
     return n >> upcr_job.log2_threads;
+#endif
+  } else {
+    rounds = (uint64_t)(n / threads - (n % threads < 0));
   }
-  if (__builtin_expect((uint64_t)n <= INT32_MAX, 1))
-    rounds = (int64_t)((uint64_t)n * upcr_job.reciprocal >> upcr_job.shift);
-  else
-    rounds = n / upcr_job.threads - (n % upcr_job.threads < 0);
-  *left = (uint32_t)(n - rounds * upcr_job.threads);
-  return rounds;
+  *left = (uint32_t)dividend - (uint32_t)rounds * (uint32_t)threads;
+  return (int64_t)rounds;
 }
 
 /* p + inc for blocks of one element. */
@@ -177,10 +192,10 @@ UPCR_INLINE void upcr_inc_shared(upcr_shared_ptr_t* p, size_t elemsz, ptrdiff_t 
 /* A loop waits for each step of its pointer, so small steps forward, to the next round at most, go without a
  * division. */
 UPCR_INLINE void upcr_inc_pshared1(upcr_pshared_ptr_t* p, size_t elemsz, ptrdiff_t inc) {
-  const uint64_t to = (uint64_t)(int64_t)p->thread + (uint64_t)inc, behind = to - upcr_job.threads;
-  if (to < upcr_job.threads) {
+  const uint64_t threads = upcr_threads(), to = p->thread + (uint64_t)inc, behind = to - threads;
+  if (to < threads) {
     p->thread = (uint32_t)to;
-  } else if (behind < upcr_job.threads) {
+  } else if (behind < threads) {
     p->thread = (uint32_t)behind;
     p->addr += elemsz;
   } else {
@@ -196,7 +211,7 @@ UPCR_INLINE ptrdiff_t upcr_sub_psharedI(upcr_pshared_ptr_t a, upcr_pshared_ptr_t
   return (int64_t)(a.addr - b.addr) / (int64_t)elemsz;
 }
 UPCR_INLINE ptrdiff_t upcr_sub_pshared1(upcr_pshared_ptr_t a, upcr_pshared_ptr_t b, size_t elemsz) {
-  return upcr_sub_psharedI(a, b, elemsz) * (ptrdiff_t)upcr_job.threads + (ptrdiff_t)a.thread -
+  return upcr_sub_psharedI(a, b, elemsz) * (ptrdiff_t)upcr_threads() + (ptrdiff_t)a.thread -
          (ptrdiff_t)b.thread;
 }
 UPCR_INLINE ptrdiff_t upcr_sub_shared(upcr_shared_ptr_t a, upcr_shared_ptr_t b, size_t elemsz,
@@ -204,7 +219,7 @@ UPCR_INLINE ptrdiff_t upcr_sub_shared(upcr_shared_ptr_t a, upcr_shared_ptr_t b, 
   const int64_t phases = (int64_t)a.phase - (int64_t)b.phase, size = (int64_t)blockelems;
   const int64_t rounds = ((int64_t)(a.addr - b.addr) / (int64_t)elemsz - phases) / size;
   const int64_t threads = (int64_t)a.thread - (int64_t)b.thread;
-  return (rounds * upcr_job.threads + threads) * size + phases;
+  return (rounds * (int64_t)upcr_threads() + threads) * size + phases;
 }
 
 /* The address of an object of this thread, or of one of its host. Errors: the target is on another host. */
