@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # GoogleTests that need no job. All are linked into one executable, weft_unit_tests.
 #
-#   weft_add_units(folder SOURCES ... [LABELS tsan asan] [SHARDS n] [APART source...])
+#   weft_add_units(folder SOURCES ... [LABELS tsan asan] [SHARDS n] [TOGETHER name] [APART source...])
 #
 # adds test sources. Their tests get the name of the folder in front: graph.topology.a_test. Tests of suites whose name
 # begins with "long" belong to the long suite. A build with a sanitizer has the folders that are labelled with its name,
-# each as a few processes (SHARDS) that play its tests, for there each start of a process is dear.
+# each as a few processes (SHARDS) that play its tests, for there each start of a process is dear. Eight sources of a call
+# are compiled together, those of one with TOGETHER all: where each has the engine of the same transport, that is most of
+# the work.
 #
 #   weft_finish_units()     makes the executable and registers the tests; once, at the end
 include(GoogleTest)
@@ -18,7 +20,7 @@ function(weft_build_tests_quickly target)
 endfunction()
 
 function(weft_add_units folder)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SHARDS" "SOURCES;LABELS;APART")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SHARDS;TOGETHER" "SOURCES;LABELS;APART")
   if(NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "weft_add_units ${folder}: needs SOURCES; not known: ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -34,8 +36,10 @@ function(weft_add_units folder)
   foreach(source IN LISTS arg_SOURCES)
     file(REAL_PATH ${source} file BASE_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
     set_property(GLOBAL APPEND PROPERTY WEFT_UNIT_SOURCES ${file})
-    # In a unity build some of one folder are compiled together.
     math(EXPR batch "${number} / 8")
+    if(arg_TOGETHER)
+      set(batch ${arg_TOGETHER})
+    endif()
     math(EXPR number "${number} + 1")
     # Some have names for what is local to them that others have too: each by itself.
     if(source IN_LIST arg_APART)
@@ -45,6 +49,9 @@ function(weft_add_units folder)
     file(STRINGS ${file} lines REGEX "^(TEST|TEST_F|TEST_P|TYPED_TEST)\\(")
     foreach(line IN LISTS lines)
       string(REGEX REPLACE "^[A-Z_]+\\(([A-Za-z0-9_]+),.*" "\\1" suite "${line}")
+      if(line MATCHES "^TYPED_TEST")
+        string(APPEND suite /)
+      endif()
       list(APPEND suites ${suite})
     endforeach()
   endforeach()
@@ -54,17 +61,22 @@ function(weft_add_units folder)
   set_property(GLOBAL PROPERTY WEFT_UNIT_SHARDS_${folder} ${arg_SHARDS})
 endfunction()
 
-# The expression that selects these suites, plain, typed or with parameters; whose names begin with "long", or not.
+# The expression that selects these suites, plain, typed (suite/) or with parameters; whose names begin with "long", or
+# not. What is instantiated with the name of a suite in front is no part of it.
 function(weft_unit_filter result long)
   set(parts)
   foreach(suite IN LISTS ARGN)
-    if(long)
+    if(suite MATCHES "/$")
+      if(NOT long OR suite MATCHES "^long")
+        list(APPEND parts ${suite}*)
+      endif()
+    elseif(long)
       list(APPEND parts long*/${suite}.*)
       if(suite MATCHES "^long")
-        list(APPEND parts ${suite}.* ${suite}/*)
+        list(APPEND parts ${suite}.*)
       endif()
     else()
-      list(APPEND parts ${suite}.* */${suite}.* ${suite}/*)
+      list(APPEND parts ${suite}.* */${suite}.*)
     endif()
   endforeach()
   string(JOIN ":" filter ${parts})
