@@ -81,20 +81,22 @@ class Programs(unittest.TestCase):
 class Random(Programs):
     def check(self, mpi):
         program = self.compile(mpi, "random.c")
-        seen = set()
-        for ranks, programs, most, settings in ((2, 100, 400000, {}), (4, 20, 20000, {}), (3, 20, 20000, {"WEFT_LANE": "ucp"}),
-                                               (3, 40, 20000, {"WEFT_MPI": "all"}),
-                                               (2, 60, 400000, {"WEFT_MALLOC": "1"}),
-                                               (4, 30, 20000, {"WEFT_MALLOC": "1", "WEFT_MALLOC_LEAST": "4096", "WEFT_MPI": "all"}),
-                                               (2, 20, 200000, {"WEFT_MPI_POOL": "16M", "WEFT_MPI_LARGEST": "100K"})):
+        seen, plain = set(), {}
+        two, three, four, pool = (2, 60, 400000), (3, 20, 20000), (4, 20, 20000), (2, 20, 200000)
+        for (ranks, programs, most), settings in (
+                (two, {}), (two, {"WEFT_MALLOC": "1"}), (three, {"WEFT_LANE": "ucp"}), (three, {"WEFT_MPI": "all"}), (four, {}),
+                (four, {"WEFT_MALLOC": "1", "WEFT_MALLOC_LEAST": "4096", "WEFT_MPI": "all"}),
+                (pool, {"WEFT_MPI_POOL": "16M", "WEFT_MPI_LARGEST": "100K"})):
             with self.subTest(ranks=ranks, **settings):
                 arguments = [mpi, ranks, program, str(programs), str(ranks), str(most)]
-                plain = self.output(*arguments, "0", carried=False)
-                self.assertTrue(plain.startswith("all right"), plain)
+                if (ranks, most) not in plain:
+                    plain[ranks, most] = self.output(*arguments, "0", carried=False)
+                expected = plain[ranks, most]
+                self.assertTrue(expected.startswith("all right"), expected)
                 # What is passed on is MPI's: the persistent forms of MPICH 4.0 hang.
                 stored = "WEFT_MPI_LARGEST" not in settings
                 result = self.launch(*arguments, "1" if stored else "0", WEFT_STATISTICS="1", **settings)
-                self.assertEqual((result.returncode, result.stdout), (0, plain), result.stdout + result.stderr)
+                self.assertEqual((result.returncode, result.stdout), (0, expected), result.stdout + result.stderr)
                 # mpirun mixes what ranks print, so a line may be cut.
                 seen.update(re.findall(r"MPI_(\w+) +(?:\d+  carried|weft: rank)", result.stderr))
                 if not stored:
