@@ -90,7 +90,8 @@ def dear(s):
     and threads that sleep at once and are woken through sockets or by several neighbours."""
     awake = s["driving"] == "caller" or s["spins"] == "default"
     through_sockets = s["lane"] == "ucp" and s["path"] == "sockets"
-    return s["ranks"] >= 8 or (s["ranks"] >= 4 and (not awake or through_sockets)) or (not awake and through_sockets)
+    many = s["ranks"] >= (3 if s["driving"] == "dedicated" else 4)
+    return s["ranks"] >= 8 or (many and (not awake or through_sockets)) or (not awake and through_sockets)
 
 
 def arguments(text, s, seed):
