@@ -171,6 +171,8 @@ function(weft_add_process_test name)
   if(arg_ALONE)
     set_tests_properties(${name} PROPERTIES RUN_SERIAL ON)
   endif()
+  # CMake would take a semicolon as the end of an expression, of which one would be enough.
+  string(REPLACE ";" "." arg_PASSES_WITH "${arg_PASSES_WITH}")
   if(arg_PASSES_WITH)
     set_tests_properties(${name} PROPERTIES PASS_REGULAR_EXPRESSION "${arg_PASSES_WITH}")
   endif()
