@@ -64,6 +64,14 @@ inline bool serves_others(kind k) {
       operations::all_kinds::table([]<class Kind>() { return Kind::serves_others; });
   return serve[static_cast<std::size_t>(k)];
 }
+inline bool looks(kind k) {
+  static constexpr auto look = operations::all_kinds::table([]<class Kind>() { return Kind::looks; });
+  return look[static_cast<std::size_t>(k)];
+}
+inline bool is_short(kind k) {
+  static constexpr auto are = operations::all_kinds::table([]<class Kind>() { return Kind::is_short; });
+  return are[static_cast<std::size_t>(k)];
+}
 inline flow way_of(const node& n) {
   static constexpr auto ways = operations::all_kinds::table([]<class Kind>() { return &Kind::way; });
   return ways[static_cast<std::size_t>(n.what)](n);
@@ -76,7 +84,6 @@ inline bool fits(const node& n) {
   static constexpr auto fit = operations::all_kinds::table([]<class Kind>() { return &Kind::fits; });
   return fit[static_cast<std::size_t>(n.what)](n);
 }
-
 
 // A node in a few words, its peer as a rule: "get from each", "await delivered 12", "claim in, if near".
 std::string describe(const node& n);

@@ -46,6 +46,10 @@ struct claim : operation_kind {
   static outcome run(C& c, Op& op, const node& n, std::uint32_t peer, Tag tag) {
     return c.claims.step(op, n, of(n.way, op.program->me, peer), tag);
   }
+  template <class L, class Op, class To>
+  static void rung_for(L& l, Op& op, const node&, std::uint32_t, std::uint32_t, To& to) {
+    l.others_carry(op) ? l.list_counts(op, to) : l.list_ready(to);
+  }
 };
 
 // Carries whatever of the whole operation is unclaimed, until every destination on the host is full.
@@ -62,6 +66,10 @@ struct assist : operation_kind {
   }
   template <class C, class Op, class Tag> static outcome run(C& c, Op& op, const node&, std::uint32_t, Tag) {
     return c.claims.assist(op);
+  }
+  template <class L, class Op, class To>
+  static void rung_for(L& l, Op& op, const node&, std::uint32_t, std::uint32_t, To& to) {
+    l.list_destinations(op, to);
   }
 };
 

@@ -14,6 +14,7 @@ namespace weft::graph::operations {
 struct compute : operation_kind {
   static constexpr kind what = kind::compute;
   static constexpr std::string_view name = "compute";
+  static constexpr bool is_short = true;
   static constexpr bool moves_data = true;
 
   static bool fits(const node& n) {
@@ -36,6 +37,10 @@ struct compute : operation_kind {
   template <class C, class Op, class Tag>
   static outcome run(C& c, Op& op, const node& n, std::uint32_t, Tag tag) {
     return c.computations.step(op, n, tag);
+  }
+  template <class L, class Op, class To>
+  static void rung_for(L& l, Op&, const node&, std::uint32_t, std::uint32_t, To& to) {
+    l.list_ready(to);
   }
 };
 
@@ -93,6 +98,10 @@ struct reduce : operation_kind {
     if (n.peer == peer_rule::group) return c.reductions.share_host(op);
     if (n.peer == peer_rule::each) return c.reductions.share_or_keep(op, peer);
     return leaves(n) ? c.reductions.share_until_read(op, n) : c.reductions.share_rest(op);
+  }
+  template <class L, class Op, class To>
+  static void rung_for(L& l, Op& op, const node& n, std::uint32_t, std::uint32_t, To& to) {
+    l.list_reduce(op, n, to);
   }
 };
 

@@ -69,8 +69,7 @@ std::uint64_t sent(const plan& p, const node& n) {
 
 // A message, or what a post looks at or computes in no time.
 bool is_prompt(const node& s) {
-  return s.what == kind::signal || s.what == kind::await || s.what == kind::take ||
-         (s.what == kind::compute && s.quick);
+  return s.what == kind::signal || looks(s.what) || (s.what == kind::compute && s.quick);
 }
 
 // What other ranks wait for and cannot do themselves: a word that this rank raises, or data that it brings.
@@ -113,26 +112,21 @@ void note_for_post(plan& p) {
     if ((until_served >> k & 1) != 0 && !all_steps(p, p.nodes[k], is_prompt)) p.opening = plan::unbounded;
 }
 
-// A step that takes no more than a look at words and a small copy, or a computation that is through at once.
-bool is_short(const node& s) {
-  return (s.what == kind::copy || s.what == kind::signal || s.what == kind::await || s.what == kind::take ||
-          s.what == kind::compute) &&
-         s.about != fact::row && s.about != fact::named && s.about != fact::call && !s.bundled && !s.relayed;
-}
-bool may_be_made_again(const node& s) {
-  return s.what == kind::await || s.what == kind::take;
+bool is_short_step(const node& s) {
+  return is_short(s.what) && s.about != fact::row && s.about != fact::named && s.about != fact::call &&
+         !s.bundled && !s.relayed;
 }
 bool is_short_loop(const plan& p, const node& n) {
   const node& s = p.nodes[n.body];
   return n.body_size == 1 && n.count != 0 && !n.searches && !n.over->by_rows && n.ordered <= 1 &&
-         is_short(s) && (n.count == 1 || may_be_made_again(s));
+         is_short_step(s) && (n.count == 1 || looks(s.what));
 }
 
 // The steps of a top node, behind those of others. False if there is no room, or it is not short.
 bool append_straight(plan& p, const topology& g, std::uint8_t top) {
   const node& n = p.nodes[top];
   const bool in_loop = n.what == kind::loop;
-  if (in_loop ? !is_short_loop(p, n) : !is_short(n)) return false;
+  if (in_loop ? !is_short_loop(p, n) : !is_short_step(n)) return false;
   const std::uint32_t steps = in_loop ? n.count : 1;
   if (p.straight_count + steps > max_straight) return false;
   for (std::uint32_t k = 0; k < steps; ++k) {

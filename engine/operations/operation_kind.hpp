@@ -33,6 +33,8 @@ enum class outcome : std::uint8_t {
 //   text(n)          how it is told, and drawn
 //   means(m, n, e)   what its event e stands for, to the verifier; returns the event at which it is done
 //   run(c, op, n, peer, tag)   what it does with one peer, now; see outcome
+//   rung_for(l, op, n, peer, iteration, to)   for which words a rank that is away is rung, as l lists them
+//   looks, is_short  how much a step is, see below
 // and all_kinds.hpp lists them. The verifier and the executor have the same node before them and resolve it
 // by the same functions; what they are asked to do with it stands side by side here.
 //
@@ -46,7 +48,14 @@ struct operation_kind {
   static constexpr bool moves_data = false;
   static constexpr bool serves_others = true;
   static constexpr bool by_regions = false;
+  static constexpr bool looks = false;    // at words, and takes what they announce: it may be made again
+  static constexpr bool is_short = false; // a look, a small copy, or a computation that is through at once
   static constexpr flow way(const node&) { return flow::own; }
+  // It cannot be listed: the rank looks for itself, now and then.
+  template <class L, class Op, class To>
+  static void rung_for(L&, Op&, const node&, std::uint32_t, std::uint32_t, To& to) {
+    to.give_up();
+  }
 };
 
 template <class What, class... Of> constexpr bool any_of(What it, Of... of) {

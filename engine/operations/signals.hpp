@@ -11,6 +11,7 @@ namespace weft::graph::operations {
 struct signal : operation_kind {
   static constexpr kind what = kind::signal;
   static constexpr std::string_view name = "signal";
+  static constexpr bool is_short = true;
   static constexpr bool by_regions = true; // those of its payload, if it has one
   static constexpr flow way(const node& n) {
     return n.peer == peer_rule::group || n.peer == peer_rule::self ? flow::own : flow::out;
@@ -57,6 +58,11 @@ struct signal : operation_kind {
   static outcome run(C& c, Op& op, const node& n, std::uint32_t peer, Tag tag) {
     return c.signals.raise(op, n, peer, tag);
   }
+  // Without credit; a message wakes this rank when there is some.
+  template <class L, class Op, class To>
+  static void rung_for(L& l, Op& op, const node& n, std::uint32_t peer, std::uint32_t, To& to) {
+    n.bundled ? l.list_bundle(op, peer, to) : l.list_credit(op, n, peer, to);
+  }
 };
 
 // Waits for a fact. Counted ones: until so many have been counted, the number of the plan, or what rows tell;
@@ -64,6 +70,7 @@ struct signal : operation_kind {
 struct await : operation_kind {
   static constexpr kind what = kind::await;
   static constexpr std::string_view name = "await";
+  static constexpr bool looks = true, is_short = true;
   static constexpr bool serves_others = false;
 
   static bool fits(const node& n) {
@@ -98,6 +105,11 @@ struct await : operation_kind {
   static outcome run(C& c, Op& op, const node& n, std::uint32_t peer, Tag tag) {
     return c.signals.await(op, n, peer, tag);
   }
+  template <class L, class Op, class To>
+  static void rung_for(L& l, Op& op, const node& n, std::uint32_t peer, std::uint32_t iteration, To& to) {
+    if (n.bundled) return l.list_readers(op, n, to);
+    l.list_await(op, n, cell_of(*op.program, n, peer, iteration), to);
+  }
 };
 
 // Waits for the peer's eager payload, then copies my part of it out of its mailbox; or takes in the value of
@@ -105,6 +117,7 @@ struct await : operation_kind {
 struct take : operation_kind {
   static constexpr kind what = kind::take;
   static constexpr std::string_view name = "take";
+  static constexpr bool looks = true, is_short = true;
   static constexpr bool serves_others = false;
   static constexpr bool moves_data = true;
   static constexpr bool by_regions = true;
@@ -130,6 +143,11 @@ struct take : operation_kind {
     if (!c.signals.has_payload(op, n, peer)) return outcome::blocked;
     c.payloads.take(op, n, peer, tag.iteration);
     return outcome::done;
+  }
+  template <class L, class Op, class To>
+  static void rung_for(L& l, Op& op, const node& n, std::uint32_t peer, std::uint32_t, To& to) {
+    if (n.bundled) return l.list_box(op, peer, to);
+    l.list_cell(op, {fact::payload, n.phase, peer, 0}, to);
   }
 };
 

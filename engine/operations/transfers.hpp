@@ -34,6 +34,11 @@ template <class Kind, direction Way> struct carried_alone : operation_kind {
       return c.bundles.bring(op, n, peer);
     return c.transfers.template carry<Kind>(op, n, peer, tag);
   }
+  // A post leaves it to others, or to a later sweep.
+  template <class L, class Op, class To>
+  static void rung_for(L& l, Op& op, const node& n, std::uint32_t peer, std::uint32_t, To& to) {
+    n.bundled ? l.list_asked(op, peer, to) : l.list_ready(to);
+  }
 };
 
 // Blocks of the peer into my destination, carried by me alone: by loads and stores within the host, else by
@@ -59,6 +64,7 @@ struct put : carried_alone<put, direction::out> {
 struct copy : operation_kind {
   static constexpr kind what = kind::copy;
   static constexpr std::string_view name = "copy";
+  static constexpr bool is_short = true;
   static constexpr bool serves_others = false;
   static constexpr bool moves_data = true;
   static constexpr bool by_regions = true;
@@ -77,6 +83,10 @@ struct copy : operation_kind {
   template <class C, class Op, class Tag>
   static outcome run(C& c, Op& op, const node& n, std::uint32_t peer, Tag tag) {
     return c.transfers.copy_own(op, n, peer, tag);
+  }
+  template <class L, class Op, class To>
+  static void rung_for(L& l, Op&, const node&, std::uint32_t, std::uint32_t, To& to) {
+    l.list_ready(to);
   }
 };
 
@@ -120,6 +130,10 @@ struct flush : operation_kind {
   template <class C, class Op, class Tag>
   static outcome run(C& c, Op& op, const node& n, std::uint32_t peer, Tag tag) {
     return c.transfers.flush(op, peer, tag, n.orders);
+  }
+  template <class L, class Op, class To>
+  static void rung_for(L& l, Op&, const node&, std::uint32_t, std::uint32_t, To& to) {
+    l.list_ready(to);
   }
 };
 

@@ -10,6 +10,9 @@ namespace weft::progress {
 // ready, or for each iteration of a loop. What comes from other hosts comes by messages, which wake this rank
 // by themselves. See ring_list.hpp. Under progress ownership.
 template <transport::transport T> class ring_conditions {
+  using fact = graph::fact;
+  using kind = graph::kind;
+
 public:
   using writer = ring_list_writer<T>;
 
@@ -38,82 +41,17 @@ public:
     steps_.members.node().waits().clear();
   }
 
-private:
-  using fact = graph::fact;
-  using kind = graph::kind;
+  // What kinds list by, see operation_kind.hpp.
 
-  // Appends what these top nodes of the operation wait for. They have had their step.
-  void list(operation& op, graph::node_set of, writer& to) {
-    for (graph::node_set rest = op.run->ready & of; rest != 0; rest &= rest - 1) {
-      const graph::node& n = op.program->nodes[static_cast<unsigned>(std::countr_zero(rest))];
-      if (n.what == graph::kind::loop)
-        list_loop(op, n, to);
-      else
-        list_step(op, n, op.program->me, 0, to);
-      to.end_group();
-    }
+  // There is something to do at once.
+  void list_ready(writer& to) { to.add_ready(net_.rank()); }
+  // Blocks that go to another host together; and those that have been asked for there.
+  void list_bundle(operation& op, std::uint32_t peer, writer& to) {
+    if (steps_.bundles.can_send(op, peer)) list_ready(to);
   }
-
-  void list_loop(operation& op, const graph::node& n, writer& to) {
-    const graph::node* const body = &op.program->nodes[n.body];
-    const auto is_claim = [](const graph::node& s) { return s.what == kind::claim; };
-    if (others_carry(op) && std::any_of(body, body + n.body_size, is_claim)) return list_counts(op, to);
-    if (special::single_steps && n.single) return list_step_of(op, n, *body, 0, to);
-    const loop_state& loop = op.run->loops[n.loop_index];
-    if (loop.unfinished == 0 && loop.next != n.count) return to.add_ready(net_.rank()); // to be begun
-    for (std::uint64_t rest = loop.unfinished & ~loop.in_flight; rest != 0; rest &= rest - 1) {
-      const std::uint32_t iteration = loop.base + static_cast<std::uint32_t>(std::countr_zero(rest));
-      const std::uint8_t step = loop.step[iteration % loop_state::window];
-      if (n.pipelined && !plan_runner<T>::passed_before(loop, iteration, step)) continue;
-      if (step == n.body_size) continue;
-      list_step_of(op, n, body[step], iteration, to);
-      if (n.body_size != 1) to.end_group(); // a loop of one step is over when all its words have come
-    }
+  void list_asked(operation& op, std::uint32_t peer, writer& to) {
+    steps_.bundles.has_asked(op, peer) ? list_box(op, peer, to) : list_near_credit(op, to);
   }
-  void list_step_of(operation& op, const graph::node& loop, const graph::node& step, std::uint32_t iteration,
-                    writer& to) {
-    const std::uint32_t peer = runner_.peer_of(op, loop, step, iteration);
-    if (peer < op.program->members)
-      list_step(op, step, peer, iteration, to);
-    else if (step.about == fact::named)
-      list_naming(op, to);
-    else
-      to.give_up();
-  }
-
-  void list_step(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t iteration,
-                 writer& to) {
-    switch (n.what) {
-    case kind::await:
-      if (n.bundled) return list_readers(op, n, to);
-      return list_await(op, n, graph::cell_of(*op.program, n, peer, iteration), to);
-    case kind::take:
-      if (n.bundled) return list_box(op, peer, to);
-      return list_cell(op, {fact::payload, n.phase, peer, 0}, to);
-    case kind::signal:
-      // Without credit a message wakes this rank when there is some.
-      if (n.bundled) return steps_.bundles.can_send(op, peer) ? to.add_ready(net_.rank()) : void();
-      return list_credit(op, n, peer, to);
-    case kind::claim:
-      return others_carry(op) ? list_counts(op, to) : to.add_ready(net_.rank());
-    case kind::assist:
-      return list_destinations(op, to);
-    case kind::reduce:
-      return list_reduce(op, n, to);
-    case kind::get:
-      if (n.bundled && steps_.bundles.has_asked(op, peer)) return list_box(op, peer, to);
-      if (n.bundled) return list_near_credit(op, to);
-      return to.add_ready(net_.rank());
-    case kind::put:
-    case kind::copy:
-    case kind::flush:
-    case kind::compute:
-      return to.add_ready(net_.rank()); // a post leaves it to others, or to a later sweep
-    default:
-      return to.give_up();
-    }
-  }
-
   // A root that keeps or combines has something to do at once. What all do together is counted at the end.
   void list_reduce(operation& op, const graph::node& n, writer& to) {
     const bool read = graph::operations::reduce::leaves(n);
@@ -239,6 +177,56 @@ private:
     }
     list_cell(op, {fact::delivered, 0, op.program->me, op.program->chunks}, to);
   }
+
+private:
+  // Appends what these top nodes of the operation wait for. They have had their step.
+  void list(operation& op, graph::node_set of, writer& to) {
+    for (graph::node_set rest = op.run->ready & of; rest != 0; rest &= rest - 1) {
+      const graph::node& n = op.program->nodes[static_cast<unsigned>(std::countr_zero(rest))];
+      if (n.what == graph::kind::loop)
+        list_loop(op, n, to);
+      else
+        list_step(op, n, op.program->me, 0, to);
+      to.end_group();
+    }
+  }
+
+  void list_loop(operation& op, const graph::node& n, writer& to) {
+    const graph::node* const body = &op.program->nodes[n.body];
+    const auto is_claim = [](const graph::node& s) { return s.what == kind::claim; };
+    if (others_carry(op) && std::any_of(body, body + n.body_size, is_claim)) return list_counts(op, to);
+    if (special::single_steps && n.single) return list_step_of(op, n, *body, 0, to);
+    const loop_state& loop = op.run->loops[n.loop_index];
+    if (loop.unfinished == 0 && loop.next != n.count) return to.add_ready(net_.rank()); // to be begun
+    for (std::uint64_t rest = loop.unfinished & ~loop.in_flight; rest != 0; rest &= rest - 1) {
+      const std::uint32_t iteration = loop.base + static_cast<std::uint32_t>(std::countr_zero(rest));
+      const std::uint8_t step = loop.step[iteration % loop_state::window];
+      if (n.pipelined && !plan_runner<T>::passed_before(loop, iteration, step)) continue;
+      if (step == n.body_size) continue;
+      list_step_of(op, n, body[step], iteration, to);
+      if (n.body_size != 1) to.end_group(); // a loop of one step is over when all its words have come
+    }
+  }
+  void list_step_of(operation& op, const graph::node& loop, const graph::node& step, std::uint32_t iteration,
+                    writer& to) {
+    const std::uint32_t peer = runner_.peer_of(op, loop, step, iteration);
+    if (peer < op.program->members)
+      list_step(op, step, peer, iteration, to);
+    else if (step.about == fact::named)
+      list_naming(op, to);
+    else
+      to.give_up();
+  }
+
+  void list_step(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t iteration,
+                 writer& to) {
+    rung_of_kind[static_cast<std::size_t>(n.what)](*this, op, n, peer, iteration, to);
+  }
+
+  using rung_function = void (*)(ring_conditions&, operation&, const graph::node&, std::uint32_t,
+                                 std::uint32_t, writer&);
+  static constexpr auto rung_of_kind =
+      graph::operations::all_kinds::table([]<class Kind>() -> rung_function { return &Kind::rung_for; });
 
   node_steps<T>& steps_;
   plan_runner<T>& runner_;
