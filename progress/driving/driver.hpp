@@ -240,6 +240,7 @@ protected:
     const ownership_request wish(ownership_);
     while (!mine.take())
       net_.yield();
+    executor_.moves_on();
     executor_.computations().ran(f, w, through, took);
   }
 

@@ -91,8 +91,7 @@ public:
   // comes first; of the others the one that comes first now comes last next time.
   bool sweep(bool poll = true, pass how = pass::full) {
     counts_.sweeps.add();
-    if (conditions_.listed()) [[unlikely]]
-      conditions_.unlist();
+    conditions_.move_on();
     quota& carries = members().carries;
     how == pass::full ? carries.refill(active_.size()) : carries.withhold();
     if (steps_.members.later) [[unlikely]]
@@ -184,6 +183,7 @@ public:
   void list_waits() {
     if (has_waits()) conditions_.list_all(active_);
   }
+  void moves_on() { conditions_.move_on(); }           // an operation does, outside of a sweep
   bool listed() const { return conditions_.listed(); } // is something? Under progress ownership, as all of it
 
   std::size_t outstanding() const { return outstanding_ + transfers_.outstanding(); }

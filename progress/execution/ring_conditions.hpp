@@ -22,6 +22,7 @@ public:
   // Lists what the operations under way wait for, and publishes the list if this rank is to be rung at all.
   [[gnu::noinline]] void list_all(const std::vector<operation*>& active) {
     if (!steps_.members.node().met()) return;
+    looked_ = true;
     writer& waits = steps_.members.node().waits();
     for (operation* op : active) {
       if (op->run->listed == listing_ || op->status < 0) continue;
@@ -35,10 +36,10 @@ public:
     waits.publish();
   }
   bool listed() const { return listed_; }
-  [[gnu::noinline]] void unlist() {
-    listed_ = false;
-    ++listing_;
-    steps_.members.node().waits().clear();
+  // Operations move on: what was looked at holds no longer, whether there was something to list or not.
+  [[gnu::always_inline]] void move_on() {
+    if (looked_) [[unlikely]]
+      unlist();
   }
 
   // What kinds list by, see operation_kind.hpp.
@@ -179,6 +180,12 @@ public:
   }
 
 private:
+  [[gnu::noinline]] void unlist() {
+    looked_ = listed_ = false;
+    ++listing_;
+    steps_.members.node().waits().clear();
+  }
+
   // Appends what these top nodes of the operation wait for. They have had their step.
   void list(operation& op, graph::node_set of, writer& to) {
     for (graph::node_set rest = op.run->ready & of; rest != 0; rest &= rest - 1) {
@@ -231,8 +238,8 @@ private:
   node_steps<T>& steps_;
   plan_runner<T>& runner_;
   T& net_;
-  bool listed_ = false;
-  std::uint32_t listing_ = 1; // the number of the present list
+  bool looked_ = false, listed_ = false; // at operations; and something of them is published
+  std::uint32_t listing_ = 1;            // the number of the present list
 };
 
 } // namespace weft::progress

@@ -3,7 +3,7 @@
 // meanwhile; it completes like a request, and what it throws fails its operation alone.
 //
 // Mutations that this catches: the call is made with the right to drive (a hang); an exception leaves the
-// call.
+// call; what was under way when the rank was last listed is never listed again.
 #include "engine/plan/builder.hpp"
 #include "progress/driving/driver.hpp"
 #include "testing/threads/threads_transport.hpp"
@@ -22,14 +22,15 @@ class plan_engine : public progress::driver<threads_transport, plan_engine> {
   using base = progress::driver<threads_transport, plan_engine>;
 
 public:
-  explicit plan_engine(threads_transport& net) : base(net, {}) {}
+  explicit plan_engine(threads_transport& net, progress::mode drive = progress::mode::caller)
+      : base(net, {.drive = drive}) {}
 
   void post(progress::posted& op, progress::channel& team, const graph::plan& p, const graph::task& code) {
     op.channel = &team;
     op.program = &p;
     op.at.task = &code;
     op.seq = net().add(team.own.entered(), 1) + 1;
-    with_ownership([&] { works().start(op); });
+    with_ownership([&] { works().start(op), works().leaves(op); });
   }
   void wait(const progress::posted& op) {
     drive_until([&] { return op.finished.load(std::memory_order_acquire); });
@@ -149,6 +150,38 @@ TEST_F(user_calls, give_way_between_pieces) {
   EXPECT_FALSE(slow.finished);
   e.wait(slow);
   EXPECT_EQ(all.pieces, 100);
+}
+
+// A rank that leaves when it has run the code of an operation is rung for what comes behind it.
+struct sleeping_thread final : progress::watcher {
+  bool listens() const override { return true; }
+  bool wants_ring(bool) const override { return false; }
+  void ring() override {}
+  void mute() override {}
+  void unmute() override {}
+  void unmute_soon() override {}
+  bool wakes_soon() const override { return false; }
+  void unmute_later() override {}
+  bool wakes_later() const override { return false; }
+  void not_later() override {}
+};
+
+TEST_F(user_calls, are_followed_by_what_others_wait_for) {
+  sleeping_thread asleep;
+  plan_engine away(net, progress::mode::helping);
+  away.works().members().node().meet({0});
+  away.watched_by(&asleep);
+  graph::plan awaited = plan;
+  awaited.alone = awaited.top;
+  std::atomic<int> calls = 0;
+  const calling_task count(count_call, &calls);
+  progress::posted op;
+  engine::team_info info = team.info;
+  away.post(op, away.works().add_channel(std::move(info)), awaited, count);
+  while (calls == 0)
+    away.progress(); // and no other call
+  EXPECT_FALSE(op.finished);
+  EXPECT_TRUE(away.works().members().node().waits().any());
 }
 
 } // namespace
