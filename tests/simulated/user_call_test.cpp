@@ -22,8 +22,8 @@ class plan_engine : public progress::driver<threads_transport, plan_engine> {
   using base = progress::driver<threads_transport, plan_engine>;
 
 public:
-  explicit plan_engine(threads_transport& net, progress::mode drive = progress::mode::caller)
-      : base(net, {.drive = drive}) {}
+  explicit plan_engine(threads_transport& net, const progress::engine_options& options = {})
+      : base(net, options) {}
 
   void post(progress::posted& op, progress::channel& team, const graph::plan& p, const graph::task& code) {
     op.channel = &team;
@@ -168,7 +168,9 @@ struct sleeping_thread final : progress::watcher {
 
 TEST_F(user_calls, are_followed_by_what_others_wait_for) {
   sleeping_thread asleep;
-  plan_engine away(net, progress::mode::helping);
+  progress::engine_options helping;
+  helping.drive = progress::mode::helping;
+  plan_engine away(net, helping);
   away.works().members().node().meet({0});
   away.watched_by(&asleep);
   graph::plan awaited = plan;
