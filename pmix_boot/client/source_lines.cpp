@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pmix_boot/client/source_lines.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
@@ -9,7 +10,6 @@
 #include <fcntl.h>
 #include <optional>
 #include <poll.h>
-#include <regex>
 #include <spawn.h>
 #include <sstream>
 #include <string_view>
@@ -121,24 +121,41 @@ std::string source_line(const std::string& file, const std::vector<std::string>&
   return file.substr(file.rfind('/') + 1) + "+" + first + " [addr2line -e " + file + " " + first + "]";
 }
 
+// Takes the "+0x12 +0x34" at the end of a place off it.
+std::vector<std::string> addresses_of(std::string_view& place) {
+  constexpr std::string_view begins = "+0x", digits = "0123456789abcdef";
+  std::vector<std::string> found;
+  for (;;) {
+    const std::size_t plus = place.rfind(begins);
+    if (plus == std::string_view::npos || plus + begins.size() == place.size() ||
+        place.find_first_not_of(digits, plus + begins.size()) != std::string_view::npos)
+      break;
+    found.emplace_back(place.substr(plus + 1));
+    place = place.substr(0, plus);
+    if (place.ends_with(' ')) place.remove_suffix(1);
+  }
+  std::ranges::reverse(found);
+  return found;
+}
+
 } // namespace
 
 std::string with_source_lines(const std::string& text) {
-  const std::regex place(R"(\[(/[^\]\n]*?)((?: ?\+0x[0-9a-f]+)+)\])");
-  const std::regex address("0x[0-9a-f]+");
-  const auto end = std::chrono::steady_clock::now() + longest_wait;
+  const auto latest = std::chrono::steady_clock::now() + longest_wait;
   std::string all;
-  auto rest = text.begin();
-  for (std::sregex_iterator at(text.begin(), text.end(), place), none; at != none; ++at) {
-    const std::string addresses = (*at)[2];
-    std::vector<std::string> places;
-    for (std::sregex_iterator one(addresses.begin(), addresses.end(), address); one != none; ++one)
-      places.push_back(one->str());
-    all.append(rest, text.begin() + at->position());
-    all += source_line((*at)[1], places, end);
-    rest = text.begin() + at->position() + at->length();
+  std::size_t done = 0;
+  for (std::size_t at = text.find("[/"); at != std::string::npos; at = text.find("[/", at + 1)) {
+    const std::size_t end = text.find_first_of("]\n", at);
+    if (end == std::string::npos || text[end] != ']') continue;
+    std::string_view place = std::string_view(text).substr(at + 1, end - at - 1);
+    const std::vector<std::string> addresses = addresses_of(place);
+    if (addresses.empty()) continue;
+    all.append(text, done, at - done);
+    all += source_line(std::string(place), addresses, latest);
+    done = end + 1;
+    at = end;
   }
-  return all.append(rest, text.end());
+  return all.append(text, done);
 }
 
 } // namespace weft::boot
