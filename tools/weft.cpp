@@ -69,11 +69,13 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   int status = 0;
   weft::tool::add_run_command(app, status);
+#if !WEFT_TOOL_ONLY_RUNS // as builds with a sanitizer have it
   weft::tool::add_mpi_command(app, status);
   weft::tool::add_info_command(app, status);
   weft::tool::add_plan_command(app, status);
   weft::tool::add_doctor_command(app, status);
   weft::tool::add_help_command(app, status);
+#endif
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
