@@ -123,7 +123,7 @@ function(weft_finish_units)
       foreach(shard RANGE ${last})
         set(test ${folder}.units.${shard})
         add_test(NAME ${test} COMMAND weft_unit_tests --gtest_brief=1 --gtest_filter=${filter})
-        set_tests_properties(${test} PROPERTIES TIMEOUT 900 LABELS "unit;${WEFT_SANITIZER_LABEL}"
+        set_tests_properties(${test} PROPERTIES TIMEOUT 900 COST 40 LABELS "unit;${WEFT_SANITIZER_LABEL}"
           ENVIRONMENT "GTEST_TOTAL_SHARDS=${shards};GTEST_SHARD_INDEX=${shard}")
       endforeach()
       continue()

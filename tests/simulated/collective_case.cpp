@@ -88,7 +88,7 @@ collective_case::call make_call(seeded_random& random, std::uint32_t ranks, std:
   return lay_out(ranks, r, random.next(), most);
 }
 
-const char* text_of(sync s) {
+const char* mode_text(sync s) {
   return s == sync::no ? "NO" : s == sync::my ? "MY" : "ALL";
 }
 
@@ -142,8 +142,8 @@ std::uint64_t collective_case::heap_bytes() const {
 std::string text_of(const request& r) {
   std::string text(collectives::name(r.op));
   if (r.op == operation::barrier) return text;
-  text +=
-      std::string(" ") + text_of(r.in) + "/" + text_of(r.out) + " of " + std::to_string(r.bytes) + " bytes";
+  text += std::string(" ") + mode_text(r.in) + "/" + mode_text(r.out) + " of " + std::to_string(r.bytes) +
+          " bytes";
   if (rooted(r.op)) text += (r.op == operation::gather ? " to " : " from ") + std::to_string(r.root);
   if (r.in_place) text += ", in place";
   if (r.by_ranges) text += r.whole ? ", all by the root" : ", by ranges";

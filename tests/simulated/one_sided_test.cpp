@@ -20,7 +20,7 @@ namespace {
 using progress::one_sided_request;
 using transport::simulated_transport;
 using transport::simulation;
-using kind = one_sided_request::kind;
+using one_sided_kind = one_sided_request::kind;
 
 constexpr std::uint64_t fixed_bytes = 160'000, region_bytes = 200'000; // of each rank, by each rank
 
@@ -86,28 +86,33 @@ private:
     const std::uint64_t bytes = 1 + draw_() % most[draw_() % 20 == 0 ? 3 : draw_() % 3];
     const std::uint32_t to = another(), from = another();
     const std::uint64_t at = begin_ + draw_() % (fixed_bytes - bytes);
-    const auto what = static_cast<kind>(draw_() % 4);
+    const auto what = static_cast<one_sided_kind>(draw_() % 4);
     std::uint64_t& filled = filled_[to];
-    if (what == kind::get || filled + bytes > region_bytes) {
+    if (what == one_sided_kind::get || filled + bytes > region_bytes) {
       fetched& f = fetched_.emplace_back(std::vector<std::byte>(bytes), from, at - begin_);
       return post(one_sided_request::get(f.data.data(), from, at, bytes));
     }
     const std::uint64_t place = begin_ + fixed_bytes + t_.rank() * region_bytes + filled;
     std::byte* const expected = shadow_[to].data() + filled;
     filled += bytes;
-    if (what == kind::put) {
+    if (what == one_sided_kind::put) {
       std::vector<std::byte>& source = sources_.emplace_back(bytes);
       std::ranges::generate(source, [&] { return static_cast<std::byte>(draw_()); });
       std::ranges::copy(source, expected);
       post(one_sided_request::put(to, place, source.data(), bytes));
-    } else if (what == kind::set) {
+    } else if (what == one_sided_kind::set) {
       const auto value = static_cast<unsigned char>(draw_());
       std::fill_n(expected, bytes, static_cast<std::byte>(value));
       post(one_sided_request::set(to, place, value, bytes));
     } else {
       for (std::uint64_t k = 0; k < bytes; ++k)
         expected[k] = fixed(from, at - begin_ + k);
-      post({.what = kind::copy, .from_rank = from, .to_rank = to, .from = at, .to = place, .bytes = bytes});
+      post({.what = one_sided_kind::copy,
+            .from_rank = from,
+            .to_rank = to,
+            .from = at,
+            .to = place,
+            .bytes = bytes});
     }
   }
   void post(const one_sided_request& r) {

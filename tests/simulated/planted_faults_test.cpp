@@ -9,7 +9,6 @@
 namespace weft::tests {
 namespace {
 using graph::fact;
-using graph::kind;
 using graph::node;
 using graph::plan;
 
@@ -44,22 +43,22 @@ template <class Change> simulated_run_options with_plans(Change change) {
 
 template <class Change> void for_each_loop(plan& p, Change change) {
   for (std::uint8_t k = 0; k < p.size; ++k)
-    if (p.nodes[k].what == kind::loop) change(p.nodes[k], &p.nodes[p.nodes[k].body]);
+    if (p.nodes[k].what == graph::kind::loop) change(p.nodes[k], &p.nodes[p.nodes[k].body]);
 }
 
 void drop_flush(plan& p) {
   for_each_loop(p, [](node& loop, node* body) {
     node* const end = body + loop.body_size;
     loop.body_size = static_cast<std::uint8_t>(
-        std::remove_if(body, end, [](const node& n) { return n.what == kind::flush; }) - body);
+        std::remove_if(body, end, [](const node& n) { return n.what == graph::kind::flush; }) - body);
   });
 }
 
 // The counting signal changes places with what it follows.
-void signal_before(plan& p, kind before, fact what) {
+void signal_before(plan& p, graph::kind before, fact what) {
   for_each_loop(p, [&](node& loop, node* body) {
     for (int k = 1; k < loop.body_size; ++k)
-      if (body[k].what == kind::signal && body[k].about == what && body[k - 1].what == before)
+      if (body[k].what == graph::kind::signal && body[k].about == what && body[k - 1].what == before)
         std::swap(body[k], body[k - 1]);
   });
 }
@@ -69,12 +68,12 @@ TEST(planted_faults, a_dropped_flush_is_found) {
 }
 
 TEST(planted_faults, a_landing_told_before_the_flush_is_found) {
-  const auto early = [](plan& p) { signal_before(p, kind::flush, fact::delivered); };
+  const auto early = [](plan& p) { signal_before(p, graph::kind::flush, fact::delivered); };
   EXPECT_NE(0u, seed_that_finds(with_plans(early), "byte"));
 }
 
 TEST(planted_faults, a_reading_told_before_the_get_is_found) {
-  const auto early = [](plan& p) { signal_before(p, kind::get, fact::consumed); };
+  const auto early = [](plan& p) { signal_before(p, graph::kind::get, fact::consumed); };
   EXPECT_NE(0u, seed_that_finds(with_plans(early), "byte"));
 }
 
@@ -90,7 +89,7 @@ TEST(planted_faults, entry_that_nobody_waits_for_is_found) {
   const auto rash = [](plan& p) {
     if (p.in != graph::sync::my) return;
     for_each_loop(p, [](node& loop, node* body) {
-      if (loop.body_size < 2 || body->what != kind::await || body->about != fact::entry) return;
+      if (loop.body_size < 2 || body->what != graph::kind::await || body->about != fact::entry) return;
       std::copy(body + 1, body + loop.body_size, body);
       --loop.body_size;
     });

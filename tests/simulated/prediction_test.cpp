@@ -46,14 +46,14 @@ struct measured {
   double predicted, elapsed;
 };
 
-measured measure(const collectives::algorithm& a, const collectives::request& r,
-                 const std::vector<std::uint32_t>& nodes) {
+measured measure_one(const collectives::algorithm& a, const collectives::request& r,
+                     const std::vector<std::uint32_t>& nodes) {
   const double predicted = static_cast<double>(a.cost(r, graph::topology(0, nodes), tuning_for({})));
   return {&a, predicted, elapsed_by(a, r, nodes)};
 }
 
 measured measure_chosen(const collectives::request& r, const std::vector<std::uint32_t>& nodes) {
-  return measure(*collectives::choose(r, graph::topology(0, nodes), tuning_for({})), r, nodes);
+  return measure_one(*collectives::choose(r, graph::topology(0, nodes), tuning_for({})), r, nodes);
 }
 
 // Every algorithm that fits, on the virtual clock.
@@ -61,7 +61,7 @@ std::vector<measured> measure_all(const collectives::request& r, const std::vect
   std::vector<measured> all;
   for (const collectives::algorithm& a : collectives::algorithms())
     if (a.op == r.op && a.fits(r, graph::topology(0, nodes), tuning_for({})))
-      all.push_back(measure(a, r, nodes));
+      all.push_back(measure_one(a, r, nodes));
   return all;
 }
 

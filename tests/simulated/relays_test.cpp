@@ -54,7 +54,7 @@ request small(sync in, std::uint32_t root = 0, std::uint64_t bytes = 8, sync out
 
 // Many more operations than a team has slots, of several roots, with other operations in between that use the
 // same cells; some ranks late at every call.
-collective_case program_of(std::uint64_t seed) {
+collective_case relayed(std::uint64_t seed) {
   seeded_random random(seed * 2 + 1);
   collective_case c;
   c.seed = seed;
@@ -87,7 +87,7 @@ TEST(relays, give_what_the_serial_reference_gives_whoever_is_late) {
   options.tuning = forced("relayed");
   const seed_range seeds(60);
   for (std::uint64_t seed = seeds.first; seed <= seeds.last && !HasFailure(); ++seed)
-    EXPECT_EQ("", failure_of(program_of(seed), options)) << "replay with WEFT_SEED=" << seed;
+    EXPECT_EQ("", failure_of(relayed(seed), options)) << "replay with WEFT_SEED=" << seed;
 }
 
 // The members that hand on of a root's broadcasts do not enter until all others have left all of them; of as

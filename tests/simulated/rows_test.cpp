@@ -13,7 +13,7 @@ using collectives::request;
 using graph::sync;
 using transport::sim::seeded_random;
 
-collective_case program_of(std::uint64_t seed) {
+collective_case program_by_rows(std::uint64_t seed) {
   seeded_random random(seed * 2 + 1);
   collective_case c;
   c.seed = seed;
@@ -38,7 +38,7 @@ collective_case program_of(std::uint64_t seed) {
 TEST(rows, programs_of_many_give_what_the_serial_reference_gives) {
   const seed_range seeds(150);
   for (std::uint64_t seed = seeds.first; seed <= seeds.last && !HasFailure(); ++seed) {
-    EXPECT_EQ("", failure_of(program_of(seed))) << "replay with WEFT_SEED=" << seed;
+    EXPECT_EQ("", failure_of(program_by_rows(seed))) << "replay with WEFT_SEED=" << seed;
   }
 }
 

@@ -8,7 +8,7 @@ namespace weft::tests {
 // The long suite plays all. AddressSanitizer makes the simulated machine ten times slower, and what it finds it finds in
 // few programs.
 #if defined(__SANITIZE_ADDRESS__)
-inline constexpr std::uint64_t seeds_share = 12;
+inline constexpr std::uint64_t seeds_share = 24;
 #else
 inline constexpr std::uint64_t seeds_share = 3;
 #endif

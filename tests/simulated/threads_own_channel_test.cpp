@@ -28,7 +28,7 @@ void sleep(std::chrono::nanoseconds time) {
 }
 
 TEST(threads_own_channel, one_calls_and_all_take_part) {
-  const seed_range seeds(40 * seeds_share);
+  const seed_range seeds(120);
   for (std::uint64_t seed = seeds.first; seed <= seeds.last && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const own::program p = own::program_of(seed);

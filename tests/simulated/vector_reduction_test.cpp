@@ -36,7 +36,7 @@ void compose_all(void* into, const void* from, std::size_t count, const void*) {
   }
 }
 
-word content(std::uint32_t rank, std::uint32_t call, std::uint64_t k) {
+word content_of_vector(std::uint32_t rank, std::uint32_t call, std::uint64_t k) {
   return (rank * 1000003u + call * 97u + k) * 0x9e3779b97f4a7c15u | 1;
 }
 
@@ -69,7 +69,7 @@ collectives::request request_of(const collectives::algorithm& a, std::uint64_t r
   collectives::request r{.op = a.op, .in = modes[draw() % 3], .out = modes[draw() % 3]};
   if (collectives::of_vectors(a.op)) r.in = r.out = sync::my;
   if (a.op == collectives::operation::reduce) r.in = sync::all;
-  if (rooted(a.op)) r.root = static_cast<std::uint32_t>(draw() % ranks);
+  if (collectives::rooted(a.op)) r.root = static_cast<std::uint32_t>(draw() % ranks);
   return r;
 }
 
@@ -122,17 +122,17 @@ void make_case(vector_case& c, const collectives::algorithm& a, std::uint64_t se
   c.play.make = plans_of(a, r);
   c.play.fill = [=](std::uint32_t rank, std::uint32_t call, std::byte* to) {
     for (std::uint64_t k = 0; k < words; ++k) {
-      const word x = content(rank, call, k);
+      const word x = content_of_vector(rank, call, k);
       std::memcpy(to + k * sizeof x, &x, sizeof x);
     }
   };
   c.play.check = [=, what = c.task.what](std::uint32_t rank, std::uint32_t call, const std::byte* from) {
-    if (rooted(r.op) && rank != r.root) return;
+    if (collectives::rooted(r.op) && rank != r.root) return;
     const std::uint64_t end = !prefixes(r.op) ? ranks : rank + (what == form::inclusive_prefix ? 1 : 0);
     for (std::uint64_t k = 0; end != 0 && k < words; ++k) {
-      word wanted = content(0, call, k), got;
+      word wanted = content_of_vector(0, call, k), got;
       for (std::uint32_t other = 1; other < end; ++other)
-        wanted = compose(wanted, content(other, call, k));
+        wanted = compose(wanted, content_of_vector(other, call, k));
       std::memcpy(&got, from + k * sizeof got, sizeof got);
       ASSERT_EQ(got, wanted) << "rank " << rank << " call " << call << " element " << k;
     }
@@ -178,11 +178,11 @@ void expect_predicted_time(const collectives::algorithm& a, std::uint32_t ranks)
   if (a.op == collectives::operation::prefix_reduce) c.task.what = form::inclusive_prefix;
   prepare(c.task, sizeof(word), ranks);
   collectives::request r{.op = a.op, .in = graph::sync::my, .out = graph::sync::my, .bytes = sizeof(word)};
-  if (rooted(a.op)) r.in = graph::sync::all;
+  if (collectives::rooted(a.op)) r.in = graph::sync::all;
   c.play.task = &c.task;
   c.play.make = plans_of(a, r);
   c.play.fill = [](std::uint32_t rank, std::uint32_t call, std::byte* to) {
-    const word x = content(rank, call, 0);
+    const word x = content_of_vector(rank, call, 0);
     std::memcpy(to, &x, sizeof x);
   };
   c.play.check = [](std::uint32_t, std::uint32_t, const std::byte*) {};
@@ -236,7 +236,7 @@ void make_case(array_case& c, const collectives::algorithm& a, std::uint64_t see
   r.large = draw() % 2 == 0;
   c.play.task = &t;
   c.play.make = plans_of(a, r);
-  const auto element = [=](std::uint64_t k) { return content(7, 0, k); };
+  const auto element = [=](std::uint64_t k) { return content_of_vector(7, 0, k); };
   // In no order the elements of a thread come first, and are numbered so here.
   const auto numbered = [=](std::uint64_t k) {
     std::uint64_t number = 0;
@@ -267,7 +267,7 @@ void make_case(array_case& c, const collectives::algorithm& a, std::uint64_t see
       std::memcpy(&got, from + at, sizeof got);
       EXPECT_EQ(got, front(end)) << "rank " << rank << ", " << end << " of " << elements << " elements";
     };
-    if (!prefix && (!rooted(r.op) || rank == r.root)) expect(elements, 0);
+    if (!prefix && (!collectives::rooted(r.op) || rank == r.root)) expect(elements, 0);
     if (prefix)
       each_of(rank, [&](std::uint64_t k, std::uint64_t at) {
         if (!exclusive || k != 0) expect(exclusive ? k : k + 1, at);
