@@ -154,17 +154,23 @@ void expect_edges_needed(const request& r, const node_map& nodes, const std::vec
   }
 }
 
-TEST(needed, every_node_and_edge) {
-  for (const std::uint32_t members : {2u, 3u, 4u, 5u}) {
-    for (const node_map& nodes : {one_host(members), alone(members), blocks_of(members, 2)}) {
-      for_each_request(members, [&](const request& r) {
-        if ((r.bytes == 0 && !sized_by_rows(r.op)) || testing::Test::HasFatalFailure()) return;
-        const std::vector<plan> plans = compile_all(r, nodes);
-        expect_nodes_needed(r, nodes, plans);
-        expect_edges_needed(r, nodes, plans);
-      });
-    }
+void expect_all_needed(std::uint32_t members) {
+  for (const node_map& nodes : {one_host(members), alone(members), blocks_of(members, 2)}) {
+    for_each_request(members, [&](const request& r) {
+      if ((r.bytes == 0 && !sized_by_rows(r.op)) || testing::Test::HasFatalFailure()) return;
+      const std::vector<plan> plans = compile_all(r, nodes);
+      expect_nodes_needed(r, nodes, plans);
+      expect_edges_needed(r, nodes, plans);
+    });
   }
+}
+
+TEST(needed, every_node_and_edge) {
+  for (const std::uint32_t members : {2u, 3u, 4u})
+    expect_all_needed(members);
+}
+TEST(long_needed, every_node_and_edge_of_five) {
+  expect_all_needed(5);
 }
 
 std::vector<std::pair<sync, sync>> pairs_of(const std::vector<sync>& ins) {
@@ -175,9 +181,9 @@ std::vector<std::pair<sync, sync>> pairs_of(const std::vector<sync>& ins) {
   return all;
 }
 
-TEST(needed, every_node_and_edge_of_what_is_handed_on) {
+void expect_all_needed_of_what_is_handed_on(std::initializer_list<std::uint32_t> numbers) {
   for (const algorithm& a : algorithms()) {
-    for (const std::uint32_t members : {3u, 4u, 5u, 6u}) {
+    for (const std::uint32_t members : numbers) {
       for (const node_map& nodes : {alone(members), blocks_of(members, 2), dealt(members, 3)}) {
         const std::vector<sync> ins = a.name == "relayed"   ? std::vector{sync::my}
                                       : a.name == "bundled" ? std::vector{sync::no, sync::my, sync::all}
@@ -197,6 +203,13 @@ TEST(needed, every_node_and_edge_of_what_is_handed_on) {
       }
     }
   }
+}
+
+TEST(needed, every_node_and_edge_of_what_is_handed_on) {
+  expect_all_needed_of_what_is_handed_on({3, 4, 5});
+}
+TEST(long_needed, every_node_and_edge_of_what_six_hand_on) {
+  expect_all_needed_of_what_is_handed_on({6});
 }
 
 } // namespace
