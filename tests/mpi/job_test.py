@@ -51,7 +51,7 @@ class Job(unittest.TestCase):
 
     def check(self, mpi):
         program = self.compile(mpi, "job")
-        for ranks, communicators, settings in ((1, 5, {}), (4, 200, {}), (3, 100, {"WEFT_LANE": "ucp"}),
+        for ranks, communicators, settings in ((1, 5, {}), (4, 100, {}), (3, 50, {"WEFT_LANE": "ucp"}),
                                                (2, 5, {"WEFT_PROGRESS": "dedicated"})):
             with self.subTest(ranks=ranks, **settings):
                 result = self.launch(mpi, ranks, program, str(communicators), **settings)
