@@ -79,11 +79,11 @@ WEFT_EXPORT cray_upc_return_t weft_op_create(weft_user_function_t func, void* co
  * unequal blocks below take it for dst and src; it means something to these calls and on this thread only.
  * Null gives the null pointer.
  *
- * What other threads cannot reach is copied: src when the call posts, into the shared heap, so the memory may
- * be used again at once; a reduction's result when the operation completes. An exchange writes its dst where
- * it is. Ordinary memory of dst must stay until the operation is complete. Whether memory is ordinary may
- * differ from thread to thread. With WEFT_MALLOC=1 large memory of malloc is not: other threads reach it
- * where it lies, so src too must stay as it is until then. Errors of the calls: no room in the shared heap,
+ * What other threads cannot reach is copied into the shared heap: src of less than 2 MiB when the call posts,
+ * so the memory may be used again at once, else behind it; a reduction's result when the operation completes.
+ * An exchange writes its dst where it is. Ordinary memory of dst, and src of 2 MiB and more, must stay until
+ * the operation is complete. Whether memory is ordinary may differ from thread to thread. With WEFT_MALLOC=1
+ * large memory of malloc is not: others reach src where it lies. Errors of the calls: no room in the heap,
  * of which each thread has WEFT_HEAP_SIZE for this and for upc_alloc. Errors of this call: before weft_init.
  */
 WEFT_EXPORT upc_shared_ptr_t weft_pointer_to(const void* memory);

@@ -4,6 +4,7 @@
 #include "api/calls/unequal_call.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -14,9 +15,10 @@ namespace {
 // time.
 upc_coll_handle_t start_series(const collective_call& c, std::span<const unequal_call> calls,
                                const series_cut& cut, std::uint64_t stride) {
-  std::vector<checked_exchange> made;
-  for (const unequal_call& call : calls)
-    made.push_back(check_unequal(c, call));
+  std::array<checked_exchange, series_cut::most> all;
+  const std::span made(all.data(), calls.size());
+  for (std::size_t k = 0; k != calls.size(); ++k)
+    made[k] = check_unequal(c, calls[k]);
   staged_series::held series;
   for (std::uint32_t k = 0; k != calls.size(); ++k) {
     unequal::exchange& e = made[k].ready.task;

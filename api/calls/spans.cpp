@@ -92,7 +92,8 @@ upc_coll_handle_t reduce_spans(const char* call, upc_shared_ptr_t dst, upc_share
     return made;
   };
   const api::ordinary_vectors which{c.rank(c.rt.rank()), api::is_ordinary(dst), api::is_ordinary(src)};
-  if (api::series_of_vectors series(api::series_of_vectors::cut_of(bytes, of.size)); series.cut.pieces != 1) {
+  if (api::series_of_vectors series(api::series_of_vectors::cut_of(bytes, of.size));
+      series.cut.pieces != 1 || api::series_of_vectors::is_copied_later(which, bytes)) {
     series.add_all(count, of.size, elements);
     return api::start(c, which, series);
   }

@@ -35,7 +35,7 @@ void staged_series::give_back() noexcept {
 }
 
 void staged_series::copy_first() {
-  for (std::uint32_t k = 0; k != std::min(count_, series_cut::windows); ++k)
+  for (std::uint32_t k = 0; k != std::min(count_, series_cut::windows) && count_ != 1; ++k)
     copy(pieces_[k], ~std::uint64_t{0});
 }
 
@@ -72,19 +72,28 @@ bool staged_series::finds_more(staged_piece& p) {
   return true;
 }
 
+staged_series::move staged_series::move_of(const staged_piece& p, std::uint32_t block) const {
+  const staged_piece::copied& in = p.in;
+  if (block == in.but) return {};
+  if (in.listed == nullptr) {
+    const std::uint32_t place = block - (block > in.but ? 1 : 0);
+    return {in.from + block * in.stride, p.room + place * staging::lines(in.bytes), in.bytes};
+  }
+  const unequal::block &from = in.listed[block], &to = p.given[block];
+  const bool again = block != 0 && to.at == p.given[block - 1].at; // one copy for several
+  return {rt_->own_memory(from.at), rt_->own_memory(to.at), again ? 0 : from.bytes};
+}
+
 bool staged_series::copy(staged_piece& p, std::uint64_t budget) {
-  const std::uint64_t lines = staging::lines(p.in.bytes);
   if (block_check::on && budget != 0 && p.block == 0 && p.block_bytes == 0) p.gone |= !p.in.is_there();
   if (p.gone) return true;
   for (; p.block != p.in.count; ++p.block, p.block_bytes = 0) {
-    if (p.block == p.in.but) continue;
-    const std::uint64_t now = std::min(budget, p.in.bytes - p.block_bytes);
-    const std::uint32_t place = p.block - (p.block > p.in.but ? 1 : 0);
-    engine::copy_bytes(p.room + place * lines + p.block_bytes,
-                       p.in.from + p.block * p.in.stride + p.block_bytes, now);
+    const move m = move_of(p, p.block);
+    const std::uint64_t now = std::min(budget, m.bytes - p.block_bytes);
+    engine::copy_bytes(m.to + p.block_bytes, m.from + p.block_bytes, now);
     rt_->counts().bytes_staged.add_concurrent(now);
     budget -= now;
-    if ((p.block_bytes += now) != p.in.bytes) return false;
+    if ((p.block_bytes += now) != m.bytes) return false;
   }
   return true;
 }

@@ -8,7 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <vector>
+#include <span>
 
 namespace weft::unequal {
 struct block;
@@ -21,6 +21,10 @@ namespace weft::api {
 // longest source has, and those of a block.
 struct series_cut {
   static constexpr std::uint64_t from = 8 << 20, wanted = 1 << 20, least = 16 << 10; // bytes
+  // A call that is not cut is a series of one operation where this rank copies so much: that is no matter of
+  // other ranks, since its plan is the same. Not in checked mode, which looks at the source in the post.
+  static constexpr std::uint64_t alone = 2 << 20;
+  static bool is_copied_later(std::uint64_t bytes) { return bytes >= alone && !block_check::on; }
   static constexpr std::uint32_t most = 16;   // pieces: half of a team's slots stay for other operations
   static constexpr std::uint32_t windows = 3; // pieces that a member has room for
 
@@ -37,12 +41,14 @@ struct series_cut {
 };
 
 // One piece's part of the operands. Copied are `count` blocks of so many bytes that lie `stride` apart, but
-// for one of them, and stand in whole lines one behind the other then.
+// for one of them, and stand in whole lines one behind the other then; or blocks of any sizes from where a
+// list says, to where `given` does.
 struct staged_piece : graph::stand_in {
   struct copied {
     const std::byte* from = nullptr;
     std::uint64_t stride = 0, bytes = 0;
     std::uint32_t count = 0, but = ~std::uint32_t{0};
+    const unequal::block* listed = nullptr;
 
     bool is_there() const { return count == 0 || is_mapped(from, (count - 1) * stride + bytes); }
   };
@@ -65,7 +71,7 @@ struct staged_piece : graph::stand_in {
 // What a rank has of a series whose operands are ordinary memory there: room for a few pieces, in a block of
 // the pool, and this in front of it. A piece is copied into a window when the one that had it is over; the
 // first ones are copied when the series is posted. So a call of any size takes room for three pieces of
-// sixteen.
+// sixteen. A series of one piece copies nothing in its post.
 //
 // A member that has not yet come holds up the first piece, and those that want its window. Where nothing
 // else than room keeps a piece from others that are there, it gets room of its own after a moment, if the
@@ -83,7 +89,7 @@ public:
   void give_back() noexcept;
 
   staged_piece& piece(std::uint32_t k) { return pieces_[k]; }
-  // Copies what the first pieces give.
+  // Copies what the first pieces give, if there are several.
   void copy_first();
   std::uint64_t place_of(const staged_piece& p) const { return rt_->private_offset(p.room); }
 
@@ -97,6 +103,13 @@ private:
   bool has_room(const staged_piece& p) const;
   bool finds_more(staged_piece& p);
   bool copy(staged_piece& p, std::uint64_t budget);
+  // A block to be copied, if it is.
+  struct move {
+    const std::byte* from = nullptr;
+    std::byte* to = nullptr;
+    std::uint64_t bytes = 0;
+  };
+  move move_of(const staged_piece& p, std::uint32_t block) const;
 
   runtime* rt_ = nullptr;
   staged_block* block_ = nullptr;
@@ -109,17 +122,18 @@ private:
 
 // Posts the pieces of a call; `ready_of` each says its checked_computation. The series has them then.
 template <class Made, class ReadyOf>
-upc_coll_handle_t post_series(const collective_call& c, staged_series::held& series, std::vector<Made>& made,
+upc_coll_handle_t post_series(const collective_call& c, staged_series::held& series, std::span<Made> made,
                               ReadyOf&& ready_of) {
   if (series) series->copy_first();
-  std::vector<collectives::bound_request> all;
-  for (Made& one : made) {
-    auto& ready = ready_of(one);
-    all.push_back({ready.call.request, ready.call.at});
-    all.back().at.task = &ready.task;
+  std::array<collectives::bound_request, series_cut::most> all;
+  for (std::size_t k = 0; k != made.size(); ++k) {
+    auto& ready = ready_of(made[k]);
+    all[k] = {ready.call.request, ready.call.at};
+    all[k].at.task = &ready.task;
   }
+  const std::span<const collectives::bound_request> some(all.data(), made.size());
   const upc_coll_handle_t h =
-      naming(c.name, [&] { return handle_record::issued(c.name, c.rt.teams().post(c.team, all)); });
+      naming(c.name, [&] { return handle_record::issued(c.name, c.rt.teams().post(c.team, some)); });
   static_cast<void>(series.release());
   return h;
 }

@@ -22,11 +22,18 @@ static_assert(WEFT_OPAQUE == reductions::elements);
 // for vectors in ordinary memory.
 upc_handle_t start_anew(const vector_kind& kind, const vector_call& v) {
   checked_vectors ready = check(kind, v);
-  kept_function operator_of_program(ready.task, v.async);
   runtime& rt = runtime::get(kind.name);
-  staging room(rt, kind.name, v.async);
   const bool src = is_ordinary(v.src), dst = upc_isnull(v.dst) != 0 ? src : is_ordinary(v.dst);
-  stage(room, {rt.teams().rank(v.team), dst, src}, ready.call.request, ready.task, ready.call.at);
+  const ordinary_vectors which{rt.teams().rank(v.team), dst, src};
+  const std::uint64_t bytes = ready.call.request.bytes;
+  if (v.async && series_of_vectors::is_copied_later(which, bytes)) {
+    series_of_vectors one({1, bytes});
+    one.add(ready);
+    return start(begin_collective(kind.name, mode{.async = true}, v.team), which, one);
+  }
+  kept_function operator_of_program(ready.task, v.async);
+  staging room(rt, kind.name, v.async);
+  stage(room, which, ready.call.request, ready.task, ready.call.at);
   const upc_handle_t h = start(kind.name, rt, v.team, ready);
   operator_of_program.hand_on();
   room.hand_on();

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Exchanges of blocks of unequal sizes, which only the threads at their two ends know.
+#include "api/calls/staged_series.hpp"
 #include "api/calls/unequal_call.hpp"
 #include "engine/memory/copy.hpp"
 #include "include/upc_collective_cray.h"
 
 #include <algorithm>
+#include <new>
+#include <utility>
 #include <vector>
 
 namespace weft {
@@ -17,8 +20,8 @@ void sort_by_place(std::vector<block>& some) {
   if (!std::ranges::is_sorted(some, before)) std::ranges::sort(some, before);
 }
 
-// Fills `to` with where they are; returns those that are not empty, in the order of their places.
-std::vector<block> look_at(const collective_call& c, const blocks_of_end& end, block* to) {
+// Fills `to` with where they are, and `list` with those that are not empty, in the order of their places.
+void look_at(const collective_call& c, const blocks_of_end& end, block* to, std::vector<block>& list) {
   if (end.nbytes == nullptr)
     fail(c.name, end.sizes, "null", "must be the address of a size for each thread of the team");
   if (end.places == nullptr && end.count > 1)
@@ -46,9 +49,8 @@ std::vector<block> look_at(const collective_call& c, const blocks_of_end& end, b
                    "must have affinity to the calling thread: each thread passes its own blocks");
     require_operand(c.rt, c.name, end.pointer, end.at, last);
   }
-  std::vector<block> list(to, to + end.count);
+  list.assign(to, to + end.count);
   sort_by_place(list);
-  return list;
 }
 
 // What is written is written once, and nothing of it is read.
@@ -75,23 +77,26 @@ void require_distinct(const collective_call& c, const blocks_of_end& dst, const 
 
 // Other members read in the segment what they get. My own block is not for them; of blocks that follow each
 // other and are the same one there is one copy.
-void stage(staging& room, std::span<block> given, const block* own) {
-  const auto each = [&](auto&& copy_of) {
-    block original, copy;
-    for (block& b : given) {
-      if (&b == own || b.bytes == 0) continue;
-      if (original.bytes != b.bytes || original.at != b.at) copy = copy_of(original = b);
-      b.at = copy.at;
-    }
-  };
+template <class CopyOf> void each_staged(std::span<block> given, const block* own, CopyOf&& copy_of) {
+  block original, copy;
+  for (block& b : given) {
+    if (&b == own || b.bytes == 0) continue;
+    if (original.bytes != b.bytes || original.at != b.at) copy = copy_of(original = b);
+    b.at = copy.at;
+  }
+}
+std::uint64_t staged_bytes(std::span<block> given, const block* own) {
   std::uint64_t bytes = 0;
-  each([&](const block& b) {
+  each_staged(given, own, [&](const block& b) {
     bytes += staging::lines(b.bytes);
     return b;
   });
+  return bytes;
+}
+void stage(staging& room, std::span<block> given, const block* own, std::uint64_t bytes) {
   room.reserve(bytes);
-  if (room.block() != nullptr)
-    each([&](const block& b) { return block{room.copy_in(b.at, b.bytes), b.bytes}; });
+  if (bytes != 0)
+    each_staged(given, own, [&](const block& b) { return block{room.copy_in(b.at, b.bytes), b.bytes}; });
 }
 
 // In front of the blocks that lie in the shared heap.
@@ -137,13 +142,15 @@ checked_exchange check_unequal(const collective_call& c, const unequal_call& cal
   e.to_root = call.op == operation::team_gatherv;
   e.from_one = call.from_one;
   e.root = static_cast<std::uint32_t>(call.root);
-  std::vector<block> written, read;
-  if (call.dst.count != 0) written = look_at(c, call.dst, taken);
+  thread_local std::vector<block> written, read; // keep their memory
+  written.clear();
+  read.clear();
+  if (call.dst.count != 0) look_at(c, call.dst, taken, written);
   const block* const own_to = call.dst.count == 0 ? nullptr : e.taken_of(me, me);
   if (call.src.count == 1 && e.same && own_to != nullptr && upc_isnull(call.src.at) != 0)
     *given = *own_to; // in place
   else if (call.src.count != 0)
-    read = look_at(c, call.src, given);
+    look_at(c, call.src, given, read);
   block* const own = call.src.count == 0 ? nullptr : given + (e.same ? 0 : me);
   if (e.from_root && own != nullptr && own_to != nullptr && upc_isnull(call.dst.at) != 0) *taken = *own;
   const bool both = own != nullptr && own_to != nullptr && !(e.from_one && own->bytes == 0);
@@ -167,11 +174,46 @@ checked_exchange check_unequal(const collective_call& c, const unequal_call& cal
   return made;
 }
 
+namespace {
+
+// Behind the copies is the list of where they are copied from.
+upc_handle_t start_staged_later(const collective_call& c, const unequal_call& call, checked_exchange& made,
+                                std::uint64_t bytes) {
+  unequal::exchange& e = made.ready.task;
+  const block* const stays = e.same ? nullptr : made.own;
+  const std::span<block> given = made.given(call);
+  staged_series::held series =
+      staged_series::take(c.rt, c.name, {.pieces = 1}, bytes + given.size() * sizeof(block));
+  staged_piece& p = series->piece(0);
+  auto* const from = new (p.room + bytes) block[given.size()];
+  std::ranges::copy(given, from);
+  p.in = {.count = static_cast<std::uint32_t>(given.size()), .listed = from};
+  if (stays != nullptr) p.in.but = static_cast<std::uint32_t>(stays - given.data());
+  p.given = given.data();
+  std::uint64_t at = series->place_of(p);
+  each_staged(given, stays, [&](const block& b) {
+    return block{std::exchange(at, at + staging::lines(b.bytes)), b.bytes};
+  });
+  e.aside = &p;
+  const upc_handle_t h = post_series(
+      c, series, std::span(&made, 1), [](checked_exchange & one) -> auto& { return one.ready; });
+  static_cast<void>(made.all.release());
+  return h;
+}
+
+} // namespace
+
 cray_upc_return_t start_unequal(const collective_call& c, const unequal_call& call) {
   checked_exchange made = check_unequal(c, call);
   unequal::exchange& e = made.ready.task;
+  const block* const stays = e.same ? nullptr : made.own;
+  const std::uint64_t staged = made.stages ? staged_bytes(made.given(call), stays) : 0;
+  if (call.handle != nullptr && series_cut::is_copied_later(staged)) {
+    *call.handle = start_staged_later(c, call, made, staged);
+    return CRAY_UPC_SUCCESS;
+  }
   staging room(c.rt, c.name, call.handle != nullptr);
-  if (made.stages) stage(room, made.given(call), e.same ? nullptr : made.own);
+  if (made.stages) stage(room, made.given(call), stays, staged);
   if (!e.same && made.stages && !call.copied && made.own_to != nullptr && made.own->at != made.own_to->at) {
     engine::copy_bytes(c.rt.own_memory(made.own_to->at), c.rt.own_memory(made.own->at), made.own->bytes);
     made.own->at = made.own_to->at;

@@ -134,6 +134,9 @@ checked_vectors check(const vector_kind& kind, const vector_call& v) {
 }
 
 namespace {
+std::uint64_t result_bytes(const collectives::request& call, const vector_reduction& r) {
+  return r.what == vector_reduction::form::own_block ? r.block_bytes : call.bytes;
+}
 bool gets_result(const ordinary_vectors& which, const collectives::request& call, const vector_reduction& r) {
   return call.op == collectives::operation::team_reduce
              ? which.me == call.root
@@ -143,9 +146,8 @@ bool gets_result(const ordinary_vectors& which, const collectives::request& call
 
 void stage(staging& room, const ordinary_vectors& which, const collectives::request& call,
            vector_reduction& r, graph::binding& at) {
-  using form = vector_reduction::form;
   const bool in_place = at.dst == at.src, dst = which.dst && !in_place;
-  const std::uint64_t bytes = call.bytes, result = r.what == form::own_block ? r.block_bytes : bytes;
+  const std::uint64_t bytes = call.bytes, result = result_bytes(call, r);
   room.reserve((which.src ? staging::lines(bytes) : 0) + (dst ? staging::lines(result) : 0));
   if (room.block() == nullptr) return;
   const std::uint64_t wanted = at.dst;
@@ -156,33 +158,33 @@ void stage(staging& room, const ordinary_vectors& which, const collectives::requ
 }
 
 series_of_vectors::~series_of_vectors() {
-  for (const checked_vectors& one : made)
+  for (const checked_vectors& one : made())
     if (!begun && one.task.release != nullptr) one.task.release(one.task);
 }
 
 upc_coll_handle_t start(const collective_call& c, const ordinary_vectors& which, series_of_vectors& series) {
   staged_series::held room;
-  for (std::uint32_t k = 0; k != series.made.size() && (which.src || which.dst); ++k) {
-    graph::binding& at = series.made[k].call.at;
+  const std::span<checked_vectors> made = series.made();
+  for (std::uint32_t k = 0; k != made.size() && (which.src || which.dst); ++k) {
+    graph::binding& at = made[k].call.at;
     const bool in_place = at.dst == at.src, dst = which.dst && !in_place;
-    const std::uint64_t bytes = series.made[k].call.request.bytes,
-                        before = which.src ? staging::lines(bytes) : 0;
+    const std::uint64_t bytes = made[k].call.request.bytes, before = which.src ? staging::lines(bytes) : 0;
     if (!room)
       room = staged_series::take(c.rt, c.name, series.cut,
-                                 (which.src + dst) * staging::lines(series.made.front().call.request.bytes));
+                                 (which.src + dst) * staging::lines(made.front().call.request.bytes));
     staged_piece& p = room->piece(k);
     if (which.src) p.in = {c.rt.own_memory(at.src), 0, bytes, 1};
-    if (which.dst && gets_result(which, series.made[k].call.request, series.made[k].task)) {
+    if (which.dst && gets_result(which, made[k].call.request, made[k].task)) {
       p.results = c.rt.own_memory(at.dst);
-      p.result_bytes = bytes;
+      p.result_bytes = result_bytes(made[k].call.request, made[k].task);
     }
     if (which.src) at.src = room->place_of(p);
     if (which.dst) at.dst = in_place ? at.src : room->place_of(p) + before;
     p.made = c.rt.own_memory(at.dst);
-    series.made[k].task.aside = &p;
+    made[k].task.aside = &p;
   }
   const upc_coll_handle_t h = post_series(
-      c, room, series.made, [](checked_vectors & one) -> auto& { return one; });
+      c, room, made, [](checked_vectors & one) -> auto& { return one; });
   series.begun = true;
   return h;
 }

@@ -6,9 +6,9 @@
 #include "engine/reductions/vector_reduction.hpp"
 #include "include/upc_collective_cray.h"
 
+#include <array>
 #include <numeric>
 #include <span>
-#include <vector>
 
 namespace weft::api {
 
@@ -61,22 +61,28 @@ void stage(staging& room, const ordinary_vectors& which, const collectives::requ
 // The pieces of one call, which is cut into a series. What they keep is given up unless they begin.
 struct series_of_vectors {
   series_cut cut;
-  std::vector<checked_vectors> made{};
+  std::array<checked_vectors, series_cut::most> all{};
+  std::size_t count = 0;
   bool begun = false;
 
   explicit series_of_vectors(const series_cut& c) : cut(c) {}
   series_of_vectors(const series_of_vectors&) = delete;
   series_of_vectors& operator=(const series_of_vectors&) = delete;
   ~series_of_vectors();
+  std::span<checked_vectors> made() { return {all.data(), count}; }
+  void add(const checked_vectors& one) { all[count++] = one; }
   // Of so many elements of a size; `make` makes a piece: from an element on, so many.
-  template <class Make> void add_all(std::size_t count, std::size_t size, Make&& make) {
-    made.reserve(cut.pieces); // no piece is lost
+  template <class Make> void add_all(std::size_t elements, std::size_t size, Make&& make) {
     const std::size_t each = cut.piece / size;
-    for (std::size_t begin = 0; begin < count; begin += each)
-      made.push_back(make(begin, std::min(each, count - begin)));
+    for (std::size_t begin = 0; begin < elements; begin += each)
+      add(make(begin, std::min(each, elements - begin)));
   }
   static series_cut cut_of(std::uint64_t bytes, std::uint64_t element) {
     return series_cut::of(bytes, bytes, std::lcm(staged_block::line, element));
+  }
+  // Of one piece, which is copied later.
+  static bool is_copied_later(const ordinary_vectors& which, std::uint64_t bytes) {
+    return which.src && series_cut::is_copied_later(bytes);
   }
 };
 upc_coll_handle_t start(const collective_call& c, const ordinary_vectors& which, series_of_vectors& series);

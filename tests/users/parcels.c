@@ -5,9 +5,13 @@
  * reductions of variables on the stack. A letter says from whom it is and in which round, and all letters of a
  * thread come once: that is counted.
  *
+ * At the end each sends a crate to every other one, so large that it is copied behind the call: where no thread
+ * but this one moves things on, that is seen.
+ *
  * usage: parcels ROUNDS
  *
- * Mutation that this catches: an exchange that reads its source after the call has returned. */
+ * Mutations that this catches: an exchange that reads a small source after the call has returned, a post that
+ * copies a large one. */
 #include "tests/jobs/suite.h"
 
 #include <stdio.h>
@@ -54,6 +58,37 @@ static int wrong_letters(const struct letter* got, int round) {
   return wrong;
 }
 
+/* 3 MiB for all others together, at places in another order than the ranks; the own one is empty. */
+static int crates(void) {
+  const size_t threads = (size_t)THREADS, each = ((size_t)3 << 20) / (threads > 1 ? threads - 1 : 1);
+  char *const given = malloc(each * threads), *const taken = malloc(each * threads);
+  size_t* const bytes = malloc(sizeof(size_t) * threads);
+  ptrdiff_t* const places = malloc(sizeof(ptrdiff_t) * threads);
+  for (size_t t = 0; t != threads; ++t) {
+    bytes[t] = t == (size_t)MYTHREAD ? 0 : each;
+    places[t] = (ptrdiff_t)((threads - 1 - t) * each);
+    memset(given + places[t], 16 * MYTHREAD + (int)t, each);
+  }
+  const uint64_t before = weft_statistic("bytes_staged");
+  upc_handle_t sent = 0;
+  cray_upc_team_alltoallv(weft_pointer_to(taken), bytes, places, weft_pointer_to(given), bytes, places, UPC_TEAM_ALL,
+                          &sent);
+  const uint64_t in_post = weft_statistic("bytes_staged") - before;
+  upc_sync(sent);
+  const char* const progress = getenv("WEFT_PROGRESS");
+  const int alone = progress != NULL && strcmp(progress, "caller") == 0 && !weft_setting("WEFT_CHECK");
+  int wrong = alone && in_post != 0;
+  if (wrong) printf("thread %d: the post has copied %zu bytes\n", MYTHREAD, (size_t)in_post);
+  for (size_t t = 0; t != threads; ++t)
+    for (size_t k = 0; k != bytes[t]; ++k)
+      wrong += taken[places[t] + (ptrdiff_t)k] != (char)(16 * (int)t + MYTHREAD);
+  free(given);
+  free(taken);
+  free(bytes);
+  free(places);
+  return wrong;
+}
+
 WEFT_SUITE(parcels) {
   const int rounds = argc > 1 ? atoi(argv[1]) : 10;
   int failures = 0;
@@ -86,6 +121,10 @@ WEFT_SUITE(parcels) {
     forget(in);
   }
   free(desk);
+  if (crates() != 0) {
+    printf("thread %d: crates are wrong\n", MYTHREAD);
+    ++failures;
+  }
   upc_barrier();
   return failures == 0 ? 0 : 1;
 }
