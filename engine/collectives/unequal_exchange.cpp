@@ -26,6 +26,8 @@ using namespace graph;
 
 namespace {
 
+static_assert(unequal::shortest_message > engine::mailbox::head_bytes);
+
 std::uint64_t packed_room(const request& r, const topology& g) {
   using layout = engine::bundle_box::layout;
   return engine::bundle_box::part_room(g, r.op == operation::team_gatherv    ? layout::of_each

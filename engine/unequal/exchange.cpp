@@ -69,10 +69,10 @@ public:
 
   // Of me: what I send.
   graph::part payload_for(std::uint32_t peer) const {
-    return {0, sent(peer), sizeof(note) + carried(peer, b_.given_to(peer, w_.me))};
+    return {0, sent(peer), message_of_note(carried(peer, b_.given_to(peer, w_.me)))};
   }
   graph::part payload_of(std::uint32_t peer) const {
-    return {0, arrived(peer), sizeof(note) + carried(peer, b_.taken_of(peer, w_.me))};
+    return {0, arrived(peer), message_of_note(carried(peer, b_.taken_of(peer, w_.me)))};
   }
   graph::part brought(std::uint32_t peer) const {
     const block* const mine = b_.taken_of(peer, w_.me);
@@ -119,9 +119,8 @@ private:
     return true;
   }
   bool usable(const block& b) const { return b_.usable == nullptr || b_.usable(w_.segment + b.at, b.bytes); }
-  // Both ends must know how long a message is: where a block comes of any member, they know its note alone.
   bool travels(std::uint32_t peer, std::uint64_t bytes) const {
-    return !b_.from_one && !w_.where->is_near(peer) && bytes <= length_ - sizeof(note);
+    return !w_.where->is_near(peer) && bytes <= length_ - sizeof(note);
   }
   std::uint64_t carried(std::uint32_t peer, const block* b) const {
     return travels(peer, b->bytes) ? b->bytes : 0;

@@ -68,6 +68,13 @@ constexpr std::uint64_t longest_note(std::uint64_t members) {
   return std::clamp(table / members / 16 * 16, least, most);
 }
 
+// Where a payload lies in a mailbox depends on its length, and the two ends of a block may say different ones.
+// So no message with a note is so short that it would lie elsewhere, and what the giver says is always found.
+constexpr std::uint64_t shortest_message = 64;
+constexpr std::uint64_t message_of_note(std::uint64_t along) {
+  return std::max<std::uint64_t>(shortest_message, sizeof(note) + along);
+}
+
 // What a member has for another host, packed: its bytes (4 of them), an entry of 4 for each of the members
 // there, or one for all, and what they say. So many bytes have room for a note of each, at least.
 constexpr std::uint64_t least_packed(std::uint64_t entries) {

@@ -129,6 +129,41 @@ bool wrong_calls() {
   return right;
 }
 
+// The two ends of a block say different sizes. What has come before lies in the mailboxes still, with the
+// size that is expected.
+bool sizes_that_differ() {
+  const weft::team all;
+  const auto n = static_cast<std::size_t>(all.size());
+  const bool gives = all.rank() == 0, takes = all.rank() + 1 == all.size();
+  constexpr std::size_t lengths[] = {8, 100, 1900, 5000};
+  bool right = true;
+  for (const std::size_t given : lengths)
+    for (const std::size_t expected : lengths) {
+      if (given == expected) continue;
+      const std::vector<char> src(n * expected + given, 's');
+      std::vector<char> dst(n * expected);
+      std::vector<std::size_t> out(n, expected);
+      const std::vector<std::size_t> in(n, expected);
+      const auto post = [&] {
+        return weft::exchange_v(dst, in, std::span(src).first(std::reduce(out.begin(), out.end())), out);
+      };
+      for (int before = 0; before != 33; ++before) // one more than a mailbox has slots
+        post().wait();
+      if (gives) out.back() = given;
+      std::ranges::fill(dst, 'd');
+      if (!takes) {
+        post().wait();
+        continue;
+      }
+      right &= fails("cray_upc_team_alltoallv: nbytes = " + std::to_string(expected),
+                     (" " + std::to_string(given) + " bytes: both must say the same").c_str(),
+                     [&] { post().wait(); });
+      right &= dst.front() == 'd' && dst[expected - 1] == 'd';
+    }
+  if (!right) std::printf("rank %d: two ends of a block do not agree\n", all.rank());
+  return right;
+}
+
 // Rank 1 comes when all others but the root, rank 0, have what the root gives; and there is no third piece of
 // it before the first is over, unless it gets room of its own.
 bool one_comes_late(const weft::array<long>& flag) {
@@ -275,6 +310,7 @@ WEFT_SUITE(anywhere) {
     ++failures;
   }
   if (!wrong_calls()) ++failures;
+  if (ranks > 1 && !sizes_that_differ()) ++failures;
   if (!little_room() || !child_in_the_middle()) ++failures;
   if (ranks > 2 && !one_comes_late(through)) ++failures;
   if (weft::weft_setting("WEFT_CHECK") != 0 && ranks > 1 && !memory_that_goes(through)) ++failures;
