@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -58,6 +59,16 @@ std::string_view stripped(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(blank) - begin + 1);
 }
 
+// A piece of a description as a message may show it: in one line, whatever the file is, and not all of a long
+// one.
+std::string shown(std::string_view text) {
+  constexpr std::size_t most = 60;
+  std::string all(text.substr(0, most));
+  std::ranges::replace_if(
+      all, [](char c) { return c < ' ' || c > '~'; }, '?');
+  return text.size() > most ? all + "..." : all;
+}
+
 // The value in the first unit of its kind; nothing if it is none.
 std::optional<double> read(const property& p, std::string_view text) {
   if (p.of == quantity::path) {
@@ -69,7 +80,7 @@ std::optional<double> read(const property& p, std::string_view text) {
   if (wrong != std::errc{}) return std::nullopt;
   const std::string_view unit = stripped(text.substr(static_cast<std::size_t>(end - text.data())));
   if (p.of == quantity::number) {
-    if (!unit.empty() || value != static_cast<double>(static_cast<std::int64_t>(value))) return std::nullopt;
+    if (!unit.empty() || value != std::floor(value)) return std::nullopt;
   } else if (p.of == quantity::time) {
     if (unit == "us")
       value *= 1000;
@@ -94,8 +105,15 @@ public:
   explicit reader(const std::string& file) : file_(file) {}
 
   machine read_all() {
-    std::ifstream in(file_);
-    if (!in || !std::filesystem::is_regular_file(file_))
+    std::error_code none; // what is no file is not opened: that of a pipe would wait for a writer
+    const bool is_file = std::filesystem::is_regular_file(file_, none);
+    const std::uint64_t size = is_file ? std::filesystem::file_size(file_, none) : 0;
+    if (size > most_bytes)
+      throw machine_error(engine::format("{}: has {} bytes, and a description at most {}: name another file",
+                                         file_, size, most_bytes));
+    std::ifstream in;
+    if (is_file) in.open(file_);
+    if (!in.is_open())
       throw machine_error(
           engine::format("{}: cannot be read: name a file, or one of {}", file_, installed_machines()));
     std::string text;
@@ -109,6 +127,7 @@ public:
   }
 
 private:
+  static constexpr std::uint64_t most_bytes = 1 << 20;
   struct at_line {
     double value;
     unsigned line;
@@ -123,17 +142,18 @@ private:
     if (text.empty()) return;
     const std::size_t equals = text.find('=');
     if (equals == std::string_view::npos)
-      wrong(line_,
-            engine::format("\"{}\" is no line property = value: write it so, or a # in front of it", text));
+      wrong(line_, engine::format("\"{}\" is no line property = value: write it so, or a # in front of it",
+                                  shown(text)));
     const std::string_view name = stripped(text.substr(0, equals)), value = stripped(text.substr(equals + 1));
     const auto p = std::ranges::find(properties, name, &property::name);
     if (p == properties.end())
-      wrong(line_, engine::format("{} is no property of a machine: there are {}", name, names_of_all()));
+      wrong(line_,
+            engine::format("{} is no property of a machine: there are {}", shown(name), names_of_all()));
     if (const auto before = found_.find(p->name); before != found_.end())
       wrong(line_,
             engine::format("{} is said by line {} too: leave one of them out", name, before->second.line));
     const std::optional<double> read_value = read(*p, value);
-    if (!read_value) wrong(line_, engine::format("{} = {}: must be {}", name, value, p->rule));
+    if (!read_value) wrong(line_, engine::format("{} = {}: must be {}", name, shown(value), p->rule));
     found_[p->name] = {*read_value, line_};
   }
 
@@ -205,11 +225,13 @@ std::string installed_machines() {
 
 machine machine_of(const std::string& file_or_name) {
   if (file_or_name.find_first_of("/.") != std::string::npos) return reader(file_or_name).read_all();
-  if (std::filesystem::is_regular_file(folder() / file_or_name))
+  std::error_code none;
+  if (std::filesystem::is_regular_file(folder() / file_or_name, none))
     return reader((folder() / file_or_name).lexically_normal().string()).read_all();
   throw machine_error(
       engine::format("{} is no machine that is installed: name one of {}, or a file, as in ./{}",
-                     file_or_name, installed_machines(), file_or_name));
+                     file_or_name.empty() ? "\"\"" : file_or_name, installed_machines(),
+                     file_or_name.empty() ? "machine.txt" : file_or_name));
 }
 
 } // namespace weft::tool

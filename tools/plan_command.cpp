@@ -297,12 +297,13 @@ void add_plan_command(CLI::App& app, int& status) {
       ->type_name("SKEW")
       ->check(CLI::Range(0.0, 8.0).description(""));
   const auto on = std::make_shared<std::string>();
-  plan->add_option(
-          "--machine", *on,
-          "What transfers cost, and how many ranks fit: a file with the description of a machine, or "
-          "one of " +
-              installed_machines())
-      ->type_name("FILE|NAME");
+  CLI::Option* const machine =
+      plan->add_option(
+              "--machine", *on,
+              "What transfers cost, and how many ranks fit: a file with the description of a machine, or "
+              "one of " +
+                  installed_machines())
+          ->type_name("FILE|NAME");
   plan->footer("Examples:\n"
                "  weft plan exchange -n 4 --bytes 64K --in my --out my | dot -Tsvg > plan.svg\n"
                "  weft plan broadcast -n 64 --nodes 8 --root 3 --bytes 8 --verify\n"
@@ -311,11 +312,11 @@ void add_plan_command(CLI::App& app, int& status) {
                "  weft plan exchange --scale --machine slingshot\n"
                "  weft plan team_alltoallv -n 1024 --nodes 32 --bytes 64K --skew 1\n"
                "  weft plan exchange -n 16 --nodes 4 --goal > exchange.goal");
-  plan->callback([o, operation, nodes, on, &status] {
+  plan->callback([o, operation, nodes, machine, on, &status] {
     o->named = operation->count() != 0;
     o->spread = nodes->count() != 0;
     try {
-      if (!on->empty()) place_on_machine(*o, *on);
+      if (machine->count() != 0) place_on_machine(*o, *on);
       status = show(*o);
     } catch (const std::runtime_error& e) {
       std::cerr << "weft plan: " << e.what() << "\n";

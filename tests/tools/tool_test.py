@@ -5,6 +5,7 @@ import contextlib
 import json
 import os
 import pty
+import random
 import re
 import resource
 import subprocess
@@ -257,6 +258,50 @@ class Plan(ToolTest):
         self.assertIn("frontier is no machine that is installed: name one of hdr, slingshot, vm, or a file",
                       self.refusal("plan", "barrier", "--machine", "frontier"))
         self.assertIn("both say what transfers cost", self.refusal("plan", "barrier", "--machine", "vm", WEFT_COSTS="gap=1"))
+
+    def test_no_description_of_a_machine_is_too_wrong_to_be_told_of(self):
+        """Mutated descriptions: each is taken, or refused in one line that names the file and, where there is one, the line."""
+        draw = random.Random(31)
+        right = []
+        for name in ("hdr", "slingshot", "vm"):
+            with open(os.path.join(MACHINES, name), encoding="utf-8") as file:
+                right.append(file.read().splitlines())
+        values = ["", "-1", "-1 ns", "1e400", "1e-400", "inf", "nan", "-inf ns", "0x10", "9" * 30, "1e19", "1.5", "1,5 ns",
+                  "null", "true", "[1]", "{}", "ns", "5 ns ns", "5\0 ns", "\x1b[2J", "\u2028", "=5 ns", "5 GB/s", "memory"]
+        refused = 0
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "m.txt")
+            for number in range(200):
+                lines = list(draw.choice(right))
+                for _ in range(draw.randint(1, 3)):
+                    k = draw.choice([k for k, line in enumerate(lines) if "=" in line] or [0])
+                    left, line = lines[k].partition("=")[0], lines[k]
+                    lines[k:k + 1] = draw.choice([
+                        [], [line, line], [f"{left}= {draw.choice(values)}"], [line.replace("=", ":")], [line.upper()],
+                        [line * draw.choice([2, 5000])], [line[:draw.randrange(len(line) + 1)]],
+                        [line[:3] + chr(draw.choice([0, 7, 11, 12, 13, 27, 127, 233])) + line[3:]], ['{"hosts": 5}']])
+                    lines = lines[:draw.choice([len(lines), len(lines), k])] or [""]
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write("\n".join(lines))
+                result = weft("plan", "barrier", "--machine", path)
+                if result.returncode == 0:
+                    self.assertEqual(result.stderr, "", lines)
+                    continue
+                refused += 1
+                self.assertEqual(result.returncode, 2, lines)
+                self.assertEqual(result.stdout, "", lines)
+                self.assertRegex(result.stderr, re.escape(path) + r":(\d+:| no line has )", lines)
+                self.assertEqual([ord(c) for c in result.stderr[:-1] if not " " <= c <= "~"], [], lines)
+                self.assertLess(len(result.stderr), 600, lines)
+            self.assertGreater(refused, 100)
+            os.mkfifo(os.path.join(folder, "pipe"))
+            for other in ("pipe", ""):
+                self.assertIn("cannot be read", self.refusal("plan", "barrier", "--machine", os.path.join(folder, other)))
+            with open(path, "w", encoding="utf-8") as file:
+                file.truncate(1 << 40)
+            self.assertIn("has 1099511627776 bytes, and a description at most 1048576",
+                          self.refusal("plan", "barrier", "--machine", path))
+        self.assertIn('"" is no machine that is installed', self.refusal("plan", "barrier", "--machine", ""))
 
     def test_schedules(self):
         text = self.output("plan", "exchange", "-n", "6", "--nodes", "3", "--bytes", "64", "--machine", "hdr", "--goal")
