@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Exchanges whose blocks go between hosts together. P members on N hosts, L on each.
 //
-// paired  Two hosts tell each other all in one message each way, L*L blocks: N-1 messages a host, which its
-//         members share, each leading to every L-th host. A rank that leads reads what leaves in its
-//         neighbours' sources, and writes what arrives into their destinations. One hop.
+// paired  Two hosts tell each other all in m messages each way, of m pairs of members, each with the blocks
+// of
+//         an m-th of the sending host's members: L*L/m blocks. m*(N-1) messages a host, which its members
+//         share, each with every L-th of them. A rank that leads a pair reads what leaves in its neighbours'
+//         sources, and writes what arrives into their destinations. One hop. m is 1 but where such a message
+//         is too long for a payload, or few hosts would leave all to few members.
 // bruck   Members of one number on their hosts, twins, exchange among themselves what is for them: a member
 //         first reads in its neighbours' sources what is for its twins. Then ceil(log_r N) rounds of r - 1
 //         messages: in round k it hands on all blocks that have a digit in the k-th place of the distance, in
@@ -18,47 +21,58 @@ using namespace graph;
 
 namespace {
 
-// Of those hosts to which I lead the members that lead to mine, see topology/topology.hpp.
+pairing pairing_of(const plan& p, const topology& g) {
+  return {g, std::max(1u, p.radix)};
+}
 constexpr range paired{
     .name = "paired leaders",
-    .count = [](const plan&, const topology& g) { return g.one_host() ? 0 : hosts_led(g, g.me()); },
-    .peer = [](const plan& p, const topology& g, peer_rule,
-               std::uint32_t k) { return leader_towards(g, host_led(g, k), own_host(p, g)); }};
-// Calls visit(member, k, members) for each member of the hosts to which I lead: the k-th of so many of its
-// host. The owner of c is the number of the host.
-template <class Visit> void each_member_led(const topology& g, coordinates& c, Visit&& visit) {
-  each_led(g, c.owner, [&](std::uint32_t there) {
-    for (std::uint32_t k = 0; k < g.members(there); ++k)
-      visit(g.in_host_order(g.first(there) + k), k, g.members(there));
-  });
-}
-// Of the member that is read, to all members of the hosts to which I lead.
+    .count = [](const plan& p, const topology& g) { return g.one_host() ? 0 : pairing_of(p, g).led(g.me()); },
+    .peer =
+        [](const plan& p, const topology& g, peer_rule, std::uint32_t k) {
+          const pairing of = pairing_of(p, g);
+          return of.twin(of.of_mine(k));
+        }};
+// Of the member that is read, to all members of the hosts to which I lead its share. The owner of c is the
+// number of the pair.
 constexpr blocks leaving{.name = "leaving blocks",
-                         .each = [](const plan&, const topology& g, const action& a, block_visitor visit) {
+                         .each = [](const plan& p, const topology& g, const action& a, block_visitor visit) {
+                           const pairing of = pairing_of(p, g);
+                           const std::uint32_t giver = g.local_index(a.from);
                            coordinates c = coordinates_of(a);
-                           each_member_led(g, c,
-                                           [&](std::uint32_t member, std::uint32_t k, std::uint32_t members) {
-                                             c.to = member;
-                                             c.turn = g.local_index(a.from) * members + k;
-                                             visit(c);
-                                           });
+                           of.each_led(c.owner, [&](std::uint32_t pair) {
+                             const member_run share = of.share(g.host(a.me), pair);
+                             if (giver < share.begin || giver - share.begin >= share.count) return;
+                             const std::uint32_t there = of.other_host(pair), takers = g.members(there);
+                             for (std::uint32_t k = 0; k < takers; ++k) {
+                               c.to = g.in_host_order(g.first(there) + k);
+                               c.turn = (giver - share.begin) * takers + k;
+                               visit(c);
+                             }
+                           });
                          }};
-// Those of all members of the sender's host to all of the receiver's. The owner is the number of the pair.
+// Those of the share of the sender's host to all members of the receiver's. The owner is the number of the
+// pair at the rank that does it.
 constexpr blocks crossing{.name = "crossing blocks",
-                          .each = [](const plan&, const topology& g, const action& a, block_visitor visit) {
+                          .each = [](const plan& p, const topology& g, const action& a, block_visitor visit) {
+                            const pairing of = pairing_of(p, g);
+                            const std::uint32_t givers = of.share(g.host(a.from), of.of_mine(a.step)).count;
                             coordinates c = coordinates_of(a);
-                            for (c.owner = a.step;
-                                 c.turn < g.members(g.host(a.from)) * g.members(g.host(a.to)); ++c.turn)
+                            for (c.owner = a.step; c.turn < givers * g.members(g.host(a.to)); ++c.turn)
                               visit(c);
                           }};
-// Those of all members of the hosts to which I lead, to the member that is written.
+// Those of the shares that I lead of other hosts, to the member that is written.
 constexpr blocks arriving{.name = "arriving blocks",
-                          .each = [](const plan&, const topology& g, const action& a, block_visitor visit) {
+                          .each = [](const plan& p, const topology& g, const action& a, block_visitor visit) {
+                            const pairing of = pairing_of(p, g);
                             coordinates c = coordinates_of(a);
-                            each_member_led(g, c, [&](std::uint32_t member, std::uint32_t k, std::uint32_t) {
-                              c.from = member;
-                              c.turn = k * g.locals() + g.local_index(a.to);
-                              visit(c);
+                            of.each_led(c.owner, [&](std::uint32_t pair) {
+                              const std::uint32_t there = of.other_host(pair);
+                              const member_run share = of.share(there, pair);
+                              for (std::uint32_t k = 0; k < share.count; ++k) {
+                                c.from = g.in_host_order(g.first(there) + share.begin + k);
+                                c.turn = k * g.locals() + g.local_index(a.to);
+                                visit(c);
+                              }
                             });
                           }};
 
@@ -126,33 +140,54 @@ node_set read_sources(hierarchical& s, const blocks& going, std::uint8_t at, boo
   return own | s.b.loop(range::near, s.near(), steps, s.gate);
 }
 
-// Those that lead to no host read no more than their own blocks, and write nothing.
-std::uint32_t neighbours_that_lead(const topology& g) {
-  const auto& near = g.near();
+// Those that lead no pair read no more than their own blocks, and write nothing.
+std::uint32_t neighbours_that_lead(const pairing& of) {
+  const auto& near = of.g.near();
   return static_cast<std::uint32_t>(
-      std::count_if(near.begin(), near.end(), [&](std::uint32_t k) { return hosts_led(g, k) != 0; }));
+      std::count_if(near.begin(), near.end(), [&](std::uint32_t k) { return of.led(k) != 0; }));
 }
 
-std::uint64_t pair_bytes(const request& r, const topology& g) {
-  return std::uint64_t{g.largest_host()} * g.largest_host() * r.bytes;
+struct paired_messages {
+  std::uint32_t pairs = 0; // of members, between two hosts; 0: there are none whose messages fit
+  std::uint64_t bytes = 0; // of the longest one
+  std::uint64_t cost = 0;
+};
+
+paired_messages with_pairs(std::uint32_t pairs, const request& r, const topology& g, const tuning& t) {
+  const cost_model c(t.costs);
+  const std::uint64_t locals = g.largest_host(), hosts = g.hosts() - 1, led = pairing{g, pairs}.most_led();
+  const std::uint64_t blocks = (locals + pairs - 1) / pairs * locals, message = blocks * r.bytes;
+  if (message > payload_from(led, t)) return {};
+  // More messages, as many bytes; fewer blocks for the member with the most of them.
+  return {pairs, message,
+          c.messages(hosts, locals * locals * r.bytes) + 2 * c.wire((pairs - 1) * hosts, 0) +
+              2 * c.packs(led * blocks, r.bytes) + c.copies(locals, r.bytes)};
+}
+// The cheapest that fit.
+paired_messages best_pairs(const request& r, const topology& g, const tuning& t) {
+  paired_messages best;
+  for (std::uint32_t pairs = 1; pairs <= least_members(g); ++pairs)
+    if (const paired_messages m = with_pairs(pairs, r, g, t); m.pairs != 0)
+      if (best.pairs == 0 || m.cost < best.cost) best = m;
+  return best;
 }
 
 } // namespace
 
 bool fits_paired_exchange(const request& r, const topology& g, const tuning& t) {
-  return may_relay(r, g) && g.largest_host() > 1 && pair_bytes(r, g) <= payload_from(most_led(g), t);
+  return may_relay(r, g) && g.largest_host() > 1 && best_pairs(r, g, t).pairs != 0;
 }
 
 std::uint64_t cost_of_paired_exchange(const request& r, const topology& g, const tuning& t) {
-  const cost_model c(t.costs);
-  const std::uint64_t locals = g.largest_host(), led = most_led(g);
-  return c.messages(g.hosts() - 1, pair_bytes(r, g)) + 2 * c.packs(led * locals * locals, r.bytes) +
-         c.copies(locals, r.bytes);
+  return best_pairs(r, g, t).cost;
 }
 
 plan compile_paired_exchange(const request& r, const topology& g, const tuning& t) {
   hierarchical s(r, pattern::all_pairs, rule_of(r), g, t);
-  const std::uint64_t message = pair_bytes(r, g), all = hosts_led(g, g.me()) * message;
+  const paired_messages best = best_pairs(r, g, t);
+  s.p().radix = best.pairs == 1 ? 0 : best.pairs;
+  const pairing of = pairing_of(s.p(), g);
+  const std::uint64_t message = best.bytes, all = of.led(g.me()) * message;
   const auto in_scratch = [&](std::uint64_t begin) {
     return s.b.add_place({.base = begin, .owner = message, .turn = r.bytes, .bytes = r.bytes});
   };
@@ -166,9 +201,9 @@ plan compile_paired_exchange(const request& r, const topology& g, const tuning& 
       of_blocks(writing(reading(send_payload(), buffer::scratch, out), buffer::mailbox, packed), crossing));
   hear.then(
       of_blocks(writing(reading(take_payload(), buffer::mailbox, packed), buffer::scratch, in), crossing));
-  const std::uint32_t hosts = s.count(paired);
-  const node_set sent = s.b.loop(paired, hosts, tell, read);
-  const node_set here = s.b.loop(paired, hosts, hear);
+  const std::uint32_t pairs = s.count(paired);
+  const node_set sent = s.b.loop(paired, pairs, tell, read);
+  const node_set here = s.b.loop(paired, pairs, hear);
   const auto from_scratch = [&](const node& n) {
     return of_blocks(reading(n, buffer::scratch, in), arriving);
   };
@@ -178,7 +213,7 @@ plan compile_paired_exchange(const request& r, const topology& g, const tuning& 
     give.then(from_scratch(put_to_each())).then_if(s.modes.tells_ends(), count_for_each(fact::delivered, 1));
     data |= s.b.add(from_scratch(copy_own()), here) | s.b.loop(range::near, s.near(), give, here);
   }
-  return s.finish(data, s.near(), neighbours_that_lead(g));
+  return s.finish(data, s.near(), neighbours_that_lead(of));
 }
 
 namespace {

@@ -86,7 +86,7 @@ struct plan {
   naming names = naming::none;
   bool in_place = false; // all_pairs: the blocks i -> j and j -> i change places; by_source: they move on
   std::uint64_t whole_block = 0; // indirect: blocks up to this size are claimed in one piece
-  std::uint32_t radix = 0;       // of the tree over the leaders, or of the rounds; 0 = none
+  std::uint32_t radix = 0;       // of the tree over leaders, of the rounds, or pairs of members; 0 = none
   std::uint64_t scratch = 0;     // bytes of it that nodes address
   std::uint64_t packed = 0;      // bytes of the longest message whose blocks do not lie together
   std::uint8_t window = 64;      // iterations of a loop that may be under way, at most 64

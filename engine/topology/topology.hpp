@@ -198,27 +198,54 @@ inline std::uint32_t number_of_pair(const topology& g, std::uint32_t host, std::
   const std::uint32_t distance = (other + g.hosts() - host) % g.hosts();
   return (distance - 1) / g.members(host);
 }
-// To how many hosts any member leads at most: one on the smallest host.
-inline std::uint32_t most_led(const topology& g) {
+inline std::uint32_t least_members(const topology& g) {
   std::uint32_t least = g.size();
   for (std::uint32_t host = 0; host < g.hosts(); ++host)
     least = std::min(least, g.members(host));
-  return g.one_host() ? 0 : (g.hosts() - 2) / least + 1;
+  return least;
+}
+// To how many hosts any member leads at most: one on the smallest host.
+inline std::uint32_t most_led(const topology& g) {
+  return g.one_host() ? 0 : (g.hosts() - 2) / least_members(g) + 1;
 }
 
-// To how many hosts I lead, and to which.
-inline std::uint32_t hosts_led(const topology& g, std::uint32_t member) {
-  const std::uint32_t locals = g.members(g.host(member)), mine = g.local_index(member);
-  return mine < g.hosts() - 1 ? (g.hosts() - 2 - mine) / locals + 1 : 0;
-}
-inline std::uint32_t host_led(const topology& g, std::uint32_t k) {
-  return (g.host(g.me()) + 1 + g.local_index(g.me()) + k * g.locals()) % g.hosts();
-}
-// All of them; `k` counts.
-template <class Visit> void each_led(const topology& g, std::uint32_t& k, Visit&& visit) {
-  const std::uint32_t all = hosts_led(g, g.me());
-  for (k = 0; k < all; ++k)
-    visit(host_led(g, k));
-}
+// The same with several pairs of members between two hosts, as many as the smallest host has members at most:
+// so no two members are two pairs. Those of a host, other host by other host, are dealt out to its members in
+// turn. A pair carries the blocks of a share of the sender's host.
+struct pairing {
+  const topology& g;
+  std::uint32_t pairs;
+
+  // How many pairs a member leads.
+  std::uint32_t led(std::uint32_t member) const {
+    const std::uint32_t all = (g.hosts() - 1) * pairs, first = g.local_index(member);
+    return first < all ? (all - 1 - first) / g.members(g.host(member)) + 1 : 0;
+  }
+  std::uint32_t most_led() const {
+    return g.one_host() ? 0 : ((g.hosts() - 1) * pairs - 1) / least_members(g) + 1;
+  }
+  // The number of the k-th that I lead, among all of my host.
+  std::uint32_t of_mine(std::uint32_t k) const { return g.local_index(g.me()) + k * g.locals(); }
+  std::uint32_t other_host(std::uint32_t pair) const {
+    return (g.host(g.me()) + 1 + pair / pairs) % g.hosts();
+  }
+  // At the other end of one of mine.
+  std::uint32_t twin(std::uint32_t pair) const {
+    const std::uint32_t there = other_host(pair), distance = g.hosts() - 1 - pair / pairs;
+    return g.in_host_order(g.first(there) + ((distance - 1) * pairs + pair % pairs) % g.members(there));
+  }
+  // The members of a host whose blocks a pair carries away from it.
+  member_run share(std::uint32_t host, std::uint32_t pair) const {
+    const std::uint32_t members = g.members(host), number = pair % pairs;
+    const std::uint32_t begin = number * members / pairs;
+    return {begin, (number + 1) * members / pairs - begin};
+  }
+  // Calls visit(pair) for each that I lead; `k` counts.
+  template <class Visit> void each_led(std::uint32_t& k, Visit&& visit) const {
+    const std::uint32_t all = led(g.me());
+    for (k = 0; k < all; ++k)
+      visit(of_mine(k));
+  }
+};
 
 } // namespace weft::graph

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every algorithm of the list, checked wherever it fits.
 #include "engine/collectives/tuning.hpp"
+#include "engine/memory/mailbox.hpp"
 #include "engine/plan/names.hpp"
 #include "engine/plan/resolve.hpp"
 #include "engine/topology/topology.hpp"
@@ -9,7 +10,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <map>
 #include <set>
 
 namespace weft::graph {
@@ -219,10 +222,8 @@ TEST(algorithms, a_dissemination_of_many_hosts_may_be_one_round) {
   }
   const request r{operation::exchange, sync::all, sync::my, hint::none, 0, 256};
   const topology g(0, blocks_of(8192, 64));
-  const algorithm& by = *choose(r, g, tuning{});
-  EXPECT_EQ(by.name, "bruck");
-  EXPECT_EQ(compile(r, g, tuning{}).radix, 128u);
-  EXPECT_LT(4 * by.cost(r, g, tuning{}), named(r.op, "spread").cost(r, g, tuning{}));
+  EXPECT_EQ(compile(r, g, forcing(r.op, "bruck")).radix, 128u);
+  EXPECT_LT(4 * named(r.op, "bruck").cost(r, g, tuning{}), named(r.op, "spread").cost(r, g, tuning{}));
 }
 
 TEST(algorithms, a_distance_goes_in_the_steps_of_its_digits) {
@@ -247,24 +248,64 @@ TEST(algorithms, a_distance_goes_in_the_steps_of_its_digits) {
   }
 }
 
-TEST(algorithms, two_hosts_have_one_pair_of_leaders_and_the_members_share_them) {
+TEST(algorithms, two_hosts_have_pairs_of_leaders_and_the_members_share_them) {
   for (const node_map& nodes :
-       {alone(7), blocks_of(12, 4), blocks_of(13, 3), dealt(17, 5), node_map{0, 0, 0, 0, 0, 0, 1, 2, 2, 3}}) {
-    std::set<std::pair<std::uint32_t, std::uint32_t>> pairs;
-    for (std::uint32_t me = 0; me < nodes.size(); ++me) {
-      const topology g(me, nodes);
-      const std::uint32_t led = hosts_led(g, me);
-      EXPECT_LE(led, (g.hosts() - 1 + g.locals() - 1) / g.locals());
-      for (std::uint32_t k = 0; k < led; ++k) {
-        const std::uint32_t there = host_led(g, k);
-        ASSERT_NE(there, g.host(me));
-        EXPECT_EQ(leader_towards(g, g.host(me), there), me);
-        EXPECT_TRUE(pairs.insert({g.host(me), there}).second);
+       {alone(7), blocks_of(12, 4), blocks_of(13, 3), blocks_of(20, 10), dealt(17, 5),
+        node_map{0, 0, 0, 0, 0, 0, 1, 2, 2, 3}, node_map{0, 1, 0, 1, 1, 2, 0, 2, 2, 1, 1}}) {
+    for (std::uint32_t pairs = 1; pairs <= least_members(topology(0, nodes)); ++pairs) {
+      // From which member to which host, and how often blocks of a member go there.
+      std::set<std::array<std::uint32_t, 2>> twins;
+      std::map<std::array<std::uint32_t, 2>, unsigned> carried;
+      for (std::uint32_t me = 0; me < nodes.size(); ++me) {
+        const topology g(me, nodes);
+        const pairing of{g, pairs};
+        EXPECT_LE(of.led(me), of.most_led());
+        std::uint32_t k = 0;
+        of.each_led(k, [&](std::uint32_t pair) {
+          const std::uint32_t there = of.other_host(pair), twin = of.twin(pair);
+          ASSERT_NE(there, g.host(me));
+          ASSERT_EQ(g.host(twin), there);
+          if (pairs == 1) {
+            EXPECT_EQ(leader_towards(g, g.host(me), there), me);
+          }
+          EXPECT_TRUE(twins.insert({me, twin}).second) << me << " and " << twin << " are two pairs";
+          const member_run share = of.share(g.host(me), pair);
+          for (std::uint32_t giver = share.begin; giver < share.begin + share.count; ++giver)
+            ++carried[{g.in_host_order(g.first(g.host(me)) + giver), there}];
+        });
       }
+      const topology g(0, nodes);
+      EXPECT_EQ(twins.size(), std::size_t{g.hosts()} * (g.hosts() - 1) * pairs);
+      for (const auto& [one, other] : twins)
+        EXPECT_TRUE(twins.contains({other, one})) << one << " and " << other << " of " << pairs;
+      EXPECT_EQ(carried.size(), std::size_t{g.size()} * (g.hosts() - 1));
+      for (const auto& [from_to, times] : carried)
+        EXPECT_EQ(times, 1u) << "blocks of " << from_to[0] << " to host " << from_to[1];
     }
-    const topology g(0, nodes);
-    EXPECT_EQ(pairs.size(), std::size_t{g.hosts()} * (g.hosts() - 1));
   }
+}
+
+// A message to another host that is too long for a payload goes in several, by as many pairs of members.
+TEST(algorithms, what_two_hosts_tell_each_other_is_shared_by_as_many_pairs_as_it_takes) {
+  const node_map nodes = blocks_of(256, 64);
+  std::uint64_t before = 0;
+  for (const std::uint64_t bytes : {8, 32, 64, 256, 1024}) {
+    const request r{operation::exchange, sync::all, sync::my, hint::none, 0, bytes};
+    const std::vector<plan> plans = compile_by(named(r.op, "paired"), r, nodes);
+    std::uint64_t messages = 0;
+    for (const plan& p : plans)
+      for (const node& n : p.nodes)
+        if (n.what == kind::loop && p.nodes[n.body].what == kind::signal &&
+            p.nodes[n.body].about == fact::payload)
+          messages += n.count;
+    EXPECT_EQ(messages, 4u * 3 * plans[0].radix) << bytes;
+    const topology g(0, nodes);
+    EXPECT_EQ(choose(r, g, tuning{})->name, "paired") << bytes;
+    EXPECT_GE(plans[0].radix, before) << bytes;
+    before = plans[0].radix;
+    EXPECT_LE(64 / plans[0].radix * 64 * bytes, engine::mailbox::large_bytes) << bytes;
+  }
+  EXPECT_GE(before, 32u); // 4 MiB in messages of 128 KiB
 }
 
 TEST(algorithms, a_ring_sends_each_block_once_into_each_node) {

@@ -23,10 +23,12 @@ struct scale_case {
   operation op;
   sync in, out;
   std::uint32_t ranks = 1024, each = 32;
+  std::uint64_t bytes = sizeof(std::uint64_t);
 
   std::string text() const {
     return std::string(name(op)) + "_in_" + std::string(graph::name(in)) + "_out_" +
-           std::string(graph::name(out)) + "_" + std::to_string(ranks) + "_by_" + std::to_string(each);
+           std::string(graph::name(out)) + "_" + std::to_string(ranks) + "_by_" + std::to_string(each) +
+           (bytes == sizeof(std::uint64_t) ? "" : "_of_" + std::to_string(bytes));
   }
 };
 
@@ -43,13 +45,13 @@ TEST_P(scale, takes_the_predicted_time) {
   const scale_case& c = GetParam();
   const std::uint32_t last = c.ranks - 1;
   constexpr std::uint64_t word = sizeof(std::uint64_t);
-  const collectives::request r{.op = c.op, .in = c.in, .out = c.out, .bytes = word};
+  const collectives::request r{.op = c.op, .in = c.in, .out = c.out, .bytes = c.bytes};
   const graph::movement moved = specified(r);
   played_plan p;
   for (std::uint32_t rank = 0; rank < c.ranks; ++rank)
     p.nodes.push_back(rank / c.each);
-  p.source = moved.rule.source(last, last) + word;
-  p.destination = moved.rule.destination(last, last) + word;
+  p.source = moved.rule.source(last, last) + c.bytes;
+  p.destination = moved.rule.destination(last, last) + c.bytes;
   p.calls = 1;
   p.late = false;
   const collectives::tuning t = tuning_for(transport::simulated_costs{});
@@ -108,6 +110,13 @@ INSTANTIATE_TEST_SUITE_P(long_rooted, scale,
                          testing::ValuesIn(cases(rooted, {{sync::my, sync::my}, {sync::no, sync::no}})),
                          case_name);
 INSTANTIATE_TEST_SUITE_P(long_of_all, scale, testing::ValuesIn(cases(of_all, {{sync::all, sync::my}})),
+                         case_name);
+// What two hosts tell each other is too long for one message.
+INSTANTIATE_TEST_SUITE_P(of_several_pairs, scale,
+                         testing::Values(scale_case{operation::exchange, sync::all, sync::my, 256, 64, 64}),
+                         case_name);
+INSTANTIATE_TEST_SUITE_P(long_of_several_pairs, scale,
+                         testing::Values(scale_case{operation::exchange, sync::all, sync::my, 1024, 64, 64}),
                          case_name);
 // Where each rank has a block on the root they would have as much memory each.
 constexpr std::array of_one_block{operation::broadcast};
