@@ -80,10 +80,10 @@ constexpr blocks ring{.name = "next block of the ring",
 
 } // namespace
 
-node_set scatter_to_leaders(hierarchical& s, std::uint8_t at, node_set after) {
+node_set scatter_to_leaders(hierarchical& s, std::uint8_t at, node_set after, const blocks& of) {
   if (!s.root) return s.b.add(await_count(fact::delivered, 1), after);
-  const node put = of_blocks(writing(reading(put_to_each(), buffer::source, at), buffer::destination, at),
-                             blocks::of_host);
+  const node put =
+      of_blocks(writing(reading(put_to_each(), buffer::source, at), buffer::destination, at), of);
   builder::step_list steps;
   steps.then(put).then(order_each()).then(count_for_each(fact::delivered, 1));
   return s.b.loop(other_leaders, s.count(other_leaders), steps, after);
@@ -111,14 +111,12 @@ std::uint64_t cost_of_ring_of_leaders(std::uint64_t bytes, const topology& g, co
   return (g.hosts() - 1) * c.put_and_count() + c.wire(far, bytes) + c.wire(far, 0);
 }
 
-node_set doubling_of_leaders(hierarchical& s, std::uint8_t at, bool told, node_set after) {
+node_set doubling_of_leaders(hierarchical& s, std::uint8_t at, bool told, node_set after, const range& with,
+                             const blocks& of) {
   builder::step_list steps;
-  steps.then(of_blocks(put_handed_on(at), blocks::half))
-      .then(order_each())
-      .then(announce_puts())
-      .then(await_ready());
+  steps.then(of_blocks(put_handed_on(at), of)).then(order_each()).then(announce_puts()).then(await_ready());
   steps.then_if(told, count_step());
-  return s.b.loop(range::partners, s.count(range::partners), steps, after, 1);
+  return s.b.loop(with, s.count(with), steps, after, 1);
 }
 
 std::uint64_t cost_of_doubling_of_leaders(std::uint64_t bytes, const topology& g, const cost_model& c) {

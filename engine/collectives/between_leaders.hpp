@@ -64,8 +64,10 @@ private:
 // done with the nodes that it returns. `at` is where the block of a member lies in the destination (and in
 // the source, of a scatter). For a leader; each part counts for itself.
 
-// The root puts the blocks of a host's members to its leader. Each other leader waits for its own.
-graph::node_set scatter_to_leaders(hierarchical& s, std::uint8_t at, graph::node_set after);
+// The root puts the blocks of a host's members, or what else is for that host, to its leader. Each other
+// leader waits for its own.
+graph::node_set scatter_to_leaders(hierarchical& s, std::uint8_t at, graph::node_set after,
+                                   const graph::blocks& of = graph::blocks::of_host);
 std::uint64_t cost_of_scatter_to_leaders(std::uint64_t bytes, const graph::topology& g, const cost_model& c);
 
 // Blocks go around the ring to the leader before me: first those of my own host, then what I receive, each as
@@ -74,8 +76,10 @@ graph::node_set ring_of_leaders(hierarchical& s, std::uint8_t at, graph::node_se
 std::uint64_t cost_of_ring_of_leaders(std::uint64_t bytes, const graph::topology& g, const cost_model& c);
 
 // A power of two of hosts: in round k two whose numbers differ in bit k swap all blocks that each has by
-// then. `told`: the neighbours hear of each round.
-graph::node_set doubling_of_leaders(hierarchical& s, std::uint8_t at, bool told, graph::node_set after);
+// then; or other partners, of other blocks. `told`: the neighbours hear of each round.
+graph::node_set doubling_of_leaders(hierarchical& s, std::uint8_t at, bool told, graph::node_set after,
+                                    const graph::range& with = graph::range::partners,
+                                    const graph::blocks& of = graph::blocks::half);
 std::uint64_t cost_of_doubling_of_leaders(std::uint64_t bytes, const graph::topology& g, const cost_model& c);
 
 // Rounds in which each rank hears of radix times as many hosts as before. A higher radix has fewer rounds,

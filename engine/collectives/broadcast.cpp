@@ -19,12 +19,16 @@
 //          bytes, and no host sends more than n.
 // bundled  Small, under IN_NO: a host asks the root's for it, once for all its members. N-1 messages there,
 //          and N-1 back.
-// scatter  Large and over many hosts: the root scatters the block, then each host has the pieces of all. A
-//          member's piece is n/P bytes. The root puts the pieces of each host's members to its leader, n
-//          bytes out of the root's host. Then the leaders gather all: by doubling if the hosts are a power of
-//          two, n bytes out of every host in log2(N) hops, else around a ring in N-1. The neighbours copy
-//          when their leader has all, the root's own ones at once. Twice the bytes of a chain, and few of its
-//          hops; a tree's hops, and few of its bytes.
+// scatter  Large and over many hosts: the root scatters the block, then each host has the pieces of all. The
+//          root puts the piece of each host to its leader, n bytes out of the root's host. Then the leaders
+//          gather all: by doubling if the hosts are a power of two, n bytes out of every host in log2(N)
+//          hops, else around a ring in N-1. The neighbours copy when their leader has all, the root's own
+//          ones at once. Twice the bytes of a chain, and few of its hops; a tree's hops, and few of its
+//          bytes. The doubling begins with the host that is farthest, while there is little, and ends with
+//          the next one: where hosts that follow each other are a group of the network (of G), every group
+//          hears each piece once, and (N/G-1)*n bytes go from group to group; N-G times n if it began with
+//          the next one. The pieces lie in the order of the hosts' numbers read backwards, so that what goes
+//          in one message lies together.
 #include "engine/collectives/between_leaders.hpp"
 #include "engine/special_paths.hpp"
 #include "engine/topology/topology.hpp"
@@ -238,15 +242,45 @@ plan compile_broadcast_x(const request& r, const topology& g, const tuning& t) {
 
 namespace {
 
-// Whole lines, so that no two ranks write to one.
-std::uint64_t piece_of_member(std::uint64_t bytes, std::uint32_t members) {
-  constexpr std::uint64_t line = 64;
-  return ((bytes + members - 1) / members + line - 1) / line * line;
-}
-
 bool doubles(const topology& g) {
   return std::has_single_bit(g.hosts());
 }
+
+// Of a host, if they double; of a member, around a ring. Whole lines, so that no two ranks write to one.
+std::uint64_t scattered_piece(std::uint64_t bytes, const topology& g) {
+  constexpr std::uint64_t line = 64;
+  const std::uint64_t pieces = doubles(g) ? g.hosts() : g.size();
+  return ((bytes + pieces - 1) / pieces + line - 1) / line * line;
+}
+
+// The number of a host's piece: its own, of as many bits as all hosts have, read backwards.
+std::uint32_t backwards(const topology& g, std::uint32_t host) {
+  std::uint32_t number = 0;
+  for (std::uint32_t bit = g.hosts() / 2; bit != 0; bit /= 2, host /= 2)
+    number |= host % 2 * bit;
+  return number;
+}
+constexpr range farthest_first{
+    .name = "partners, the farthest first",
+    .count = [](const plan& p, const topology& g) { return doubles(g) ? range::partners.count(p, g) : 0; },
+    .peer = [](const plan& p, const topology& g, peer_rule,
+               std::uint32_t k) { return leader_of(p, g, own_host(p, g) ^ (g.hosts() / 2 >> k)); }};
+constexpr blocks piece_of_host{
+    .name = "its host's piece",
+    .each = [](const plan&, const topology& g, const action& a, block_visitor visit) {
+      coordinates c = coordinates_of(a);
+      c.owner = backwards(g, g.host(a.to));
+      visit(c);
+    }};
+constexpr blocks pieces_by_then{
+    .name = "my pieces by then",
+    .each = [](const plan&, const topology& g, const action& a, block_visitor visit) {
+      const std::uint32_t first = backwards(g, g.host(a.me)) >> a.step << a.step;
+      for (coordinates c = coordinates_of(a); c.turn < std::uint32_t{1} << a.step; ++c.turn) {
+        c.owner = first + c.turn;
+        visit(c);
+      }
+    }};
 
 } // namespace
 
@@ -256,10 +290,13 @@ bool fits_scattered(const request& r, const topology& g, const tuning& t) {
 
 std::uint64_t cost_of_scattered(const request& r, const topology& g, const tuning& t) {
   const cost_model c(t.costs);
-  const std::uint64_t piece = piece_of_member(r.bytes, g.size());
-  const std::uint64_t gathered =
-      doubles(g) ? cost_of_doubling_of_leaders(piece, g, c) : cost_of_ring_of_leaders(piece, g, c);
-  return cost_of_scatter_to_leaders(piece, g, c) + gathered + c.copies(2, r.bytes);
+  const std::uint64_t piece = scattered_piece(r.bytes, g), far = g.hosts() - 1;
+  if (!doubles(g))
+    return cost_of_scatter_to_leaders(piece, g, c) + cost_of_ring_of_leaders(piece, g, c) +
+           c.copies(2, r.bytes);
+  const auto rounds = static_cast<std::uint64_t>(std::countr_zero(g.hosts()));
+  return c.put_and_count() + 2 * c.wire(far, 0) + rounds * (c.put_and_count() + 2 * c.wire(1, 0)) +
+         2 * c.of_bytes(far * piece) + c.copies(2, r.bytes);
 }
 
 plan compile_scattered(const request& r, const topology& g, const tuning& t) {
@@ -270,19 +307,20 @@ plan compile_scattered(const request& r, const topology& g, const tuning& t) {
     const node_set copied = s.each(range::follow, 1, get_handed_on(in_destination), ready);
     return s.finish(copied | s.tell_leader(copied), 0);
   }
-  const std::uint64_t bytes = piece_of_member(r.bytes, g.size());
+  const std::uint64_t bytes = scattered_piece(r.bytes, g);
   const std::uint8_t piece = s.b.add_place({.owner = bytes, .bytes = bytes, .end = r.bytes});
+  const blocks& of_host = doubles(g) ? piece_of_host : blocks::of_host;
   s.stream(bytes, t);
-  const node_set scattered = scatter_to_leaders(s, piece, s.root ? s.gate : 0);
+  const node_set scattered = scatter_to_leaders(s, piece, s.root ? s.gate : 0, of_host);
   node_set here = scattered;
-  if (s.root) { // the pieces of my own host
+  if (s.root) { // what is for my own host
     const node own = writing(reading(copy_own(), buffer::source, piece), buffer::destination, piece);
-    here = s.b.add(of_blocks(own, blocks::of_host), s.gate);
+    here = s.b.add(of_blocks(own, of_host), s.gate);
   }
   const bool read = s.near() != 0 && !s.root; // the root's neighbours read its source
   s.b.begin_phase(1);
-  const node_set all =
-      doubles(g) ? doubling_of_leaders(s, piece, false, here) : ring_of_leaders(s, piece, here);
+  const node_set all = doubles(g) ? doubling_of_leaders(s, piece, false, here, farthest_first, pieces_by_then)
+                                  : ring_of_leaders(s, piece, here);
   s.b.begin_phase(0);
   node_set data = scattered | all;
   if (read) data |= s.b.add(publish_ready(), all);
