@@ -19,12 +19,15 @@ std::uint64_t bytes_moved(const plan& p, const topology& g, const node& n, std::
     return std::min(p.packed, 4 + blocks * (4 + p.block()));
   }
   std::uint64_t bytes = 0;
+  // To the verifier a block is a part of my work on the task; there are as many pieces of it as of a block.
+  const bool part = p.parts && n.about != fact::payload && n.count != 0;
   each_region(p, g, n, resolve(p, gets ? flow::in : flow::out, peer, step),
-              [&](const region& r) { bytes += r.bytes; });
+              [&](const region& r) { bytes += part ? std::min(r.bytes, p.chunk) : r.bytes; });
   return bytes;
 }
 
-traffic traffic_of(const plan& p, const topology& g) {
+traffic traffic_of(const plan& p, const topology& g, std::span<const std::uint32_t> group) {
+  const std::uint32_t mine = g.host(g.me());
   traffic sum;
   for (std::size_t n = 0; n < p.size; ++n) {
     const node& loop = p.nodes[n];
@@ -36,6 +39,7 @@ traffic traffic_of(const plan& p, const topology& g) {
       for (std::uint32_t k = 0; k < loop.count; ++k) {
         const std::uint32_t peer = peer_at(p, g, loop.over, step.peer, k);
         if (peer == found_by_rows || g.is_near(peer)) continue;
+        if (!group.empty() && group[g.host(peer)] == group[mine]) continue;
         if (step.bundled && step.about == fact::consumed) continue; // a rank that packs it says so
         if (p.unequal && step.what == kind::get) continue;          // it came along
         if (step.bundled && step.what == kind::get && g.local_index(peer) != 0) {

@@ -4,6 +4,7 @@
 #include "engine/topology/topology.hpp"
 
 #include <cstdint>
+#include <span>
 
 namespace weft::graph {
 
@@ -22,6 +23,7 @@ struct traffic {
 // The bytes of data that a signal, put or get moves at a step.
 std::uint64_t bytes_moved(const plan& p, const topology& g, const node& n, std::uint32_t peer,
                           std::uint32_t step);
-traffic traffic_of(const plan& p, const topology& g);
+// `group`: of what stays within a group of hosts nothing; by the number of the host.
+traffic traffic_of(const plan& p, const topology& g, std::span<const std::uint32_t> group = {});
 
 } // namespace weft::graph

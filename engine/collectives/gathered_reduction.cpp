@@ -17,7 +17,7 @@ namespace {
 class gathered_plan : vector_plan {
 public:
   gathered_plan(const request& r, const topology& g, const tuning& t) : vector_plan(r, g, t) {
-    b_.draft().parts = true;
+    has_parts(scattered() ? g.size() : 1);
     if (!scattered()) b_.draft().scratch += g.size() * r.bytes;
     brought_ = place_of_slices(0);
   }

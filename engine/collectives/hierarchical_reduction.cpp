@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An all-reduce of long vectors between equal hosts, element by element: Cray's. IN_MY, OUT_MY. H hosts of L
+// All-reduces of long vectors between equal hosts, element by element: Cray's. IN_MY, OUT_MY. H hosts of L
 // members, vectors of n bytes.
 //
-// The members of a number, one on each host, are twins. They have the n/L bytes of a part of all vectors,
-// each of them n/(L*H) bytes of it, a slice. A member
+// hierarchical  The members of a number, one on each host, are twins. They have the n/L bytes of a part of
+// all vectors, each of them n/(L*H) bytes of it, a slice. A member
 //   combines its part of all vectors of its host, where they lie, into its own destination,
 //   tells its twins where that is: it is there then,
 //   gets its slice from them, combines it, and puts the result to them: reduce-scatter and gather-all,
@@ -11,8 +11,18 @@
 // (H-1)/H*n bytes into every host and as many out of it, twice, whatever L is; every rank of a host drives
 // its share. What a twin reads of my destination only it writes, and afterwards: so a vector may be its own
 // result.
+//
+// halved  H is a power of two. The same, but twins do not all read from all. In round k of log2(H) two of
+// them whose hosts' numbers differ in bit k read from each other the half that they keep of their part as it
+// is by then, and combine it. When a slice is left to each, they put to each other what they have of the
+// result, in the same pairs, the last one first. As many bytes, in 2*log2(H) steps, and 2*log2(H)*L messages
+// of a host instead of 4*(H-1)*L. What is long goes to the next host, and what is short to the farthest:
+// where hosts that follow each other are a group of the network (of G) 2*(H/G-1)*n bytes go from group to
+// group, and 2*(H-G)*n if each twin reads from all.
 #include "engine/collectives/algorithm.hpp"
 #include "engine/collectives/vector_plan.hpp"
+
+#include <bit>
 
 namespace weft::collectives {
 using namespace graph;
@@ -35,10 +45,51 @@ constexpr blocks of_twins{.name = "blocks of its twins",
                             }
                           }};
 
+std::uint32_t halvings(const topology& g) {
+  return static_cast<std::uint32_t>(std::countr_zero(g.hosts()));
+}
+// The twin on the host whose number differs in bit k, and the same from the last bit on.
+std::uint32_t twin_across(const plan& p, const topology& g, std::uint32_t bit) {
+  return g.twin(own_host(p, g) ^ std::uint32_t{1} << bit);
+}
+std::uint32_t twins_across(const plan&, const topology& g) {
+  return g.equal_hosts() && std::has_single_bit(g.hosts()) ? halvings(g) : 0;
+}
+constexpr range next_first{
+    .name = "twins, the next first",
+    .count = twins_across,
+    .peer = [](const plan& p, const topology& g, peer_rule, std::uint32_t k) { return twin_across(p, g, k); },
+    .only = lane::far};
+constexpr range farthest_first{.name = "twins, the farthest first",
+                               .count = twins_across,
+                               .peer = [](const plan& p, const topology& g, peer_rule,
+                                          std::uint32_t k) { return twin_across(p, g, halvings(g) - 1 - k); },
+                               .only = lane::far};
+// The slices of as many twins as are half of those from bit k on; and of those whose results I have by then.
+constexpr blocks half_of_twins{
+    .name = "slices of half the twins",
+    .each = [](const plan&, const topology& g, const action& a, block_visitor visit) {
+      const coordinates c = coordinates_of(a);
+      for (std::uint32_t k = g.hosts() / 2 >> a.step; k != 0; --k)
+        visit(c);
+    }};
+constexpr blocks of_twins_by_then{
+    .name = "blocks of twins by then",
+    .each = [](const plan&, const topology& g, const action& a, block_visitor visit) {
+      const std::uint32_t apart = g.hosts() >> a.step;
+      coordinates c = coordinates_of(a);
+      for (std::uint32_t host = g.host(a.me) % apart; host < g.hosts(); host += apart, ++c.turn) {
+        c.owner = g.twin(host);
+        visit(c);
+      }
+    }};
+
 class hierarchical_plan : vector_plan {
 public:
-  hierarchical_plan(const request& r, const topology& g, const tuning& t) : vector_plan(r, g, t) {
-    b_.draft().parts = true;
+  hierarchical_plan(const request& r, const topology& g, const tuning& t, bool halved)
+      : vector_plan(r, g, t), halved_(halved) {
+    if (halved) b_.draft().scratch += told; // how many rounds are over
+    has_parts(g.size());
     of_host_ = place_of_slices(0);
     brought_ = place_of_slices(1);
     result_ = place_of_slices(2);
@@ -46,7 +97,8 @@ public:
   }
 
   plan make() {
-    hand_out(reduce_with_twins(combine_part()));
+    const node_set part = combine_part();
+    hand_out(halved_ ? halve_with_twins(part) : reduce_with_twins(part));
     return b_.finish();
   }
 
@@ -54,7 +106,8 @@ private:
   std::uint32_t other_hosts() const { return g_.hosts() - 1; }
 
   node_set combine_part() {
-    node combine = writing(compute(6), buffer::scratch, of_host_);
+    using enum reductions::vector_stage_number;
+    node combine = writing(compute(halved_ ? first_part : 6u), buffer::scratch, of_host_);
     combine.peer = peer_rule::group;
     combine.needs = addresses_;
     combine.over = &range::near;
@@ -80,6 +133,27 @@ private:
     return own | b_.add(await_count(fact::delivered, other_hosts()));
   }
 
+  node_set halve_with_twins(node_set combined) {
+    using enum reductions::vector_stage_number;
+    node tell = telling(send_payload()), combine = writing(compute(combine_half), buffer::scratch, result_);
+    tell.needs = of_host_;
+    tell.over = &range::near;
+    builder::step_list halve, put;
+    halve.then(tell).then(take_address());
+    halve.then(
+        at_stage(bring_half, of_blocks(writing(get_from_each(), buffer::scratch, brought_), half_of_twins)));
+    halve.then(combine);
+    const node_set mine = combined | b_.loop(next_first, halvings(g_), halve, combined, 1);
+    node own = reading(compute(run_is_there), buffer::scratch, result_);
+    own.needs = brought_;
+    own.over = &next_first;
+    put.then(at_stage(hand_on_run, of_blocks(put_handed_on(in_place_), of_twins_by_then)));
+    put.then(order_each()).then(announce_puts()).then(await_ready());
+    const node_set result = b_.add(own, mine);
+    b_.begin_phase(1); // being ready and a payload are one word
+    return b_.loop(farthest_first, halvings(g_), put, result, 1);
+  }
+
   void hand_out(node_set part) {
     b_.begin_phase(1);
     builder::step_list put;
@@ -89,6 +163,7 @@ private:
     b_.add(await_count(fact::delivered, near()));
   }
 
+  bool halved_;
   std::uint8_t of_host_ = 0, brought_ = 0, result_ = 0, in_place_ = 0;
 };
 
@@ -99,13 +174,28 @@ bool fits_hierarchical_reduction(const request& r, const topology& g, const tuni
   return twins && g.ranks_follow_hosts() && r.bytes != 0; // combined in the order of the ranks
 }
 plan compile_hierarchical_reduction(const request& r, const topology& g, const tuning& t) {
-  return hierarchical_plan(r, g, t).make();
+  return hierarchical_plan(r, g, t, false).make();
 }
 std::uint64_t cost_of_hierarchical_reduction(const request& r, const topology& g, const tuning& t) {
   const cost_model c(t.costs);
   const std::uint64_t locals = g.largest_host(), twins = g.hosts() - 1, slice = r.bytes / g.size();
   return c.copies(3 * locals, r.bytes / locals) + c.message() + c.gets(locals * twins, slice, false) +
          c.copies(2 * g.hosts(), slice) + c.put_and_count() + c.wire(locals * twins, slice);
+}
+
+bool fits_halved_reduction(const request& r, const topology& g, const tuning& t) {
+  return fits_hierarchical_reduction(r, g, t) && std::has_single_bit(g.hosts());
+}
+plan compile_halved_reduction(const request& r, const topology& g, const tuning& t) {
+  return hierarchical_plan(r, g, t, true).make();
+}
+std::uint64_t cost_of_halved_reduction(const request& r, const topology& g, const tuning& t) {
+  const cost_model c(t.costs);
+  const std::uint64_t locals = g.largest_host(), rounds = halvings(g), slice = r.bytes / g.size();
+  const std::uint64_t moved = locals * (g.hosts() - 1) * slice; // into each host, twice
+  const std::uint64_t round = c.message() + c.get() + c.put_and_count() + 5 * c.wire(locals, 0);
+  return c.copies(3 * locals, r.bytes / locals) + rounds * round + 2 * c.of_bytes(moved) +
+         c.copies(2 * rounds, 0) + c.copies(2 * g.hosts(), slice);
 }
 
 } // namespace weft::collectives

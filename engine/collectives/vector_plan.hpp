@@ -54,6 +54,13 @@ protected:
   std::uint32_t near() const { return static_cast<std::uint32_t>(g_.near().size()); }
   bool gets_result() const { return !rooted(request_.op) || g_.me() == request_.root; }
 
+  // Its transfers are parts of the task: a slice of a vector each, or whole vectors.
+  void has_parts(std::uint32_t slices) {
+    graph::plan& p = b_.draft();
+    p.parts = true;
+    p.chunk = (request_.bytes + slices - 1) / slices;
+    p.chunks = p.chunk == 0 ? 1 : static_cast<std::uint32_t>((request_.bytes + p.chunk - 1) / p.chunk);
+  }
   // My addresses are known to me.
   graph::node_set know_addresses() {
     using namespace graph;

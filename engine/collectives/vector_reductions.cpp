@@ -84,7 +84,7 @@ public:
   using vector_plan::vector_plan;
 
   plan make() {
-    b_.draft().parts = true;
+    has_parts(g_.size());
     const std::uint8_t brought = place_of_slices(0), result = place_of_slices(1);
     const node_set known = tell_addresses();
     node combine = writing(compute(scan() ? prefixes_of_slice : 3u), buffer::scratch, result);

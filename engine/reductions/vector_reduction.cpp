@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <numeric>
 
@@ -46,6 +47,13 @@ public:
       return combine_part();
     case 7:
       return combine_slices_of_twins();
+    case first_part:
+      if (w_.done == 0) rounds() = 0;
+      return combine_part();
+    case combine_half:
+      return combine_half_of_twin();
+    case run_is_there:
+      return true;
     case 10:
       return combine_whole();
     case own_run:
@@ -86,6 +94,10 @@ public:
     const addresses& there = table()[peer];
     if (w_.stage == hand_on_prefix) return prefix_of(peer);
     if (w_.stage == bring_block) return {there.src + r_.block_at, brought(peer), r_.block_bytes};
+    if (w_.stage == bring_half || w_.stage == hand_on_run) {
+      const slice run = run_apart_from(peer);
+      return {there.dst + run.begin, w_.stage == bring_half ? brought(0) : own(run), run.bytes};
+    }
     if (w_.stage >= own_run) return combined().part(w_.stage, peer);
     if (w_.stage == 9) return {there.src, whole(peer), w_.block};
     const slice it = w_.stage == 8 ? own_part() : own_slice();
@@ -210,6 +222,33 @@ private:
     });
   }
 
+  // Rounds of halving. Two twins whose hosts' numbers differ in bit k alone, of those from k on, keep one
+  // half each of what is their part until then.
+  std::uint32_t& rounds() const { // that are over
+    return *reinterpret_cast<std::uint32_t*>(w_.scratch + w_.members * sizeof(addresses));
+  }
+  slice run_after(std::uint32_t halvings) const {
+    std::uint32_t begin = first_of_part(), count = w_.where->hosts(), host = w_.where->host(w_.me);
+    for (; halvings != 0; --halvings, host /= 2) {
+      count /= 2;
+      if (host % 2 != 0) begin += count;
+    }
+    return slices(begin, count);
+  }
+  slice run_apart_from(std::uint32_t twin) const {
+    const graph::topology& g = *w_.where;
+    return run_after(static_cast<std::uint32_t>(std::countr_zero(g.host(w_.me) ^ g.host(twin))) + 1);
+  }
+  // The hosts of each of us follow each other, so the vectors stay in the order of the ranks.
+  bool combine_half_of_twin() {
+    const slice mine = run_after(rounds() + 1);
+    const std::uint32_t behind = w_.where->host(w_.me) >> rounds() & 1;
+    const auto halves = [&](std::uint32_t k) { return k == behind ? own(mine) : brought(0); };
+    if (!combine(mine.bytes, 2, own(mine), halves)) return false;
+    ++rounds();
+    return true;
+  }
+
   bool combine_whole() {
     const std::uint32_t end = end_of(w_.me);
     return end == 0 || combine(w_.block, end, w_.segment + w_.dst, [&](std::uint32_t member) {
@@ -252,8 +291,10 @@ void prepare(vector_reduction& r, std::uint64_t bytes, std::uint32_t members) {
   r.part_of = part_of;
   r.combine = combine;
   r.bytes = sizeof r;
-  // Stages 0, 2, 5 and that of my own run only copy.
-  r.plain = 1 << 0 | 1 << 2 | 1 << 5 | 1 << own_run | 1 << own_prefix;
+  // These stages only copy, or do nothing.
+  for (const std::uint32_t stage :
+       {0u, 2u, 5u, std::uint32_t{own_run}, std::uint32_t{own_prefix}, std::uint32_t{run_is_there}})
+    r.plain |= std::uint64_t{1} << stage;
   const std::uint64_t lines = std::lcm(line, std::uint64_t{r.size}); // no element is cut
   const std::uint64_t part =
       r.what == vector_reduction::form::own_block ? r.block_bytes : (bytes + members - 1) / members;

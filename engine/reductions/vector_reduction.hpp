@@ -51,6 +51,12 @@ enum vector_stage_number : std::uint32_t {
   own_prefix,     // and to me
   bring_block,    // my block of the vectors of others
   combine_block,  // and of mine -> my result
+  // Among a power of two of equal hosts, instead of 7, 4 and 5:
+  first_part,   // as 6, and no half of the part is mine yet
+  bring_half,   // of the part as a twin has it by now the half that I keep
+  combine_half, // and mine -> my destination; from then on that half is my part
+  hand_on_run,  // which, when it is a result, goes to that twin
+  run_is_there, // and is where it belongs
 };
 
 // Elements of `size` bytes at most.

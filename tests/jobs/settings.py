@@ -38,7 +38,7 @@ WAYS = [
     "broadcast=chain,gather_all=bruck,exchange=paired,prefix_reduce=dissemination,team_allreduce=hierarchical",
     "broadcast=scatter,gather_all=doubling,exchange=bundled,scatter=bundled,gather=bundled,reduce=bundled,"
     "team_alltoallv=bundled,team_gatherv=bundled,team_scatterv=bundled",
-    "broadcast=bundled,gather_all=bundled,exchange=paired,team_allreduce=hierarchical,team_reduce=bundled",
+    "broadcast=bundled,gather_all=bundled,exchange=paired,team_allreduce=halved,team_reduce=bundled",
 ]
 
 

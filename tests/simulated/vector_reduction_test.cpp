@@ -4,8 +4,9 @@
 // commute, so whatever is combined twice, not at all or in another order than that of the ranks shows.
 //
 // Mutations that this catches: shared pieces that are combined in another order; a member that leaves before
-// all pieces are counted; a slice that is handed out before all of it is combined; a leader that joins what
-// has come in front of what it knows, or tells the second host of a pair what that one has told.
+// all pieces are counted; a slice that is handed out before all of it is combined; halves of twins joined in
+// the order in which they come; a leader that joins what has come in front of what it knows, or tells the
+// second host of a pair what that one has told.
 #include "engine/collectives/algorithm.hpp"
 #include "engine/reductions/reduction.hpp"
 #include "engine/reductions/vector_reduction.hpp"
@@ -98,8 +99,11 @@ struct vector_case {
 
 void make_case(vector_case& c, const collectives::algorithm& a, std::uint64_t seed) {
   std::mt19937_64 draw(seed);
-  const bool equal = a.name == "hierarchical", combined = a.name == "combined";
-  const std::uint64_t hosts = a.name == "shared" ? 1 : (equal ? 2 : 1) + draw() % (equal ? 3 : 4);
+  const bool halved = a.name == "halved", equal = halved || a.name == "hierarchical";
+  const bool combined = a.name == "combined";
+  const std::uint64_t hosts = a.name == "shared" ? 1
+                              : halved           ? 2 << draw() % 3
+                                                 : (equal ? 2 : 1) + draw() % (equal ? 3 : 4);
   const std::uint64_t each = 2 + draw() % 2, members = equal ? hosts * each : 1 + draw() % 7;
   if (combined)
     draw_hosts(c.play, draw);
