@@ -285,6 +285,19 @@ TEST(algorithms, two_hosts_have_pairs_of_leaders_and_the_members_share_them) {
   }
 }
 
+// Its rounds are taken by ranks that have posted and compute, when they are rung.
+TEST(algorithms, an_all_reduce_in_halves_holds_up_no_rank_behind_a_member_that_is_rung) {
+  for (const node_map& nodes : {blocks_of(4, 2), blocks_of(8, 2), blocks_of(12, 3), blocks_of(16, 2)}) {
+    const request r{operation::team_allreduce, sync::my, sync::my, hint::none, 0, 300001};
+    const std::vector<plan> plans = compile_by(named(r.op, "halved"), r, nodes);
+    const auto last = static_cast<std::uint32_t>(nodes.size() - 1);
+    for (const auto& absent : {std::vector<std::uint32_t>{0}, {last}, {0, last}, {1, 2, 3}}) {
+      const verdict v = verify_rung(plans, nodes, absent, specified(r));
+      EXPECT_TRUE(v.ok()) << text(r, nodes) << "\n" << v.text();
+    }
+  }
+}
+
 // A message to another host that is too long for a payload goes in several, by as many pairs of members.
 TEST(algorithms, what_two_hosts_tell_each_other_is_shared_by_as_many_pairs_as_it_takes) {
   const node_map nodes = blocks_of(256, 64);
