@@ -18,7 +18,9 @@ using reductions::reduction;
 constexpr std::uint64_t large_bytes = 16 * 1024;
 // So many bytes of elements the root of a reduce brings and combines itself, where else members would work on
 // ranges: then a late member holds up the root alone.
-constexpr std::uint64_t most_of_root = 256 * 1024;
+std::uint64_t most_of_root(std::uint32_t threads) {
+  return threads <= collectives::few_members ? collectives::most_at_root : 256 * 1024;
+}
 
 upc_flag_t flags_of(collectives::operation op) {
   const upc_flag_t all = UPC_IN_PLACE | WEFT_REPRODUCIBLE;
@@ -134,7 +136,7 @@ checked_array check(const array_reduction_call& call) {
   collectives::request wanted{.op = call.op};
   if (call.op == collectives::operation::reduce) {
     wanted.root = one_element(c, "dst", call);
-    if (r.from.elements * r.from.size <= most_of_root) r.alone = wanted.root;
+    if (r.from.elements * r.from.size <= most_of_root(c.threads)) r.alone = wanted.root;
   }
   if (call.op == collectives::operation::reduce_all) one_on_each(c, "dst", call);
   if (prefix) place_results(c, check, call.dst, own, r);

@@ -18,7 +18,7 @@ class gathered_plan : vector_plan {
 public:
   gathered_plan(const request& r, const topology& g, const tuning& t) : vector_plan(r, g, t) {
     has_parts(scattered() ? g.size() : 1);
-    if (!scattered()) b_.draft().scratch += g.size() * r.bytes;
+    if (!scattered() && gets_result()) b_.draft().scratch += g.size() * r.bytes;
     brought_ = place_of_slices(0);
   }
 
@@ -51,19 +51,22 @@ private:
   std::uint8_t brought_ = 0;
 };
 
-// What is brought lies in a scratch of the operation.
-constexpr std::uint64_t most_brought = std::uint64_t{1} << 20;
+// What is brought lies in a scratch of the operation: of a root that the others need not wait for, and of each
+// member that gets a result.
+std::uint64_t most_brought(const request& r) {
+  return rooted(r.op) ? most_at_root : std::uint64_t{1} << 20;
+}
 
 } // namespace
 
 bool waits_at_root_only(const request& r, const topology& g, const tuning& t) {
-  if (!rooted(r.op) || combine_together(r, g) || !vectors_fit(r, g, most_brought)) return false;
-  if (vectors_fit(r, g, std::uint64_t{256} << 10)) return true;
+  if (!rooted(r.op) || combine_together(r, g) || !vectors_fit(r, g, most_brought(r))) return false;
+  if (g.size() <= few_members || vectors_fit(r, g, std::uint64_t{256} << 10)) return true;
   return cost_of_gathered_reduction(r, g, t) <= cost_of_sliced_reduction(r, g, t) / 10 * 13;
 }
 
 bool fits_gathered_reduction(const request& r, const topology& g, const tuning&) {
-  return !combine_together(r, g) && vectors_fit(r, g, most_brought);
+  return !combine_together(r, g) && vectors_fit(r, g, most_brought(r));
 }
 plan compile_gathered_reduction(const request& r, const topology& g, const tuning& t) {
   return gathered_plan(r, g, t).make();

@@ -18,8 +18,8 @@
 //
 // With vectors of n bytes, element by element, it is the same: Cray's team reductions of small ones.
 //
-// Where members work on ranges of the elements all of them wait for a late one. So the root of a small reduce
-// works on all elements itself (`whole`): it brings them, and combines them alone.
+// Where members work on ranges of the elements all of them wait for a late one. So the root of a reduce that is
+// small, or of few members, works on all elements itself (`whole`): it brings them, and combines them alone.
 //
 // The parts travel as eager payloads, from scratch to scratch, which need no entry of the rank that takes
 // them. So late members hold up those that need their elements; only where parts are handed on for a root all

@@ -43,9 +43,6 @@ public:
   }
 };
 
-// The vectors that a root may have to keep have so many bytes at most.
-constexpr std::uint64_t most_kept = std::uint64_t{64} << 20;
-
 class kept_plan : vector_plan {
 public:
   kept_plan(const request& r, const topology& g, const tuning& t) : vector_plan(r, g, t) {
@@ -117,7 +114,7 @@ bool fits_shared_reduction(const request& r, const topology& g, const tuning&) {
   return combine_together(r, g);
 }
 plan compile_shared_reduction(const request& r, const topology& g, const tuning& t) {
-  if (rooted(r.op) && g.size() != 1 && vectors_fit(r, g, most_kept)) return kept_plan(r, g, t).make();
+  if (rooted(r.op) && g.size() != 1 && vectors_fit(r, g, most_at_root)) return kept_plan(r, g, t).make();
   return shared_plan(r, g, t).make();
 }
 std::uint64_t cost_of_shared_reduction(const request& r, const topology& g, const tuning& t) {

@@ -18,8 +18,8 @@
 
 namespace weft::progress {
 
-// Memory that a task has asked for, as it comes from the system: no rank writes it but the task. Kept from
-// one execution to the next unless it is large.
+// Memory that an execution or its task has asked for, as it comes from the system: no rank writes it but this
+// one. Kept from one execution to the next unless it is large.
 class task_room {
 public:
   std::byte* data() const noexcept { return memory_.get(); }
@@ -30,6 +30,7 @@ public:
     if (bytes <= bytes_) return true;
     memory_.reset();
     bytes_ = 0;
+    const std::uint64_t alignment = bytes < page ? line : page;
     const std::uint64_t rounded = (bytes + alignment - 1) / alignment * alignment;
     if (rounded < bytes) return false;
     memory_.reset(static_cast<std::byte*>(std::aligned_alloc(alignment, rounded)));
@@ -45,7 +46,7 @@ public:
   }
 
 private:
-  static constexpr std::uint64_t alignment = 4096, most_kept = 8 << 20;
+  static constexpr std::uint64_t line = 64, page = 4096, most_kept = 8 << 20;
   bool large() const noexcept { return bytes_ > most_kept; }
   struct giving_back {
     void operator()(std::byte* memory) const noexcept { std::free(memory); }
@@ -219,7 +220,7 @@ struct execution {
   std::uint64_t computed = 0; // of the present stage of the task
   std::array<loop_state, graph::all_loops> loops;
   std::unique_ptr<findings> found; // of plans that need it
-  std::vector<std::byte> scratch;  // of this rank alone; kept from one execution to the next
+  task_room scratch;               // of this rank alone
   task_room room;                  // of a task
   std::vector<bool> compared;      // checked mode: by member
   std::uint32_t to_compare = 0;

@@ -135,6 +135,7 @@ public:
     return run;
   }
   void give_back(execution& run) noexcept {
+    run.scratch.done_with();
     run.room.done_with();
     all_.give_back(run);
   }
@@ -145,7 +146,7 @@ private:
     const graph::plan& p = *op.program;
     try {
       active.reserve(all_.size());
-      if (run.scratch.size() < p.room()) run.scratch.resize(p.room());
+      if (!run.scratch.reserve(p.room())) return false;
       if (p.computes && !run.room.reserve(op.at.task->room)) return false;
       if (!p.dynamic) return true;
       if (!run.found) run.found = std::make_unique<findings>();
