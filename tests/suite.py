@@ -12,6 +12,7 @@ import json
 import os
 import pathlib
 import re
+import signal
 import sys
 import tempfile
 import time
@@ -119,6 +120,7 @@ def main():
         print("no test of this build is concerned")
         return 0 if chosen.none_is_right else 1
 
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # and with it what it has started
     begun = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="weft-suite-") as folder:
         results, parts = run(sorted(selected, key=lambda t: t.name), suites, chosen.jobs, chosen.stop_on_failure, folder)
