@@ -2,6 +2,8 @@
 # Warnings and sanitizers, one interface target for every target of the project; and the compiler's cache.
 add_library(weft_flags INTERFACE)
 target_compile_options(weft_flags INTERFACE -Wall -Wextra $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>)
+# The compiler of GNU collects its garbage later: a tenth of its time, for a tenth more of memory.
+target_compile_options(weft_flags INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=400000>)
 if(WEFT_ABLATE)
   target_compile_definitions(weft_flags INTERFACE WEFT_ABLATE)
 endif()

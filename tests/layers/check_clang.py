@@ -24,7 +24,8 @@ def warnings(entry):
     for pair in ("-o", "-include"):  # each file is read whole, without what gcc has precompiled
         while pair in options:
             del options[options.index(pair) : options.index(pair) + 2]
-    options = [word for word in options if word not in ("-Winvalid-pch", "-fpch-preprocess")]
+    options = [word for word in options if word not in ("-Winvalid-pch", "-fpch-preprocess") and
+               not word.startswith("--param=")]
     done = subprocess.run([compiler, *options, "-fsyntax-only"], cwd=entry["directory"], capture_output=True,
                           text=True, check=False)
     return done.stderr
