@@ -9,9 +9,11 @@
 #include "tests/calls/elements.hpp"
 #include "tests/calls/sorted_elements.hpp"
 
-#include <memory>
+#include <algorithm>
+#include <functional>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace calls {
 
@@ -30,11 +32,26 @@ template <class T> weft::ptr<T, weft::dynamic_block> typed(const upc_shared_ptr_
   return weft::ptr<T, weft::dynamic_block>(a, block);
 }
 
+// One stable sort for all types, of where elements are: to compile one for each takes longer.
+using order_of_elements = std::function<bool(const std::byte*, const std::byte*)>;
+void sort_elements(std::byte* all, std::size_t count, std::size_t size, const order_of_elements& less) {
+  const std::vector<std::byte> copy(all, all + count * size);
+  std::vector<std::size_t> places(count);
+  for (std::size_t k = 0; k < count; ++k)
+    places[k] = k * size;
+  std::stable_sort(places.begin(), places.end(),
+                   [&](std::size_t a, std::size_t b) { return less(copy.data() + a, copy.data() + b); });
+  for (std::size_t k = 0; k < count; ++k)
+    std::memcpy(all + k * size, copy.data() + places[k], size);
+}
+
 template <class T, class Less> void sort_here(std::byte* all, std::size_t elements, Less less) {
-  const auto copy = std::make_unique<T[]>(elements);
-  std::memcpy(copy.get(), all, elements * sizeof(T));
-  std::stable_sort(copy.get(), copy.get() + elements, less);
-  std::memcpy(all, copy.get(), elements * sizeof(T));
+  sort_elements(all, elements, sizeof(T), [less](const std::byte* a, const std::byte* b) {
+    T x, y;
+    std::memcpy(&x, a, sizeof x);
+    std::memcpy(&y, b, sizeof y);
+    return less(x, y);
+  });
 }
 
 // Comparators of C get no more than pointers: one for each size and answer.
