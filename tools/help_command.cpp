@@ -13,6 +13,7 @@
 #include <iostream>
 #include <memory>
 #include <stdexcept>
+#include <vector>
 
 namespace weft::tool {
 
@@ -20,20 +21,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
+namespace fs = std::filesystem;
+
 struct help_options {
   std::string name;
-  std::string headers, pages;
+  std::vector<fs::path> headers;
+  std::string pages;
 };
 
-// Where they were installed, or those of the sources that this tool was built from.
-fs::path headers_beside_this_tool() {
+// Where they were installed, in one folder, or those of the sources that this tool was built from.
+std::vector<fs::path> headers_beside_this_tool() {
   char self[PATH_MAX];
   if (realpath("/proc/self/exe", self) == nullptr)
     throw std::runtime_error("cannot find this program's folder");
-  const fs::path folder = fs::path(self).parent_path();
-  for (const char* const place : {"../include", "../../../include"})
-    if (std::error_code none; fs::exists(folder / place / "upc_collective_ext.h", none))
-      return folder / place;
+  const fs::path folder = fs::path(self).parent_path(), sources = folder / "../../..";
+  std::error_code none;
+  if (fs::exists(folder / "../include/upc_collective_ext.h", none)) return {folder / "../include"};
+  if (fs::exists(sources / "include/upc_collective_ext.h", none))
+    return {sources / "include", sources / "mpi/include", sources / "upc_runtime/include"};
   throw std::runtime_error(
       "the headers are not beside this tool: install them (libweft-dev), or name their folder by "
       "--headers");
@@ -104,9 +109,17 @@ void write_page(const fs::path& folder, const reference& all, const reference_en
     write_text(out, page->text);
   }
   out << ".SH SEE ALSO\n.BR weft (1)\n";
-  for (const std::string& name : e.names)
-    if (page_name(e, name) != first && !fs::exists(folder / (page_name(e, name) + ".3")))
-      std::ofstream(folder / (page_name(e, name) + ".3")) << ".so man3/" << first << ".3\n";
+  const auto refer = [&](const std::string& name) {
+    if (const fs::path page = folder / (name + ".3"); !fs::exists(page))
+      std::ofstream(page) << ".so man3/" << first << ".3\n";
+  };
+  for (const std::string& name : e.names) {
+    refer(page_name(e, name));
+    if (!name.starts_with("upc_all_") || !name.ends_with('T')) continue;
+    for (const std::string_view letters : letters_of_types)
+      for (const char* const among : {"", "_team"})
+        refer(name.substr(0, name.size() - 1) + std::string(letters) + among);
+  }
 }
 
 void write_pages(const reference& all, const fs::path& folder) {
@@ -122,7 +135,7 @@ void write_pages(const reference& all, const fs::path& folder) {
 }
 
 void answer(const help_options& o) {
-  const reference all(o.headers.empty() ? headers_beside_this_tool() : fs::path(o.headers));
+  const reference all(o.headers.empty() ? headers_beside_this_tool() : o.headers);
   if (!o.pages.empty()) return write_pages(all, o.pages);
   if (o.name.empty()) throw std::runtime_error("name a call, as in weft help upc_all_exchange, or a header");
   if (const reference_entry* const page = all.page_of(o.name)) return print(all, *page);
@@ -147,7 +160,7 @@ void add_help_command(CLI::App& app, int& status) {
       app.add_subcommand("help", "Print what the headers say of a call, a type or a whole header");
   help->add_option("name", options->name, "As upc_all_exchange, weft::shared_array or upc_collective.h");
   help->add_option("--headers", options->headers,
-                   "The folder of the headers, where they are not beside the tool");
+                   "The folders of the headers, where they are not beside the tool");
   help->add_option("--man", options->pages,
                    "Write a manual page for each name into this folder, which is made anew");
   help->callback([options, &status] {

@@ -150,28 +150,30 @@ bool begins_comment(std::string_view line) {
 
 } // namespace
 
-reference::reference(const std::filesystem::path& headers) {
-  for (const char* const folder : {"", "weft/"}) {
-    std::vector<std::filesystem::path> files;
-    if (std::error_code none; std::filesystem::is_directory(headers / folder, none))
-      for (const auto& entry : std::filesystem::directory_iterator(headers / folder)) {
-        const std::string name = entry.path().filename().string();
-        const bool ours = *folder != '\0' || name.starts_with("upc");
-        if (ours && name != "empty.h" && (name.ends_with(".h") || name.ends_with(".hpp")))
-          files.push_back(entry.path());
-      }
-    std::ranges::sort(files);
-    for (const std::filesystem::path& file : files)
-      read(file, folder + file.filename().string());
-  }
-  if (entries_.empty()) throw std::runtime_error("there are no headers of weft in " + headers.string());
+reference::reference(const std::vector<std::filesystem::path>& folders) {
+  for (const std::filesystem::path& headers : folders)
+    for (const char* const folder : {"", "weft/"}) {
+      std::vector<std::filesystem::path> files;
+      if (std::error_code none; std::filesystem::is_directory(headers / folder, none))
+        for (const auto& entry : std::filesystem::directory_iterator(headers / folder)) {
+          const std::string name = entry.path().filename().string();
+          const bool ours = *folder != '\0' || name.starts_with("upc");
+          if (ours && name != "empty.h" && (name.ends_with(".h") || name.ends_with(".hpp")))
+            files.push_back(entry.path());
+        }
+      std::ranges::sort(files);
+      for (const std::filesystem::path& file : files)
+        read(file, folder + file.filename().string());
+    }
+  if (!entries_.empty()) return;
+  throw std::runtime_error("there are no headers of weft in " + folders.front().string());
 }
 
 void reference::read(const std::filesystem::path& file, const std::string& as_included) {
   std::ifstream in(file);
   std::vector<std::string> lines;
   for (std::string line; std::getline(in, line);)
-    lines.push_back(line);
+    lines.push_back(line.find("SPDX-License-Identifier") == line.npos ? line : "");
   const bool in_cpp = as_included.ends_with(".hpp");
   reference_entry page{as_included, {as_included}, {}, {}, in_cpp};
   bool hidden = false; // within namespace detail
@@ -233,8 +235,7 @@ std::vector<const reference_entry*> reference::of(const std::string& name) const
       if (found.empty() || found.front()->text.empty())
         found.insert(found.end(), of_all.begin(), of_all.end());
     }
-  for (const std::string_view letters :
-       {"LDX", "ULL", "UC", "US", "UI", "UL", "LD", "LL", "CX", "DX", "C", "S", "I", "L", "F", "D", "B"})
+  for (const std::string_view letters : letters_of_types)
     if (found.empty() && bare.ends_with(letters))
       found = declaring(bare.substr(0, bare.size() - letters.size()) + "T");
   return found;

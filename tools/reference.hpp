@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace weft::tool {
@@ -16,10 +17,14 @@ struct reference_entry {
   bool in_cpp = false; // of namespace weft, in a header of C++
 };
 
+// What stands for T in the names of a call that a macro declares for many types, long ones first.
+inline constexpr std::string_view letters_of_types[] = {
+    "LDX", "ULL", "UC", "US", "UI", "UL", "LD", "LL", "CX", "DX", "C", "S", "I", "L", "F", "D", "B"};
+
 class reference {
 public:
-  // Reads the headers of a folder, and of weft/ in it. Throws std::runtime_error if there are none.
-  explicit reference(const std::filesystem::path& headers);
+  // Reads the headers of these folders, and of weft/ in each. Throws std::runtime_error if there are none.
+  explicit reference(const std::vector<std::filesystem::path>& folders);
 
   // Those that declare the name, or tell of it where a macro declares it for many types (upc_all_reduceD).
   std::vector<const reference_entry*> of(const std::string& name) const;

@@ -466,6 +466,10 @@ class Help(ToolTest):
         self.assertIn("class shared_array {", self.output("help", "weft::shared_array"))
         self.assertIn("first half of the split barrier", self.output("help", "upc_notify"))
         self.assertNotIn("WEFT_EXPORT", text)
+        self.assertTrue(self.output("help", "weft/reduction.h").startswith("#include <weft/reduction.h>\n\nReductions and"))
+        # What is beside the library: for UPC programs.
+        self.assertIn("#include <upc_io.h>", self.output("help", "upc_all_fread_shared"))
+        self.assertIn("#include <weft/semaphore.h>", self.output("help", "bupc_sem_waitN"))
 
     def test_a_wrong_name_is_told_the_right_one(self):
         self.assertIn("no header declares upc_al_exchange; did you mean upc_all_exchange?",
@@ -478,11 +482,11 @@ class Help(ToolTest):
         with tempfile.TemporaryDirectory() as folder:
             pages = os.path.join(folder, "man3")
             self.output("help", "--man", pages)
-            for name in self.exported():
-                if re.search(r"^upc_all_(prefix_)?reduce(_all)?[A-Z]", name):
-                    name = re.sub(r"[A-Z]+(_team)?$", "T", name)
+            for name in [*self.exported(), "upc_all_fopen", "bupc_sem_post"]:
                 with open(os.path.join(pages, name + ".3"), encoding="utf-8") as file:
                     page = file.read()
+                if re.search(r"^upc_all_(prefix_)?reduce(_all)?[A-Z]", name):  # one page for all types
+                    name = re.sub(r"[A-Z]+(_team)?$", "T", name)
                 if page.startswith(".so man3/"):
                     with open(os.path.join(folder, page[4:].strip()), encoding="utf-8") as file:
                         page = file.read()

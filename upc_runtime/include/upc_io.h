@@ -71,6 +71,8 @@ typedef struct upc_hint_t {
 extern "C" {
 #endif
 
+/* Opens the file of this name, with flags from above; the hints are kept, and change nothing here. Null if it
+ * cannot: EINVAL where a flag is missing or two contradict each other, else what the system said of it. */
 WEFT_EXPORT upc_file_t* upc_all_fopen(const char* fname, int flags, size_t numhints, const upc_hint_t* hints);
 /* Ends with what upc_all_fsync does; the file is no more, even if it fails. */
 WEFT_EXPORT int upc_all_fclose(upc_file_t* file);
@@ -79,10 +81,12 @@ WEFT_EXPORT int upc_all_fsync(upc_file_t* file);
 /* The new place of the pointer, in bytes from the beginning. Each thread's own, if pointers are individual.
  */
 WEFT_EXPORT upc_off_t upc_all_fseek(upc_file_t* file, upc_off_t offset, int origin);
+/* Cuts the file, or makes it longer, with zeros; and how long it is, in bytes. */
 WEFT_EXPORT int upc_all_fset_size(upc_file_t* file, upc_off_t size);
 WEFT_EXPORT upc_off_t upc_all_fget_size(upc_file_t* file);
 /* Makes the file at least as long. */
 WEFT_EXPORT int upc_all_fpreallocate(upc_file_t* file, upc_off_t size);
+/* One of UPC_GET_... and UPC_SET_... above. */
 WEFT_EXPORT int upc_all_fcntl(upc_file_t* file, int cmd, void* arg);
 
 /* The bytes that were moved; less than asked for at the end of a file. The pointer goes on by as many.
