@@ -18,8 +18,8 @@ namespace weft {
 //   arrived.wait(1);                                     // the first copy to this rank is in place
 //
 // They begin at 0 and only rise, so wait(n) of the n-th round needs no reset. Construction is collective and
-// waits for all ranks, destruction is collective. A rank that sees a counter by wait or test sees all of the copies
-// that it counts.
+// waits for all ranks, destruction is collective. A rank that sees a counter by wait or test sees all of the
+// copies that it counts.
 class signals {
 public:
   explicit signals(std::size_t count = 1) : words_(count) {
@@ -40,24 +40,40 @@ public:
       detail::fail_length("weft::signals::put", "from", count,
                           "must be as many as `to` has, " + std::to_string(to.size()) + ": pass a subspan");
     return pending(weft_put_signal(to.data(), std::ranges::data(from), count * sizeof(T),
-                                   at(to.rank(), which), 1, WEFT_SIGNAL_ADD));
+                                   at("weft::signals::put", "to.rank()", to.rank(), which), 1,
+                                   WEFT_SIGNAL_ADD));
   }
   // Only the counter, of a rank of the job.
   void raise(int rank, std::size_t which = 0, std::uint64_t by = 1,
              line_of_call where = line_of_call::here()) const {
-    pending(weft_put_signal({}, nullptr, 0, at(rank, which), by, WEFT_SIGNAL_ADD)).wait(where);
+    pending(
+        weft_put_signal({}, nullptr, 0, at("weft::signals::raise", "rank", rank, which), by, WEFT_SIGNAL_ADD))
+        .wait(where);
   }
 
   // Returns when the calling rank's counter is `count` or more: what it is. test does not wait.
   std::uint64_t wait(std::uint64_t count, std::size_t which = 0) const {
-    return weft_wait_until(at(upc_mythread(), which), WEFT_CMP_GE, count);
+    return weft_wait_until(own("weft::signals::wait", which), WEFT_CMP_GE, count);
   }
   bool test(std::uint64_t count, std::size_t which = 0) const {
-    return weft_test_until(at(upc_mythread(), which), WEFT_CMP_GE, count) != 0;
+    return weft_test_until(own("weft::signals::test", which), WEFT_CMP_GE, count) != 0;
   }
 
 private:
-  upc_shared_ptr_t at(int rank, std::size_t which) const { return words_.on(rank).subspan(which, 1).data(); }
+  upc_shared_ptr_t at(const char* call, const char* argument, int rank, std::size_t which) const {
+    const int ranks = upc_threads();
+    if (rank < 0 || rank >= ranks) [[unlikely]]
+      throw error(call, argument, std::to_string(rank),
+                  "must be a rank of the job, 0 to " + std::to_string(ranks - 1));
+    if (which >= size()) [[unlikely]]
+      throw error(call, "which", std::to_string(which),
+                  size() == 0 ? "there is no counter: the signals were moved from, or made with none"
+                              : "must be a counter, 0 to " + std::to_string(size() - 1));
+    return words_.on(rank).subspan(which, 1).data();
+  }
+  upc_shared_ptr_t own(const char* call, std::size_t which) const {
+    return at(call, "rank", upc_mythread(), which);
+  }
 
   array<std::uint64_t> words_;
 };

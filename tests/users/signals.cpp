@@ -12,8 +12,10 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 #include <weft/weft.hpp>
 
@@ -133,9 +135,19 @@ void wrong_calls(int me, int ranks) {
   const double x[] = {1, 2, 3, 4};
   expect_error("weft::signals::put: from = 4 elements: must be as many as `to` has, 3",
                [&] { s.put(a.on(me).first(3), x).wait(); });
-  expect_error("weft::remote_span::subspan: offset", [&] { s.put(a.on(me), x, 1).wait(); });
-  expect_error("weft_put_signal: signal = thread ", [&] { s.raise(ranks); });
-  expect_error("weft_put_signal: dst = thread ", [&] { s.put(a.on(ranks), x).wait(); });
+  expect_error("weft::signals::put: which = 1: must be a counter, 0 to 0",
+               [&] { s.put(a.on(me), x, 1).wait(); });
+  expect_error("weft::signals::wait: which = 2", [&] { s.wait(1, 2); });
+  for (int rank : {-1, ranks}) {
+    const std::string value =
+        std::to_string(rank) + ": must be a rank of the job, 0 to " + std::to_string(ranks - 1);
+    expect_error("weft::signals::raise: rank = " + value, [&] { s.raise(rank); });
+    expect_error("weft::signals::put: to.rank() = " + value, [&] { s.put(a.on(rank), x).wait(); });
+  }
+  weft::signals moved;
+  const weft::signals owner(std::move(moved));
+  expect_error("weft::signals::test: which = 0: there is no counter: the signals were moved from",
+               [&] { (void)moved.test(1); });
   const upc_shared_ptr_t mine = {a.on(me).data().addrfield(), std::uint32_t(me), 0};
   upc_shared_ptr_t odd = mine, other = mine;
   odd.addr += 4;
