@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "engine/call_place.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstring>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <limits>
 #include <link.h>
+#include <span>
 #include <string_view>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <unwind.h>
+#include <vector>
 
 namespace weft::engine {
 
@@ -33,7 +39,7 @@ bool is_program(const loaded& file) noexcept {
   return file.path != nullptr && *file.path == '\0';
 }
 // libweft, and the libraries over it: libweft-upc, libweft-mpi.
-bool is_ours(const loaded& file) noexcept {
+bool is_library(const loaded& file) noexcept {
   if (file.path == nullptr) return false;
   const std::string_view path = file.path;
   return path.substr(path.rfind('/') + 1).starts_with("libweft");
@@ -57,6 +63,93 @@ std::string path_of(const loaded& file) {
   return length <= 0 ? "program" : std::string(path.data(), static_cast<std::size_t>(length));
 }
 
+// Of a program that has the library linked statically: where the library's functions are in it, by the
+// program's own table of symbols, which `strip` removes.
+class linked_functions {
+public:
+  explicit linked_functions(const loaded& file) noexcept : moved_by_(file.moved_by) {
+    try {
+      read(path_of(file).c_str());
+    } catch (const std::exception&) { // for want of memory
+    }
+  }
+  bool known() const noexcept { return !all_.empty(); }
+  bool have(const loaded& file, const void* address) const noexcept {
+    if (file.moved_by != moved_by_) return false;
+    const std::uintptr_t place = place_in(file, address);
+    const auto behind = std::ranges::upper_bound(all_, place, {}, &function::begin);
+    return behind != all_.begin() && place < (behind - 1)->end;
+  }
+
+private:
+  struct function {
+    std::uintptr_t begin, end;
+  };
+
+  // Those of the namespace and of the C interface; and of the C++ library, which stand between them.
+  static bool is_ours(std::string_view name) noexcept {
+    constexpr std::string_view beginnings[] = {"_ZN4weft", "_ZNK4weft", "_ZZN4weft", "_ZZNK4weft", "_ZNSt",
+                                               "_ZNKSt",   "_ZSt",      "upc_",      "cray_upc_",  "weft_"};
+    return std::ranges::any_of(beginnings, [&](auto b) { return name.starts_with(b); }) && name != "upc_main";
+  }
+  void read(const char* path) {
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat about {};
+    if (file < 0) return;
+    void* const at = fstat(file, &about) != 0 ? MAP_FAILED
+                                              : mmap(nullptr, static_cast<std::size_t>(about.st_size),
+                                                     PROT_READ, MAP_PRIVATE, file, 0);
+    close(file);
+    if (at == MAP_FAILED) return;
+    const std::span bytes(static_cast<const std::byte*>(at), static_cast<std::size_t>(about.st_size));
+    try {
+      take(bytes);
+    } catch (const std::exception&) {
+      all_.clear();
+    }
+    munmap(at, bytes.size());
+  }
+  // `count` of T from `offset` on, none if the file is shorter.
+  template <class T>
+  static std::span<const T> part(std::span<const std::byte> file, std::size_t offset, std::size_t count) {
+    if (offset > file.size() || count > (file.size() - offset) / sizeof(T)) return {};
+    return {reinterpret_cast<const T*>(file.data() + offset), count};
+  }
+  void take(std::span<const std::byte> file) {
+    const auto head = part<ElfW(Ehdr)>(file, 0, 1);
+    if (head.empty()) return;
+    const auto sections = part<ElfW(Shdr)>(file, head[0].e_shoff, head[0].e_shnum);
+    for (const auto& section : sections) {
+      if (section.sh_type != SHT_SYMTAB || section.sh_link >= sections.size()) continue;
+      const auto names =
+          part<char>(file, sections[section.sh_link].sh_offset, sections[section.sh_link].sh_size);
+      if (names.empty() || names.back() != '\0') continue;
+      for (const auto& symbol : part<ElfW(Sym)>(file, section.sh_offset, section.sh_size / sizeof(ElfW(Sym))))
+        if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_name < names.size() &&
+            is_ours(names.data() + symbol.st_name))
+          all_.push_back({symbol.st_value, symbol.st_value + symbol.st_size});
+    }
+    std::ranges::sort(all_, {}, &function::begin);
+  }
+
+  std::uintptr_t moved_by_;
+  std::vector<function> all_;
+};
+
+const loaded& own_file() noexcept {
+  static const loaded file = file_of(reinterpret_cast<const void*>(&hex));
+  return file;
+}
+const linked_functions& linked() noexcept {
+  static const linked_functions* const all = new linked_functions(own_file()); // never destroyed
+  return *all;
+}
+
+bool is_ours(const void* address) noexcept {
+  const loaded file = file_of(address);
+  return is_library(own_file()) ? is_library(file) : is_library(file) || linked().have(file, address);
+}
+
 struct walk {
   std::array<const void*, 6>& at;
   std::uint32_t& count;
@@ -66,7 +159,7 @@ _Unwind_Reason_Code step(_Unwind_Context* context, void* argument) {
   auto& w = *static_cast<walk*>(argument);
   const auto* const address = reinterpret_cast<const void*>(_Unwind_GetIP(context));
   if (address == nullptr) return _URC_END_OF_STACK;
-  if (w.count == 0 && is_ours(file_of(address))) return _URC_NO_REASON;
+  if (w.count == 0 && is_ours(address)) return _URC_NO_REASON;
   w.at[w.count++] = address;
   return w.count == w.at.size() ? _URC_END_OF_STACK : _URC_NO_REASON;
 }
@@ -75,7 +168,7 @@ _Unwind_Reason_Code step(_Unwind_Context* context, void* argument) {
 
 [[gnu::noinline]] call_place call_place::here() noexcept {
   call_place place;
-  if (!is_ours(file_of(reinterpret_cast<const void*>(&hex)))) return place;
+  if (!is_library(own_file()) && !linked().known()) return place;
   walk w{place.at_, place.count_};
   _Unwind_Backtrace(step, &w);
   return place;

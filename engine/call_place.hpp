@@ -9,8 +9,8 @@ namespace weft::engine {
 // Where the call of the library that a thread is in stands in its program: the return addresses of its stack
 // outside of the library, innermost first. Several, for the innermost one may lie in a header of the library.
 // Calls write nothing down for it: the stack is walked when something is to be reported, or in checked mode,
-// which takes some microseconds. Nothing is found from a program that has the library linked statically,
-// whose addresses do not tell one from the other.
+// which takes some microseconds. In a program that has the library linked statically the program's table of
+// symbols tells one from the other, so nothing is found from one that is stripped.
 class call_place {
 public:
   static call_place here() noexcept;

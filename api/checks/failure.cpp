@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <cxxabi.h>
 #include <exception>
+#include <mutex>
 #include <new>
 #include <string>
 #include <utility>
@@ -81,24 +82,50 @@ std::string one_line(const std::string& call, const std::string& argument, const
 }
 
 // The last one of this thread that was made and lives: while the stack is unwound, the one that is on its
-// way. And where the call stands that made it.
+// way.
 thread_local const error* latest = nullptr;
-thread_local engine::call_place place_of_latest;
 
 } // namespace
 
 constinit thread_local const line_of_call* detail::site = nullptr;
+
+// Where the call stands that made an error, and the error's text with its line, from the first what() on.
+struct detail::place_of_error {
+  explicit place_of_error(const engine::call_place& p) : place(p) {}
+  const engine::call_place place;
+  std::once_flag once;
+  std::string text;
+
+  static engine::call_place of(const error& e) {
+    return e.place_ == nullptr ? engine::call_place() : e.place_->place;
+  }
+};
 
 error::error(std::string call_, std::string argument_, std::string value_, std::string rule_)
     : std::runtime_error(one_line(call_, argument_, value_, rule_)), call(std::move(call_)),
       argument(std::move(argument_)), value(std::move(value_)), rule(std::move(rule_)) {
   api::end_well_if_uncaught();
   latest = this;
-  place_of_latest = engine::call_place::here();
+  const bool has_line = detail::site != nullptr && detail::site->line != 0;
+  const engine::call_place place = has_line ? engine::call_place() : engine::call_place::here();
+  if (place.known()) place_ = std::make_shared<detail::place_of_error>(place);
 }
 
 error::~error() {
   if (latest == this) latest = nullptr;
+}
+
+const char* error::what() const noexcept {
+  const char* const without = std::runtime_error::what();
+  if (place_ == nullptr) return without;
+  try {
+    std::call_once(place_->once, [&] {
+      place_->text = boot::with_kept_source_lines(without + (" (" + place_->place.text()) + ")");
+    });
+    return place_->text.c_str();
+  } catch (...) { // for want of memory
+    return without;
+  }
 }
 
 namespace api {
@@ -152,16 +179,12 @@ void end_job(const char* message, const weft_error_info_t*) {
 
 std::atomic<weft_error_handler_t> installed{end_job};
 
-engine::call_place place_of(const error& e) {
-  return &e == latest ? place_of_latest : engine::call_place();
-}
-
 // What is no error of the library is the program's, and ends it as it always does.
 [[noreturn]] void end_of_uncaught() {
   try {
     if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
   } catch (const error& e) {
-    end_with(e.what(), place_of(e));
+    end_with(e.what(), {});
   } catch (...) {
   }
   __gnu_cxx::__verbose_terminate_handler();
@@ -172,7 +195,7 @@ void keep_what_was_thrown() {
   try {
     throw;
   } catch (const error& e) {
-    kept = {e.what(), e.call, e.argument, e.value, e.rule, place_of(e)};
+    kept = {e.std::runtime_error::what(), e.call, e.argument, e.value, e.rule, detail::place_of_error::of(e)};
   } catch (const std::exception& e) {
     kept = {e.what(), "", "", "", e.what()};
   } catch (...) {
@@ -217,7 +240,7 @@ void report_kept_error() {
 namespace detail {
 
 void end_by_exception() noexcept {
-  if (latest != nullptr) api::end_with(latest->what(), place_of_latest);
+  if (latest != nullptr) api::end_with_line(latest->what());
   api::end_with_line("an exception of the program leaves the scope of weft::job: catch it inside");
 }
 

@@ -2,24 +2,36 @@
 #pragma once
 #include "declare.h"
 
+#include <memory>
 #include <stdexcept>
 #include <string>
 
 namespace weft {
 
+namespace detail {
+struct place_of_error;
+}
+
 // A call that cannot be carried out. What is known to be wrong locally is thrown before anything was started;
 // what an operation failed with is thrown by the call that completes it. what() is one line:
-// "<call>: <argument> = <value>: <rule>", without the parts that are empty. Of calls on spans, and of the
-// wait of a weft::pending, it ends with the place in the program: "(heat.cpp:42)".
+// "<call>: <argument> = <value>: <rule>", without the parts that are empty, and the place in the program:
+// "(heat.cpp:42)". Calls on spans, and the wait of a weft::pending, know it from the compiler; of others the
+// first what() of a place asks addr2line, which takes some milliseconds, and so does no throw. Of a program
+// without debug information, and from its 17th place on, it is what addr2line would be asked.
 class WEFT_EXPORT error : public std::runtime_error {
 public:
   error(std::string call, std::string argument, std::string value, std::string rule);
   ~error() override;
+  const char* what() const noexcept override;
 
   std::string call;     // the function that was called
   std::string argument; // the argument that was wrong
   std::string value;    // what was given
   std::string rule;     // what is asked for, and the way out
+
+private:
+  friend struct detail::place_of_error;
+  std::shared_ptr<detail::place_of_error> place_; // none: the line is in the text, or not known
 };
 
 // Where a call stands in the program: the last parameter of calls that say so in their errors, which is left

@@ -8,6 +8,8 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <poll.h>
 #include <spawn.h>
@@ -111,14 +113,27 @@ std::string line_in(const std::string& printed) {
   return of_header;
 }
 
+std::string how_to_ask(const std::string& file, const std::string& place) {
+  return file.substr(file.rfind('/') + 1) + "+" + place + " [addr2line -e " + file + " " + place + "]";
+}
+
 std::string source_line(const std::string& file, const std::vector<std::string>& places, moment end) {
   std::vector<std::string> command = {"addr2line", "-i", "-e", file};
   command.insert(command.end(), places.begin(), places.end());
   const std::string found =
       std::chrono::steady_clock::now() < end ? line_in(output_of(std::move(command), end)) : "";
-  if (!found.empty()) return found;
-  const std::string& first = places.front();
-  return file.substr(file.rfind('/') + 1) + "+" + first + " [addr2line -e " + file + " " + first + "]";
+  return found.empty() ? how_to_ask(file, places.front()) : found;
+}
+
+// What addr2line printed, by file and places. It is never destroyed: errors come up to the end of the
+// process.
+struct kept_lines {
+  std::mutex held; // also while addr2line runs: another thread may ask for the same
+  std::map<std::pair<std::string, std::vector<std::string>>, std::string> lines;
+};
+kept_lines& all_kept() {
+  static kept_lines* const all = new kept_lines;
+  return *all;
 }
 
 // Takes the "+0x12 +0x34" at the end of a place off it.
@@ -138,10 +153,8 @@ std::vector<std::string> addresses_of(std::string_view& place) {
   return found;
 }
 
-} // namespace
-
-std::string with_source_lines(const std::string& text) {
-  const auto latest = std::chrono::steady_clock::now() + longest_wait;
+// The text with what `line` makes of a file and of places in it.
+template <class Line> std::string with_lines(const std::string& text, Line line) {
   std::string all;
   std::size_t done = 0;
   for (std::size_t at = text.find("[/"); at != std::string::npos; at = text.find("[/", at + 1)) {
@@ -151,11 +164,33 @@ std::string with_source_lines(const std::string& text) {
     const std::vector<std::string> addresses = addresses_of(place);
     if (addresses.empty()) continue;
     all.append(text, done, at - done);
-    all += source_line(std::string(place), addresses, latest);
+    all += line(std::string(place), addresses);
     done = end + 1;
     at = end;
   }
   return all.append(text, done);
+}
+
+} // namespace
+
+std::string with_source_lines(const std::string& text) {
+  const moment end = std::chrono::steady_clock::now() + longest_wait;
+  return with_lines(text, [&](const std::string& file, const std::vector<std::string>& places) {
+    return source_line(file, places, end);
+  });
+}
+
+std::string with_kept_source_lines(const std::string& text) {
+  constexpr std::size_t most = 16;
+  return with_lines(text, [](const std::string& file, const std::vector<std::string>& places) {
+    kept_lines& kept = all_kept();
+    const std::lock_guard lock(kept.held);
+    const auto known = kept.lines.find({file, places});
+    if (known != kept.lines.end()) return known->second;
+    if (kept.lines.size() == most) return how_to_ask(file, places.front());
+    const moment end = std::chrono::steady_clock::now() + longest_wait;
+    return kept.lines[{file, places}] = source_line(file, places, end);
+  });
 }
 
 } // namespace weft::boot

@@ -10,4 +10,8 @@ namespace weft::boot {
 // /path/program 0x1234]". Starts addr2line, and waits for it up to five seconds in all.
 std::string with_source_lines(const std::string& text);
 
+// The same for texts that may come often: addr2line is started once for a place, and for 16 places in all.
+// What comes behind has the command.
+std::string with_kept_source_lines(const std::string& text);
+
 } // namespace weft::boot

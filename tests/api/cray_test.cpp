@@ -53,7 +53,7 @@ TEST_F(collective_test, synci_ends_all_operations_and_reports_the_first_failure)
   for (int i = 0; i != 3; ++i)
     cray_upc_team_alltoall_nbi(dst, src, 8, CRAY_UPC_TEAM_ALL);
   rt.failures = {{rt.entered[0], "thread 3 died"}, {rt.entered[1], "later"}};
-  EXPECT_THAT(error_of([] { upc_synci(); }).what(), testing::StrEq("upc_synci: thread 3 died"));
+  EXPECT_THAT(error_of([] { upc_synci(); }).what(), testing::StartsWith("upc_synci: thread 3 died"));
   EXPECT_EQ(rt.waited.size(), 3u);
   EXPECT_NE(upc_synci_attempt(), 0);
 }

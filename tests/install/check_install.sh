@@ -55,10 +55,18 @@ if pkg-config --libs weft | grep -q rpath; then fail "weft.pc puts a path of thi
 flags=$(pkg-config $static --cflags --libs weft)
 strict="-Wall -Wextra -Werror"
 # The flags are several words on purpose, and the prefix has a blank: pkg-config quotes for eval.
-eval "\"$cc\" -std=c11 $strict -o '$work/pc_c' '$here/consumer/consumer.c' $flags"
-eval "\"$cxx\" -std=c++20 $strict -o '$work/pc_cpp' '$here/consumer/consumer.cpp' $flags"
+eval "\"$cc\" -g -std=c11 $strict -o '$work/pc_c' '$here/consumer/consumer.c' $flags"
+eval "\"$cxx\" -g -std=c++20 $strict -o '$work/pc_cpp' '$here/consumer/consumer.cpp' $flags"
 run_twice "$work/pc_c"
 run_twice "$work/pc_cpp"
+
+# Errors name the line of the call, whichever way the library is linked.
+names_line() { # what it says, the file
+  line=$(grep -n upc_memset "$here/consumer/$2" | cut -d: -f1)
+  case $1 in *"upc_memset: "*" ($2:$line)"*) ;; *) fail "no line $line of $2: $1" ;; esac
+}
+names_line "$("$work/pc_c" wrong 2>&1 || true)" consumer.c
+names_line "$("$work/pc_cpp" wrong)" consumer.cpp
 
 unset LD_LIBRARY_PATH
 export CC="$cc" CXX="$cxx"

@@ -5,9 +5,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <string_view>
 
@@ -50,20 +52,44 @@ TEST(source_lines, say_how_to_ask_where_nothing_is_known) {
             "at such program+0x12 [addr2line -e /no/such program 0x12], and b+0x5 [addr2line -e /b 0x5]: x");
 }
 
-// Another rank's failure ends the job while this one asks for its line.
-TEST(source_lines, are_read_to_their_end_while_the_job_is_ended) {
+// What is done while addr2line is this script, in a folder that it may write to.
+template <class F> void with_a_reader(const std::string& script, F&& f) {
   const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "an_addr2line";
   std::filesystem::create_directories(folder);
   const std::filesystem::path program = folder / "addr2line";
-  std::ofstream(program) << "#!/bin/sh\nfor signal in HUP INT QUIT TERM; do kill -$signal $$; done\n"
-                            "echo /somewhere/solver.c:7\n";
+  std::ofstream(program) << "#!/bin/sh\n" << script;
   std::filesystem::permissions(program, std::filesystem::perms::owner_all);
   const std::string before = std::getenv("PATH");
   setenv("PATH", (folder.string() + ":" + before).c_str(), 1);
-  const std::string text = with_source_lines("at [/b+0x5]: x");
+  f(folder);
   setenv("PATH", before.c_str(), 1);
   std::filesystem::remove_all(folder);
-  EXPECT_EQ(text, "at solver.c:7: x");
+}
+
+// Another rank's failure ends the job while this one asks for its line.
+TEST(source_lines, are_read_to_their_end_while_the_job_is_ended) {
+  with_a_reader("for signal in HUP INT QUIT TERM; do kill -$signal $$; done\necho /somewhere/solver.c:7\n",
+                [](const auto&) { EXPECT_EQ(with_source_lines("at [/b+0x5]: x"), "at solver.c:7: x"); });
+}
+
+// A program may catch an error a thousand times a second.
+TEST(source_lines, are_asked_for_once_for_a_place_and_for_few_places) {
+  with_a_reader("echo x >>$(dirname $0)/asked\necho /somewhere/solver.c:7\n", [](const auto& folder) {
+    const auto asked = [&] {
+      std::ifstream lines(folder / "asked");
+      return std::count(std::istreambuf_iterator(lines), {}, '\n');
+    };
+    for (int k = 0; k != 100; ++k)
+      EXPECT_EQ(boot::with_kept_source_lines("at [/kept+0x5 +0x6]: x"), "at solver.c:7: x");
+    EXPECT_EQ(asked(), 1);
+    std::string last;
+    for (int k = 0; k != 100; ++k)
+      last = boot::with_kept_source_lines("at [/kept+0x" + std::to_string(10 + k) + "]");
+    EXPECT_EQ(last, "at kept+0x109 [addr2line -e /kept 0x109]");
+    EXPECT_LE(asked(), 16);
+    EXPECT_GT(asked(), 1);
+    EXPECT_EQ(boot::with_kept_source_lines("at [/kept+0x5 +0x6]: x"), "at solver.c:7: x");
+  });
 }
 
 } // namespace

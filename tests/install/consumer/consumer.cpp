@@ -9,6 +9,11 @@ static_assert(WEFT_VERSION_MAJOR * 10000 + WEFT_VERSION_MINOR * 100 + WEFT_VERSI
 
 int main(int argc, char** argv) {
   weft_init(&argc, &argv);
+  try {
+    weft::upc_memset(upc_shared_ptr_t{}, 0, argc > 1 ? 8 : 0);
+  } catch (const weft::error& e) { // with its line: check_install.sh
+    std::printf("%s\n", e.what());
+  }
   std::printf("%d of %d\n", static_cast<int>(MYTHREAD), static_cast<int>(THREADS));
   weft_finalize();
 }
