@@ -19,13 +19,11 @@ void set_blocks(sided_blocks& s, void* buffer, int blocks, const int* counts, co
                 MPI_Datatype type, const MPI_Datatype* types) {
   s.buffer = buffer;
   s.each.clear();
-  for (int k = 0; k != blocks; ++k) {
-    const MPI_Datatype of = types != nullptr ? types[k] : type;
-    MPI_Aint lower = 0, span = 0;
-    if (of != MPI_DATATYPE_NULL) MPI_Type_get_extent(of, &lower, &span);
-    const MPI_Aint place = places == nullptr ? 0 : places[k];
-    s.each.push_back({counts != nullptr ? counts[k] : count, types != nullptr ? place : place * span, of});
-  }
+  MPI_Aint lower = 0, span = 1; // of places in bytes
+  if (types == nullptr && type != MPI_DATATYPE_NULL) MPI_Type_get_extent(type, &lower, &span);
+  for (int k = 0; k != blocks; ++k)
+    s.each.push_back({counts != nullptr ? counts[k] : count, places == nullptr ? 0 : places[k] * span,
+                      types != nullptr ? types[k] : type});
 }
 
 bool set_ends(collective what, const arguments& a, carried& c) {
@@ -56,9 +54,11 @@ bool set_ends(collective what, const arguments& a, carried& c) {
     in.buffer = out.buffer;
     in.each[0] = out.each[static_cast<std::size_t>(me)];
   }
-  for (const sided_blocks* const s : {&in, &out})
-    for (const sided_blocks::block& b : s->each)
+  for (sided_blocks* const s : {&in, &out})
+    for (sided_blocks::block& b : s->each) {
       if (b.count < 0 || (b.count != 0 && b.type == MPI_DATATYPE_NULL)) return false;
+      if (b.count != 0) b.size = extent_of(b.count, b.type);
+    }
   return true;
 }
 
@@ -85,11 +85,6 @@ carried* prepare_blocks(collective what, form f, const arguments& a, lane& way) 
 
 namespace {
 
-// Of a block, in a packed message.
-std::size_t bytes_of(const sided_blocks::block& b) {
-  return b.count == 0 ? 0 : extent_of(b.count, b.type).bytes;
-}
-
 char* address_of(const sided_blocks& s, const sided_blocks::block& b) {
   return static_cast<char*>(s.buffer) + b.place;
 }
@@ -101,16 +96,14 @@ void lay_out(sided_blocks& s, std::size_t& end) {
   const std::size_t begin = end;
   for (const sided_blocks::block& b : s.each) {
     s.staged.places.push_back(static_cast<std::ptrdiff_t>(end - begin));
-    s.staged.bytes.push_back(bytes_of(b));
+    s.staged.bytes.push_back(b.size.bytes);
     end += s.staged.bytes.back();
   }
 }
 
 // Blocks whose bytes lie together the library finds where they are, and copies what others cannot reach.
 bool is_plain(const sided_blocks& s) {
-  return std::ranges::all_of(s.each, [](const sided_blocks::block& b) {
-    return b.count == 0 || !extent_of(b.count, b.type).packed;
-  });
+  return std::ranges::none_of(s.each, [](const sided_blocks::block& b) { return b.size.packed; });
 }
 // False if the first of them lies in memory that others reach and the last elsewhere, for the library has one
 // pointer to all.
@@ -119,7 +112,7 @@ bool leave_in_place(sided_blocks& s) {
   s.staged.places.clear();
   char *first = nullptr, *last = nullptr;
   for (const sided_blocks::block& b : s.each) {
-    const std::size_t bytes = bytes_of(b);
+    const std::size_t bytes = b.size.bytes;
     s.staged.bytes.push_back(bytes);
     if (bytes == 0) continue;
     first = first == nullptr ? address_of(s, b) : std::min(first, address_of(s, b));
@@ -136,7 +129,7 @@ void move_block(const sided_blocks& s, std::size_t k, bool out) {
   if (s.staged.bytes[k] == 0) return;
   auto* const staged = static_cast<char*>(upc_cast(s.staged.at)) + s.staged.places[k];
   const auto bytes = static_cast<int>(s.staged.bytes[k]);
-  if (!extent_of(b.count, b.type).packed) {
+  if (!b.size.packed) {
     char* const own = address_of(s, b);
     std::memcpy(out ? own : staged, out ? staged : own, s.staged.bytes[k]);
     return;

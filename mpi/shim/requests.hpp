@@ -7,6 +7,7 @@
 // both kinds, MPI completes it, and the call gets another one.
 
 #include "mpi/shim/session.hpp"
+#include "mpi/shim/types.hpp"
 
 #include <vector>
 
@@ -27,6 +28,7 @@ struct sided_blocks {
     int count = 0;
     MPI_Aint place = 0; // bytes from the buffer
     MPI_Datatype type = MPI_DATATYPE_NULL;
+    extent size{}; // asked once, when the call is prepared
   };
   void* buffer = nullptr;
   std::vector<block> each;
