@@ -5,6 +5,8 @@
 #include "mpi/shim/session.hpp"
 #include "mpi/shim/start.hpp"
 
+#include <cstdio>
+
 using weft::mpi::begin_session;
 using weft::mpi::end_session;
 using weft::mpi::make_lane;
@@ -17,21 +19,34 @@ int with_lane(int status, MPI_Comm* made) {
   return status;
 }
 
+// The library's own thread combines and packs by functions of MPI while the program's thread is in MPI, too.
+// For a program of one thread MPI counts who holds an operator or a type without atomic instructions.
+int begin(int* argc, char*** argv, int required, int* provided) {
+  require_right_mpi();
+  const bool carries = weft::mpi::is_wanted();
+  const int level = carries ? MPI_THREAD_MULTIPLE : required;
+  const int status = WEFT_REAL(Init_thread)(argc, argv, level, provided);
+  if (status != MPI_SUCCESS) return status;
+  if (carries && *provided != MPI_THREAD_MULTIPLE)
+    std::fputs(
+        "weft: this MPI was built without MPI_THREAD_MULTIPLE, which Weft's own thread needs: nothing is "
+        "carried\n",
+        stderr);
+  else
+    begin_session();
+  return status;
+}
+
 } // namespace
 
 extern "C" {
 
 WEFT_SHOW int MPI_Init(int* argc, char*** argv) {
-  require_right_mpi();
-  const int status = WEFT_REAL(Init)(argc, argv);
-  if (status == MPI_SUCCESS) begin_session();
-  return status;
+  int provided = MPI_THREAD_SINGLE;
+  return begin(argc, argv, MPI_THREAD_SINGLE, &provided);
 }
 WEFT_SHOW int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
-  require_right_mpi();
-  const int status = WEFT_REAL(Init_thread)(argc, argv, required, provided);
-  if (status == MPI_SUCCESS) begin_session();
-  return status;
+  return begin(argc, argv, required, provided);
 }
 WEFT_SHOW int MPI_Finalize() {
   end_session();

@@ -108,9 +108,13 @@ void require_right_mpi() {
         ", and this program has " + first_line + ": build Weft with that MPI");
 }
 
-bool may_start() {
+bool is_wanted() {
   const char* const set = std::getenv("WEFT_MPI");
-  if (set != nullptr && std::strcmp(set, "off") == 0) return false;
+  return set == nullptr || std::strcmp(set, "off") != 0;
+}
+
+bool may_start() {
+  if (!is_wanted()) return false;
   int rank = 0, size = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);

@@ -530,6 +530,28 @@ static void play(int program, int most) {
   }
 }
 
+/* The program uses an operator that MPI combines by, while reductions by the same one are under way: of a
+ * program that begins with MPI_Init MPI counts the users of an operator without atomic instructions. */
+static void combine_beside(void) {
+  enum { several = 6, elements = 400, rounds = 300, uses = 3000 };
+  typedef struct {
+    long double value;
+    int at;
+  } pair;
+  static pair in[elements], out[several][elements], x, y;
+  MPI_Request requests[several];
+  MPI_Status statuses[several];
+  for (int k = 0; k < elements; ++k)
+    in[k] = (pair){(k * 7 + me * 11) % 31, me};
+  for (int round = 0; round < rounds; ++round) {
+    for (int k = 0; k < several; ++k)
+      MPI_Iallreduce(in, out[k], elements, MPI_LONG_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD, &requests[k]);
+    for (int k = 0; k < uses; ++k)
+      MPI_Reduce_local(&x, &y, 1, MPI_LONG_DOUBLE_INT, MPI_MAXLOC);
+    MPI_Waitall(several, requests, statuses);
+  }
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   const int programs = argc > 1 ? atoi(argv[1]) : 100, most = argc > 3 ? atoi(argv[3]) : 200000;
@@ -554,6 +576,7 @@ int main(int argc, char** argv) {
   MPI_Type_commit(&triple);
   for (int k = 0; k < programs && failures == 0; ++k)
     play(k, most);
+  combine_beside();
   for (int k = 1; k < comms; ++k)
     MPI_Comm_free(&comm_of[k]);
   int sum = 0;
