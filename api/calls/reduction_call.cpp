@@ -18,8 +18,9 @@ using reductions::reduction;
 constexpr std::uint64_t large_bytes = 16 * 1024;
 // So many bytes of elements the root of a reduce brings and combines itself, where else members would work on
 // ranges: then a late member holds up the root alone.
+// It computes as long as all members together, so it is less than of vectors.
 std::uint64_t most_of_root(std::uint32_t threads) {
-  return threads <= collectives::few_members ? collectives::most_at_root : 256 * 1024;
+  return threads <= collectives::few_members ? 16 << 20 : 256 << 10;
 }
 
 upc_flag_t flags_of(collectives::operation op) {

@@ -22,8 +22,8 @@ class plan_engine : public progress::driver<threads_transport, plan_engine> {
   using base = progress::driver<threads_transport, plan_engine>;
 
 public:
-  explicit plan_engine(threads_transport& net, const progress::engine_options& options = {})
-      : base(net, options) {}
+  explicit plan_engine(threads_transport& net, progress::mode drive = progress::mode::caller)
+      : base(net, driven_by(drive)) {}
 
   void post(progress::posted& op, progress::channel& team, const graph::plan& p, const graph::task& code) {
     op.channel = &team;
@@ -46,6 +46,11 @@ public:
 
 private:
   friend base;
+  static progress::engine_options driven_by(progress::mode drive) {
+    progress::engine_options o;
+    o.drive = drive;
+    return o;
+  }
   void begin_queued(progress::posted& op) { works().start(op); }
   static void finish(progress::posted& op) { op.finished.store(true, std::memory_order_release); }
 };
@@ -168,9 +173,7 @@ struct sleeping_thread final : progress::watcher {
 
 TEST_F(user_calls, are_followed_by_what_others_wait_for) {
   sleeping_thread asleep;
-  progress::engine_options helping;
-  helping.drive = progress::mode::helping;
-  plan_engine away(net, helping);
+  plan_engine away(net, progress::mode::helping);
   away.works().members().node().meet({0});
   away.watched_by(&asleep);
   graph::plan awaited = plan;

@@ -137,7 +137,7 @@ void reproducible_sums(rounds& r, std::size_t each) {
   const upc_shared_ptr_t sums = upc_all_alloc(threads, sizeof(double));
   double* const here = mine<double>(array, bytes);
   double* const sum = mine<double>(sums, sizeof(double));
-  const auto fill = [here] {
+  const auto fill = [here, each] {
     for (std::size_t k = 0; k != each; ++k)
       here[k] = 1.0 / element(MYTHREAD, k, 1);
   };
