@@ -68,8 +68,9 @@ constexpr std::uint64_t longest_note(std::uint64_t members) {
   return std::clamp(table / members / 16 * 16, least, most);
 }
 
-// Where a payload lies in a mailbox depends on its length, and the two ends of a block may say different ones.
-// So no message with a note is so short that it would lie elsewhere, and what the giver says is always found.
+// Where a payload lies in a mailbox depends on its length, and the two ends of a block may say different
+// ones. So no message with a note is so short that it would lie elsewhere, and what the giver says is always
+// found.
 constexpr std::uint64_t shortest_message = 64;
 constexpr std::uint64_t message_of_note(std::uint64_t along) {
   return std::max<std::uint64_t>(shortest_message, sizeof(note) + along);
