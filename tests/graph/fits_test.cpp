@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What an algorithm needs of modes, sizes and hosts to be chosen.
+#include "tests/graph/fits.hpp"
+
+#include <gtest/gtest.h>
+
+namespace weft::graph {
+namespace {
+
+// A late rank may hold up others only where all wait for all anyway: elsewhere nothing is handed on. All need
+// what all have of a reduction for all; and of a gather-all and an exchange, but there the blocks of those
+// who have come are in place while another one is late.
+TEST(algorithms_that_fit, nothing_is_handed_on_before_all_have_entered_nor_within_a_node) {
+  for (const algorithm& a : algorithms()) {
+    // That by engines, and no memory of users.
+    if (!is_staged_algorithm(a) || a.name == "relayed" || a.name == "bundled") continue;
+    if (of_vectors(a.op)) continue; // always IN_MY: the member that combines waits for all
+    const bool for_all = a.op == operation::reduce_all || a.op == operation::prefix_reduce;
+    for (const sync in : {sync::no, sync::my})
+      EXPECT_TRUE(for_all || !fits_all(a, {a.op, in, sync::all, hint::none, 0, 8}, alone(8))) << a.name;
+    EXPECT_FALSE(fits_all(a, {a.op, sync::all, sync::all, hint::none, 0, 8}, one_host(8))) << a.name;
+    const auto fits_with = [&](std::uint64_t bytes, const node_map& nodes) {
+      return fits_all(a, {a.op, sync::all, sync::all, hint::none, 0, bytes}, nodes);
+    };
+    EXPECT_TRUE(fits_with(8, alone(8)) || fits_with(8, blocks_of(8, 2)) || fits_with(65536, alone(8)))
+        << a.name;
+  }
+}
+
+TEST(algorithms_that_fit, engines_hand_on_what_is_small_and_waits_for_nobody) {
+  const algorithm& a = named(operation::broadcast, "relayed");
+  const auto fits = [&](sync in, std::uint64_t bytes, const node_map& nodes, bool relays = true) {
+    tuning t;
+    t.relays = relays;
+    return a.fits({a.op, in, sync::my, hint::none, 0, bytes}, topology(0, nodes), t);
+  };
+  EXPECT_TRUE(fits(sync::my, 1, alone(8)));
+  EXPECT_TRUE(fits(sync::my, 2048, alone(8)));
+  EXPECT_FALSE(fits(sync::my, 2049, alone(8)));
+  EXPECT_FALSE(fits(sync::my, 0, alone(8)));
+  EXPECT_FALSE(fits(sync::my, 8, one_host(8)));
+  EXPECT_FALSE(fits(sync::no, 8, alone(8)));
+  EXPECT_FALSE(fits(sync::all, 8, alone(8)));
+  EXPECT_FALSE(fits(sync::my, 8, alone(8), false)) << "no member answers while an application computes";
+}
+
+TEST(algorithms_that_fit, engines_send_together_what_is_small_and_waits_for_its_ends_alone) {
+  const auto fits = [](request r, const node_map& nodes, auto... without) {
+    tuning t;
+    t.bundles = true;
+    ((t.*without = false), ...);
+    r.op = operation::exchange;
+    r.out = sync::my;
+    return fits_all_with(named(r.op, "bundled"), r, nodes, t);
+  };
+  const node_map nodes = blocks_of(8, 4);
+  EXPECT_TRUE(fits({.in = sync::my, .bytes = 8}, nodes));
+  EXPECT_TRUE(fits({.in = sync::my, .bytes = 128}, nodes));
+  EXPECT_FALSE(fits({.in = sync::my, .bytes = 129}, nodes)) << "beyond the room of a box";
+  EXPECT_FALSE(fits({.in = sync::my, .bytes = 0}, nodes));
+  EXPECT_FALSE(fits({.in = sync::my, .bytes = 8, .in_place = true}, nodes));
+  EXPECT_FALSE(fits({.in = sync::my, .bytes = 8}, one_host(8)));
+  EXPECT_FALSE(fits({.in = sync::my, .bytes = 8}, alone(8))) << "each sends alone";
+  EXPECT_TRUE(fits({.in = sync::no, .bytes = 8}, nodes));
+  EXPECT_FALSE(fits({.in = sync::all, .bytes = 8}, nodes)) << "blocks are handed on";
+  EXPECT_FALSE(fits({.in = sync::my, .bytes = 8}, nodes, &tuning::relays)) << "no member answers";
+  EXPECT_FALSE(fits({.in = sync::my, .bytes = 8}, nodes, &tuning::bundles)) << "there are no boxes";
+}
+
+// What has no room is brought: so bytes are no matter, and the notes fit among many members.
+TEST(algorithms_that_fit,
+     unequal_blocks_go_in_bundles_whatever_their_sizes_and_between_any_number_of_members) {
+  for (const operation op : {operation::team_alltoallv, operation::team_gatherv, operation::team_scatterv}) {
+    const auto fits = [&](const node_map& nodes, std::uint64_t bytes, auto... without) {
+      tuning t;
+      t.bundles = true;
+      ((t.*without = false), ...);
+      return fits_all_with(named(op, "bundled"), {.op = op, .in = sync::my, .out = sync::my, .bytes = bytes},
+                           nodes, t);
+    };
+    for (const std::uint64_t bytes : {0u, 8u, 1u << 20})
+      EXPECT_TRUE(fits(blocks_of(8, 4), bytes)) << name(op);
+    EXPECT_TRUE(fits(blocks_of(600, 300), 8)) << name(op);
+    EXPECT_FALSE(fits(one_host(8), 8)) << name(op);
+    EXPECT_FALSE(fits(alone(8), 8)) << name(op);
+    EXPECT_FALSE(fits(blocks_of(8, 4), 8, &tuning::relays)) << name(op);
+    EXPECT_FALSE(fits(blocks_of(8, 4), 8, &tuning::bundles)) << name(op);
+    const request r{.op = op, .in = sync::my, .out = sync::my, .bytes = 8};
+    for (const node_map& nodes : {one_host(140), blocks_of(150, 140)}) {
+      const verdict v = verify(compile_all(r, nodes, forcing(op, "bundled")), nodes);
+      EXPECT_TRUE(v.ok()) << name(op) << ": " << v.text();
+    }
+  }
+}
+
+} // namespace
+} // namespace weft::graph
