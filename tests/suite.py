@@ -121,6 +121,11 @@ def main():
         return 0 if chosen.none_is_right else 1
 
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # and with it what it has started
+    # A process inherits what is ignored, as behind nohup or in the background of a script; what is handled here
+    # is as usual again in a test.
+    for ignored in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+        if signal.getsignal(ignored) == signal.SIG_IGN:
+            signal.signal(ignored, lambda *_: None)
     begun = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="weft-suite-") as folder:
         results, parts = run(sorted(selected, key=lambda t: t.name), suites, chosen.jobs, chosen.stop_on_failure, folder)
