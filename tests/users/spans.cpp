@@ -215,13 +215,16 @@ void following() {
   expect(!some[0].active(), "wait_all");
 }
 
-template <class F> void expect_error(std::string_view begins, const std::string& has, F&& call) {
+template <class F>
+void expect_error(std::string_view begins, const std::string& has, F&& call, const char* or_has = nullptr) {
   try {
     call();
     expect(false, ("no error: " + std::string(begins)).c_str());
   } catch (const weft::error& e) {
     const std::string_view what = e.what();
-    if (!what.starts_with(begins) || what.find(has) == what.npos) expect(false, e.what());
+    const bool as_expected =
+        what.find(has) != what.npos || (or_has != nullptr && what.find(or_has) != what.npos);
+    if (!what.starts_with(begins) || !as_expected) expect(false, e.what());
   }
 }
 
@@ -264,7 +267,8 @@ void wrong_calls() {
                [&] { weft::permute(ordinary, a, -1).wait(); });
   expect_error("upc_all_exchange: src = ", " (spans.cpp:" + std::to_string(__LINE__ + 1) + ")",
                [&] { weft::exchange(b, b).wait(); });
-  // Of a call that does not hand its place over, addr2line knows it; of a copy of the error too.
+  // Of a call that does not hand its place over, addr2line knows it; of a copy of the error too. It is
+  // started for 16 places of a process, and of a session the suites before this one may have had so many.
   const auto no_rank = [&] {
     try {
       a.on(int(n))[0] = 1;
@@ -272,7 +276,8 @@ void wrong_calls() {
       throw e;
     }
   };
-  expect_error("element of shared memory", " (spans.cpp:" + std::to_string(__LINE__ - 5) + ")", no_rank);
+  expect_error("element of shared memory", " (spans.cpp:" + std::to_string(__LINE__ - 5) + ")", no_rank,
+               "[addr2line -e ");
   expect_error("weft::exchange: dst = " + std::to_string(n + 1), "must be " + std::to_string(n),
                [&] { weft::exchange(longer, a).wait(); });
   if (n > 1) {

@@ -79,30 +79,34 @@ private:
   std::exit(1);
 }
 
-// Bytes of all vectors with which a reduce holds up its root alone.
-std::size_t most_of_all() {
-  const auto threads = static_cast<std::size_t>(THREADS);
-  if (THREADS <= 4) return std::size_t{64} << 20;
-  const upc_shared_ptr_t numbers = upc_all_alloc(threads, 2 * sizeof(int));
+// The threads of the own host whose memory this one reaches, at least, on any thread.
+int near_threads() {
+  const upc_shared_ptr_t numbers = upc_all_alloc(static_cast<std::size_t>(THREADS), 2 * sizeof(int));
   int* const near = mine<int>(numbers, 2 * sizeof(int));
   *near = 0;
-  for (std::size_t t = 0; t != threads; ++t)
+  for (std::size_t t = 0; t != static_cast<std::size_t>(THREADS); ++t)
     if ((upc_thread_info(t).guaranteedCastable & UPC_CASTABLE_ALL_ALLOC) != 0) ++*near;
   upc_shared_ptr_t least = on(numbers, MYTHREAD), own = least;
   least.addr += sizeof(int);
   cray_upc_team_allreduce(least, own, 1, CRAY_UPC_INT, UPC_MIN, CRAY_UPC_TEAM_ALL, nullptr);
-  const int hosts = near[1] == THREADS ? 1 : near[1] * 2 == THREADS ? 2 : 3;
+  const int found = near[1];
   upc_barrier;
   upc_all_free(numbers);
-  return std::size_t{hosts == 1 ? 64u << 10 : hosts == 2 ? 1024u : 256u} << 10;
+  return found;
 }
 
-void vectors(rounds& r) {
+// Bytes of all vectors with which a reduce holds up its root alone.
+std::size_t most_of_all(int near) {
+  if (THREADS <= 4) return std::size_t{64} << 20;
+  return std::size_t{near == THREADS ? 64u << 10 : near * 2 == THREADS ? 1024u : 256u} << 10;
+}
+
+void vectors(rounds& r, int near) {
   constexpr std::size_t lengths[] = {1, 700, 2000, 5000, 20'000, 60'000, 600'000}, most = 600'000;
   constexpr std::size_t bytes = most * sizeof(int);
   const auto threads = static_cast<std::size_t>(THREADS);
   const upc_shared_ptr_t sources = upc_all_alloc(threads, bytes), results = upc_all_alloc(threads, bytes);
-  const std::size_t at_most = most_of_all();
+  const std::size_t at_most = most_of_all(near);
   int* const source = mine<int>(sources, bytes);
   int* const result = mine<int>(results, bytes);
   for (const std::size_t n : lengths) {
@@ -161,11 +165,12 @@ void reproducible_sums(rounds& r, std::size_t each) {
 
 // Members that have left a reduce are a turn of the slots ahead, and use the words of that slot again, while
 // its root still waits. Of the gathers to rank 0 rank 2 completes all without the late one.
-void a_turn_ahead() {
+void a_turn_ahead(int near) {
   constexpr std::size_t n = 30'000, gathers = 40, bytes = 4096; // of a block that is claimed
   constexpr int root = 1, other = 2, late = 3;
   const auto threads = static_cast<std::size_t>(THREADS);
-  if (THREADS < 4 || most_of_all() < n * sizeof(int) * threads * 2) return; // on one host
+  // Elsewhere the gathers are sent ahead, fewer at a time.
+  if (THREADS < 4 || near * 2 < THREADS || most_of_all(near) < n * sizeof(int) * threads * 2) return;
   const upc_shared_ptr_t sources = upc_all_alloc(threads, n * sizeof(int));
   const upc_shared_ptr_t results = upc_all_alloc(threads, n * sizeof(int));
   const upc_shared_ptr_t blocks = upc_all_alloc(threads, bytes);
@@ -212,9 +217,10 @@ void a_turn_ahead() {
 
 WEFT_SUITE(root_only) {
   if (THREADS < 3) return 0;
-  a_turn_ahead();
+  const int near = near_threads();
+  a_turn_ahead(near);
   rounds r;
-  vectors(r);
+  vectors(r, near);
   reproducible_sums(r, 1000);
   if (THREADS <= 4) reproducible_sums(r, 30'000);
   alarm(0);
