@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Exchanges whose blocks go between hosts together. P members on N hosts, L on each.
 //
-// paired  Two hosts tell each other all in m messages each way, of m pairs of members, each with the blocks
-// of
-//         an m-th of the sending host's members: L*L/m blocks. m*(N-1) messages a host, which its members
+// paired  Two hosts exchange all in m messages each way, of m pairs of members, each with the blocks of an
+//         m-th of the sending host's members: L*L/m blocks. m*(N-1) messages a host, which its members
 //         share, each with every L-th of them. A rank that leads a pair reads what leaves in its neighbours'
 //         sources, and writes what arrives into their destinations. One hop. m is 1 but where such a message
 //         is too long for a payload, or few hosts would leave all to few members.
@@ -129,15 +128,33 @@ block_rule rule_of(const request& r) {
   return {.bytes = r.bytes, .src_j = r.bytes, .dst_i = r.bytes};
 }
 
+// Whose blocks for other hosts I send.
+struct givers {
+  bool me = true, neighbours = true;
+};
+
 // What is for me I read from my neighbours, and of what goes on those blocks that are mine to send, if there
 // are any; then a neighbour's source has been read.
-node_set read_sources(hierarchical& s, const blocks& going, std::uint8_t at, bool sends = true) {
+node_set read_sources(hierarchical& s, const blocks& going, std::uint8_t at, const givers& of = {}) {
   const auto to_scratch = [&](const node& n) { return of_blocks(writing(n, buffer::scratch, at), going); };
   builder::step_list steps;
-  steps.then(get_from_each()).then_if(sends, to_scratch(get_from_each()));
+  steps.then(get_from_each()).then_if(of.neighbours, to_scratch(get_from_each()));
   steps.then_if(s.modes.tells_ends(), count_for_each(fact::consumed, 1));
-  const node_set own = s.b.add(copy_own(), s.gate) | (sends ? s.b.add(to_scratch(copy_own()), s.gate) : 0);
+  const node_set own = s.b.add(copy_own(), s.gate) | (of.me ? s.b.add(to_scratch(copy_own()), s.gate) : 0);
   return own | s.b.loop(range::near, s.near(), steps, s.gate);
+}
+
+givers givers_of(const pairing& of) {
+  const std::uint32_t me = of.g.local_index(of.g.me());
+  givers found{false, false};
+  std::uint32_t k = 0;
+  of.each_led(k, [&](std::uint32_t pair) {
+    const member_run share = of.share(of.g.host(of.g.me()), pair);
+    const bool mine = me >= share.begin && me - share.begin < share.count;
+    found.me |= mine;
+    found.neighbours |= share.count > (mine ? 1u : 0u);
+  });
+  return found;
 }
 
 // Those that lead no pair read no more than their own blocks, and write nothing.
@@ -194,7 +211,7 @@ plan compile_paired_exchange(const request& r, const topology& g, const tuning& 
   const std::uint8_t out = in_scratch(0), in = in_scratch(all), packed = s.of_message();
   s.p().scratch = 2 * all;
   s.sends(message);
-  const node_set read = read_sources(s, leaving, out, all != 0);
+  const node_set read = read_sources(s, leaving, out, givers_of(of));
   // No rank waits for a host before it has sent to all: a window of others would be waiting for me.
   builder::step_list tell, hear;
   tell.then(
