@@ -12,6 +12,7 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <unistd.h>
 
 namespace weft {
 namespace {
@@ -54,7 +55,8 @@ TEST(source_lines, say_how_to_ask_where_nothing_is_known) {
 
 // What is done while addr2line is this script, in a folder that it may write to.
 template <class F> void with_a_reader(const std::string& script, F&& f) {
-  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "an_addr2line";
+  const std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) / ("addr2line_for_" + std::to_string(getpid()));
   std::filesystem::create_directories(folder);
   const std::filesystem::path program = folder / "addr2line";
   std::ofstream(program) << "#!/bin/sh\n" << script;
