@@ -184,7 +184,7 @@ std::atomic<weft_error_handler_t> installed{end_job};
   try {
     if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
   } catch (const error& e) {
-    end_with(e.what(), {});
+    end_with_line(e.what());
   } catch (...) {
   }
   __gnu_cxx::__verbose_terminate_handler();

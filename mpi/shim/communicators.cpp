@@ -20,7 +20,7 @@ int with_lane(int status, MPI_Comm* made) {
 }
 
 // The library's own thread combines and packs by functions of MPI while the program's thread is in MPI, too.
-// For a program of one thread MPI counts who holds an operator or a type without atomic instructions.
+// For a program of one thread MPI counts the users of an operator or a type without atomic instructions.
 int begin(int* argc, char*** argv, int required, int* provided) {
   require_right_mpi();
   const bool carries = weft::mpi::is_wanted();

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <numeric>
 #include <string>
 
 namespace perf {
@@ -97,18 +98,13 @@ record measure_skewed(session& shared, operation, std::size_t bytes) {
   for (samples& of : times)
     shared.ranks().maximum(of);
   const double us = median(times[0]), pairwise = median(times[1]), linear = median(times[2]);
-  const auto sum_of = [](const std::vector<std::size_t>& all) {
-    std::size_t sum = 0;
-    for (const std::size_t one : all)
-      sum += one;
-    return static_cast<double>(sum);
-  };
+  const auto given = std::accumulate(blocks.given.begin(), blocks.given.end(), std::size_t{0});
   record result{us,
                 {{"pairwise_us", pairwise},
                  {"pairwise_ratio", us / pairwise},
                  {"linear_us", linear},
                  {"linear_ratio", us / linear},
-                 {"most_given", shared.ranks().maximum(sum_of(blocks.given))},
+                 {"most_given", shared.ranks().maximum(static_cast<double>(given))},
                  {"samples", static_cast<double>(times[0].size())}}};
   processor.add_to(result, static_cast<double>(times[0].size()));
   return result;

@@ -20,7 +20,7 @@ struct unequal_blocks {
   std::vector<std::ptrdiff_t> given_at, taken_at, there;
 };
 
-// Who moves the blocks: the library in one call; or the program, with one rank in each round, or with all at
+// What moves the blocks: one call of the library; or the program, with one rank in each round, or with all at
 // once.
 enum class way { collective, pairwise, linear };
 

@@ -27,6 +27,10 @@ const char* name_of(kind what) {
   return names[static_cast<std::size_t>(what)];
 }
 
+const char* name_of(sync mode) {
+  return mode == sync::no ? "NO" : mode == sync::my ? "MY" : "ALL";
+}
+
 namespace {
 
 std::string text(const place& p) {
@@ -39,14 +43,10 @@ std::string text(const std::vector<place>& table) {
   return fmt::format("[{}]", fmt::join(parts, " "));
 }
 
-const char* text(sync mode) {
-  return mode == sync::no ? "NO" : mode == sync::my ? "MY" : "ALL";
-}
-
 std::string flags(const call& c) {
   std::string all;
-  if (c.say_in) all += fmt::format(" IN_{}SYNC", text(c.in));
-  if (c.say_out) all += fmt::format(" OUT_{}SYNC", text(c.out));
+  if (c.say_in) all += fmt::format(" IN_{}SYNC", name_of(c.in));
+  if (c.say_out) all += fmt::format(" OUT_{}SYNC", name_of(c.out));
   if (c.hints & UPC_PUSH) all += " PUSH";
   if (c.hints & UPC_PULL) all += " PULL";
   if (c.hints & WEFT_REPRODUCIBLE) all += " REPRODUCIBLE";

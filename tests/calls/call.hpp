@@ -82,6 +82,7 @@ struct place {
 };
 
 enum class sync : std::uint8_t { no, my, all };
+const char* name_of(sync mode);
 // root_block: only the root's own block is where it belongs; the others: all of the source is in the
 // destination.
 enum class in_place : std::uint8_t { no, root_block, flag_and_null, flag_and_same, instead_of_source };

@@ -5,16 +5,23 @@
 
 namespace calls {
 
+upc_flag_t in_flag(sync in) {
+  static constexpr int flags[] = {UPC_IN_NOSYNC, UPC_IN_MYSYNC, UPC_IN_ALLSYNC};
+  return flags[static_cast<int>(in)];
+}
+upc_flag_t out_flag(sync out) {
+  static constexpr int flags[] = {UPC_OUT_NOSYNC, UPC_OUT_MYSYNC, UPC_OUT_ALLSYNC};
+  return flags[static_cast<int>(out)];
+}
+
 namespace {
 
 using pointer = upc_shared_ptr_t;
 
 upc_flag_t mode_of(const call& c) {
-  static constexpr int in[] = {UPC_IN_NOSYNC, UPC_IN_MYSYNC, UPC_IN_ALLSYNC};
-  static constexpr int out[] = {UPC_OUT_NOSYNC, UPC_OUT_MYSYNC, UPC_OUT_ALLSYNC};
   upc_flag_t mode = c.hints;
-  if (c.say_in) mode |= in[static_cast<int>(c.in)];
-  if (c.say_out) mode |= out[static_cast<int>(c.out)];
+  if (c.say_in) mode |= in_flag(c.in);
+  if (c.say_out) mode |= out_flag(c.out);
   if (c.async) mode |= UPC_ASYNC;
   if (c.own == in_place::root_block || c.own == in_place::flag_and_null || c.own == in_place::flag_and_same)
     mode |= UPC_IN_PLACE;

@@ -9,7 +9,7 @@ namespace {
 
 // A late rank may hold up others only where all wait for all anyway: elsewhere nothing is handed on. All need
 // what all have of a reduction for all; and of a gather-all and an exchange, but there the blocks of those
-// who have come are in place while another one is late.
+// that have come are in place while another one is late.
 TEST(algorithms_that_fit, nothing_is_handed_on_before_all_have_entered_nor_within_a_node) {
   for (const algorithm& a : algorithms()) {
     // That by engines, and no memory of users.

@@ -113,20 +113,22 @@ public:
   run(const schedule& s, const limits& l)
       : s_(s), l_(l), at_(s.steps.size()), posted_(s.steps.size(), std::vector<char>(s.operations.size())) {}
 
-  // As far as all come, if nobody comes back.
+  // As far as all come, if no rank comes back.
   void advance() {
     for (bool moved = true; moved;) {
       moved = false;
       for (std::size_t rank = 0; rank != at_.size(); ++rank)
-        while (at_[rank] != s_.steps[rank].size() && enter(rank) && passes(rank))
-          ++at_[rank], moved = true;
+        for (; !at_end(rank); ++at_[rank], moved = true) {
+          if (now(rank).what == act::post) posted_[rank][now(rank).op] = 1;
+          if (!passes(rank)) break;
+        }
     }
   }
   // The rank whose absence is to end, all others are as far as they come; or none.
   bool next_absence(schedule::absence& out, calls::dice& d) {
     std::vector<std::size_t> away;
     for (std::size_t rank = 0; rank != at_.size(); ++rank)
-      if (at_[rank] != s_.steps[rank].size() && now(rank).what == act::away) away.push_back(rank);
+      if (!at_end(rank) && now(rank).what == act::away) away.push_back(rank);
     if (away.empty()) return false;
     out = {d.pick(away), at_};
     ++at_[out.rank];
@@ -134,16 +136,13 @@ public:
   }
   bool ended() const {
     for (std::size_t rank = 0; rank != at_.size(); ++rank)
-      if (at_[rank] != s_.steps[rank].size()) return false;
+      if (!at_end(rank)) return false;
     return true;
   }
 
 private:
+  bool at_end(std::size_t rank) const { return at_[rank] == s_.steps[rank].size(); }
   const step& now(std::size_t rank) const { return s_.steps[rank][at_[rank]]; }
-  bool enter(std::size_t rank) {
-    if (now(rank).what == act::post) posted_[rank][now(rank).op] = 1;
-    return true;
-  }
   bool passes(std::size_t rank) const {
     const step& s = now(rank);
     switch (s.what) {
@@ -211,7 +210,6 @@ std::string schedule::describe(const step& s) const {
   if (s.what == act::wait_two)
     return describe({act::wait, s.op, 0}) + "; and " + describe({act::wait, s.other, 0});
   static constexpr const char* acts[] = {"post", "wait for", "test", "wait for two", "be away", "call alone"};
-  static constexpr const char* syncs[] = {"NO", "MY", "ALL"};
   static constexpr const char* combinations[] = {"", ", a function", ", reproducible", ", in order"};
   std::string text = acts[static_cast<int>(s.what)];
   if (s.what == act::away || s.what == act::alone) return text;
@@ -219,8 +217,7 @@ std::string schedule::describe(const step& s) const {
   text += " operation " + std::to_string(s.op) + ": " + name_of(o.what) + " of team " +
           std::to_string(o.team) + ", root " + std::to_string(teams[o.team][o.root]) + ", " +
           std::to_string(o.words) + " words";
-  if (has_modes(o.what))
-    text += std::string(", ") + syncs[static_cast<int>(o.in)] + "/" + syncs[static_cast<int>(o.out)];
+  if (has_modes(o.what)) text += std::string(", ") + calls::name_of(o.in) + "/" + calls::name_of(o.out);
   if (is_array(o.what)) text += ", blocks of " + std::to_string(o.blk);
   if (is_array(o.what) || is_vector(o.what)) text += combinations[static_cast<int>(o.how)];
   return text;

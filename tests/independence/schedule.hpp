@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "tests/calls/call.hpp"
 #include "tests/calls/dice.hpp"
 
 #include <string>
@@ -46,7 +47,7 @@ inline bool has_modes(kind what) {
   return what <= kind::sort;
 }
 
-enum class sync : std::uint8_t { no, my, all };
+using calls::sync;
 
 // By a function of the program; with brackets that depend on the indices alone.
 enum class combined : std::uint8_t { library, function, reproducible, strictly_in_order };

@@ -3,8 +3,8 @@
 // in an order of its own, while ranks are away at points of chance, before they have entered some operations
 // and behind others. A rank comes back when all others have come as far as the tables of docs/semantics.md
 // let them; it looks on a board beside the library. So a library that holds up a rank, in whatever step, does
-// not come on: after --patience seconds the rank that is away says who is where. No clock decides but that
-// one.
+// not come on: after --patience seconds the rank that is away prints where each rank is. No clock decides but
+// that one.
 //
 //   schedules [--seed N] [--cases N] [--operations N] [--largest BYTES] [--patience SECONDS] [--first CASE]
 //   [--reduces] [--tell]

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/independence/stage.hpp"
 
+#include "tests/calls/issue.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -66,10 +68,8 @@ void stage::set(const schedule& s, std::vector<upc_team_t> teams) {
 }
 
 unsigned long long stage::post(std::size_t op) const {
-  static constexpr int in[] = {UPC_IN_NOSYNC, UPC_IN_MYSYNC, UPC_IN_ALLSYNC};
-  static constexpr int out[] = {UPC_OUT_NOSYNC, UPC_OUT_MYSYNC, UPC_OUT_ALLSYNC};
   const operation& o = s_->operations[op];
-  const upc_flag_t mode = in[static_cast<int>(o.in)] | out[static_cast<int>(o.out)] | UPC_ASYNC;
+  const upc_flag_t mode = calls::in_flag(o.in) | calls::out_flag(o.out) | UPC_ASYNC;
   if (o.what <= kind::permute) return post_move(op, o, mode);
   if (is_array(o.what)) return post_array(op, o, mode);
   if (is_vector(o.what)) return post_vector(op, o);
@@ -256,7 +256,6 @@ bool stage::is_right(std::size_t op) const {
   const auto whole = [&](std::size_t) { return o.words; };
   const auto from_begin = [](std::size_t) { return std::uint64_t{0}; };
   const auto of_mine = [&](std::size_t) { return mine * o.words; };
-  const auto in_place = [&](std::size_t) { return mine * o.words; };
   switch (o.what) {
   case kind::broadcast:
     return block(0, o.words, o.root, 0);
@@ -282,7 +281,7 @@ bool stage::is_right(std::size_t op) const {
   case kind::team_reduce_scatter:
     return sums(n, mine * o.words);
   case kind::alltoallv:
-    return each([&](std::size_t k) { return unequal(o, k, mine); }, in_place, o.words);
+    return each([&](std::size_t k) { return unequal(o, k, mine); }, of_mine, o.words);
   case kind::allgatherv:
     return each([&](std::size_t k) { return unequal(o, k, 0); }, from_begin, o.words);
   case kind::gatherv:

@@ -75,9 +75,6 @@ std::vector<std::uint32_t> machine(std::uint32_t nodes, std::uint32_t each) {
 // Whatever the model chooses is never much slower than the best, and where it promises much it is faster than
 // every rank reading where the data are.
 TEST(prediction, the_chosen_algorithm_is_as_fast_as_the_model_says) {
-#if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "a matter of figures";
-#endif
   using collectives::operation;
   std::set<const collectives::algorithm*> winners;
   for (const operation op : {operation::broadcast, operation::gather_all, operation::exchange}) {
@@ -114,9 +111,6 @@ TEST(prediction, the_chosen_algorithm_is_as_fast_as_the_model_says) {
 class many_nodes : public testing::TestWithParam<std::pair<std::uint32_t, std::uint32_t>> {};
 
 TEST_P(many_nodes, a_small_exchange_takes_the_predicted_time) {
-#if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "a matter of figures";
-#endif
   const auto [nodes, each] = GetParam();
   collectives::request r{
       .op = collectives::operation::exchange, .in = graph::sync::all, .out = graph::sync::my};

@@ -39,9 +39,6 @@ std::uint64_t content(std::uint32_t rank, std::uint64_t offset) {
 class scale : public testing::TestWithParam<scale_case> {};
 
 TEST_P(scale, takes_the_predicted_time) {
-#if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "a matter of figures";
-#endif
   const scale_case& c = GetParam();
   const std::uint32_t last = c.ranks - 1;
   constexpr std::uint64_t word = sizeof(std::uint64_t);
@@ -134,9 +131,6 @@ std::pair<double, double> reserved_and_resident() {
 
 // What weft info --ranks counts by. What is set aside for ranks that are never spoken to takes no memory.
 TEST(scales, a_member_of_many_takes_the_memory_that_is_counted) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "a matter of figures";
-#endif
   constexpr std::uint32_t ranks = 65536, each = 64;
   using progress::channel;
   engine::team_info info;
