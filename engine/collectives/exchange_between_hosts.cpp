@@ -172,7 +172,7 @@ struct paired_messages {
 
 paired_messages with_pairs(std::uint32_t pairs, const request& r, const topology& g, const tuning& t) {
   const cost_model c(t.costs);
-  const std::uint64_t locals = g.largest_host(), hosts = g.hosts() - 1, led = pairing{g, pairs}.most_led();
+  const std::uint64_t locals = g.largest_host(), hosts = g.hosts() - 1, led = most_led(g, pairs);
   const std::uint64_t blocks = (locals + pairs - 1) / pairs * locals, message = blocks * r.bytes;
   if (message > payload_from(led, t)) return {};
   // More messages, as many bytes; fewer blocks for the member with the most of them.

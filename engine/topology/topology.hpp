@@ -187,10 +187,11 @@ private:
 // which one leads depends on how far ahead the other host is. So each leads for its share, and both ends
 // agree.
 
-// Of a host towards another one.
-inline std::uint32_t leader_towards(const topology& g, std::uint32_t host, std::uint32_t other) {
+// Of a host towards another one; the one of pair k, where two hosts have several (see pairing).
+inline std::uint32_t leader_towards(const topology& g, std::uint32_t host, std::uint32_t other,
+                                    std::uint32_t k = 0, std::uint32_t pairs = 1) {
   const std::uint32_t distance = (other + g.hosts() - host) % g.hosts();
-  return g.in_host_order(g.first(host) + (distance - 1) % g.members(host));
+  return g.in_host_order(g.first(host) + ((distance - 1) * pairs + k) % g.members(host));
 }
 
 // The number of the other host among those to which that member leads.
@@ -204,9 +205,9 @@ inline std::uint32_t least_members(const topology& g) {
     least = std::min(least, g.members(host));
   return least;
 }
-// To how many hosts any member leads at most: one on the smallest host.
-inline std::uint32_t most_led(const topology& g) {
-  return g.one_host() ? 0 : (g.hosts() - 2) / least_members(g) + 1;
+// How many pairs any member leads at most: one on the smallest host.
+inline std::uint32_t most_led(const topology& g, std::uint32_t pairs = 1) {
+  return g.one_host() ? 0 : ((g.hosts() - 1) * pairs - 1) / least_members(g) + 1;
 }
 
 // The same with several pairs of members between two hosts, as many as the smallest host has members at most:
@@ -221,9 +222,6 @@ struct pairing {
     const std::uint32_t all = (g.hosts() - 1) * pairs, first = g.local_index(member);
     return first < all ? (all - 1 - first) / g.members(g.host(member)) + 1 : 0;
   }
-  std::uint32_t most_led() const {
-    return g.one_host() ? 0 : ((g.hosts() - 1) * pairs - 1) / least_members(g) + 1;
-  }
   // The number of the k-th that I lead, among all of my host.
   std::uint32_t of_mine(std::uint32_t k) const { return g.local_index(g.me()) + k * g.locals(); }
   std::uint32_t other_host(std::uint32_t pair) const {
@@ -231,8 +229,7 @@ struct pairing {
   }
   // At the other end of one of mine.
   std::uint32_t twin(std::uint32_t pair) const {
-    const std::uint32_t there = other_host(pair), distance = g.hosts() - 1 - pair / pairs;
-    return g.in_host_order(g.first(there) + ((distance - 1) * pairs + pair % pairs) % g.members(there));
+    return leader_towards(g, other_host(pair), g.host(g.me()), pair % pairs, pairs);
   }
   // The members of a host whose blocks a pair carries away from it.
   member_run share(std::uint32_t host, std::uint32_t pair) const {
