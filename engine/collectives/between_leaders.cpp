@@ -57,12 +57,11 @@ plan hierarchical::finish(node_set data, std::uint32_t readers, std::uint32_t wr
 
 using namespace graph;
 
-namespace {
-
-// Blocks that come into a host from others, if all have as many members.
 std::uint64_t into_node(const topology& g) {
   return g.size() - g.size() / g.hosts();
 }
+
+namespace {
 
 constexpr range other_leaders{
     .name = "leaders",
@@ -89,9 +88,9 @@ node_set scatter_to_leaders(hierarchical& s, std::uint8_t at, node_set after, co
   return s.b.loop(other_leaders, s.count(other_leaders), steps, after);
 }
 
-std::uint64_t cost_of_scatter_to_leaders(std::uint64_t bytes, const topology& g, const cost_model& c) {
+std::uint64_t cost_of_scatter_to_leaders(std::uint64_t moved, const topology& g, const cost_model& c) {
   const std::uint64_t far = g.hosts() - 1;
-  return c.put_and_count() + 2 * c.wire(far, 0) + c.of_bytes(into_node(g) * bytes);
+  return c.put_and_count() + 2 * c.wire(far, 0) + c.of_bytes(moved);
 }
 
 node_set ring_of_leaders(hierarchical& s, std::uint8_t at, node_set after) {
@@ -119,11 +118,10 @@ node_set doubling_of_leaders(hierarchical& s, std::uint8_t at, bool told, node_s
   return s.b.loop(with, s.count(with), steps, after, 1);
 }
 
-std::uint64_t cost_of_doubling_of_leaders(std::uint64_t bytes, const topology& g, const cost_model& c) {
+std::uint64_t cost_of_doubling_of_leaders(std::uint64_t moved, std::uint64_t puts, const topology& g,
+                                          const cost_model& c) {
   const auto rounds = static_cast<std::uint64_t>(std::countr_zero(g.hosts()));
-  const std::uint64_t far = into_node(g);
-  return rounds * (c.put_and_count() + c.wire(1, 0)) + c.wire(in_rank_order(g) ? rounds : far, 0) +
-         c.of_bytes(far * bytes);
+  return rounds * (c.put_and_count() + c.wire(1, 0)) + c.wire(puts, 0) + c.of_bytes(moved);
 }
 
 node_set disseminate(hierarchical& s, const dissemination& d, const range& over, const blocks& of,

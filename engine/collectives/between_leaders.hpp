@@ -64,11 +64,15 @@ private:
 // done with the nodes that it returns. `at` is where the block of a member lies in the destination (and in
 // the source, of a scatter). For a leader; each part counts for itself.
 
+// Blocks that come into a host from others, if all have as many members and each has one.
+std::uint64_t into_node(const graph::topology& g);
+
 // The root puts the blocks of a host's members, or what else is for that host, to its leader. Each other
 // leader waits for its own.
 graph::node_set scatter_to_leaders(hierarchical& s, std::uint8_t at, graph::node_set after,
                                    const graph::blocks& of = graph::blocks::of_host);
-std::uint64_t cost_of_scatter_to_leaders(std::uint64_t bytes, const graph::topology& g, const cost_model& c);
+// `moved`: bytes out of the root's host.
+std::uint64_t cost_of_scatter_to_leaders(std::uint64_t moved, const graph::topology& g, const cost_model& c);
 
 // Blocks go around the ring to the leader before me: first those of my own host, then what I receive, each as
 // soon as it is there.
@@ -80,7 +84,9 @@ std::uint64_t cost_of_ring_of_leaders(std::uint64_t bytes, const graph::topology
 graph::node_set doubling_of_leaders(hierarchical& s, std::uint8_t at, bool told, graph::node_set after,
                                     const graph::range& with = graph::range::partners,
                                     const graph::blocks& of = graph::blocks::half);
-std::uint64_t cost_of_doubling_of_leaders(std::uint64_t bytes, const graph::topology& g, const cost_model& c);
+// `moved`: bytes into each host, by so many puts.
+std::uint64_t cost_of_doubling_of_leaders(std::uint64_t moved, std::uint64_t puts, const graph::topology& g,
+                                          const cost_model& c);
 
 // Rounds in which each rank hears of radix times as many hosts as before. A higher radix has fewer rounds,
 // each of radix - 1 messages that are under way together: fewer hops, shorter messages, more of them.

@@ -290,13 +290,12 @@ bool fits_scattered(const request& r, const topology& g, const tuning& t) {
 
 std::uint64_t cost_of_scattered(const request& r, const topology& g, const tuning& t) {
   const cost_model c(t.costs);
-  const std::uint64_t piece = scattered_piece(r.bytes, g), far = g.hosts() - 1;
-  if (!doubles(g))
-    return cost_of_scatter_to_leaders(piece, g, c) + cost_of_ring_of_leaders(piece, g, c) +
-           c.copies(2, r.bytes);
+  const std::uint64_t piece = scattered_piece(r.bytes, g);
+  const std::uint64_t moved = (doubles(g) ? g.hosts() - 1 : into_node(g)) * piece;
   const auto rounds = static_cast<std::uint64_t>(std::countr_zero(g.hosts()));
-  return c.put_and_count() + 2 * c.wire(far, 0) + rounds * (c.put_and_count() + 2 * c.wire(1, 0)) +
-         2 * c.of_bytes(far * piece) + c.copies(2, r.bytes);
+  const std::uint64_t gathered =
+      doubles(g) ? cost_of_doubling_of_leaders(moved, rounds, g, c) : cost_of_ring_of_leaders(piece, g, c);
+  return cost_of_scatter_to_leaders(moved, g, c) + gathered + c.copies(2, r.bytes);
 }
 
 plan compile_scattered(const request& r, const topology& g, const tuning& t) {

@@ -151,7 +151,9 @@ bool fits_doubling(const request& r, const topology& g, const tuning&) {
 
 std::uint64_t cost_of_doubling(const request& r, const topology& g, const tuning& t) {
   const cost_model c(t.costs);
-  return c.copies(g.largest_host(), r.bytes) + cost_of_doubling_of_leaders(r.bytes, g, c) +
+  const std::uint64_t far = into_node(g);
+  const std::uint64_t puts = in_rank_order(g) ? static_cast<std::uint64_t>(std::countr_zero(g.hosts())) : far;
+  return c.copies(g.largest_host(), r.bytes) + cost_of_doubling_of_leaders(far * r.bytes, puts, g, c) +
          followed(g.size() / 2, r, g, c); // the last half
 }
 
