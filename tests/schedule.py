@@ -12,11 +12,12 @@ import os
 import pathlib
 import queue
 import re
-import signal
 import subprocess
 import tempfile
 import threading
 import time
+
+import processes
 
 MOST_SLEEPING = 4  # tests that sleep at a time
 COSTS = "test_costs.json"  # in a build: how long each of its tests took
@@ -70,21 +71,7 @@ def defaults(build):
 
 def end_with_descendants(process):
     """Ends a process and all that it has started, which may have sessions of their own."""
-    children = {}
-    for entry in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            parent = pathlib.Path("/proc", entry, "stat").read_text().rsplit(")", 1)[1].split()[1]
-        except OSError:
-            continue
-        children.setdefault(int(parent), []).append(int(entry))
-    found = [process]
-    for one in found:
-        found += children.get(one, [])
-    for one in found:
-        try:
-            os.kill(one, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
+    processes.kill_all([process, *processes.descendants([process])])
 
 
 class Schedule:

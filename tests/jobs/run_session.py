@@ -21,6 +21,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import processes  # noqa: E402
+
 SKIPPED = 77  # the status of a launcher that cannot run here
 PATIENCE = 5  # seconds for the launcher to end when it is asked to, and for ranks behind one that has failed
 
@@ -72,14 +75,8 @@ class Job:
 
     def seconds_of_cores(self):
         """What the processes of the job that are there have used."""
-        used = 0
-        for entry in filter(str.isdigit, os.listdir("/proc")):
-            try:
-                fields = pathlib.Path("/proc", entry, "stat").read_text().rsplit(")", 1)[1].split()
-            except OSError:
-                continue
-            if int(fields[3]) == self.process.pid:  # their session
-                used += int(fields[11]) + int(fields[12])
+        used = sum(int(fields[11]) + int(fields[12]) for _, fields in processes.stats()
+                   if int(fields[3]) == self.process.pid)  # their session
         return used / os.sysconf("SC_CLK_TCK")
 
     def news(self):

@@ -19,6 +19,9 @@ import tempfile
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from processes import descendants, kill_all  # noqa: E402
+
 SKIPPED = 77
 PROGRAMS = ("munged", "munge", "slurmctld", "slurmd", "srun", "sinfo", "scancel")
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
@@ -93,32 +96,6 @@ def configuration(state, control, ports):
         for i, port in enumerate(ports, 1)
     ]
     return "\n".join(lines) + "\n"
-
-
-def descendants(ancestors):
-    """The living processes below these, which are left out themselves."""
-    children = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                status = (entry / "stat").read_text().rpartition(")")[2].split()
-            except OSError:
-                continue
-            if status[0] != "Z":
-                children.setdefault(int(status[1]), []).append(int(entry.name))
-    found, level = [], list(ancestors)
-    while level:
-        level = [child for parent in level for child in children.get(parent, [])]
-        found += level
-    return found
-
-
-def kill_all(pids):
-    for pid in pids:
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
 
 
 def all_reaped():
