@@ -11,6 +11,7 @@
 #
 #   weft_finish_units()     makes the executable and registers the tests; once, at the end
 include(GoogleTest)
+set(WEFT_UNITS "" CACHE STRING "the folders of which unit tests are built, all if empty")
 
 # How fast a test's own code runs matters less than how fast it is built.
 function(weft_build_tests_quickly target)
@@ -24,7 +25,8 @@ function(weft_add_units folder)
   if(NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "weft_add_units ${folder}: needs SOURCES; not known: ${arg_UNPARSED_ARGUMENTS}")
   endif()
-  if(WEFT_SANITIZER_LABEL AND NOT WEFT_SANITIZER_LABEL IN_LIST arg_LABELS)
+  if((WEFT_SANITIZER_LABEL AND NOT WEFT_SANITIZER_LABEL IN_LIST arg_LABELS) OR
+     (WEFT_UNITS AND NOT folder IN_LIST WEFT_UNITS))
     return()
   endif()
   if(NOT arg_SHARDS)

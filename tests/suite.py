@@ -99,8 +99,8 @@ def main():
     options.add_argument("--none-is-right", action="store_true", help="no error if the names fit no test")
     options.add_argument("--stop-on-failure", action="store_true", help="run no more behind the first that fails")
     options.add_argument("--slowest", type=int, default=20, help="how many of the slowest to print")
-    options.add_argument("--jobs", type=int, default=os.cpu_count() + 1,
-                         help="how many cores tests may use at a time; one more than there are, for tests wait too")
+    options.add_argument("--jobs", type=int, default=2 * os.cpu_count(),
+                         help="how many cores tests may use at a time; twice as many as there are, for tests wait too")
     chosen = options.parse_intermixed_args()  # names may stand behind options
 
     tests = schedule.listed(chosen.build, long=chosen.long)

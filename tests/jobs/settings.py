@@ -75,11 +75,15 @@ def allowed(condition):
 
 
 def cost(s):
-    """About how long a session takes, by measurement: two cores share all ranks and their progress threads. A
-    dedicated thread that sleeps at once is woken for each word that a neighbour stores."""
-    dedicated = s["driving"] == "dedicated"
-    sleepy = s["ranks"] if dedicated and s["spins"] == "few" and s["ranks"] > 1 else 1
-    return (1 + s["ranks"]) * (1.7 if dedicated else 1) * sleepy * (1.2 if s["path"] == "sockets" else 1)
+    """About how many seconds of cores a session takes, by measurement: two cores share all ranks and their progress
+    threads. A thread that sleeps at once is woken for each word; a dedicated one by each neighbour."""
+    seconds = (1 + s["ranks"]) * (3.8 if s["driving"] == "dedicated" else 2.6)
+    asleep = s["spins"] == "few" and s["driving"] != "caller"
+    if asleep:
+        seconds *= 2.3 * (s["ranks"] if s["driving"] == "dedicated" else 1)
+    if s["path"] == "sockets":
+        seconds *= 1.15 if s["lane"] == "direct" else 2.4 if asleep else 1.6
+    return seconds
 
 
 DEAR = 3  # sessions at dear settings play so many times fewer cases
@@ -111,7 +115,7 @@ def cover(conditions):
     while any(missing.values()):
         def gain(s):
             return sum(weight[c] * len(missing[c] & pairs(s)) for c in missing if s in valid[c])
-        best = max(ALL, key=lambda s: (gain(s) / cost(s) ** 0.5, -s["ranks"]))
+        best = max(ALL, key=lambda s: (gain(s) / cost(s) ** 0.6, -s["ranks"]))
         chosen.append(best)
         for c in missing:
             if best in valid[c]:

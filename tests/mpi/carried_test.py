@@ -82,7 +82,7 @@ class Random(Programs):
     def check(self, mpi):
         program = self.compile(mpi, "random.c")
         seen, plain = set(), {}
-        two, three, four, pool = (2, 60, 400000), (3, 20, 20000), (4, 20, 20000), (2, 20, 200000)
+        two, three, four, pool = (2, 60, 400000), (3, 12, 20000), (4, 12, 20000), (2, 20, 200000)
         for (ranks, programs, most), settings in (
                 (two, {}), (two, {"WEFT_MALLOC": "1"}), (three, {"WEFT_LANE": "ucp"}), (three, {"WEFT_MPI": "all"}), (four, {}),
                 (four, {"WEFT_MALLOC": "1", "WEFT_MALLOC_LEAST": "4096", "WEFT_MPI": "all"}),
@@ -121,15 +121,16 @@ class Scenes(Programs):
                          {"WEFT_MALLOC": "1", "WEFT_CHECK": "1"}):
             with self.subTest(**settings):
                 self.assertEqual(self.output(mpi, 2, program, *self.RIGHT, **settings), said)
-        self.assertEqual(self.output(mpi, 3, program, *self.RIGHT[1:5]), "".join(said.splitlines(True)[1:5]))
+        self.assertEqual(self.output(mpi, 3, program, *self.RIGHT[1:4]), "".join(said.splitlines(True)[1:4]))
         for room in "1G", "1M":
             result = self.launch(mpi, 3, program, "any_memory", WEFT_MALLOC="1", WEFT_MALLOC_ROOM=room, WEFT_STATISTICS="1")
             self.assertEqual((result.returncode, result.stdout), (0, "any_memory is right\n"), result.stderr)
             self.assertRegex(result.stderr, r"bytes of large operands +[1-9]\d{6,}  in place")
         self.assertEqual(self.launch(mpi, 3, program, "aborts").returncode, 5)
-        # Communicators that several threads make at once get their lanes, too.
-        for _ in range(3):
-            result = self.launch(mpi, 3, program, "threads", WEFT_STATISTICS="1")
+        # Communicators that several threads make at once get their lanes, too. Threads of MPICH that wait spin under
+        # one lock: three ranks of them on two cores take 5 to 12 s.
+        for ranks in (2, 2, 2, 3):
+            result = self.launch(mpi, ranks, program, "threads", WEFT_STATISTICS="1")
             self.assertEqual((result.returncode, result.stdout), (0, "threads is right\n"), result.stderr)
             self.assertNotIn("no lane", result.stderr)
         for scene, settings, line in (

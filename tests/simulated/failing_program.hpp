@@ -114,7 +114,7 @@ private:
 // The next request that fails in a test: each in the long suite, else ever fewer.
 inline std::uint64_t next_request(std::uint64_t n) {
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-  return 2 * n + 1;
+  return 3 * n + 1;
 #else
   return std::getenv("WEFT_EVERY_REQUEST") != nullptr ? n + 1 : n + 1 + n / 8;
 #endif

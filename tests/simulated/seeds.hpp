@@ -5,12 +5,14 @@
 
 namespace weft::tests {
 
-// The long suite plays all. AddressSanitizer makes the simulated machine ten times slower, and what it finds it finds in
-// few programs.
+// The long suite plays all. The sanitizers make the simulated machine ten times slower, and what they find they find
+// in few programs.
 #if defined(__SANITIZE_ADDRESS__)
 inline constexpr std::uint64_t seeds_share = 24;
+#elif defined(__SANITIZE_THREAD__)
+inline constexpr std::uint64_t seeds_share = 9;
 #else
-inline constexpr std::uint64_t seeds_share = 3;
+inline constexpr std::uint64_t seeds_share = 5;
 #endif
 
 // WEFT_SEED=n plays one seed alone, WEFT_SEEDS=n as many from 1.

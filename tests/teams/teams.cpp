@@ -88,7 +88,7 @@ void all_to_all(const area& a) {
   cray_upc_team_split(CRAY_UPC_TEAM_ALL, half, MYTHREAD, &team);
   int round = 0;
   for (const std::size_t n : {std::size_t{8}, std::size_t{700}, std::size_t{5000}})
-    for (int repeat = 0; repeat < 15; ++repeat, ++round) {
+    for (int repeat = 0; repeat < 6; ++repeat, ++round) {
       a.fill(team, round, n);
       cray_upc_team_alltoall(on(a.dst, half), on(a.src, half), n, team);
       a.check(team, round, n, "blocking all-to-all of a half");
@@ -104,7 +104,7 @@ void all_to_all(const area& a) {
 
 // A team lives and dies while an operation of all threads is in flight.
 void beside_others(const area& a, const area& other) {
-  for (int round = 0; round < 20; ++round) {
+  for (int round = 0; round < 8; ++round) {
     const std::size_t n = 3000;
     other.fill(CRAY_UPC_TEAM_ALL, round, n);
     upc_coll_handle_t h =
