@@ -65,11 +65,22 @@ def choose(names, tests, sessions):
         suites |= by_suite
     whole = {t for t in chosen if t in sessions}
     chosen.update(t for t, listed in sessions.items() if suites.intersection(listed))
-    needed = {(t.build, what) for t in chosen for what in t.needs}
-    chosen.update(t for t in tests if needed.intersection((t.build, what) for what in t.makes))
     if whole or not suites:
         return chosen, None
     return chosen, "^(" + "|".join(re.escape(s) for s in sorted(suites)) + ")$"
+
+
+def part_of(text):
+    """'2/8' as two numbers."""
+    part = re.fullmatch(r"(\d+)/(\d+)", text)
+    if part is None or not 1 <= int(part[1]) <= int(part[2]):
+        raise argparse.ArgumentTypeError(f"'{text}' must be K/N with K from 1 to N, as in 2/8")
+    return int(part[1]), int(part[2])
+
+
+def with_what_they_need(chosen, tests):
+    needed = {(t.build, what) for t in chosen for what in t.needs}
+    return {*chosen, *(t for t in tests if needed.intersection((t.build, what) for what in t.makes))}
 
 
 def run(selected, suites, jobs, stop, folder):
@@ -95,6 +106,8 @@ def main():
     options.add_argument("--sanitized", action="append", default=[], choices=["tsan", "asan"],
                          help="the tests for this sanitizer too, of the build of that name which stands beside BUILD")
     options.add_argument("--long", action="store_true", help="the long suite as well")
+    options.add_argument("--part", type=part_of, default=(1, 1), metavar="K/N",
+                         help="of these tests each N-th from the K-th on: the long suite in N sittings")
     options.add_argument("--label", help="only tests with this label")
     options.add_argument("--none-is-right", action="store_true", help="no error if the names fit no test")
     options.add_argument("--stop-on-failure", action="store_true", help="run no more behind the first that fails")
@@ -116,6 +129,8 @@ def main():
             known = [*(t.name for t in tests), *(s for listed in sessions.values() for s in listed)]
             chosen.names = [n for n in chosen.names if any(n in k for k in known)]
         selected, suites = choose(chosen.names, tests, sessions) if chosen.names else (set(), None)
+    part, parts = chosen.part
+    selected = with_what_they_need(sorted(selected, key=lambda t: t.name)[part - 1::parts], tests)
     if not selected:
         print("no test of this build is concerned")
         return 0 if chosen.none_is_right else 1
