@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every plan that the project compiles, checked.
+#include "engine/collectives/vector_plan.hpp"
 #include "engine/format.hpp"
 #include "tests/graph/operations.hpp"
 
@@ -107,6 +108,24 @@ INSTANTIATE_TEST_SUITE_P(members, every_plan,
                          testing::PrintToStringParamName());
 INSTANTIATE_TEST_SUITE_P(long_members, every_plan, testing::Range(1u, 65u),
                          testing::PrintToStringParamName());
+
+TEST(plans, a_plan_is_as_large_for_64_members_as_for_4) {
+  for_each_request(64, [](const request& r) {
+    for (const bool near : {false, true}) {
+      request small = r;
+      small.root = r.root == 0 ? 0 : 3;
+      // Another algorithm: of so few vectors.
+      const node_map few_nodes = near ? one_host(4) : alone(4), many_nodes = near ? one_host(64) : alone(64);
+      if (waits_at_root_only(small, topology(0, few_nodes), flat()) !=
+          waits_at_root_only(r, topology(0, many_nodes), flat()))
+        continue;
+      const auto few = compile_all(small, few_nodes, flat());
+      const auto many = compile_all(r, many_nodes, flat());
+      EXPECT_EQ(few[0].size, many[0].size) << text(r, {});
+      EXPECT_EQ(few[3].size, many[63].size) << text(r, {});
+    }
+  });
+}
 
 } // namespace
 } // namespace weft::graph

@@ -13,9 +13,6 @@ using namespace collectives;
 request permute_of(sync in, sync out, bool in_place = false, operation op = operation::permute) {
   return {.op = op, .in = in, .out = out, .bytes = 65536, .in_place = in_place};
 }
-request exchange_of(sync in, sync out) {
-  return {.op = operation::exchange, .in = in, .out = out, .bytes = 65536};
-}
 request exchange_in_place(sync in, sync out) {
   return {.op = operation::exchange, .in = in, .out = out, .bytes = 65536, .in_place = true};
 }

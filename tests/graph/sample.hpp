@@ -38,4 +38,13 @@ struct sample {
   }
 };
 
+// What most of the samples are of.
+inline collectives::request exchange_of(sync in, sync out, hint direction = hint::pull,
+                                        std::uint64_t bytes = 65536) {
+  return {collectives::operation::exchange, in, out, direction, 0, bytes};
+}
+inline collectives::request broadcast_of(sync in, sync out, std::uint64_t bytes, std::uint32_t root = 0) {
+  return {collectives::operation::broadcast, in, out, hint::pull, root, bytes};
+}
+
 } // namespace weft::graph

@@ -72,7 +72,9 @@ class Copy:
         except subprocess.TimeoutExpired:
             return "hangs"
         failed = re.findall(r"^failed: (.*)$", said, re.M)
-        return failed[0] if failed else "the run itself" if status else None
+        if status and not failed:
+            raise RuntimeError(f"the tests could not be run: {said.strip().splitlines()[-1]}")
+        return failed[0] if failed else None
 
     def verdict(self, mutation, limit, everything, cores):
         self.configure(units_of(mutation))
@@ -91,6 +93,8 @@ class Copy:
                 self.run(["cmake", "--build", str(self.build), "-j", str(cores)])
                 found = self.tested([], 3600, cores)
             return found is not None, f"found by {found}" if found else "is not found"
+        except RuntimeError as error:
+            return False, str(error)
         finally:
             file.write_text(good)
 
