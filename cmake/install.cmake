@@ -49,7 +49,7 @@ endif()
 
 # It loads the library that is installed beside it.
 if(BUILD_SHARED_LIBS)
-  install(FILES ${PROJECT_SOURCE_DIR}/python/weft.py DESTINATION ${CMAKE_INSTALL_LIBDIR}/python)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/weft DESTINATION ${CMAKE_INSTALL_LIBDIR}/python PATTERN __pycache__ EXCLUDE)
 endif()
 
 # What valgrind and the sanitizers are not to say of PMIx, for programs that use the library.

@@ -23,121 +23,35 @@ The environment variable LIBWEFT is the path of libweft.so, where the loader doe
 """
 import contextlib
 import ctypes
-import os
 import sys
-import threading
 import traceback
 
 import numpy
+
+from . import library
+from .library import Error
 
 __all__ = ["Error", "Job", "Team", "Array", "Pending", "Signals", "job", "team", "array", "signals", "exchange", "gather_all",
            "broadcast", "scatter", "gather", "permute", "reduce_all", "reduce", "value", "wait_all", "wait_any", "ADD", "MULT",
            "AND", "OR", "XOR", "MIN", "MAX"]
 
 ADD, MULT, AND, OR, XOR, MIN, MAX = 1, 2, 4, 8, 16, 128, 256
-_POSTED = 2 | 16 | 256  # UPC_IN_MYSYNC | UPC_OUT_MYSYNC | UPC_ASYNC
-_IN_PLACE = 512
-_TEAM_ALL, _TEAM_NODE = 1, 2
-_TYPES = {"i1": 0, "u1": 1, "i2": 2, "u2": 3, "i4": 4, "u4": 5, "i8": 6, "u8": 7, "f4": 8, "f8": 9, "c8": 13, "c16": 14, "b1": 16}
-
-
-class Error(RuntimeError):
-    """A call that cannot be carried out: call, argument, value, and the rule with the way out."""
-
-    def __init__(self, line, call="", argument="", value="", rule=""):
-        super().__init__(line)
-        self.call, self.argument, self.value, self.rule = call, argument, value, rule
-
-
-class _Pointer(ctypes.Structure):
-    _fields_ = [("addr", ctypes.c_uint64), ("thread", ctypes.c_uint32), ("phase", ctypes.c_uint32)]
-
-
-class _Info(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_char_p) for name in ("call", "argument", "value", "rule")]
-
-
-_HANDLER = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.POINTER(_Info))
-_failed = threading.local()
-
-
-@_HANDLER
-def _keep_error(line, info):
-    parts = [getattr(info.contents, name).decode() for name in ("call", "argument", "value", "rule")]
-    _failed.error = Error(line.decode(), *parts)
-
-
-def _load():
-    here = os.path.dirname(os.path.abspath(__file__))
-    beside = os.path.join(here, "..", "libweft.so.0.1")
-    for name in filter(None, (os.environ.get("LIBWEFT"), beside if os.path.exists(beside) else None, "libweft.so.0.1")):
-        try:
-            return ctypes.CDLL(name)
-        except OSError as wrong:
-            reason = wrong
-    raise ImportError(f"{reason}; install Weft, or set LIBWEFT to the path of libweft.so")
-
-
-_library = _load()
-_library.weft_set_error_handler.argtypes, _library.weft_set_error_handler.restype = [_HANDLER], ctypes.c_void_p
-_library.weft_set_error_handler(_keep_error)
-
-
-def _function(name, result, *arguments):
-    found = getattr(_library, name)
-    found.argtypes, found.restype = arguments, result
-
-    def call(*values):
-        answer = found(*values)
-        error = getattr(_failed, "error", None)
-        if error is not None:
-            _failed.error = None
-            raise error
-        return answer
-    return call
-
-
-_int, _size, _word, _address, _handle = ctypes.c_int, ctypes.c_size_t, ctypes.c_uint64, ctypes.c_void_p, ctypes.c_ulonglong
-_handles = ctypes.POINTER(_handle)
-_init = _function("weft_init", None, _address, _address)
-_finalize = _function("weft_finalize", None)
-_exit = _function("upc_global_exit", None, _int)
-_mythread, _threads = _function("upc_mythread", _int), _function("upc_threads", _int)
-_all_alloc = _function("upc_all_alloc", _Pointer, _size, _size)
-_all_free = _function("upc_all_free", None, _Pointer)
-_cast = _function("upc_cast", _address, _Pointer)
-_put = _function("upc_memput_nb", _handle, _Pointer, _address, _size)
-_get = _function("upc_memget_nb", _handle, _address, _Pointer, _size)
-_put_signal = _function("weft_put_signal", _handle, _Pointer, _address, _size, _Pointer, _word, _int)
-_wait_until = _function("weft_wait_until", _word, _Pointer, _int, _word)
-_wait, _test = _function("weft_wait_handle", None, _handles), _function("weft_test_handle", _int, _handles)
-_waitall, _waitany = _function("upc_waitall", None, _int, _handles), _function("upc_waitany", _int, _int, _handles)
-_split = _function("cray_upc_team_split", _int, _handle, _int, _int, _handles)
-_from_threads = _function("weft_team_from_threads", _int, _handle, _int, ctypes.POINTER(_int), _handles)
-_rank, _team_size = _function("cray_upc_team_rank", _int, _handle), _function("cray_upc_team_size", _int, _handle)
-_thread, _rank_of = _function("weft_team_thread", _int, _handle, _int), _function("weft_team_rank_of", _int, _handle, _int)
-_barrier, _free_team = _function("cray_upc_team_barrier", None, _handle), _function("cray_upc_team_free", None, _handle)
-_collectives = {name: _function(f"upc_all_{name}_team", _handle, _Pointer, _Pointer, _size, _int, _handle)
-                for name in ("broadcast", "scatter", "gather", "gather_all", "exchange")}
-_permute = _function("upc_all_permute_team", _handle, _Pointer, _Pointer, _Pointer, _size, _int, _handle)
-_allreduce = _function("cray_upc_team_allreduce", _int, _Pointer, _Pointer, _size, _int, ctypes.c_uint, _handle, _handles)
-_reduce = _function("cray_upc_team_reduce", _int, _Pointer, _Pointer, _size, _int, ctypes.c_uint, _int, _handle, _handles)
 
 
 class Pending:
     """An operation that is under way; complete at the latest when it is collected as garbage."""
 
     def __init__(self, handle=0, keeps=()):
-        self._handle, self._keeps = _handle(handle), keeps
+        self._handle, self._keeps = library.handle(handle), keeps
 
     def wait(self):
         """Returns when it is complete; raises what it failed with."""
-        _wait(ctypes.byref(self._handle))
+        library.wait(ctypes.byref(self._handle))
         self._keeps = ()
 
     def test(self):
         """Whether it is complete."""
-        return _test(ctypes.byref(self._handle)) > 0
+        return library.test(ctypes.byref(self._handle)) > 0
 
     @property
     def active(self):
@@ -149,7 +63,7 @@ class Pending:
 
 
 def _with_array(pending, call):
-    array_of = (_handle * len(pending))(*(p._handle.value for p in pending))
+    array_of = (library.handle * len(pending))(*(p._handle.value for p in pending))
     try:
         return call(len(pending), array_of)
     finally:
@@ -159,53 +73,53 @@ def _with_array(pending, call):
 
 def wait_all(pending):
     """Returns when all are complete."""
-    _with_array(pending, _waitall)
+    _with_array(pending, library.waitall)
 
 
 def wait_any(pending):
     """Returns when one is complete: its place, or None if none is under way."""
-    which = _with_array(pending, _waitany)
+    which = _with_array(pending, library.waitany)
     return None if which < 0 else which
 
 
 class Team:
     """Some ranks of the job, numbered anew. Iterates over nothing; false if the calling rank is no member."""
 
-    def __init__(self, handle=_TEAM_ALL):
+    def __init__(self, handle=library.TEAM_ALL):
         self.handle = handle
         if handle:
-            self.rank, self.size, self.first = _rank(handle), _team_size(handle), _thread(handle, 0)
+            self.rank, self.size, self.first = library.rank(handle), library.team_size(handle), library.thread(handle, 0)
 
     def split(self, color, key=0):
         """The ranks with the same color, in the order of key. Collective."""
-        made = _handle()
-        if _split(self.handle, color, key, ctypes.byref(made)):
+        made = library.handle()
+        if library.split(self.handle, color, key, ctypes.byref(made)):
             raise Error("weft.Team.split: no memory for another team: free one")
         return Team(made.value)
 
     def subset(self, ranks):
         """These ranks, in the order of the list. Collective."""
-        threads, made = [self.thread(rank) for rank in ranks], _handle()
-        if _from_threads(self.handle, len(threads), (_int * len(threads))(*threads), ctypes.byref(made)):
+        threads, made = [self.thread(rank) for rank in ranks], library.handle()
+        if library.from_threads(self.handle, len(threads), (library.c_int * len(threads))(*threads), ctypes.byref(made)):
             raise Error("weft.Team.subset: no memory for another team: free one")
         return Team(made.value)
 
     def thread(self, rank):
         """The rank in the job of a rank of the team."""
-        return _thread(self.handle, rank)
+        return library.thread(self.handle, rank)
 
     def rank_of(self, thread):
         """The rank in the team of a rank of the job, None if it is no member."""
-        rank = _rank_of(self.handle, thread)
+        rank = library.rank_of(self.handle, thread)
         return None if rank < 0 else rank
 
     def barrier(self):
-        _barrier(self.handle)
+        library.barrier(self.handle)
 
     def free(self):
         """Collective over the members; returns at once."""
-        if self.handle > _TEAM_NODE:
-            _free_team(self.handle)
+        if self.handle > library.TEAM_NODE:
+            library.free_team(self.handle)
         self.handle = 0
 
     def __bool__(self):
@@ -234,7 +148,7 @@ class RemoteView:
         begin, end, step = (part if isinstance(part, slice) else slice(part, part + 1)).indices(self.size)
         if step != 1 or end < begin:
             raise Error(f"weft.RemoteView: slice = {part}: must be elements one behind the other")
-        there = _Pointer(self.pointer.addr + begin * self.dtype.itemsize, self.pointer.thread, 0)
+        there = library.Pointer(self.pointer.addr + begin * self.dtype.itemsize, self.pointer.thread, 0)
         return RemoteView(there, end - begin, self.dtype)
 
     def _own(self, values, call):
@@ -248,15 +162,15 @@ class RemoteView:
         values = numpy.ascontiguousarray(values, self.dtype)
         address, nbytes = self._own(values, "put")
         if signal is None:
-            return Pending(_put(self.pointer, address, nbytes), (values,))
-        return Pending(_put_signal(self.pointer, address, nbytes, signal, 1, 1), (values,))
+            return Pending(library.put(self.pointer, address, nbytes), (values,))
+        return Pending(library.put_signal(self.pointer, address, nbytes, signal, 1, 1), (values,))
 
     def get(self, into=None):
         """Copies them here: into an ndarray, or into a new one that is returned when they are in place."""
         new = into is None
         into = numpy.empty(self.size, self.dtype) if new else into
         address, nbytes = self._own(into, "get")
-        begun = Pending(_get(address, self.pointer, nbytes), (into,))
+        begun = Pending(library.get(address, self.pointer, nbytes), (into,))
         if not new:
             return begun
         begun.wait()
@@ -273,8 +187,8 @@ class Array:
         nbytes = max(1, self.size * self.dtype.itemsize)
         if self.dtype.hasobject:
             raise Error(f"weft.array: dtype = {self.dtype}: has references, which mean nothing to another rank")
-        self.pointer = _all_alloc(_threads(), nbytes)
-        self.address = _cast(_Pointer(self.pointer.addr, _mythread(), 0))
+        self.pointer = library.all_alloc(library.threads(), nbytes)
+        self.address = library.cast(library.Pointer(self.pointer.addr, library.mythread(), 0))
         memory = (ctypes.c_char * nbytes).from_address(self.address)
         self.local = numpy.frombuffer(memory, self.dtype, self.size).reshape(self.shape)
         _arrays[self.address] = nbytes
@@ -282,14 +196,14 @@ class Array:
 
     def on(self, rank):
         """The elements of a rank of the job."""
-        return RemoteView(_Pointer(self.pointer.addr, rank, 0), self.size, self.dtype)
+        return RemoteView(library.Pointer(self.pointer.addr, rank, 0), self.size, self.dtype)
 
     def free(self):
         """Collective; `local` must not be used any more."""
         if self.local is not None:
             del _arrays[self.address]
             self.local = None
-            _all_free(self.pointer)
+            library.all_free(self.pointer)
 
     def __enter__(self):
         return self
@@ -316,7 +230,7 @@ class Signals:
 
     def wait(self, count, which=0):
         """Returns when the calling rank's counter is `count` or more: what it is."""
-        return _wait_until(self.on(_mythread(), which), 3, count)
+        return library.wait_until(self.on(library.mythread(), which), 3, count)
 
 
 signals = Signals
@@ -332,7 +246,7 @@ def _place(call, argument, part, of):
     address = local.ctypes.data
     if not any(begin <= address and address + local.nbytes <= begin + n for begin, n in _arrays.items()):
         raise Error(f"weft.{call}: {argument}: is ordinary memory, which no other rank reaches: pass a weft.array or a part of one")
-    return _Pointer(address - Array.segment, of.first, 0), local.size, local.dtype
+    return library.Pointer(address - Array.segment, of.first, 0), local.size, local.dtype
 
 
 def _same(call, argument, given, wanted):
@@ -352,10 +266,10 @@ def exchange(dst, src=None, of=None):
     to, count, dtype = _place("exchange", "dst", dst, of)
     block = _blocks("exchange", "dst", count, of) * dtype.itemsize
     if src is None:
-        return Pending(_collectives["exchange"](to, to, block, _POSTED | _IN_PLACE, of.handle))
+        return Pending(library.collectives["exchange"](to, to, block, library.POSTED | library.IN_PLACE, of.handle))
     source, given, kind = _place("exchange", "src", src, of)
     _same("exchange", "src", (given, kind), (count, dtype))
-    return Pending(_collectives["exchange"](to, source, block, _POSTED, of.handle))
+    return Pending(library.collectives["exchange"](to, source, block, library.POSTED, of.handle))
 
 
 def gather_all(dst, src, of=None):
@@ -364,15 +278,15 @@ def gather_all(dst, src, of=None):
     to, count, dtype = _place("gather_all", "dst", dst, of)
     source, given, kind = _place("gather_all", "src", src, of)
     _same("gather_all", "src", (given, kind), (_blocks("gather_all", "dst", count, of), dtype))
-    return Pending(_collectives["gather_all"](to, source, given * dtype.itemsize, _POSTED, of.handle))
+    return Pending(library.collectives["gather_all"](to, source, given * dtype.itemsize, library.POSTED, of.handle))
 
 
 def broadcast(both, root, of=None):
     """The same on all as on the rank `root` of the team."""
     of = Team() if of is None else of
     to, count, dtype = _place("broadcast", "both", both, of)
-    source = _Pointer(to.addr, of.thread(root), 0)
-    return Pending(_collectives["broadcast"](to, source, count * dtype.itemsize, _POSTED | _IN_PLACE, of.handle))
+    source = library.Pointer(to.addr, of.thread(root), 0)
+    return Pending(library.collectives["broadcast"](to, source, count * dtype.itemsize, library.POSTED | library.IN_PLACE, of.handle))
 
 
 def scatter(dst, src, of=None):
@@ -380,7 +294,7 @@ def scatter(dst, src, of=None):
     of = Team() if of is None else of
     to, count, dtype = _place("scatter", "dst", dst, of)
     _same("scatter", "src", (_blocks("scatter", "src", src.size, of), src.dtype), (count, dtype))
-    return Pending(_collectives["scatter"](to, src.pointer, count * dtype.itemsize, _POSTED, of.handle))
+    return Pending(library.collectives["scatter"](to, src.pointer, count * dtype.itemsize, library.POSTED, of.handle))
 
 
 def gather(dst, src, of=None):
@@ -388,7 +302,7 @@ def gather(dst, src, of=None):
     of = Team() if of is None else of
     source, count, dtype = _place("gather", "src", src, of)
     _same("gather", "dst", (_blocks("gather", "dst", dst.size, of), dst.dtype), (count, dtype))
-    return Pending(_collectives["gather"](dst.pointer, source, count * dtype.itemsize, _POSTED, of.handle))
+    return Pending(library.collectives["gather"](dst.pointer, source, count * dtype.itemsize, library.POSTED, of.handle))
 
 
 def permute(dst, src, to, of=None):
@@ -399,32 +313,32 @@ def permute(dst, src, to, of=None):
     where, _, number = _place("permute", "to", to, of)
     _same("permute", "src", (given, kind), (count, dtype))
     _same("permute", "to", number, numpy.dtype(numpy.int32))
-    return Pending(_permute(target, source, where, count * dtype.itemsize, _POSTED, of.handle))
+    return Pending(library.permute(target, source, where, count * dtype.itemsize, library.POSTED, of.handle))
 
 
 def _vectors(call, dst, src, of):
     me = Team()
-    me.first = _mythread()  # vectors are each rank's own
+    me.first = library.mythread()  # vectors are each rank's own
     target, count, dtype = _place(call, "dst", dst, me)
     source, given, kind = _place(call, "src", src, me)
     _same(call, "src", (given, kind), (count, dtype))
-    number = _TYPES.get(dtype.str[1:])
+    number = library.TYPES.get(dtype.str[1:])
     if number is None:
-        raise Error(f"weft.{call}: dtype = {dtype}: has no reductions: pass one of {', '.join(_TYPES)}")
-    return _Pointer() if target.addr == source.addr else target, source, count, number
+        raise Error(f"weft.{call}: dtype = {dtype}: has no reductions: pass one of {', '.join(library.TYPES)}")
+    return library.Pointer() if target.addr == source.addr else target, source, count, number
 
 
 def reduce_all(dst, src, op=ADD, of=None):
     """Element i of dst becomes what op makes of the elements i of src of all ranks, on all; dst may be src."""
-    of, handle = Team() if of is None else of, _handle()
-    _allreduce(*_vectors("reduce_all", dst, src, of), op, of.handle, ctypes.byref(handle))
+    of, handle = Team() if of is None else of, library.handle()
+    library.allreduce(*_vectors("reduce_all", dst, src, of), op, of.handle, ctypes.byref(handle))
     return Pending(handle.value)
 
 
 def reduce(dst, src, op, root, of=None):
     """The same on the rank `root` of the team alone."""
-    of, handle = Team() if of is None else of, _handle()
-    _reduce(*_vectors("reduce", dst, src, of), op, root, of.handle, ctypes.byref(handle))
+    of, handle = Team() if of is None else of, library.handle()
+    library.reduce(*_vectors("reduce", dst, src, of), op, root, of.handle, ctypes.byref(handle))
     return Pending(handle.value)
 
 
@@ -441,9 +355,9 @@ class Job:
 
     def __init__(self):
         global _current
-        _init(None, None)
+        library.init(None, None)
         _current = self
-        self.rank, self.size, self._cells = _mythread(), _threads(), Array(16, numpy.uint8)
+        self.rank, self.size, self._cells = library.mythread(), library.threads(), Array(16, numpy.uint8)
 
     def cell(self, dtype):
         return self._cells.local[:dtype.itemsize].view(dtype)
@@ -452,7 +366,7 @@ class Job:
         Team().barrier()
 
     def node(self):
-        return Team(_TEAM_NODE)
+        return Team(library.TEAM_NODE)
 
     def __enter__(self):
         return self
@@ -464,9 +378,9 @@ class Job:
             print(f"weft: rank {self.rank}: {error or kind.__name__}", file=sys.stderr, flush=True)
             with contextlib.suppress(OSError):
                 sys.stdout.flush()
-            _exit(1)
+            library.end_job(1)
         _current = None
-        _finalize()
+        library.finalize()
 
 
 job = Job
