@@ -74,7 +74,7 @@ carried* prepare_blocks(collective what, form f, const arguments& a, lane& way) 
   c.way = &way;
   c.as = f;
   c.in_side = c.out_side = {};
-  c.combines_by = MPI_OP_NULL;
+  c.combines = {};
   if (!set_ends(what, a, c)) {
     give_back(c);
     return nullptr;

@@ -5,8 +5,6 @@
 #include "mpi/shim/session.hpp"
 #include "mpi/shim/start.hpp"
 
-#include <cstdio>
-
 using weft::mpi::begin_session;
 using weft::mpi::end_session;
 using weft::mpi::make_lane;
@@ -19,21 +17,13 @@ int with_lane(int status, MPI_Comm* made) {
   return status;
 }
 
-// The library's own thread combines and packs by functions of MPI while the program's thread is in MPI, too.
-// For a program of one thread MPI counts the users of an operator or a type without atomic instructions.
+// MPI begins with the level that the program asks for, MPI_THREAD_SINGLE too: the library has threads of its
+// own, but none of them calls MPI, except to end the job. A higher level takes every message of the program
+// longer, with Open MPI even MPI_THREAD_FUNNELED.
 int begin(int* argc, char*** argv, int required, int* provided) {
   require_right_mpi();
-  const bool carries = weft::mpi::is_wanted();
-  const int level = carries ? MPI_THREAD_MULTIPLE : required;
-  const int status = WEFT_REAL(Init_thread)(argc, argv, level, provided);
-  if (status != MPI_SUCCESS) return status;
-  if (carries && *provided != MPI_THREAD_MULTIPLE)
-    std::fputs(
-        "weft: this MPI was built without MPI_THREAD_MULTIPLE, which Weft's own thread needs: nothing is "
-        "carried\n",
-        stderr);
-  else
-    begin_session();
+  const int status = WEFT_REAL(Init_thread)(argc, argv, required, provided);
+  if (status == MPI_SUCCESS) begin_session();
   return status;
 }
 

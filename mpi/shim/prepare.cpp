@@ -2,7 +2,6 @@
 #include "mpi/shim/prepare.hpp"
 #include "mpi/shim/bottom.hpp"
 #include "mpi/shim/check.hpp"
-#include "mpi/shim/real.hpp"
 #include "mpi/shim/types.hpp"
 
 #include <algorithm>
@@ -98,16 +97,14 @@ std::optional<std::size_t> block_of(const arguments& a, std::size_t members) {
   return most;
 }
 
-// Elements that MPI combines where the library has no operator for them: they lie side by side.
-bool may_combine_by_mpi(const arguments& a) {
+// Elements that lie side by side, so that they may be combined where the library has no operator for them.
+bool lie_together(MPI_Datatype type) {
   MPI_Aint lower = 0, span = 0;
   int size = 0;
-  MPI_Type_get_extent(a.dtype, &lower, &span);
-  MPI_Type_size(a.dtype, &size);
+  MPI_Type_get_extent(type, &lower, &span);
+  MPI_Type_size(type, &size);
   constexpr MPI_Aint largest = 4096;
-  int integers = 0, addresses = 0, types = 0, combiner = 0;
-  MPI_Type_get_envelope(a.dtype, &integers, &addresses, &types, &combiner);
-  return lower == 0 && span > 0 && span <= largest && (size == span || combiner == MPI_COMBINER_NAMED);
+  return lower == 0 && span > 0 && span <= largest && (size == span || !made_by_program(type));
 }
 bool by_library(const arguments& a) {
   const auto which = operator_of(a.op);
@@ -115,17 +112,17 @@ bool by_library(const arguments& a) {
   return which && element && go_together(*element, *which);
 }
 
-reason why_not(collective what, const arguments& a, std::size_t members) {
+// `how` the library combines, if by no operator of its own.
+reason why_not(collective what, const arguments& a, std::size_t members, combination& how) {
   if (!combines(what)) return reason::carried;
   int all = a.dcount;
   for (std::size_t k = 0; a.counts != nullptr && k != members; ++k)
     all += a.counts[k];
-  return all > 0 && (by_library(a) || may_combine_by_mpi(a)) ? reason::carried : reason::no_element;
-}
-
-void combine_by_mpi(const void* in, void* inout, std::size_t nelems, void* context) {
-  const auto& c = *static_cast<const carried*>(context);
-  WEFT_REAL(Reduce_local)(in, inout, static_cast<int>(nelems), c.out_side.type, c.combines_by);
+  if (all <= 0) return reason::no_element;
+  if (by_library(a)) return reason::carried;
+  if (!lie_together(a.dtype)) return reason::no_element;
+  how = combination_of(a.op, a.dtype);
+  return how.by != nullptr ? reason::carried : reason::no_operator;
 }
 
 } // namespace
@@ -154,7 +151,8 @@ carried* prepare(collective what, form f, const arguments& a) {
       what == collective::allgatherv && a.dtype != MPI_DATATYPE_NULL && (unequal = block_of(a, members));
   if (own_sizes) what = collective::allgather;
   if (by_blocks(what)) return prepare_blocks(what, f, a, *way);
-  if (const reason no = why_not(what, a, members); no != reason::carried) {
+  combination how;
+  if (const reason no = why_not(what, a, members, how); no != reason::carried) {
     count(what, false, f, no);
     return nullptr;
   }
@@ -164,7 +162,7 @@ carried* prepare(collective what, form f, const arguments& a) {
   c.places.assign(a.places, a.places + (own_sizes ? members : 0));
   c.elements.assign(is_scattered(what) ? members : 0, static_cast<std::size_t>(a.dcount));
   if (what == collective::reduce_scatter) c.elements.assign(a.counts, a.counts + members);
-  c.combines_by = MPI_OP_NULL;
+  c.combines = how;
   c.way = way;
   c.as = f;
   set_sides(what, a, c);
@@ -175,11 +173,8 @@ carried* prepare(collective what, form f, const arguments& a) {
     // Pairs are combined where they are, with their gaps.
     c.op.c.unit = static_cast<std::size_t>(span);
     c.op.c.bytes = c.op.c.unit * static_cast<std::size_t>(c.in_side.count);
-    c.op.c.element = by_library(a) ? *element_of(a.dtype) : WEFT_OPAQUE;
-    if (by_library(a))
-      c.op.c.op = *operator_of(a.op);
-    else
-      c.combines_by = a.op;
+    c.op.c.element = how.by == nullptr ? *element_of(a.dtype) : WEFT_OPAQUE;
+    if (how.by == nullptr) c.op.c.op = *operator_of(a.op);
   }
   if (c.op.c.bytes > most_carried()) {
     count(what, own_sizes, f, reason::too_large);
@@ -223,12 +218,11 @@ void post(carried& c) {
   const auto me = static_cast<std::size_t>(c.way->rank());
   c.op.c.out_bytes =
       is_scattered(c.op.c.what) ? c.elements[me] * c.op.c.unit : c.op.c.out_blocks * c.op.c.bytes;
-  if (c.combines_by != MPI_OP_NULL) {
+  if (c.combines.by != nullptr) {
     if (!c.persistent) keep_types(c);
-    int commutes = 0;
-    MPI_Op_commutative(c.combines_by, &commutes);
-    hold_operator(c.combines_by);
-    weft_op_create(combine_by_mpi, &c, c.op.c.unit, commutes, &c.op.c.op);
+    c.combines.type = c.out_side.type;
+    c.combines.fortran_type = MPI_Type_c2f(c.out_side.type);
+    weft_op_create(c.combines.by, &c.combines, c.op.c.unit, c.combines.commutes, &c.op.c.op);
   }
   c.in.clear();
   c.out.clear();
@@ -254,10 +248,7 @@ void post(carried& c) {
 void conclude(carried& c) {
   c.way->forget(c.op);
   if (by_blocks(c.op.c.what)) return conclude_blocks(c);
-  if (c.combines_by != MPI_OP_NULL) {
-    cray_upc_op_free(c.op.c.op);
-    give_back_operator(c.combines_by);
-  }
+  if (c.combines.by != nullptr) cray_upc_op_free(c.op.c.op);
   if (!c.out.empty()) {
     const side_from_bottom s(c.out_side);
     int at = 0;

@@ -40,9 +40,8 @@ void conclude_blocks(carried& c);
 void keep_types(sided_blocks& s);
 void release_types(sided_blocks& s);
 
-// Operators of the program that calls under way use. A program may free one before: then MPI frees it when
-// the last of those calls is complete.
-void hold_operator(MPI_Op op);
-void give_back_operator(MPI_Op op);
+// Of an operator of the program, or of MPI's own that the library has not for these elements. The program may
+// free the operator before the call ends. Nothing for one that MPI alone knows how to call.
+combination combination_of(MPI_Op op, MPI_Datatype type);
 
 } // namespace weft::mpi

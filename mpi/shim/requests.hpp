@@ -38,6 +38,15 @@ struct sided_blocks {
   std::size_t begin = 0; // else in the call's room
 };
 
+// How elements are combined that the library has no operator for: `by` is called with this, and nothing else.
+struct combination {
+  weft_user_function_t by = nullptr;
+  void (*function)() = nullptr; // of the program
+  bool commutes = true;
+  MPI_Datatype type = MPI_DATATYPE_NULL; // that such a function gets
+  MPI_Fint fortran_type = 0;             // the same for one in Fortran
+};
+
 // A call that is the library's: what its request stands for.
 struct carried {
   operation op;
@@ -48,8 +57,7 @@ struct carried {
   std::vector<std::size_t> elements; // of a reduce-scatter
   sided_blocks in_blocks, out_blocks;
   upc_shared_ptr_t room{}; // of those that are no plain bytes
-  // An operator of the program, or one for elements that the library has none for.
-  MPI_Op combines_by = MPI_OP_NULL;
+  combination combines;    // of a reduction, if the library has no operator for it
   // Kept from call to call, as long as MPI has not completed it.
   MPI_Request request = MPI_REQUEST_NULL;
   int tag = 0; // of a persistent one

@@ -60,6 +60,7 @@ constexpr const char* reasons[] = {"carried",
                                    "communicator of one rank",
                                    "two groups",
                                    "elements with gaps, large ones or none",
+                                   "operator that MPI alone has for these elements",
                                    "larger than WEFT_MPI_LARGEST"};
 constexpr std::size_t calls = std::size(names), forms = static_cast<std::size_t>(form::last),
                       outcomes = static_cast<std::size_t>(reason::last), counters = calls * forms * outcomes;

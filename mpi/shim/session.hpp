@@ -32,7 +32,16 @@ std::size_t most_carried();
 std::string name_of(collective what, bool unequal, form f);
 
 // Counts, printed at the end with WEFT_STATISTICS=1.
-enum class reason : unsigned { carried, no_lane, one_rank, between_groups, no_element, too_large, last };
+enum class reason : unsigned {
+  carried,
+  no_lane,
+  one_rank,
+  between_groups,
+  no_element,
+  no_operator,
+  too_large,
+  last
+};
 void count(collective what, bool unequal, form f, reason why);
 
 } // namespace weft::mpi

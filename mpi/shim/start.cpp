@@ -108,13 +108,9 @@ void require_right_mpi() {
         ", and this program has " + first_line + ": build Weft with that MPI");
 }
 
-bool is_wanted() {
-  const char* const set = std::getenv("WEFT_MPI");
-  return set == nullptr || std::strcmp(set, "off") != 0;
-}
-
 bool may_start() {
-  if (!is_wanted()) return false;
+  const char* const set = std::getenv("WEFT_MPI");
+  if (set != nullptr && std::strcmp(set, "off") == 0) return false;
   int rank = 0, size = 1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);

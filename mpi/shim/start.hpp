@@ -4,9 +4,6 @@
 
 namespace weft::mpi {
 
-// Is the library to carry calls, as far as the user says?
-bool is_wanted();
-
 // Behind MPI_Init: does the library carry calls of this process? Ends the job with a line if it cannot.
 // Collective over MPI_COMM_WORLD.
 bool may_start();

@@ -6,7 +6,7 @@ MPICH hang in Random), or looks into messages of MPI_COMM_SELF; ring::fits says 
 still read is overwritten); extent_of calls all types contiguous; place_of_block leaves no block out; lane::quiet forgets
 known_ (Scenes.freed_early hangs); finish() leaves the request (random.c: a request is left); complete() of a persistent
 request sends nothing (a Waitany never ends); side_from_bottom moves nothing; require_buffers does nothing; agree() gives
-up at once where another thread has taken what it chose.
+up at once where another thread has taken what it chose; combination_of has the program's operators called by MPI.
 """
 
 import os
@@ -112,10 +112,10 @@ class Random(Programs):
 
 
 class Scenes(Programs):
-    RIGHT = ("communicators", "freed_early", "mixed", "places", "threads", "large", "any_memory")
+    RIGHT = ("communicators", "freed_early", "mixed", "places", "threads", "large", "any_memory", "operators")
 
     def check(self, mpi):
-        program = self.compile(mpi, "scenes.c", "-lpthread")
+        program = self.compile(mpi, "scenes.c", "-lpthread", "-ldl")
         said = "".join(f"{scene} is right\n" for scene in self.RIGHT)
         for settings in ({}, {"WEFT_CHECK": "1"}, {"WEFT_LANE": "ucp"}, {"WEFT_MALLOC": "1"},
                          {"WEFT_MALLOC": "1", "WEFT_CHECK": "1"}):

@@ -1,6 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! An unchanged program of MPI in Fortran: collectives that go on, messages beside them, in place and not, in the three ways to
-! use MPI (FROM is one of mpi, mpi_f08 and a file that includes mpif.h).
+! use MPI (FROM is one of mpi, mpi_f08 and a file that includes mpif.h). An operator of the program gets the type's handle as
+! Fortran has it.
 program fortran
 #ifdef OLD
   implicit none
@@ -18,8 +19,14 @@ program fortran
   integer :: me, ranks, k, n, round, wrong, error, other, place, half_me, half_size
   integer, allocatable :: from(:), to(:)
   double precision :: part(5), total(5)
-  integer :: token, got
+  integer :: token, got, maps(2, 400), map(2, 400)
   logical :: flag
+#ifdef NEW
+  type(MPI_Op) :: after
+  type(MPI_Datatype) :: pair
+#else
+  integer :: after, pair
+#endif
 
   call MPI_Init(error)
   call MPI_Comm_rank(MPI_COMM_WORLD, me, error)
@@ -28,6 +35,8 @@ program fortran
   call MPI_Comm_rank(half, half_me, error)
   call MPI_Comm_size(half, half_size, error)
   wrong = 0
+  call MPI_Type_contiguous(2, MPI_INTEGER, pair, error)
+  call MPI_Type_commit(pair, error)
   do round = 1, 30
     n = 3 + 5000 * mod(round, 3)
     allocate(from(n * ranks), to(n * ranks))
@@ -73,10 +82,43 @@ program fortran
     call MPI_Wait(r(1), MPI_STATUS_IGNORE, error)
     if (token /= round) wrong = wrong + 1
     deallocate(from, to)
+    ! The map x -> a*x + b, one after the other: it does not commute. All but one add 1, one takes twice.
+    call MPI_Op_create(follow, .false., after, error)
+    maps(1, :) = 1
+    maps(2, :) = 1
+    if (me == mod(round, ranks)) maps(1, :) = 2
+    call MPI_Iallreduce(maps, map, 400, pair, after, MPI_COMM_WORLD, r(1), error)
+    call MPI_Op_free(after, error)
+    call MPI_Wait(r(1), MPI_STATUS_IGNORE, error)
+    if (any(map(1, :) /= 2) .or. any(map(2, :) /= ranks + mod(round, ranks))) wrong = wrong + 1
   end do
+  call MPI_Type_free(pair, error)
   call MPI_Comm_free(half, error)
   call MPI_Allreduce(MPI_IN_PLACE, wrong, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, error)
   if (me == 0 .and. wrong == 0) print '(a)', 'all right'
   if (me == 0 .and. wrong /= 0) print '(i0, a)', wrong, ' are WRONG'
   call MPI_Finalize(error)
+
+contains
+
+#ifdef NEW
+  subroutine follow(first, then, n, type)
+    use, intrinsic :: iso_c_binding, only : c_ptr, c_f_pointer
+    type(c_ptr), value :: first, then
+    integer :: n
+    type(MPI_Datatype) :: type
+    integer, pointer :: f(:, :), g(:, :)
+    integer :: bytes, error
+    call c_f_pointer(first, f, [2, n])
+    call c_f_pointer(then, g, [2, n])
+#else
+  subroutine follow(f, g, n, type)
+    integer :: n, type, f(2, n), g(2, n)
+    integer :: bytes, error
+#endif
+    call MPI_Type_size(type, bytes, error)
+    if (bytes /= 8) stop 'the operator gets another type'
+    g(2, :) = g(1, :) * f(2, :) + g(2, :)
+    g(1, :) = g(1, :) * f(1, :)
+  end subroutine
 end program fortran

@@ -113,21 +113,22 @@ struct task {
 
 static const struct reduction {
   int type, op;
-} reductions[] = {{0, 0}, {0, 1}, {0, 2}, {0, 3}, {1, 0}, {1, 1}, {2, 4}, {2, 5},
-                  {3, 0}, {0, 6}, {4, 7}, {0, 8}, {5, 8}, {5, 9}, {1, 9}};
+} reductions[] = {{0, 0}, {0, 1}, {0, 2}, {0, 3}, {1, 0}, {1, 1}, {2, 4}, {2, 5}, {3, 0},
+                  {0, 6}, {4, 5}, {0, 7}, {6, 5}, {0, 8}, {5, 8}, {5, 9}, {1, 9}};
 static MPI_Datatype type_number(int k) {
-  MPI_Datatype all[] = {MPI_INT, MPI_DOUBLE, MPI_2INT, MPI_LONG, MPI_DOUBLE_INT, triple};
+  MPI_Datatype all[] = {MPI_INT, MPI_DOUBLE,           MPI_2INT, MPI_LONG, MPI_DOUBLE_INT,
+                        triple,  MPI_2DOUBLE_PRECISION};
   return all[k];
 }
 static MPI_Op op_number(int k) {
-  MPI_Op all[] = {MPI_SUM, MPI_MAX, MPI_MIN, MPI_BXOR, MPI_MINLOC, MPI_MAXLOC, MPI_LAND, MPI_MAXLOC}, made;
+  MPI_Op all[] = {MPI_SUM, MPI_MAX, MPI_MIN, MPI_BXOR, MPI_MINLOC, MPI_MAXLOC, MPI_LAND, MPI_LXOR}, made;
   if (k < 8) return all[k];
   MPI_Op_create(k == 8 ? compose : combine, k != 8, &made);
   return made;
 }
 
 static void fill(struct task* t) {
-  if (t->type == MPI_DOUBLE)
+  if (t->type == MPI_DOUBLE || t->type == MPI_2DOUBLE_PRECISION)
     for (size_t k = 0; k < t->bytes / sizeof(double); ++k)
       ((double*)t->in)[k] = (double)draw_own(1000); /* sums are exact */
   else if (t->type == MPI_DOUBLE_INT)
@@ -530,8 +531,9 @@ static void play(int program, int most) {
   }
 }
 
-/* The program uses an operator that MPI combines by, while reductions by the same one are under way: of a
- * program that begins with MPI_Init MPI counts the users of an operator without atomic instructions. */
+/* The program combines by an operator of MPI's and one of its own while reductions by both are under way: of
+ * a program that begins with MPI_Init MPI counts their users, and those of types, without atomic
+ * instructions. */
 static void combine_beside(void) {
   enum { several = 6, elements = 400, rounds = 300, uses = 3000 };
   typedef struct {
@@ -539,17 +541,22 @@ static void combine_beside(void) {
     int at;
   } pair;
   static pair in[elements], out[several][elements], x, y;
-  MPI_Request requests[several];
-  MPI_Status statuses[several];
+  static unsigned own_in[3 * elements], own_out[several][3 * elements];
+  MPI_Request requests[2 * several];
+  MPI_Op own;
+  MPI_Op_create(combine, 1, &own);
   for (int k = 0; k < elements; ++k)
     in[k] = (pair){(k * 7 + me * 11) % 31, me};
   for (int round = 0; round < rounds; ++round) {
-    for (int k = 0; k < several; ++k)
+    for (int k = 0; k < several; ++k) {
       MPI_Iallreduce(in, out[k], elements, MPI_LONG_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD, &requests[k]);
+      MPI_Iallreduce(own_in, own_out[k], elements, triple, own, MPI_COMM_WORLD, &requests[several + k]);
+    }
     for (int k = 0; k < uses; ++k)
-      MPI_Reduce_local(&x, &y, 1, MPI_LONG_DOUBLE_INT, MPI_MAXLOC);
-    MPI_Waitall(several, requests, statuses);
+      MPI_Reduce_local(&x, &y, 1, k % 2 == 0 ? MPI_LONG_DOUBLE_INT : triple, k % 2 == 0 ? MPI_MAXLOC : own);
+    MPI_Waitall(2 * several, requests, MPI_STATUSES_IGNORE);
   }
+  MPI_Op_free(&own);
 }
 
 int main(int argc, char** argv) {

@@ -19,7 +19,7 @@ static int equal(const void* a, const void* b, int count, MPI_Datatype type) { /
   /* A long double has 10 bytes. */
   int right = 1;
   for (size_t k = 0; k < length; ++k)
-    if (!(type == MPI_LONG_DOUBLE && k % 16 >= 10) &&
+    if (!((type == MPI_LONG_DOUBLE || type == MPI_C_LONG_DOUBLE_COMPLEX) && k % 16 >= 10) &&
         !(type == MPI_LONG_DOUBLE_INT && k % 20 >= 10 && k % 20 < 16))
       right = right && x[k] == y[k];
   free(x);
@@ -107,6 +107,8 @@ FILL(l, long, SMALL)
 FILL(f, float, SMALL)
 FILL(d, double, SMALL)
 FILL(ld, long double, SMALL)
+FILL(bool, _Bool, (rank + k) % 3 == 0)
+FILL(logical, int, (rank + k) % 3 == 0)
 FILL(u, unsigned, rank * 2654435761u + (unsigned)k * 40503u)
 /* clang-format on */
 #define PAIRS(name, of)                                                                                      \
@@ -118,6 +120,14 @@ FILL(u, unsigned, rank * 2654435761u + (unsigned)k * 40503u)
     for (int k = 0; k < count; ++k)                                                                          \
       p[k].value = (of)((rank * 7 + k * 3) % 4), p[k].at = (rank * 3 + k) % 5;                               \
   }
+static void fill_2f(void* to, int rank, int count) {
+  for (int k = 0; k < 2 * count; ++k)
+    ((float*)to)[k] = (float)((rank * 7 + k * 3) % 4);
+}
+static void fill_2d(void* to, int rank, int count) {
+  for (int k = 0; k < 2 * count; ++k)
+    ((double*)to)[k] = (double)((rank * 7 + k * 3) % 4);
+}
 /* clang-format off */
 PAIRS(fi, float)
 PAIRS(di, double)
@@ -131,6 +141,9 @@ static void fill_complex(void* to, int rank, int count) {
 }
 static void fill_complex_float(void* to, int rank, int count) {
   fill_f(to, rank, 2 * count);
+}
+static void fill_complex_long(void* to, int rank, int count) {
+  fill_ld(to, rank, 2 * count);
 }
 static void fill_triples(void* to, int rank, int count) {
   fill_u(to, rank, 3 * count);
@@ -170,7 +183,20 @@ static void combine_all(int call, MPI_Comm comm, int in_place) {
                {MPI_UINT16_T, fill_s, 31},
                {MPI_UINT32_T, fill_i, 31},
                {MPI_UINT64_T, fill_l, 31},
+               {MPI_CHAR, fill_c, 31},
+               {MPI_AINT, fill_l, 31},
+               {MPI_C_BOOL, fill_bool, logic},
+               {MPI_LOGICAL, fill_logical, logic},
+               {MPI_INTEGER, fill_i, bits | order | sums},
+               {MPI_INTEGER1, fill_c, 31},
+               {MPI_INTEGER2, fill_s, 31},
+               {MPI_INTEGER8, fill_l, 31},
                {MPI_BYTE, fill_c, bits},
+               {MPI_REAL4, fill_f, order | sums},
+               {MPI_REAL8, fill_d, order | sums},
+               {MPI_COMPLEX8, fill_complex_float, sums},
+               {MPI_COMPLEX16, fill_complex, sums},
+               {MPI_C_LONG_DOUBLE_COMPLEX, fill_complex_long, sums},
                {MPI_FLOAT, fill_f, order | sums},
                {MPI_DOUBLE, fill_d, order | sums},
                {MPI_LONG_DOUBLE, fill_ld, order | sums},
@@ -188,7 +214,8 @@ static void combine_all(int call, MPI_Comm comm, int in_place) {
     MPI_Datatype type;
     fill_function* fill;
   } pairs[] = {{MPI_FLOAT_INT, fill_fi}, {MPI_DOUBLE_INT, fill_di}, {MPI_LONG_INT, fill_li},
-               {MPI_SHORT_INT, fill_si}, {MPI_2INT, fill_ii},       {MPI_LONG_DOUBLE_INT, fill_ldi}};
+               {MPI_SHORT_INT, fill_si}, {MPI_2INT, fill_ii},       {MPI_LONG_DOUBLE_INT, fill_ldi},
+               {MPI_2INTEGER, fill_ii},  {MPI_2REAL, fill_2f},      {MPI_2DOUBLE_PRECISION, fill_2d}};
   for (size_t t = 0; t < sizeof pairs / sizeof *pairs; ++t) {
     combine(call, comm, pairs[t].type, MPI_MAXLOC, pairs[t].fill, 5, in_place);
     combine(call, comm, pairs[t].type, MPI_MINLOC, pairs[t].fill, 5, in_place);

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* What programs of MPI do with their collectives beside waiting for them: scenes SCENE. Each says "SCENE is
  * right"; those that a program must not play end as the MPI does. An unchanged program of MPI. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <execinfo.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -286,6 +290,48 @@ static void any_memory(void) {
   } /* `before` stays for the end of the process */
 }
 
+/* An operator of the program, which frees it early: where another thread than the program's combines MPI is
+ * not beneath, so it need not know of that thread. */
+static pthread_t of_program;
+static atomic_int beneath;
+static void add_pairs(void* in, void* inout, int* n, MPI_Datatype* type) {
+  int bytes = 0, many = *n * 2;
+  MPI_Type_size(*type, &bytes);
+  require(bytes == 2 * sizeof(int), "an operator gets another type");
+  for (int k = 0; k < many; ++k)
+    ((int*)inout)[k] += ((int*)in)[k];
+  void* frames[64];
+  Dl_info of;
+  if (pthread_equal(pthread_self(), of_program)) return;
+  for (int k = backtrace(frames, 64); k-- > 0;)
+    if (dladdr(frames[k], &of) != 0 &&
+        (strstr(of.dli_fname, "/libmpi.so") || strstr(of.dli_fname, "/libmpich.so")))
+      beneath = 1;
+}
+static void operators(void) {
+  enum { n = 400 };
+  MPI_Datatype pair;
+  of_program = pthread_self();
+  MPI_Type_contiguous(2, MPI_INT, &pair);
+  MPI_Type_commit(&pair);
+  for (int round = 0; round < 40; ++round) {
+    int in[2 * n], out[2 * n];
+    MPI_Request r;
+    MPI_Op add;
+    MPI_Op_create(add_pairs, round % 2, &add);
+    for (int k = 0; k < 2 * n; ++k)
+      in[k] = me + k;
+    MPI_Iallreduce(in, out, n, pair, add, MPI_COMM_WORLD, &r);
+    MPI_Op_free(&add);
+    if (me == round % size) usleep(5000);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    for (int k = 0; k < 2 * n; ++k)
+      require(out[k] == size * (size - 1) / 2 + size * k, "a sum by an operator of the program is wrong");
+  }
+  MPI_Type_free(&pair);
+  require(!beneath, "a thread of the library combines by MPI");
+}
+
 /* A program that forgets a request. */
 static void forgotten(void) {
   static int mine = 1, sum;
@@ -349,6 +395,7 @@ static const struct {
               {"threads", threads},
               {"large", large},
               {"any_memory", any_memory},
+              {"operators", operators},
               {"forgotten", forgotten},
               {"alone", alone},
               {"aborts", aborts},
