@@ -11,6 +11,7 @@ takes its arguments the other way round (reductions.c); place_of_given is the sa
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -100,6 +101,41 @@ class Solvers(Programs):
     def test_all(self):
         for ranks in (2, 3, 4):
             self.solve(ranks, "pipecg", "groppcg", "pipecr", "pipebcgs", "pipecg2", "pipefgmres")
+
+
+# Aluminium, whose FFTs are split over the ranks: an all-to-all a band, waited for in the loop behind.
+ABINIT = """
+paral_kgb 1  npband 1  npfft {ranks}  bandpp 8  autoparal 0  wfoptalg 114  fftalg 402  istwfk 1
+acell 3*7.6  natom 4  ntypat 1  typat 4*1  znucl 13  xred 0 0 0  0 0.5 0.5  0.5 0 0.5  0.5 0.5 0.02
+nband 16  occopt 3  tsmear 0.02  ecut 24  kptopt 0  nkpt 1  kpt 0.125 0.25 0.375
+nstep 3  nline 2  tolvrs 1.0d-30  prtwf 0  prtden 0  prteig 0
+pp_dirpath "/usr/share/abinit/psp"  pseudos "13al.981214.fhi"
+"""
+
+
+class Abinit(Programs):
+    """Its energies are the same, and every call is carried: with 2 ranks its operands are large enough for WEFT_MALLOC."""
+
+    def test_all(self):
+        if shutil.which("abinit") is None or not os.path.exists("/usr/share/abinit/psp/13al.981214.fhi"):
+            self.skipTest("ABINIT is not installed (abinit, abinit-data)")
+        self.compile("openmpi", "random.c")  # Open MPI and the library are there
+        for ranks in (2, 4):
+            energies = []
+            for settings in (None, {}, {"WEFT_MALLOC": "1"}):
+                with self.subTest(ranks=ranks, settings=settings), tempfile.TemporaryDirectory() as folder:
+                    pathlib.Path(folder, "al.abi").write_text(ABINIT.format(ranks=ranks))
+                    result = self.launch("openmpi", ranks, "-wdir", folder, "abinit", "al.abi", "--fft-ialltoall=yes",
+                                         carried=settings is not None, OMP_NUM_THREADS="1", WEFT_STATISTICS="1", **settings or {})
+                    self.assertEqual(result.returncode, 0, result.stdout[-3000:] + result.stderr)
+                    energies.append(re.findall(r"^ *ETOT .*", result.stdout, re.MULTILINE))
+                    self.assertEqual((len(energies[-1]), energies[-1]), (3, energies[0]))
+                    if settings is None:
+                        continue
+                    self.assertRegex(result.stderr, r"MPI_Ialltoall +\d{3,}  carried")
+                    self.assertEqual(passed_on(result.stderr), set())
+                    in_place = int(re.search(r"bytes of large operands +(\d+)  in place", result.stderr)[1])
+                    self.assertEqual(in_place > 0, ranks == 2 and settings != {})
 
 
 def sources_of(package, folder):
