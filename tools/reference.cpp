@@ -75,8 +75,10 @@ std::string type_begun_by(std::string_view s) {
   for (const std::string_view kind : {"class ", "struct ", "enum class ", "union "}) {
     const std::size_t at = s.find(kind);
     if (at == s.npos || s.find_first_of("(<") < at) continue;
-    const std::string name = word_at(s, at + kind.size());
-    return name == "WEFT_EXPORT" ? word_at(s, at + kind.size() + name.size() + 1) : name;
+    s = trimmed(s.substr(at + kind.size()));
+    for (const std::string_view mark : {"[[nodiscard]] ", "WEFT_EXPORT "})
+      if (s.starts_with(mark)) s.remove_prefix(mark.size());
+    return word_at(s, 0);
   }
   return {};
 }
@@ -139,9 +141,50 @@ void read_declarations(std::span<const std::string> lines, reference_entry& e) {
                (s.starts_with("#define") && !s.ends_with("\\"));
     }
     if (depth == 0 || !body) e.declarations.push_back(as_read(line, exported));
+    if (depth == 0 && body && s.ends_with(" {"))
+      e.declarations.back().replace(e.declarations.back().size() - 2, 2, ";");
     depth = std::max(0, depth + braces_in(s));
     if (depth == 0 && s.ends_with("}")) begins = true;
   }
+}
+
+// Where the body of a function begins, or what initialises members in front of it. npos: nowhere.
+std::size_t body_in(std::string_view s) {
+  for (std::size_t k = s.starts_with(": ") ? 0 : 1; k < s.size(); ++k) {
+    if (s[k] == '{' && s[k - 1] == ' ' && (k < 2 || s[k - 2] != '=')) return k - 1;
+    if (s[k] == ':' && s.substr(k).starts_with(": ") && (k < 2 || s[k - 2] == ')' || s[k - 2] == 't'))
+      return k == 0 ? 0 : k - 1;
+  }
+  return s.npos;
+}
+
+// The lines of a class, from the first to "};": what is public in it, without the bodies of its functions.
+void read_members(std::span<const std::string> lines, reference_entry& e) {
+  bool shown = lines.front().find("class ") == std::string::npos;
+  bool body = false; // of a function
+  int depth = 0;
+  const auto add = [&](const std::string& line) {
+    if (!line.empty() || !e.declarations.back().empty()) e.declarations.push_back(line);
+  };
+  for (const std::string& line : lines.first(lines.size() - 1)) {
+    const std::string_view s = trimmed(line);
+    const bool member = depth == 1 && shown && !body;
+    if (depth == 1 && (s == "public:" || s == "private:" || s == "protected:")) {
+      shown = s == "public:";
+      if (shown) add(line);
+    } else if (depth == 0 || (member && (s.starts_with("//") || s.empty() || !type_begun_by(s).empty()))) {
+      add(line);
+    } else if (member) {
+      const std::size_t at = body_in(s);
+      if (at != 0) add(line.substr(0, at == s.npos ? at : at + line.size() - s.size()));
+      if (at != s.npos) e.declarations.back() += ';';
+      body = at != s.npos;
+    }
+    depth += braces_in(s);
+    if (depth <= 1 && (s.ends_with("}") || s.ends_with(";"))) body = false;
+  }
+  if (e.declarations.back().empty()) e.declarations.pop_back();
+  e.declarations.push_back(lines.back());
 }
 
 bool begins_comment(std::string_view line) {
@@ -199,9 +242,19 @@ void reference::read(const std::filesystem::path& file, const std::string& as_in
     }
     const std::size_t first = k;
     while (k < lines.size() && !lines[k].empty() && !begins_comment(lines[k]) &&
-           !lines[k].starts_with("namespace "))
+           !lines[k].starts_with("namespace ") && !lines[k].starts_with("} // namespace"))
       ++k;
     read_declarations(std::span(lines).subspan(first, k - first), e);
+    const auto begun =
+        std::find_if(lines.begin() + static_cast<long>(first), lines.begin() + static_cast<long>(k),
+                     [](const std::string& line) { return !type_begun_by(line).empty(); });
+    if (in_cpp && begun != lines.begin() + static_cast<long>(k) && begun->ends_with("{")) {
+      const auto end = std::ranges::find_if(begun, lines.end(),
+                                            [](const std::string& line) { return line.starts_with("};"); });
+      e.declarations.clear();
+      read_members({begun, std::min(end + 1, lines.end())}, e);
+      k = static_cast<std::size_t>(end - lines.begin());
+    }
     if (hidden) continue;
     // "upc_all_reduceT: ...": of calls that a macro declares, with T for the letters of a type.
     for (const std::string& line : e.text)
@@ -235,6 +288,17 @@ std::vector<const reference_entry*> reference::of(const std::string& name) const
       if (found.empty() || found.front()->text.empty())
         found.insert(found.end(), of_all.begin(), of_all.end());
     }
+  // Of a member all that is said of its class.
+  if (const std::size_t scope = bare.rfind("::"); found.empty() && scope != bare.npos) {
+    const std::string member = bare.substr(scope + 2) + "(";
+    found = declaring(bare.substr(0, scope));
+    std::erase_if(found, [&](const reference_entry* e) {
+      return std::ranges::none_of(e->declarations, [&](const std::string& line) {
+        const std::size_t at = line.find(member);
+        return at != line.npos && at != 0 && !is_word(line[at - 1]);
+      });
+    });
+  }
   for (const std::string_view letters : letters_of_types)
     if (found.empty() && bare.ends_with(letters))
       found = declaring(bare.substr(0, bare.size() - letters.size()) + "T");

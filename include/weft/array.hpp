@@ -41,7 +41,8 @@ public:
   ptr<T, 0> data() const noexcept { return first_; }
   reference<T, ptr<T, 0>> operator[](std::size_t i) const {
     if (i >= size_) [[unlikely]]
-      detail::fail_length("weft::remote_span", "index", i, past(1));
+      throw error("weft::remote_span", "index", std::to_string(i),
+                  "is past the end: there are " + std::to_string(size_) + " elements");
     return first_[static_cast<std::ptrdiff_t>(i)];
   }
   // Errors: past the end.
@@ -57,13 +58,17 @@ public:
 
   // Copies between these elements and memory of the calling rank, of any kind. The memory must last, and not
   // be changed, until the pending is complete; then the elements are in place. Errors: of other length.
-  template <std::ranges::contiguous_range R> pending put(const R& from) const {
+  template <std::ranges::contiguous_range R>
+  pending put(const R& from, line_of_call where = line_of_call::here()) const {
+    const detail::at_site here(where);
     static_assert(std::is_same_v<std::remove_cv_t<std::ranges::range_value_t<R>>, std::remove_cv_t<T>>,
                   "elements of one type");
     require_length("weft::remote_span::put", "from", std::ranges::size(from));
     return pending(upc_memput_nb(first_, std::ranges::data(from), size_ * sizeof(T)));
   }
-  template <std::ranges::contiguous_range R> pending get(R&& to) const {
+  template <std::ranges::contiguous_range R>
+  pending get(R&& to, line_of_call where = line_of_call::here()) const {
+    const detail::at_site here(where);
     static_assert(std::is_same_v<std::ranges::range_value_t<R>, std::remove_cv_t<T>>, "elements of one type");
     require_length("weft::remote_span::get", "to", std::ranges::size(to));
     return pending(upc_memget_nb(std::ranges::data(to), first_, size_ * sizeof(T)));

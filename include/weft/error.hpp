@@ -10,7 +10,7 @@ namespace weft {
 
 namespace detail {
 struct place_of_error;
-}
+} // namespace detail
 
 // A call that cannot be carried out. What is known to be wrong locally is thrown before anything was started;
 // what an operation failed with is thrown by the call that completes it. what() is one line:

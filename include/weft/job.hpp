@@ -2,7 +2,6 @@
 #pragma once
 #include "error.hpp"
 #include "job.h"
-#include "synchronization_calls.h"
 #include "team.hpp"
 
 #include <concepts>
@@ -47,8 +46,8 @@ public:
   // All ranks, and those of this host.
   team all() const { return {}; }
   team node() const { return team::node(); }
-  // Returns when all ranks have called it.
-  void barrier() const { weft_barrier(); }
+  // weft::barrier of all ranks.
+  void barrier(line_of_call where = line_of_call::here()) const { weft::barrier(all(), where); }
 
 protected:
   template <std::invocable Start> explicit job(Start&& start) : exceptions_(std::uncaught_exceptions()) {

@@ -32,7 +32,9 @@ public:
   // Copies `from`, of as many elements, and adds 1 to counter `which` of the rank that `to` is on. `from`
   // must not be changed until the pending is complete. Errors: of other length; no such rank or counter.
   template <class T, std::ranges::contiguous_range R>
-  pending put(const remote_span<T>& to, const R& from, std::size_t which = 0) const {
+  pending put(const remote_span<T>& to, const R& from, std::size_t which = 0,
+              line_of_call where = line_of_call::here()) const {
+    const detail::at_site here(where);
     static_assert(std::is_same_v<std::remove_cv_t<std::ranges::range_value_t<R>>, std::remove_cv_t<T>>,
                   "elements of one type");
     const std::size_t count = std::ranges::size(from);
@@ -46,16 +48,23 @@ public:
   // Only the counter, of a rank of the job.
   void raise(int rank, std::size_t which = 0, std::uint64_t by = 1,
              line_of_call where = line_of_call::here()) const {
-    pending(
-        weft_put_signal({}, nullptr, 0, at("weft::signals::raise", "rank", rank, which), by, WEFT_SIGNAL_ADD))
-        .wait(where);
+    pending raised;
+    {
+      const detail::at_site here(where);
+      raised = pending(weft_put_signal({}, nullptr, 0, at("weft::signals::raise", "rank", rank, which), by,
+                                       WEFT_SIGNAL_ADD));
+    }
+    raised.wait(where);
   }
 
   // Returns when the calling rank's counter is `count` or more: what it is. test does not wait.
-  std::uint64_t wait(std::uint64_t count, std::size_t which = 0) const {
+  std::uint64_t wait(std::uint64_t count, std::size_t which = 0,
+                     line_of_call where = line_of_call::here()) const {
+    const detail::at_site here(where);
     return weft_wait_until(own("weft::signals::wait", which), WEFT_CMP_GE, count);
   }
-  bool test(std::uint64_t count, std::size_t which = 0) const {
+  bool test(std::uint64_t count, std::size_t which = 0, line_of_call where = line_of_call::here()) const {
+    const detail::at_site here(where);
     return weft_test_until(own("weft::signals::test", which), WEFT_CMP_GE, count) != 0;
   }
 

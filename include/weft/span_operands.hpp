@@ -43,10 +43,11 @@ concept span_like = std::ranges::contiguous_range<R> && std::ranges::sized_range
 template <class R> using element_in = std::ranges::range_value_t<R>;
 template <class R> constexpr bool is_array = false;
 template <class T> constexpr bool is_array<array<T>> = true;
-// What is written must last until the operation is complete: a container that ends with the statement does
-// not.
+// What is written is not const, and must last until the operation is complete: a container that ends with the
+// statement does not.
 template <class R>
-concept destination = span_like<R> &&
+concept destination =
+    span_like<R> && !std::is_const_v<std::remove_reference_t<std::ranges::range_reference_t<R>>> &&
     (std::is_lvalue_reference_v<R> || std::ranges::borrowed_range<R> || is_array<std::remove_cvref_t<R>>);
 template <class A, class B>
 concept alike = destination<A> && span_like<B> && std::is_same_v<element_in<A>, element_in<B>> &&

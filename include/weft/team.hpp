@@ -4,6 +4,7 @@
 #include "../upc_collective_cray.h"
 #include "error.hpp"
 #include "handle.hpp"
+#include "synchronization_calls.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -107,9 +108,15 @@ public:
   // The rank in the job of rank 0.
   int first() const noexcept { return first_; }
 
-  // Returns when all ranks of the team have called it; `arrive` does not wait, its pending does.
-  void barrier() const { cray_upc_team_barrier(handle_); }
-  pending arrive() const { return pending(cray_upc_team_barrier_nb(handle_)); }
+  // weft::barrier and weft::arrive of this team.
+  void barrier(line_of_call where = line_of_call::here()) const {
+    const detail::at_site here(where);
+    handle_ == UPC_TEAM_ALL ? weft_barrier() : cray_upc_team_barrier(handle_);
+  }
+  pending arrive(line_of_call where = line_of_call::here()) const {
+    const detail::at_site here(where);
+    return pending(cray_upc_team_barrier_nb(handle_));
+  }
 
   upc_team_t handle() const noexcept { return handle_; }
 
@@ -126,5 +133,27 @@ private:
   int size_ = 0, first_ = 0;
   bool owner_ = false;
 };
+
+// Returns when all ranks of the team have called it, all of the job by default: what each of them wrote
+// before is seen by all behind it.
+//
+//   weft::barrier();
+//   weft::barrier(rows);
+//
+// Errors: no member; a team that has ended, or was moved from; between upc_notify and upc_wait. Source: UPC
+// 1.3, 6.6.1, upc_barrier; of other teams cray_upc_team_barrier.
+inline void barrier(const team& of = {}, line_of_call where = line_of_call::here()) {
+  of.barrier(where);
+}
+// The same without waiting: the rank has come, and goes on; the pending is complete when all have.
+//
+//   weft::pending all_have_come = weft::arrive();
+//   compute();
+//   all_have_come.wait();
+//
+// Source: cray_upc_team_barrier_nb.
+inline pending arrive(const team& of = {}, line_of_call where = line_of_call::here()) {
+  return of.arrive(where);
+}
 
 } // namespace weft

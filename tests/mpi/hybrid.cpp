@@ -30,7 +30,7 @@ int main(int argc, char** argv) {
     }
     mine = got - sent;
     MPI_Allreduce(&mine, &sums[0], 1, MPI_DOUBLE, MPI_SUM, row);
-    sums[1] = weft::reduce_all(mine, UPC_ADD, mates.handle()).get();
+    sums[1] = weft::reduce_all(mine, UPC_ADD, mates).get();
     wrong += std::abs(sums[0]) > 1e-3 || std::abs(sums[1]) > 1e-3;
     if (wrong == 0 && job.rank() == 0) std::printf("%d ranks of a grid are right\n", job.size());
     job.barrier();

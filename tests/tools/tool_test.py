@@ -180,6 +180,21 @@ class Help(ToolTest):
         self.assertIn("#include <upc_io.h>", self.output("help", "upc_all_fread_shared"))
         self.assertIn("#include <weft/semaphore.h>", self.output("help", "bupc_sem_waitN"))
 
+    def test_a_class_is_told_with_its_public_members(self):
+        for name, members in {"job": "team all() const;", "team": "team split(int color, int key = 0) const;", "value": "bool ready();",
+                              "pending": "void wait(line_of_call where = line_of_call::here());", "error": "~error() override;",
+                              "mutex": "bool try_lock();", "atomic_domain": "T inc(upc_shared_ptr_t target) const;",
+                              "array": "remote_span<T> on(int rank) const;", "remote_span": "remote_span first(std::size_t count) const;",
+                              "signals": "std::size_t size() const noexcept;", "own_indices": "std::size_t size() const;"}.items():
+            text = self.output("help", "weft::" + name)
+            self.assertRegex(text, rf"(?m)^    (template .*)?class .*\b{name}\b")
+            self.assertIn("\n      " + members + "\n", text)
+            self.assertNotIn("return ", text)
+            self.assertNotIn("private:", text)
+        self.assertIn("class team {", self.output("help", "weft::team::rank_of"))
+        self.assertIn("no header declares weft::team::rank_off", self.refusal("help", "weft::team::rank_off"))
+        self.assertIn("void barrier(const team& of = {}, line_of_call where = line_of_call::here());", self.output("help", "weft::barrier"))
+
     def test_a_wrong_name_is_told_the_right_one(self):
         self.assertIn("no header declares upc_al_exchange; did you mean upc_all_exchange?",
                       self.refusal("help", "upc_al_exchange"))

@@ -147,7 +147,7 @@ WEFT_SUITE(rounds) {
       from[i] = (to[i] + 2) / 2;
       most = std::max(most, std::abs(from[i] - to[i]));
     }
-    change = weft::reduce_all(most, UPC_MAX, half.handle()).get();
+    change = weft::reduce_all(most, UPC_MAX, half).get();
   }
   const bool right =
       round < 100 && std::ranges::all_of(from, [](double x) { return std::abs(x - 2) < 1e-8; });

@@ -170,9 +170,23 @@ void on_team(const weft::team& t, const arrays& of_all) {
     for (std::size_t k = 0; k != gets[static_cast<std::size_t>(r)]; ++k)
       expect(dst[place++] == from_to(r, me, k), "exchange_v");
 
+  // Behind a barrier every rank has what the others wrote before, in each team, whole and split.
+  const auto next = b.on(t.thread((me + 1) % ranks));
+  weft::barrier(t);
+  for (const long round : {1, 2}) {
+    next[0] = round * 1000 + me;
+    if (round == 1)
+      weft::barrier(t);
+    else
+      weft::arrive(t).wait();
+    expect(dst[0] == round * 1000 + (me + ranks - 1) % ranks, "a barrier");
+    weft::barrier(t); // it has been read
+  }
+
   using pair = std::array<double, 2>;
   const auto sums = [](pair p, pair q) { return pair{p[0] + q[0], p[1] + q[1]}; };
-  const pair both = weft::reduce_all(pair{1, double(me)}, sums, t.handle()).get();
+  const pair both = weft::reduce_all(pair{1, double(me)}, sums, t).get();
+  expect(weft::reduce_all(1L, UPC_ADD, t.handle()).get() == ranks, "a value by the handle of a team");
   expect(both[0] == ranks && both[1] == ranks * (ranks - 1) / 2, "a value that is an array");
 }
 
@@ -183,6 +197,9 @@ concept may_receive = requires(Dst&& dst, const std::vector<long>& src) {
 };
 static_assert(may_receive<std::vector<long>&> && may_receive<std::span<long>> &&
               !may_receive<std::vector<long>>);
+// What is const is none, but for an array, which is like a pointer.
+static_assert(!may_receive<const std::vector<long>&> && !may_receive<std::span<const long>> &&
+              may_receive<const weft::array<long>&>);
 
 void following() {
   const auto n = static_cast<std::size_t>(weft::upc_threads());
@@ -260,6 +277,7 @@ void moved() {
 void wrong_calls() {
   const auto n = static_cast<std::size_t>(weft::upc_threads());
   weft::array<double> a(n), b(n), longer(n + 1);
+  const weft::signals ring;
   std::vector<double> ordinary(n);
   weft::array<int> to(1);
   // The place of the call, also where the library finds it, and none behind it.
@@ -305,6 +323,10 @@ void wrong_calls() {
   expect_error("cray_upc_team_allreduce: op", "not defined", [&] { weft::reduce_all(b, a, UPC_AND).wait(); });
   expect_error("weft_team_thread: rank = " + std::to_string(n), "must be a rank",
                [&] { weft::broadcast(a, int(n)).wait(); });
+  expect_error("weft::remote_span: index = " + std::to_string(n), "is past the end: there are",
+               [&] { a.on(0)[n] = 1; });
+  expect_error("weft::signals::raise: rank = -1", " (spans.cpp:" + std::to_string(__LINE__ + 1) + ")",
+               [&] { ring.raise(-1); });
   expect_error("weft::remote_span::subspan: offset = " + std::to_string(n), "past the end",
                [&] { a.on(0).subspan(n, 1); });
   expect_error("weft::remote_span::put: from", "as many", [&] { longer.on(0).put(a).wait(); });
@@ -313,6 +335,8 @@ void wrong_calls() {
   const upc_team_t handle = ended.handle();
   { const weft::team last = std::move(ended); }
   expect_error("weft::exchange: team = 0", "moved from", [&] { weft::exchange(b, a, ended).wait(); });
+  expect_error("cray_upc_team_barrier: team = 0", "freed", [&] { weft::barrier(ended); });
+  expect_error("weft::reduce_all: team = 0", "freed", [&] { weft::reduce_all(1, UPC_ADD, ended).get(); });
   expect_error("cray_upc_team_rank: team", "freed", [&] { weft::cray_upc_team_rank(handle); });
 }
 
