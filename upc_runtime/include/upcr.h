@@ -44,6 +44,7 @@
 #define UPCR_BEGIN_FUNCTION() ((void)0)
 #define UPCR_EXIT_FUNCTION() ((void)0)
 #define UPCR_SET_SRCPOS(file, line) ((void)0)
+#define UPCRI_INLINE(name) static inline
 
 /* Marks that a compiler driver writes behind a file, to compare how files were configured. */
 #define UPCR_CONFIG_STRING "weft"

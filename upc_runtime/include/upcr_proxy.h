@@ -155,4 +155,10 @@
 #define UPCR_ARG_shared_ptr_t(arg) (arg)
 #define UPCR_RET_pshared_ptr_t(call) (call)
 #define UPCR_ARG_pshared_ptr_t(arg) (arg)
+#define UPCR_RET_handle_t(call) (call)
+#define UPCR_ARG_handle_t(arg) (*(upcr_handle_t*)&(arg))
+#define UPCR_RET_val_handle_t(call) (call)
+#define UPCR_ARG_val_handle_t(arg) (*(upcr_valget_handle_t*)&(arg))
+#define UPCR_RET_reg_value_t(call) ((upcr_register_value_t)(call))
+#define UPCR_ARG_reg_value_t(arg) ((upcr_register_value_t)(arg))
 #define upcr_add_shared_ptr upcr_add_shared

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "upc_runtime/include/upcr/berkeley.h"
 #include "upc_runtime/include/upcr/program.h"
 
 #include <upc_atomic.h>
@@ -22,8 +23,10 @@ void* upcri_memory(size_t bytes);
  * called again. */
 void upcri_find_job(void);
 
-/* Semaphores are counted by these operations. */
+/* Operations on 8 bytes: semaphores are counted by them, too. Made, with what else upcr/berkeley.h needs, by
+ * upcri_find_hosts, which upcri_find_job calls; collective. */
 extern upc_atomicdomain_t upcri_counting;
+void upcri_find_hosts(void);
 
 /* Copies under way that have, or will have, one handle: upcr_begin_nbi_accessregion. A call that makes one of
  * its own keeps what the program has begun in `outer`. */

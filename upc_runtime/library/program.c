@@ -75,10 +75,11 @@ void upcri_find_job(void) {
     reach[t] = its.bytes > longest ? its.bytes - longest : 0;
   }
   const int32_t log2_threads = (threads & (threads - 1)) == 0 ? __builtin_ctz(threads) : -1;
-  const upcr_job_t job = {me,    threads, log2_threads, UINT64_MAX / threads + 1, log2_threads >= 0 ? 0 : UINT64_MAX / threads,
-                          begin, reach,   heaps};
+  const upcr_job_t job = {
+      me,    threads, log2_threads, UINT64_MAX / threads + 1, log2_threads >= 0 ? 0 : UINT64_MAX / threads,
+      begin, reach,   heaps};
   upcr_job = job;
-  upcri_counting = upc_all_atomicdomain_alloc(UPC_UINT64, UPC_GET | UPC_SET | UPC_ADD | UPC_CSWAP, 0);
+  upcri_find_hosts();
 }
 
 void* upcr_shared_to_local(upcr_shared_ptr_t p) {

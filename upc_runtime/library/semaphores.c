@@ -5,8 +5,6 @@
 
 #include <sched.h>
 
-upc_atomicdomain_t upcri_counting;
-
 static int has_both(int flags, int a, int b) {
   return (flags & a) != 0 && (flags & b) != 0;
 }

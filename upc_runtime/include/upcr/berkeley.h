@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include "accesses.h"
+
+#include <stdlib.h>
+#include <upc_atomic.h>
 
 /* The library of UPC as translated text calls it whose translator had the headers of Berkeley UPC: under
  * names of its own, with the constants of UPC 1.3, which are Weft's. */
@@ -81,8 +85,99 @@
 #define bupc_end_accessregion upcr_end_nbi_accessregion
 #define bupc_poll upcr_poll
 #define bupc_cast upc_cast
+#define _bupc_cast upc_cast
 #define bupc_ptradd upc_ptradd
+#define _bupc_ptradd upc_ptradd
+#define _bupc_local_to_shared bupc_local_to_shared
+#define _bupc_inverse_cast bupc_inverse_cast
+#define BUPC_TICK_MAX UINT64_MAX
+#define BUPC_TICK_MIN 0
 #define bupc_tick_t upc_tick_t
 #define bupc_ticks_now upc_ticks_now
 #define bupc_ticks_to_ns upc_ticks_to_ns
 #define bupc_ticks_to_us(ticks) (upc_ticks_to_ns(ticks) / 1000)
+#define bupc_tick_granularityus() 1e-3
+#define bupc_tick_overheadus() 0.02
+
+/* Not zero if the calling thread reaches it by loads and stores, or it is null; if it so reaches all that the
+ * thread has. */
+UPCR_INLINE int _bupc_castable(upcr_shared_ptr_t p) {
+  return upcr_isnull_shared(p) || upc_cast(p) != NULL;
+}
+UPCR_INLINE int _bupc_thread_castable(unsigned thread) {
+  return thread < upcr_job.threads && upcr_job.heaps[thread] != NULL;
+}
+#define bupc_castable _bupc_castable
+#define bupc_thread_castable _bupc_thread_castable
+
+/* How far two threads are apart, the same whichever thread asks: one, on one host, on two. Errors: no such
+ * thread. */
+#define BUPC_THREADS_SAME 0
+#define BUPC_THREADS_VERYNEAR 100
+#define BUPC_THREADS_NEAR 200
+#define BUPC_THREADS_FAR 300
+#define BUPC_THREADS_VERYFAR 400
+WEFT_EXPORT unsigned bupc_thread_distance(int a, int b);
+
+/* Writes what the pointer consists of, in `size` bytes, of which there must be BUPC_DUMP_MIN_LENGTH: 0. Else
+ * -1, with EINVAL. */
+#define BUPC_DUMP_MIN_LENGTH 100
+WEFT_EXPORT int _bupc_dump_shared(upcr_shared_ptr_t p, char* text, int size);
+#define bupc_dump_shared _bupc_dump_shared
+
+/* The environment is that of the thread's process. Berkeley's traces are not written: WEFT_TRACE writes one.
+ */
+UPCR_INLINE char* bupc_getenv(const char* name) {
+  return getenv(name);
+}
+#define bupc_trace_setmask(mask) ((void)(mask))
+#define bupc_stats_setmask(mask) ((void)(mask))
+#define bupc_trace_getmask() ""
+#define bupc_stats_getmask() ""
+#define bupc_trace_gettracelocal() 0
+#define bupc_trace_settracelocal(on) ((void)(on))
+
+/* Atomic operations, of Berkeley UPC: bupc_atomicI64_fetchadd_strict(p, v), and read, set, swap, cswap,
+ * mswap, fetchnot, fetchand, fetchor, fetchxor, relaxed and strict, of U64, I64, U32, I32, UI, I, UL, L. All
+ * but set return what was there before. mswap replaces the bits that the mask has. Errors: as
+ * upc_atomic_relaxed. */
+WEFT_EXPORT uint64_t upcri_update(size_t nbytes, upc_op_t op, upcr_shared_ptr_t target, uint64_t a,
+                                  uint64_t b, int strict);
+WEFT_EXPORT uint64_t upcri_replace(size_t nbytes, upcr_shared_ptr_t target, uint64_t mask, uint64_t value,
+                                   int strict);
+#define UPCRI_FETCH(letters, type, name, op, order, is_strict)                                               \
+  UPCR_INLINE type bupc_atomic##letters##_##name##_##order(upcr_shared_ptr_t p, type v) {                    \
+    return (type)upcri_update(sizeof(type), op, p, (uint64_t)v, 0, is_strict);                               \
+  }
+#define UPCRI_ATOMICS(letters, type, order, is_strict)                                                       \
+  UPCR_INLINE type bupc_atomic##letters##_read_##order(upcr_shared_ptr_t p) {                                \
+    return (type)upcri_update(sizeof(type), UPC_GET, p, 0, 0, is_strict);                                    \
+  }                                                                                                          \
+  UPCR_INLINE void bupc_atomic##letters##_set_##order(upcr_shared_ptr_t p, type v) {                         \
+    (void)upcri_update(sizeof(type), UPC_SET, p, (uint64_t)v, 0, is_strict);                                 \
+  }                                                                                                          \
+  UPCR_INLINE type bupc_atomic##letters##_cswap_##order(upcr_shared_ptr_t p, type expected, type v) {        \
+    return (type)upcri_update(sizeof(type), UPC_CSWAP, p, (uint64_t)expected, (uint64_t)v, is_strict);       \
+  }                                                                                                          \
+  UPCR_INLINE type bupc_atomic##letters##_mswap_##order(upcr_shared_ptr_t p, type mask, type v) {            \
+    return (type)upcri_replace(sizeof(type), p, (uint64_t)mask, (uint64_t)v, is_strict);                     \
+  }                                                                                                          \
+  UPCR_INLINE type bupc_atomic##letters##_fetchnot_##order(upcr_shared_ptr_t p) {                            \
+    return (type)upcri_update(sizeof(type), UPC_XOR, p, UINT64_MAX, 0, is_strict);                           \
+  }                                                                                                          \
+  UPCRI_FETCH(letters, type, swap, UPC_SET, order, is_strict)                                                \
+  UPCRI_FETCH(letters, type, fetchadd, UPC_ADD, order, is_strict)                                            \
+  UPCRI_FETCH(letters, type, fetchand, UPC_AND, order, is_strict)                                            \
+  UPCRI_FETCH(letters, type, fetchor, UPC_OR, order, is_strict)                                              \
+  UPCRI_FETCH(letters, type, fetchxor, UPC_XOR, order, is_strict)
+#define UPCRI_ATOMIC_TYPE(letters, type)                                                                     \
+  UPCRI_ATOMICS(letters, type, relaxed, 0)                                                                   \
+  UPCRI_ATOMICS(letters, type, strict, 1)
+UPCRI_ATOMIC_TYPE(U64, uint64_t)
+UPCRI_ATOMIC_TYPE(I64, int64_t)
+UPCRI_ATOMIC_TYPE(U32, uint32_t)
+UPCRI_ATOMIC_TYPE(I32, int32_t)
+UPCRI_ATOMIC_TYPE(UI, unsigned int)
+UPCRI_ATOMIC_TYPE(I, int)
+UPCRI_ATOMIC_TYPE(UL, unsigned long)
+UPCRI_ATOMIC_TYPE(L, long)

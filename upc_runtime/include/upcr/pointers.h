@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <upc.h>
+#include <upc_castable.h>
 
 /* Pointers-to-shared of translated programs, and their arithmetic. Source: the runtime specification of
  * Berkeley UPC, shared pointers.
@@ -17,6 +18,7 @@
 typedef upc_shared_ptr_t upcr_shared_ptr_t;
 typedef upc_shared_ptr_t upcr_pshared_ptr_t;
 typedef unsigned int upcr_thread_t;
+typedef size_t upcr_phase_t;
 
 #define UPCR_NULL_SHARED                                                                                     \
   { 0, 0, 0 }
@@ -88,6 +90,13 @@ UPCR_INLINE upcr_shared_ptr_t upcr_shared_resetphase(upcr_shared_ptr_t p) {
 UPCR_INLINE int upcr_hasMyAffinity_shared(upcr_shared_ptr_t p) {
   return p.thread == upcr_job.mythread;
 }
+UPCR_INLINE int upcr_hasAffinity_shared(upcr_shared_ptr_t p, upcr_thread_t thread) {
+  return p.thread == thread;
+}
+/* Whether it is what UPCR_INITIALIZED_SHARED is. */
+UPCR_INLINE int upcr_is_init_shared(upcr_shared_ptr_t p) {
+  return p.addr == 0 && p.thread == 0 && p.phase == 1;
+}
 /* Whether the two have one target; the phases do not count (UPC 1.3, 6.4.2). */
 UPCR_INLINE int upcr_isequal_shared_shared(upcr_shared_ptr_t a, upcr_shared_ptr_t b) {
   return a.addr == b.addr && a.thread == b.thread;
@@ -116,6 +125,12 @@ UPCR_INLINE void upcr_setnull_pshared(upcr_pshared_ptr_t* p) {
 UPCR_INLINE int upcr_hasMyAffinity_pshared(upcr_pshared_ptr_t p) {
   return p.thread == upcr_job.mythread;
 }
+UPCR_INLINE int upcr_hasAffinity_pshared(upcr_pshared_ptr_t p, upcr_thread_t thread) {
+  return p.thread == thread;
+}
+UPCR_INLINE int upcr_is_init_pshared(upcr_pshared_ptr_t p) {
+  return upcr_is_init_shared(p);
+}
 UPCR_INLINE int upcr_isequal_pshared_pshared(upcr_pshared_ptr_t a, upcr_pshared_ptr_t b) {
   return upcr_isequal_shared_shared(a, b);
 }
@@ -133,6 +148,25 @@ UPCR_INLINE upcr_pshared_ptr_t upcr_shared_to_pshared(upcr_shared_ptr_t p) {
 }
 UPCR_INLINE upcr_shared_ptr_t upcr_pshared_to_shared(upcr_pshared_ptr_t p) {
   return p;
+}
+
+/* The same in place, and with a phase that the caller names. */
+UPCR_INLINE void upcr_shared_resetphase_ref(upcr_shared_ptr_t* p) {
+  p->phase = 0;
+}
+UPCR_INLINE void upcr_shared_to_pshared_ref(upcr_shared_ptr_t p, upcr_pshared_ptr_t* result) {
+  *result = upcr_shared_to_pshared(p);
+}
+UPCR_INLINE void upcr_pshared_to_shared_ref(upcr_pshared_ptr_t p, upcr_shared_ptr_t* result) {
+  *result = p;
+}
+UPCR_INLINE upcr_shared_ptr_t upcr_pshared_to_shared_withphase(upcr_pshared_ptr_t p, upcr_phase_t phase) {
+  p.phase = (uint32_t)phase;
+  return p;
+}
+UPCR_INLINE void upcr_pshared_to_shared_ref_withphase(upcr_pshared_ptr_t p, upcr_phase_t phase,
+                                                      upcr_shared_ptr_t* result) {
+  *result = upcr_pshared_to_shared_withphase(p, phase);
 }
 
 /* n / threads, rounded down, and what is left. */
@@ -227,10 +261,54 @@ WEFT_EXPORT void* upcr_shared_to_local(upcr_shared_ptr_t p);
 UPCR_INLINE void* upcr_pshared_to_local(upcr_pshared_ptr_t p) {
   return upcr_shared_to_local(p);
 }
+#define upcr_shared_to_processlocal(p) upcr_shared_to_local(p)
+#define upcr_pshared_to_processlocal(p) upcr_pshared_to_local(p)
 /* The pointer to an object of this host by its address: null if it is not in shared memory. */
 WEFT_EXPORT upcr_shared_ptr_t bupc_inverse_cast(void* local);
 /* The same with a thread and a phase that the caller names: of memory of its own. */
 WEFT_EXPORT upcr_shared_ptr_t bupc_local_to_shared(void* local, int thread, int phase);
+/* The pointer to memory of the calling thread, null to null; where `thread` is named, to what that thread has
+ * at the place: local is an address of its memory (upcr_local_to_shared_withphase), or of the calling
+ * thread's (upcr_mylocal_to_shared_withphase). */
+UPCR_INLINE upcr_shared_ptr_t upcr_mylocal_to_shared_withphase(void* local, upcr_phase_t phase,
+                                                               upcr_thread_t thread) {
+  return local == NULL ? upcr_null_shared : bupc_local_to_shared(local, (int)thread, (int)phase);
+}
+UPCR_INLINE upcr_shared_ptr_t upcr_local_to_shared_withphase(void* local, upcr_phase_t phase,
+                                                             upcr_thread_t thread) {
+  upcr_shared_ptr_t p = local == NULL ? upcr_null_shared : bupc_inverse_cast(local);
+  if (upcr_isnull_shared(p)) return p;
+  p.thread = thread;
+  p.phase = (uint32_t)phase;
+  return p;
+}
+UPCR_INLINE void upcr_local_to_shared_ref_withphase(void* local, upcr_phase_t phase, upcr_thread_t thread,
+                                                    upcr_shared_ptr_t* result) {
+  *result = upcr_local_to_shared_withphase(local, phase, thread);
+}
+UPCR_INLINE upcr_shared_ptr_t upcr_local_to_shared(void* local) {
+  return upcr_mylocal_to_shared_withphase(local, 0, upcr_job.mythread);
+}
+UPCR_INLINE upcr_pshared_ptr_t upcr_local_to_pshared(void* local) {
+  return upcr_local_to_shared(local);
+}
+UPCR_INLINE void upcr_local_to_shared_ref(void* local, upcr_shared_ptr_t* result) {
+  *result = upcr_local_to_shared(local);
+}
+UPCR_INLINE void upcr_local_to_pshared_ref(void* local, upcr_pshared_ptr_t* result) {
+  *result = upcr_local_to_shared(local);
+}
+/* Whether the target is the calling thread's own, and at that address; null equals null. */
+UPCR_INLINE int upcr_isequal_shared_local(upcr_shared_ptr_t p, void* local) {
+  if (upcr_isnull_shared(p) || local == NULL) return upcr_isnull_shared(p) && local == NULL;
+  return upcr_hasMyAffinity_shared(p) && upcr_shared_to_local(p) == local;
+}
+UPCR_INLINE int upcr_isequal_pshared_local(upcr_pshared_ptr_t p, void* local) {
+  return upcr_isequal_shared_local(p, local);
+}
+UPCR_INLINE upc_thread_info_t upcr_thread_info(size_t thread) {
+  return upc_thread_info(thread);
+}
 UPCR_INLINE size_t upcr_affinitysize(size_t totalsize, size_t nbytes, size_t threadid) {
   return upc_affinitysize(totalsize, nbytes, threadid);
 }
