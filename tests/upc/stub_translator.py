@@ -95,7 +95,7 @@ def forall(text, variables):
         init, condition, step, affinity = (part.strip() for part in text[m.end():end].split(";"))
         place = reads(affinity, variables)
         mine = f"upcr_hasMyAffinity_shared({place})" if affinity.startswith("&") else f"({place}) % THREADS == MYTHREAD"
-        text = f"{text[:m.start()]}for ({init}; {condition}; {step}) if ({mine}){text[end + 1:]}"
+        text = f"{text[:m.start()]}upcrt_forall_control = 1; for ({init}; {condition}; {step}) if ({mine}){text[end + 1:]}"
     return text
 
 

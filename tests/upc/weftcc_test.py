@@ -101,6 +101,51 @@ class Weftcc(unittest.TestCase):
         # What main returns is what the job returns.
         self.assertEqual(self.job(2, "histogram", "two", "words").returncode, 3)
 
+    def test_loops_go_from_own_element_to_own_element(self):
+        # Each upc_forall against a loop of C over all numbers, by the numbers that came and by what the variable is behind it.
+        loops, strided = [], 0
+        for kind in "int", "long", "unsigned long":
+            for affinity in "i", "&a[i]":
+                for begin, condition, step, becomes in (
+                        ("0", "< n", "i++", True), ("0", "<= n", "++i", True), ("3", "< 2 * n - 1", "i = i + 1", True),
+                        ("0", "< THREADS", "i++", True), ("7", "< 3", "i++", True), ("5", "<= 5", "i++", True),
+                        ("lo", "< n + lo", "i++", affinity != "i"), ("0", "< n", "i += 2", False), ("0", "< n / 2 + i / 2", "i++", False),
+                        ("0", "< twice(n)", "i++", False), ("0", "< bounds[1]", "i++", False)):
+                    strided += becomes
+                    other = re.sub(r"\bi\b", "j", f"j = {begin}; j {condition}; {step}")
+                    loops.append(f"{{ {kind} i = 99, j; sum = 0; want = 0; upc_forall (i = {begin}; i {condition}; {step}; {affinity}) {{ "
+                                 f"if (i == 4) continue; sum += 100 * i + 1; }} "
+                                 f"for ({other}) if (j % THREADS == MYTHREAD && j != 4) want += 100 * j + 1; "
+                                 f"if (sum != want || i != j) wrong++; }}\n")
+        text = self.folder / "loops.upc"
+        text.write_text("#include <upc.h>\n#include <stdio.h>\nshared int a[40 * THREADS];\nint bounds[2] = {4, 11};\n"
+                        "int twice(int n) {\n  return 2 * n;\n}\nint main(int argc, char** argv) {\n"
+                        "  int n = 13, lo = 1, wrong = 0;\n  long sum = 0, want = 0;\n" + "".join(loops) +
+                        '  printf("%d wrong\\n", wrong);\n  fflush(stdout);\n  upc_barrier;\n  return wrong;\n}\n')
+        done = self.weftcc("--keep", "-O2", "-o", "loops", text)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        kept = pathlib.Path(re.search(r"what it makes is in (\S+)", done.stderr).group(1))
+        self.assertEqual((kept / "adapted.c").read_text().count("upcri_own_first("), strided)
+        self.assertNotIn("\x01", (kept / "adapted.c").read_text())
+        shutil.rmtree(kept)
+        self.compile("-O2", "-T", "3", "-o", "loops_of_3", text)
+        self.compile("-O2", "--every-element", "-o", "every_element", text)
+        for ranks, program in (1, "loops"), (2, "loops"), (5, "loops"), (3, "loops_of_3"), (3, "every_element"):
+            done = self.job(ranks, program)
+            self.assertEqual((done.returncode, done.stdout), (0, "0 wrong\n" * ranks), f"{program}: {done.stderr}")
+
+    def test_a_loop_to_the_end_of_its_type_is_refused(self):
+        text = self.folder / "far.upc"
+        text.write_text("#include <upc.h>\nint main(int argc, char** argv) {\n  int i, n = 2147483647;\n"
+                        "  upc_forall (i = 2147483600; i < n; i++; i) { argc = argc + 1; }\n  return i == n ? 0 : 9;\n}\n")
+        self.compile("-o", "far", text)
+        done = self.job(2, "far")
+        self.assertIn("upc_forall: end = 2147483647: is within THREADS of the largest", done.stderr)
+        self.assertIn("--every-element", done.stderr)
+        self.assertNotEqual(done.returncode, 0)
+        self.compile("--every-element", "-o", "far", text)
+        self.assertEqual(self.job(2, "far").returncode, 0)
+
     def test_a_program_may_end_in_its_middle(self):
         text = self.folder / "leave.trans.c"
         text.write_text('#include "upcr.h"\nint user_main(int argc, char** argv) {\n'

@@ -307,3 +307,11 @@ int upcrt_forall_start(int start_thread, int step, int lo, int scale) {
   const int64_t found = lo + k * step;
   return (int)(found > INT_MAX ? INT_MAX : found < INT_MIN ? INT_MIN : found);
 }
+
+void upcri_own_fails(int64_t end) {
+  upcri_fail("upc_forall", "end",
+             "is within THREADS of the largest number of the loop's variable: give it a wider type, or compile "
+             "with weftcc --every-element",
+             "%lld", (long long)end);
+  upc_global_exit(1);
+}
