@@ -156,6 +156,56 @@ static void the_rest(upcr_shared_ptr_t array) {
   CHECK(UPCR_RET_reg_value_t(upcr_wait_syncnb_valget(UPCR_ARG_val_handle_t(v))) == UPCR_ARG_reg_value_t(42));
 }
 
+/* The operators of its text, against what they are by definition, in wider numbers. */
+#define DIVISIONS(letters, type)                                                                             \
+  for (long a = sizeof(type) == 4 || (type)-1 < 1 ? -9 : 0; a != 10; ++a)                                    \
+    for (long b = -4; b != 5; ++b) {                                                                         \
+      if (b == 0 || ((type)-1 > 0 && (a < 0 || b < 0))) continue;                                            \
+      const long least = (a - ((a % b + b) % b)) / b, most = least + ((a % b) != 0);                         \
+      CHECK(_##letters##DIVFLOOR((type)a, (type)b) == (type)least);                                          \
+      CHECK(_##letters##DIVCEIL((type)a, (type)b) == (type)most);                                            \
+      CHECK(_##letters##MODFLOOR((type)a, (type)b) == (type)(a - b * least));                                \
+      CHECK(_##letters##MODCEIL((type)a, (type)b) == (type)(a - b * most));                                  \
+      CHECK(_##letters##MAX((type)a, (type)b) == (type)(a > b ? a : b));                                     \
+      CHECK(_##letters##MIN((type)a, (type)b) == (type)(a < b ? a : b));                                     \
+    }
+#define ROUNDS(letters, type, from, real)                                                                    \
+  for (int half = (type)-1 < 1 ? -7 : 0; half != 8; ++half) {                                                \
+    const real value = (real)half / 2;                                                                       \
+    CHECK(_##letters##from##TRUNC(value) == (type)(half / 2));                                               \
+    CHECK(_##letters##from##RND(value) == (type)((half + (half > 0) - (half < 0)) / 2));                     \
+    CHECK(_##letters##from##CEIL(value) == (type)(half / 2 + (half > 0 && half % 2 != 0)));                  \
+    CHECK(_##letters##from##FLOOR(value) == (type)(half / 2 - (half < 0 && half % 2 != 0)));                 \
+  }
+#define OF_INTEGER(letters, type, top)                                                                       \
+  DIVISIONS(letters, type)                                                                                   \
+  ROUNDS(letters, type, F4, float)                                                                           \
+  ROUNDS(letters, type, F8, double)                                                                          \
+  ROUNDS(letters, type, FQ, long double)                                                                     \
+  CHECK(_##letters##SHL((type)3, 1) == 6 && _##letters##SHL((type)3, 8 * (int)sizeof(type) + 2) == 12);      \
+  CHECK(_##letters##ASHR((type)(top), 1) == (type)((top) | (top) >> 1));                                     \
+  CHECK(_##letters##LSHR((type)(top), 1) == (type)((top) >> 1));
+#define OF_REAL(letters, type)                                                                               \
+  CHECK(_##letters##ABS((type)-2.5) == (type)2.5 && _##letters##ABS((type)2.5) == (type)2.5);                \
+  CHECK(_##letters##MAX((type)-1, 2) == 2 && _##letters##MIN((type)-1, 2) == -1);                            \
+  CHECK(_##letters##SQRT((type)9) == 3 && _##letters##RECIP((type)4) == (type)0.25 &&                        \
+        _##letters##RSQRT((type)16) == (type)0.25);
+static void operators(void) {
+  OF_INTEGER(I4, _INT32, 0x80000000u)
+  OF_INTEGER(U4, _UINT32, 0x80000000u)
+  OF_INTEGER(I8, _INT64, 1ull << 63)
+  OF_INTEGER(U8, _UINT64, 1ull << 63)
+  OF_REAL(F4, _IEEE32)
+  OF_REAL(F8, _IEEE64)
+  OF_REAL(FQ, _QUAD)
+  CHECK(_I4ABS(-5) == 5 && _I8ABS(-5) == 5 && _I4MOD(-1, 4) == 3 && _I8MOD(-1, 4) == 3 &&
+        _I4MOD(1, -4) == -3);
+  CHECK(INT_CVTL_N(0x1e, _INT32, 5) == -2 && INT_CVTL_N(0xe, _INT64, 5) == 14 &&
+        UINT_CVTL_N(0x3e, _UINT64, 5) == 0x1e);
+  CHECK(sizeof(_INT8) == 1 && sizeof(_INT16) == 2 && sizeof(_UINT8) == 1 && sizeof(_UINT16) == 2 &&
+        sizeof(_BOOLEAN) == 1 && sizeof(_IEEEX80) == sizeof(long double));
+}
+
 WEFT_SUITE(upc_berkeley) {
   begin_without_units();
   const upcr_shared_ptr_t array = upcr_all_alloc((size_t)THREADS, 64 * ((size_t)THREADS + 2));
@@ -163,6 +213,7 @@ WEFT_SUITE(upc_berkeley) {
   distances();
   pointers(array);
   the_rest(array);
+  operators();
   barrier();
   upcr_all_free(array);
   return failures == 0 ? 0 : 1;

@@ -7,6 +7,7 @@
  */
 #include "upcr/accesses.h"
 #include "upcr/berkeley.h"
+#include "upcr/operators.h"
 #include "upcr/pointers.h"
 #include "upcr/program.h"
 
@@ -57,20 +58,6 @@
 #ifndef GASNETT_IDENT
 #define GASNETT_IDENT(name, text) static const char name[] __attribute__((unused)) = text
 #endif
-
-/* The types of the Berkeley translator's own text (whirl2c.h). */
-typedef int8_t _INT8;
-typedef int16_t _INT16;
-typedef int32_t _INT32;
-typedef int64_t _INT64;
-typedef uint8_t _UINT8;
-typedef uint16_t _UINT16;
-typedef uint32_t _UINT32;
-typedef uint64_t _UINT64;
-typedef float _IEEE32;
-typedef double _IEEE64;
-typedef long double _IEEEX80;
-typedef uint8_t _BOOLEAN;
 
 /* UPC has pointers to domains of atomic operations, where Weft has numbers. */
 #define WEFT_DOMAIN(domain) ((upc_atomicdomain_t)(uintptr_t)(domain))
