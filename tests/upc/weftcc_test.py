@@ -134,6 +134,41 @@ class Weftcc(unittest.TestCase):
             done = self.job(ranks, program)
             self.assertEqual((done.returncode, done.stdout), (0, "0 wrong\n" * ranks), f"{program}: {done.stderr}")
 
+    def test_loops_of_berkeleys_translator_do_too(self):
+        loops, strided = [], 0
+        for kind, one in ("int", "1"), ("_INT64", "1LL"):
+            for test in "i % t", "mod", "element":
+                for begin, condition, step, becomes in (
+                        ("0", "< n", one, True), ("0", "<= 15", one, True), ("3", "< (((int) upcr_threads () ) * 4)", one, True),
+                        ("7", "< 3", one, True), ("lo", "< n + lo", one, test == "element"), ("0", "< n", "2", False),
+                        ("0", "< twice(n)", one, False)):
+                    strided += becomes
+                    of_all = f"    i = {begin};\n#line 3 \"a.upc\"\n    while(i {condition})\n#line 3 \"a.upc\"\n    {{\n"
+                    tests = {"element": "      p = UPCR_ADD_PSHARED1(a, 4ULL, i);\n      c = upcr_hasMyAffinity_pshared(p);\n      if(c != 0)\n",
+                             "i % t": "      t = upcr_threads();\n      m = upcr_mythread();\n      if((i % t) == m)\n",
+                             "mod": f"      t = upcr_threads();\n      m = upcr_mythread();\n      if(_I{4 if one == '1' else 8}MOD(i, t) == m)\n"}
+                    of_own = (of_all + tests[test] + "      {\n        if(i == 4)\n        {\n          goto _LABEL;\n        }\n        sum = sum + (i * 100 + 1);\n"
+                              f"      }}\n#line 5 \"a.upc\"\n      _LABEL :;\n#line 5 \"a.upc\"\n      i = i + {step};\n    }}\n").replace("_LABEL", f"_{len(loops)}")
+                    private = of_all + f"      if (i % (int)upcr_threads() == MYTHREAD && i != 4) want += i * 100 + 1;\n      i = i + {step};\n    }}\n"
+                    loops.append(f"  {{\n    {kind} i = 99, j; sum = 0; want = 0;\n    (*((_INT32 *) UPCR_TLD_ADDR( upcr_forall_control ))) = 1;\n"
+                                 f"#line 2 \"a.upc\"\n{of_own}    (*((_INT32 *) UPCR_TLD_ADDR( upcr_forall_control ))) = 0;\n    j = i;\n"
+                                 f"{private}    if (sum != want || i != j) wrong++;\n  }}\n")
+        text = self.folder / "berkeley.trans.c"
+        text.write_text("#include \"upcr.h\"\n#include \"upcr_proxy.h\"\n#define UPCR_SHARED_SIZE_ 16\n#define UPCR_PSHARED_SIZE_ 16\n"
+                        "upcr_pshared_ptr_t a;\nvoid UPCRI_ALLOC_b(void) {\nupcr_startup_pshalloc_t info[] = {\n"
+                        "UPCRT_STARTUP_PSHALLOC(a, 4, 40, 1, 4, \"R1_i\"), };\nupcr_startup_pshalloc(info, 1);\n}\nvoid UPCRI_INIT_b(void) {\n}\n"
+                        "int twice(int n) {\n  return 2 * n;\n}\nint user_main() {\n  int n = 13, lo = 1, wrong = 0, c, t, m;\n"
+                        "  long sum = 0, want = 0;\n  upcr_pshared_ptr_t p;\n" + "".join(loops) +
+                        '  printf("%d wrong\\n", wrong);\n  fflush(stdout);\n  upcr_barrier(0, 1);\n  return wrong;\n}\n')
+        done = self.weftcc("--keep", "-O2", "-o", "berkeley", text)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        kept = pathlib.Path(re.search(r"what it makes is in (\S+)", done.stderr).group(1))
+        self.assertEqual((kept / "adapted.c").read_text().count("upcri_own_first("), strided)
+        shutil.rmtree(kept)
+        for ranks in 1, 2, 3:
+            done = self.job(ranks, "berkeley")
+            self.assertEqual((done.returncode, done.stdout), (0, "0 wrong\n" * ranks), done.stderr)
+
     def test_a_loop_to_the_end_of_its_type_is_refused(self):
         text = self.folder / "far.upc"
         text.write_text("#include <upc.h>\nint main(int argc, char** argv) {\n  int i, n = 2147483647;\n"
