@@ -2,6 +2,7 @@
 #include "verify/verifier.hpp"
 
 #include "engine/format.hpp"
+#include "engine/plan/builder.hpp"
 #include "verify/checks.hpp"
 
 #include <algorithm>
@@ -166,7 +167,9 @@ verdict verify_without(std::span<const plan> plans, const std::vector<std::uint3
                        const std::vector<std::uint32_t>& absent, away how, const movement& expected) {
   report out;
   if (fit(plans, host_of_rank, expected, out))
-    check_without(plans, places_of(host_of_rank), absent, how, expected, out);
+    each_way(plans, [&](std::span<const plan> of_way) {
+      check_without(of_way, places_of(host_of_rank), absent, how, expected, out);
+    });
   return out.take();
 }
 
@@ -176,9 +179,10 @@ verdict verify_without(std::span<const plan> plans, const std::vector<std::uint3
 verdict verify(std::span<const plan> plans, const std::vector<std::uint32_t>& host_of_rank,
                const movement& expected, const on_progress& progress) {
   checking::report out;
-  if (checking::fit(plans, host_of_rank, expected, out)) {
-    checking::check_all(plans, checking::places_of(host_of_rank), expected, progress, out);
-  }
+  if (checking::fit(plans, host_of_rank, expected, out))
+    each_way(plans, [&](std::span<const plan> of_way) {
+      checking::check_all(of_way, checking::places_of(host_of_rank), expected, progress, out);
+    });
   return out.take();
 }
 

@@ -54,9 +54,8 @@ constexpr algorithm sliced_reduction(operation op) {
   return {op,
           "sliced",
           "each member combines a slice of all vectors, and hands out its result",
-          op == operation::team_reduce
-              ? "all vectors have more than 256 KiB, and gathered costs more; not where shared fits"
-              : "not where shared fits",
+          op == operation::team_reduce ? "all vectors have more than 256 KiB; not where shared fits"
+                                       : "not where shared fits",
           fits_sliced_reduction,
           cost_of_sliced_reduction,
           compile_sliced_reduction};
@@ -65,7 +64,8 @@ constexpr algorithm gathered_reduction(operation op) {
   return {op,
           "gathered",
           "the members that want the result bring all vectors, and combine them",
-          "all vectors have 1 MiB at most; not where shared fits",
+          op == operation::team_reduce ? "all vectors have 64 MiB at most; not where shared fits"
+                                       : "all vectors have 1 MiB at most; not where shared fits",
           fits_gathered_reduction,
           cost_of_gathered_reduction,
           compile_gathered_reduction};

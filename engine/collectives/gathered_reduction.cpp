@@ -51,19 +51,13 @@ private:
   std::uint8_t brought_ = 0;
 };
 
-// What is brought lies in a scratch of the operation: of a root that the others need not wait for, and of each
-// member that gets a result.
+// What is brought lies in a scratch of the operation: of a root that the others need not wait for, and of
+// each member that gets a result.
 std::uint64_t most_brought(const request& r) {
   return rooted(r.op) ? most_at_root : std::uint64_t{1} << 20;
 }
 
 } // namespace
-
-bool waits_at_root_only(const request& r, const topology& g, const tuning& t) {
-  if (!rooted(r.op) || combine_together(r, g) || !vectors_fit(r, g, most_brought(r))) return false;
-  if (g.size() <= few_members || vectors_fit(r, g, std::uint64_t{256} << 10)) return true;
-  return cost_of_gathered_reduction(r, g, t) <= cost_of_sliced_reduction(r, g, t) / 10 * 13;
-}
 
 bool fits_gathered_reduction(const request& r, const topology& g, const tuning&) {
   return !combine_together(r, g) && vectors_fit(r, g, most_brought(r));

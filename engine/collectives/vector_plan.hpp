@@ -21,10 +21,10 @@ inline bool vectors_fit(const request& r, const graph::topology& g, std::uint64_
 inline bool combine_together(const request& r, const graph::topology& g) {
   return g.one_host() && !r.whole && (r.op == operation::team_reduce || r.op == operation::team_allreduce);
 }
-// A reduce that the members do not combine together, and that leaves no member waiting for a late one but its
-// root, though sliced may cost less: of few bytes in all, or where it costs little more. Together:
-// vector_reductions.cpp.
-bool waits_at_root_only(const request& r, const graph::topology& g, const tuning& t);
+// Of so few bytes in all a root brings all vectors itself: gathered, not sliced.
+inline bool is_for_root(const request& r, const graph::topology& g) {
+  return rooted(r.op) && !combine_together(r, g) && vectors_fit(r, g, std::uint64_t{256} << 10);
+}
 
 // What the plans have in common that combine vectors where they lie. To the verifier a vector is as many
 // blocks as there are members, side by side: that of a member is the slice whose result it makes. Places of
@@ -68,27 +68,32 @@ protected:
         writing(reading(compute(2, true), buffer::source, addresses_), buffer::scratch, addresses_));
   }
   // And to my neighbours.
-  graph::node_set note_addresses() {
+  graph::node_set note_addresses(graph::node_set after = 0) {
     using namespace graph;
     const node_set own = know_addresses();
-    if (near() == 0) return own;
+    return own | note_known(own | after);
+  }
+  graph::node_set note_known(graph::node_set own) {
+    using namespace graph;
+    if (near() == 0) return 0;
     b_.draft().eager_bytes[0] = told;
-    return own | b_.add(telling(publish()), own);
+    return b_.add(telling(publish()), own);
   }
   // And to all others.
-  graph::node_set tell_addresses() {
+  graph::node_set tell_addresses(graph::node_set after = 0) {
     using namespace graph;
-    const node_set own = note_addresses();
+    const node_set own = note_addresses(after);
     const auto far = static_cast<std::uint32_t>(g_.far().size());
-    return own | b_.loop(range::far, far, builder::step_list().then(telling(send_payload())), own);
+    return own | b_.loop(range::far, far, builder::step_list().then(telling(send_payload())), own | after);
   }
   // Of each other member what the task's stage says, to this place; the member is told when it is read.
-  graph::node_set bring(std::uint32_t stage, std::uint8_t to) {
+  graph::node_set bring(std::uint32_t stage, std::uint8_t to, graph::node_set after = 0,
+                        std::uint8_t phase = 0) {
     using namespace graph;
     builder::step_list steps;
     steps.then(take_address()).then(at_stage(stage, writing(get_from_each(), buffer::scratch, to)));
-    steps.then(count_for_each(fact::consumed, 1));
-    return b_.loop(range::others, others(), steps);
+    steps.then(in_phase(phase, count_for_each(fact::consumed, 1)));
+    return b_.loop(range::others, others(), steps, after);
   }
   // My vector, beside those that are brought there.
   graph::node_set own_beside(std::uint8_t brought) {

@@ -11,7 +11,10 @@
 //          memory, bounded.
 // sliced   Reduce-scatter and gather-all: member k combines the k-th of P slices, which it gets from the
 //          others, and puts the result to them (or to the root; of a scan to each its prefix). (P-1)/P*n
-//          bytes into every member, and as many out of it, twice; two steps whatever P is.
+//          bytes into every member, and as many out of it, twice; two steps whatever P is. Of a reduce the
+//          root chooses: the members combine slices when all enter in time, and when one is late the root
+//          brings all vectors whole, each as soon as its member has entered, as in gathered. Then P*n bytes
+//          lie with the root, so there is a bound; beyond it all members wait for a late one.
 #include "engine/collectives/algorithm.hpp"
 #include "engine/collectives/vector_plan.hpp"
 
@@ -74,19 +77,42 @@ private:
   }
 };
 
+// A late member must hold up the root alone, and no member is held up by a choice of two.
+bool root_chooses(const request& r, const topology& g) {
+  return rooted(r.op) && g.size() > 2 && vectors_fit(r, g, most_at_root);
+}
+
+constexpr range far_but_root{
+    .name = "far, but the root",
+    .count =
+        [](const plan& p, const topology& g) {
+          const auto far = static_cast<std::uint32_t>(g.far().size());
+          return g.is_near(p.root) ? far : far - 1;
+        },
+    .peer =
+        [](const plan& p, const topology& g, peer_rule, std::uint32_t k) {
+          if (g.is_near(p.root)) return g.far()[k];
+          const auto root = std::ranges::find(g.far(), p.root);
+          return g.far()[k < static_cast<std::size_t>(root - g.far().begin()) ? k : k + 1];
+        },
+    .only = lane::far};
+
 class sliced_plan : vector_plan {
   using enum reductions::vector_stage_number;
 
 public:
-  using vector_plan::vector_plan;
+  sliced_plan(const request& r, const topology& g, const tuning& t, std::uint64_t patience)
+      : vector_plan(r, g, t), chooses_(patience != 0) {
+    b_.draft().patience = patience;
+  }
 
   plan make() {
     has_parts(g_.size());
     const std::uint8_t brought = place_of_slices(0), result = place_of_slices(1);
-    const node_set known = tell_addresses();
+    const node_set known = !chooses_ ? tell_addresses() : gets_result() ? choose(brought) : hear();
     node combine = writing(compute(scan() ? prefixes_of_slice : 3u), buffer::scratch, result);
     combine.needs = brought;
-    const node_set made = b_.add(combine, known | bring(3, brought));
+    const node_set made = b_.add(combine, known | bring(3, brought, chosen_));
     hand_out(result, made);
     if (others() != 0) b_.add(await_count(fact::consumed, others()));
     if (others() != 0 && gets_result()) b_.add(await_count(fact::delivered, others()));
@@ -95,6 +121,28 @@ public:
 
 private:
   bool scan() const { return prefixes(request_.op); }
+
+  // The root tells where its vector is when it has chosen that all work together. Alone it brings all
+  // vectors, as in gathered. What follows is of the first way.
+  node_set choose(std::uint8_t brought) {
+    chosen_ = b_.add(choose_when_all(fact::payload));
+    b_.begin_branch(branch::alone);
+    const node_set all = bring(9, brought, chosen_, alone);
+    b_.add(of_all(compute(10)), own_beside(brought) | all);
+    b_.begin_branch(branch::together);
+    return tell_addresses(chosen_);
+  }
+  // Another member tells the root at once, and the others as well, which need it when all work together.
+  node_set hear() {
+    const builder::step_list tell = builder::step_list().then(telling(send_payload()));
+    const bool near = g_.is_near(request_.root);
+    const node_set own = near ? note_addresses() : know_addresses();
+    if (!near) b_.loop(range::root, 1, tell, own);
+    chosen_ = b_.add(in_phase(alone, hear_choice()));
+    b_.begin_branch(branch::together);
+    const node_set told = near ? own : own | note_known(own);
+    return told | b_.loop(far_but_root, far_but_root.count(b_.draft(), g_), tell, own);
+  }
   void hand_out(std::uint8_t result, node_set made) {
     builder::step_list put;
     put.then(at_stage(scan() ? hand_on_prefix : 4u, reading(put_to_each(), buffer::scratch, result)));
@@ -106,6 +154,10 @@ private:
       b_.loop(range::root, 1, put, made);
     if (gets_result()) b_.add(reading(compute(scan() ? own_prefix : 5u), buffer::scratch, result), made);
   }
+
+  static constexpr std::uint8_t alone = 1; // the phase of what a root counts that works alone
+  const bool chooses_;
+  node_set chosen_ = 0;
 };
 
 } // namespace
@@ -123,17 +175,21 @@ std::uint64_t cost_of_shared_reduction(const request& r, const topology& g, cons
          most_partials;
 }
 
-bool fits_sliced_reduction(const request& r, const topology& g, const tuning& t) {
-  return !combine_together(r, g) && r.bytes != 0 && !waits_at_root_only(r, g, t);
+bool fits_sliced_reduction(const request& r, const topology& g, const tuning&) {
+  return !combine_together(r, g) && r.bytes != 0 && !is_for_root(r, g);
 }
 plan compile_sliced_reduction(const request& r, const topology& g, const tuning& t) {
-  return sliced_plan(r, g, t).make();
+  // A member that is late by no more than what all need together costs nothing but that time.
+  constexpr std::uint64_t at_least = 100'000;
+  const std::uint64_t patience = root_chooses(r, g) ? at_least + cost_of_sliced_reduction(r, g, t) : 0;
+  return sliced_plan(r, g, t, patience).make();
 }
 std::uint64_t cost_of_sliced_reduction(const request& r, const topology& g, const tuning& t) {
   const cost_model c(t.costs);
   const std::uint64_t locals = g.largest_host(), far = g.size() - locals, slice = r.bytes / g.size();
-  return c.message() + c.copies(3 * g.size(), slice) + c.gets(locals * far, slice, true) + c.put_and_count() +
-         c.wire(locals * far, slice);
+  const std::uint64_t choice = root_chooses(r, g) && !g.one_host() ? c.message() : 0;
+  return choice + c.message() + c.copies(3 * g.size(), slice) + c.gets(locals * far, slice, true) +
+         c.put_and_count() + c.wire(locals * far, slice);
 }
 
 } // namespace weft::collectives

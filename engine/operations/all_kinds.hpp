@@ -43,7 +43,7 @@ template <class... Kind> struct kind_list {
 
 // Every kind, in the order of `graph::kind`. The one place that knows them all.
 using all_kinds = kind_list<copy, get, put, flush, signal, await, take, claim, assist, fetch, discover, save,
-                            restore, rotate, compare, reduce, compute, loop>;
+                            restore, rotate, compare, reduce, compute, choose, loop>;
 
 static_assert(in_order(all_kinds::table([]<class Kind>() { return Kind::what; }), [](kind k) { return k; }));
 

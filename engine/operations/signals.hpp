@@ -151,6 +151,42 @@ struct take : operation_kind {
   }
 };
 
+// Chooses between the two ways of the operation. The root: that all work together, as soon as all others have
+// entered, as the fact says; and when that takes longer than the plan's patience, that it works alone. It
+// says so by what it does next: a payload to all others, or that it has read what they have (in, out of here:
+// the other members wait for either).
+//
+// No step of the one way is made where another member makes one of the other. A member makes none before it
+// has chosen, but what the root would not take: to tell others where its vector is. The root chooses once,
+// and another member goes the way of the one signal that it has got, for the root gives but one of the two.
+// To the verifier there are two operations, one of each way: see decided().
+struct choose : operation_kind {
+  static constexpr kind what = kind::choose;
+  static constexpr std::string_view name = "choose";
+
+  static bool hears(const node& n) { return n.way == direction::out; }
+  static bool fits(const node&) { return false; }
+  static std::string text(const node& n) {
+    return hears(n)
+               ? "hear which way the root has chosen"
+               : words("choose: together, when all others' ", graph::name(n.about), " has come; or alone");
+  }
+
+  template <class Meaning> static auto means(Meaning&, const node&, std::uint32_t e) { return e; }
+  template <class C, class Op, class Tag>
+  static outcome run(C& c, Op& op, const node& n, std::uint32_t, Tag) {
+    return hears(n) ? c.signals.hear_choice(op, n) : c.signals.choose(op, n);
+  }
+  // Of the root no word tells when its time is over.
+  template <class L, class Op, class To>
+  static void rung_for(L& l, Op& op, const node& n, std::uint32_t, std::uint32_t, To& to) {
+    if (!hears(n)) return to.give_up();
+    l.list_cell(op, {fact::payload, 0, op.program->root, 0}, to);
+    to.end_group();
+    l.list_cell(op, {n.about, n.phase, op.program->me, n.count}, to);
+  }
+};
+
 // Takes in what the peer's row says: whether it names me as the root, how much I must expect from it.
 struct discover : operation_kind {
   static constexpr kind what = kind::discover;

@@ -19,12 +19,13 @@ builder::builder(std::uint32_t me, std::uint32_t members, std::uint32_t root) {
 std::uint8_t builder::append(const node& n) {
   if (plan_.size == max_nodes) throw std::logic_error("a plan has at most 64 nodes; fold peers into a loop");
   plan_.nodes[plan_.size] = n;
-  if (!is_of_operation(n.about)) plan_.nodes[plan_.size].phase = phase_;
+  if (!is_of_operation(n.about)) plan_.nodes[plan_.size].phase = std::max(phase_, n.phase);
   return plan_.size++;
 }
 
 node_set builder::add(node n, node_set after) {
   n.after = after;
+  n.on = branch_;
   const node_set self = node_set{1} << append(n);
   plan_.top |= self;
   return self;
@@ -160,6 +161,19 @@ node combine_until_read() {
 }
 node combine_kept() {
   return moves(make(kind::reduce, fact::none, peer_rule::self));
+}
+node choose_when_all(fact known) {
+  return make(kind::choose, known, peer_rule::self);
+}
+node hear_choice() {
+  node n = await_count(fact::consumed, 1);
+  n.what = kind::choose;
+  n.way = direction::out;
+  return n;
+}
+node in_phase(std::uint8_t phase, node n) {
+  n.phase = phase;
+  return n;
 }
 node get_from_each() {
   return moves(make(kind::get, fact::none, peer_rule::each));

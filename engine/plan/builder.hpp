@@ -2,6 +2,9 @@
 #pragma once
 #include "engine/plan/resolve.hpp"
 
+#include <span>
+#include <vector>
+
 namespace weft::graph {
 
 // A plan as a part of another one. Its nodes move behind those that are there, into phases of their own, so
@@ -54,6 +57,8 @@ public:
   // payloads and counts have one phase each. The exit of a plan is in the first, 0.
   void begin_phase(std::uint8_t phase);
   std::uint8_t phase() const { return phase_; }
+  // Of which way the top nodes are that are added from now on.
+  void begin_branch(branch on) { branch_ = on; }
 
   plan& draft() { return plan_; }
   plan finish() const;
@@ -62,7 +67,18 @@ private:
   std::uint8_t append(const node& n);
   plan plan_;
   std::uint8_t phase_ = 0;
+  branch branch_ = branch::either;
 };
+
+// The plans of all members when their root has chosen that way: for the verifier.
+std::vector<plan> decided(std::span<const plan> plans, branch way);
+
+// Where the root has a choice the members have two sets of plans, one for each way.
+template <class Check> void each_way(std::span<const plan> plans, Check&& check) {
+  if (plans.empty() || plans.front().patience == 0) return check(plans);
+  for (const branch way : {branch::together, branch::alone})
+    check(std::span<const plan>(decided(plans, way)));
+}
 
 // Notes what follows from the rest, for its executions; the last thing that is done to a plan.
 void prepare(plan& p);
@@ -75,6 +91,11 @@ node combine_all();                                    // of all members of my h
 node combine_or_keep();    // the same into a root's destination: the root, of each
 node combine_until_read(); // and the others
 node combine_kept();       // and what the root has kept
+// The choice between two ways: of the root, which waits for this fact of all others for a while; and of
+// another member, which hears it: the root's payload says together, what the root has consumed alone.
+node choose_when_all(fact known);
+node hear_choice();
+node in_phase(std::uint8_t phase, node n); // the same node, with cells of a later phase than the present one
 node get_from_each();
 node put_to_each();
 node flush_each();

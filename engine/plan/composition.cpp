@@ -4,6 +4,8 @@
 #include "engine/plan/resolve.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <span>
 #include <stdexcept>
 
@@ -113,7 +115,71 @@ private:
   const std::uint64_t scratch_;
 };
 
+// The nodes that are left of a plan, closed up.
+class decision {
+public:
+  decision(const plan& p, branch way) : plan_(p), way_(way) {}
+
+  plan run() {
+    for (unsigned k = 0; k < plan_.size; ++k)
+      if ((plan_.top >> k & 1) != 0) look_at(k);
+    plan made = plan_;
+    made.patience = 0;
+    made.size = 0;
+    made.top = of(plan_.top & left_);
+    made.alone = of(plan_.alone & left_);
+    for (node_set rest = left_; rest != 0; rest &= rest - 1)
+      made.nodes[made.size++] = moved(static_cast<unsigned>(std::countr_zero(rest)));
+    std::fill(made.nodes.begin() + made.size, made.nodes.end(), node{});
+    prepare(made);
+    return made;
+  }
+
+private:
+  void look_at(unsigned k) {
+    const node& n = plan_.nodes[k];
+    node_set& after = after_[k];
+    after = n.after;
+    for (node_set gone = after & ~left_; gone != 0; gone &= gone - 1)
+      after |= after_[static_cast<unsigned>(std::countr_zero(gone))];
+    const bool chooses = n.what == kind::choose && !(n.way == direction::out && way_ == branch::alone);
+    if (chooses || (n.on != branch::either && n.on != way_)) return;
+    left_ |= node_set{1} << k;
+    if (n.what == kind::loop) left_ |= ((node_set{1} << n.body_size) - 1) << n.body;
+  }
+  node moved(unsigned k) const {
+    node n = plan_.nodes[k];
+    n.after = of(after_[k] & left_);
+    n.on = branch::either;
+    if (n.what == kind::loop) n.body = place_of(n.body);
+    if (n.what == kind::choose) n.what = kind::await, n.way = direction::in;
+    return n;
+  }
+  std::uint8_t place_of(unsigned k) const {
+    return static_cast<std::uint8_t>(std::popcount(left_ & ((node_set{1} << k) - 1)));
+  }
+  node_set of(node_set nodes) const {
+    node_set moved = 0;
+    for (; nodes != 0; nodes &= nodes - 1)
+      moved |= node_set{1} << place_of(static_cast<unsigned>(std::countr_zero(nodes)));
+    return moved;
+  }
+
+  const plan& plan_;
+  const branch way_;
+  node_set left_ = 0;
+  std::array<node_set, max_nodes> after_{}; // of top nodes: those before it, also past what is gone
+};
+
 } // namespace
+
+std::vector<plan> decided(std::span<const plan> plans, branch way) {
+  std::vector<plan> made;
+  made.reserve(plans.size());
+  for (const plan& p : plans)
+    made.push_back(decision(p, way).run());
+  return made;
+}
 
 node_set include(plan& all, const plan& part, const as_part& how) {
   return inclusion(all, part, how).run();

@@ -93,6 +93,7 @@ enum class kind : std::uint8_t {
   compare,
   reduce,
   compute,
+  choose,
   loop,
 };
 
@@ -131,6 +132,10 @@ enum class direction : std::uint8_t { in, out, self, swap };
 // Steps for peers of one lane only; they are nothing for the others.
 enum class lane : std::uint8_t { any, near, far };
 
+// An operation may have two ways, of which its root chooses one when it sees whether all enter in time: all
+// members work together, or the root alone. A node of the way that is not chosen is nothing.
+enum class branch : std::uint8_t { either, together, alone };
+
 // What an element of a row says of a block.
 enum class descriptor : std::uint8_t { source, destination, size };
 
@@ -145,20 +150,21 @@ struct node {
   std::uint8_t body_size = 0;            // loop: nodes of the body, a chain run once for each peer
   std::uint8_t loop_index = 0;           // loop: which loop state of the operation is its own
   std::uint8_t phase = 0;                // whose cells of its slot it raises or awaits
-  std::uint8_t ordered = 0; // loop: so many iterations at a time, the next when these are done; 0: all
-  bool searches = false;    // loop: over as soon as it is known that no rank names me
-  bool valued = false;      // signal/take/await: carries the barrier value
-  bool pipelined = false;   // loop: a step waits for the same step of the iteration before
-  bool single = false;      // loop: no more than its one step; see prepare
-  bool stepwise = false;    // counts one a step, and awaits step + 1 - count of them
-  bool quick = false;       // compute: little enough for a post
-  bool rewrites = false;    // compute: what others could read in my source is another thing now
-  bool orders = false;      // flush: the peer need only find it in place when told next; put: one follows
-  bool relayed = false;     // signal: the root's payload; engines hand it on in the tree
-  bool bundled = false;     // signal, take: by way of the boxes of two hosts, see engine/bundle_box.hpp
-  std::uint8_t settled = 0; // 1 + its place in the plan's table of settled steps
-  std::uint8_t needs = 0;   // the place of scratch that every peer of the range must have filled before
-  operand read, write;      // from where to where
+  std::uint8_t ordered = 0;   // loop: so many iterations at a time, the next when these are done; 0: all
+  bool searches = false;      // loop: over as soon as it is known that no rank names me
+  bool valued = false;        // signal/take/await: carries the barrier value
+  bool pipelined = false;     // loop: a step waits for the same step of the iteration before
+  bool single = false;        // loop: no more than its one step; see prepare
+  bool stepwise = false;      // counts one a step, and awaits step + 1 - count of them
+  bool quick = false;         // compute: little enough for a post
+  bool rewrites = false;      // compute: what others could read in my source is another thing now
+  bool orders = false;        // flush: the peer need only find it in place when told next; put: one follows
+  bool relayed = false;       // signal: the root's payload; engines hand it on in the tree
+  bool bundled = false;       // signal, take: by way of the boxes of two hosts, see engine/bundle_box.hpp
+  branch on = branch::either; // top nodes: of which way it is; begun before the choice it is so too
+  std::uint8_t settled = 0;   // 1 + its place in the plan's table of settled steps
+  std::uint8_t needs = 0;     // the place of scratch that every peer of the range must have filled before
+  operand read, write;        // from where to where
   // loop: iterations; counting signals and awaits: how many, 0 = what the rows tell; compute, get and put of
   // parts, and payloads that the task has: which stage
   std::uint32_t count = 0;

@@ -99,6 +99,8 @@ struct plan {
   bool computes = false; // it has a task: any rank that waits cannot carry its blocks for others
   bool awaited = true;   // a rank may sleep until I have entered
   bool unequal = false;  // what goes in bundles is packed by the task, see task::pack
+  std::uint64_t patience =
+      0; // ns in which the root waits for all to enter before it goes on alone; 0: it has no choice
 
   // See operations/finish.cpp.
   static constexpr std::uint64_t unbounded = ~std::uint64_t{0};

@@ -128,9 +128,10 @@ private:
   // In the room: what each of the others has of my slice; the last place is for the result.
   std::byte* brought(std::uint32_t member) const { return w_.room + member * r_.slice; }
   std::byte* result() const { return brought(w_.members); }
-  // In the scratch, behind the table: all that each of the others has.
+  // In the scratch, behind the table, or in the room of a root that has chosen to be alone: all that each of
+  // the others has.
   std::byte* whole(std::uint32_t member) const {
-    return w_.scratch + w_.members * sizeof(addresses) + member * w_.block;
+    return (w_.alone ? w_.room : w_.scratch + w_.members * sizeof(addresses)) + member * w_.block;
   }
 
   using form = vector_reduction::form;
@@ -300,6 +301,7 @@ void prepare(vector_reduction& r, std::uint64_t bytes, std::uint32_t members) {
       r.what == vector_reduction::form::own_block ? r.block_bytes : (bytes + members - 1) / members;
   r.slice = (part + lines - 1) / lines * lines;
   r.room = (members + 1u) * r.slice;
+  r.room_alone = members * bytes;
 }
 
 } // namespace weft::reductions

@@ -94,6 +94,7 @@ public:
     conditions_.move_on();
     quota& carries = members().carries;
     how == pass::full ? carries.refill(active_.size()) : carries.withhold();
+    members().choosing = false;
     if (steps_.members.later) [[unlikely]]
       try_again();
     bool moved = poll && net_.poll() != 0;
@@ -189,9 +190,11 @@ public:
   std::size_t outstanding() const { return outstanding_ + transfers_.outstanding(); }
   // There are operations that are not light.
   bool carries_large() const { return heavy_active_ != 0 || transport::carries(net_); }
+  // Something waits for time to go by.
+  bool chooses() { return members().choosing; }
   // Something waits for nothing but another sweep, or for a thread that drives.
   bool tries_again() {
-    return members().later || transport::carries(net_) || computations().waiting() ||
+    return members().later || chooses() || transport::carries(net_) || computations().waiting() ||
            transfers_.tries_again() || series_.looks();
   }
   progress::computations<T>& computations() { return steps_.computations; }

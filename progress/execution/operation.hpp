@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -216,6 +217,8 @@ struct execution {
   std::uint32_t own_pieces = 0; // of my own block, carried without being counted in my mailbox
   std::uint32_t listed = 0;     // in which list of what this rank waits for it stands
   bool rung = false;            // it is to be listed, when this rank is away
+  graph::branch choice = graph::branch::either; // either: it has not been made
+  std::chrono::nanoseconds choosing_since{0};   // by the root; 0: it has not looked yet
   begun_copy begun;
   std::uint64_t computed = 0; // of the present stage of the task
   std::array<loop_state, graph::all_loops> loops;
@@ -237,6 +240,8 @@ struct execution {
     ready = p.first;
     own_pieces = listed = 0;
     rung = false;
+    choice = graph::branch::either;
+    choosing_since = {};
     begun = {};
     computed = 0;
     watch.begin();

@@ -211,6 +211,10 @@ private:
     return true;
   }
 
+  static bool not_chosen(const execution& run, const graph::node& n) {
+    return run.choice != graph::branch::either && run.choice != n.on;
+  }
+
   bool pass(operation& op) {
     const graph::plan& p = *op.program;
     execution& run = *op.run;
@@ -222,7 +226,10 @@ private:
       rest &= rest - 1;
       const graph::node& n = p.nodes[index];
       outcome result = outcome::blocked;
-      if (special::single_steps && n.single) [[likely]]
+      if (n.on != graph::branch::either && not_chosen(run, n)) [[unlikely]]
+        result = n.what == graph::kind::loop && run.loops[n.loop_index].in_flight != 0 ? outcome::under_way
+                                                                                       : outcome::done;
+      else if (special::single_steps && n.single) [[likely]]
         result = only_step(op, n, {.node = index});
       else if (n.what != graph::kind::loop)
         result = steps_.step(op, n, p.me, {.node = index});

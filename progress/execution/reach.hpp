@@ -56,6 +56,7 @@ public:
   weft::engine::shortage shortage;
   quota carries;
   recorder* record = nullptr; // of what happens, if it is asked for
+  bool choosing = false;      // a root waits for others for a while: no event tells when it is over
   bool later = false;         // something that could not be done at once is tried again at the next sweep
 
   void note_entry(const operation& op) {

@@ -82,6 +82,40 @@ public:
     return outcome::done;
   }
 
+  // By the root.
+  outcome choose(operation& op, const graph::node& n) {
+    execution& run = *op.run;
+    graph::branch way = graph::branch::together;
+    for (std::uint32_t k = 1; k < op.program->members && way == graph::branch::together; ++k) {
+      const std::uint32_t member = (op.program->me + k) % op.program->members;
+      const auto [at, value] = word_of(op, {n.about, 0, member, 0});
+      if (net_.load(*at) < value) way = waited_enough(op) ? graph::branch::alone : graph::branch::either;
+    }
+    if (way == graph::branch::either) {
+      reach_.choosing = true;
+      return outcome::blocked;
+    }
+    if (way == graph::branch::alone && !run.room.reserve(op.at.task->room_alone)) {
+      reach_.later = true;
+      return outcome::blocked;
+    }
+    run.choice = way;
+    return outcome::done;
+  }
+  outcome hear_choice(operation& op, const graph::node& n) {
+    if (reached(op, {fact::payload, 0, op.program->root, 0})) {
+      op.run->choice = graph::branch::together;
+      return outcome::done;
+    }
+    const auto [at, value] = word_of(op, {n.about, n.phase, op.program->me, n.count});
+    if (net_.load(*at) >= value) {
+      op.run->choice = graph::branch::alone;
+      return outcome::done;
+    }
+    op.run->watch.note_another(*at, value);
+    return outcome::blocked;
+  }
+
   struct watched {
     word* at;
     std::uint64_t value;
@@ -114,6 +148,13 @@ public:
 
 private:
   using message_kind = transport::message_kind;
+
+  bool waited_enough(operation& op) {
+    std::chrono::nanoseconds& since = op.run->choosing_since;
+    const std::chrono::nanoseconds now = net_.now();
+    if (since.count() == 0) since = now;
+    return now - since >= std::chrono::nanoseconds(op.program->patience);
+  }
 
   [[gnu::noinline]] bool is_in_box(operation& op, std::uint32_t peer) {
     word& stamp = box_stamp(op, peer);

@@ -23,7 +23,8 @@ template <class T> graph::work work_of(operation& op, T& net, std::uint32_t stag
           .block = op.program->block(),
           .message = op.program->packed,
           .budget = 0,
-          .done = op.run->computed};
+          .done = op.run->computed,
+          .alone = op.run->choice == graph::branch::alone};
 }
 
 } // namespace weft::progress

@@ -116,9 +116,7 @@ TEST(plans, a_plan_is_as_large_for_64_members_as_for_4) {
       small.root = r.root == 0 ? 0 : 3;
       // Another algorithm: of so few vectors.
       const node_map few_nodes = near ? one_host(4) : alone(4), many_nodes = near ? one_host(64) : alone(64);
-      if (waits_at_root_only(small, topology(0, few_nodes), flat()) !=
-          waits_at_root_only(r, topology(0, many_nodes), flat()))
-        continue;
+      if (is_for_root(small, topology(0, few_nodes)) != is_for_root(r, topology(0, many_nodes))) continue;
       const auto few = compile_all(small, few_nodes, flat());
       const auto many = compile_all(r, many_nodes, flat());
       EXPECT_EQ(few[0].size, many[0].size) << text(r, {});

@@ -2,6 +2,7 @@
 #include "tests/graph/told_actions.hpp"
 
 #include "engine/operations/all_kinds.hpp"
+#include "engine/plan/builder.hpp"
 #include "tests/graph/plan_words.hpp"
 #include "verify/order.hpp"
 
@@ -220,6 +221,7 @@ private:
     case kind::compute:
       return next(at, "compute stage ", n.count, n.quick ? " quickly" : "",
                   n.peer == peer_rule::group ? " of the host\n" : "\n");
+    case kind::choose: // of plans that are decided
     case kind::loop:
       break;
     }
@@ -331,7 +333,11 @@ private:
 std::string told_actions(std::span<const plan> plans, const std::vector<topology>& places,
                          const movement& moved) {
   report ignored; // plans of the checked mode are not verified
-  return telling(unfold(plans, places, moved, ignored)).all();
+  std::string told;
+  each_way(plans, [&](std::span<const plan> of_way) {
+    told += telling(unfold(of_way, places, moved, ignored)).all();
+  });
+  return told;
 }
 
 } // namespace weft::graph

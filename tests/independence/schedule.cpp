@@ -45,8 +45,8 @@ bool only_sends_ahead(const operation& o, std::size_t late, std::size_t rank) {
 bool is_much(const operation& o, std::size_t members) {
   constexpr std::size_t few = 4;
   const std::uint64_t bytes = o.words * sizeof(std::uint64_t) * members;
-  const std::uint64_t of_few = (is_array(o.what) ? 16u : 64u) << 20;
-  return bytes > (members <= few ? of_few : std::uint64_t{256} << 10);
+  if (!is_array(o.what)) return bytes > std::uint64_t{64} << 20;
+  return bytes > (members <= few ? std::uint64_t{16} << 20 : std::uint64_t{256} << 10);
 }
 
 bool moves_may_wait(const operation& o, std::size_t late, std::size_t rank, bool near) {

@@ -5,9 +5,9 @@
 // are those that all get of a reduce_all.
 //
 // Mutations that this catches: the plan of `shared` in which all wait for all (compile_shared_reduction);
-// `sliced` for such vectors (waits_at_root_only); ranges for each member (reduction_call.cpp): no round ends
-// then. A root that combines what lies where a rank has left (combine_host). The words of another rank than
-// the root (reduce::lender).
+// `sliced` whose root has no choice, or waits for ever before it makes it (signals::choose); ranges for each
+// member (reduction_call.cpp): no round ends then. A root that combines what lies where a rank has left
+// (combine_host). The words of another rank than the root (reduce::lender).
 #include "tests/jobs/suite.h"
 
 #include <upc.h>
@@ -19,6 +19,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <string_view>
 #include <unistd.h>
 
 namespace {
@@ -38,8 +39,8 @@ int element(int thread, std::size_t k, unsigned round) {
 // Rounds of calls in which each rank is late once with each root.
 class rounds {
 public:
-  rounds() : words_(upc_all_alloc(static_cast<std::size_t>(THREADS), sizeof(unsigned))) {
-    left() = 0;
+  rounds() : words_(upc_all_alloc(static_cast<std::size_t>(THREADS), bytes)) {
+    word(0) = word(1) = 0;
     upc_barrier;
   }
   ~rounds() { upc_all_free(words_); }
@@ -56,18 +57,29 @@ public:
         alarm(30);
         if (MYTHREAD == late) wait_for_others(root);
         call(root, round_);
-        left() = round_;
+        word(0) = round_;
         if (MYTHREAD == root) check(root, late, round_);
         upc_barrier;
       }
   }
 
+  // Of the root, which has posted: it calls nothing before the late one has come.
+  void compute() {
+    while (word(1) != round_)
+      usleep(100);
+  }
+
 private:
-  std::atomic_ref<unsigned> left() { return std::atomic_ref(*mine<unsigned>(words_, sizeof(unsigned))); }
+  static constexpr std::size_t bytes = 2 * sizeof(unsigned);
+  // The last round that I have left; in which the late one has come, of the root.
+  std::atomic_ref<unsigned> word(std::size_t k) { return std::atomic_ref(mine<unsigned>(words_, bytes)[k]); }
   void wait_for_others(int root) {
     for (int t = 0; t != THREADS; ++t)
       for (unsigned seen = 0; t != MYTHREAD && t != root && seen != round_; usleep(100))
         upc_memget(&seen, on(words_, t), sizeof seen);
+    upc_shared_ptr_t come = on(words_, root);
+    come.addr += sizeof(unsigned);
+    upc_memput(come, &round_, sizeof round_);
   }
 
   upc_shared_ptr_t words_;
@@ -95,27 +107,27 @@ int near_threads() {
   return found;
 }
 
-// Bytes of all vectors with which a reduce holds up its root alone.
-std::size_t most_of_all(int near) {
-  if (THREADS <= 4) return std::size_t{64} << 20;
-  return std::size_t{near == THREADS ? 64u << 10 : near * 2 == THREADS ? 1024u : 256u} << 10;
-}
+// Does the root wait, or has it posted and computes?
+enum class root_is : std::uint8_t { waiting, away };
 
-void vectors(rounds& r, int near) {
+void vectors(rounds& r, root_is how) {
   constexpr std::size_t lengths[] = {1, 700, 2000, 5000, 20'000, 60'000, 600'000}, most = 600'000;
   constexpr std::size_t bytes = most * sizeof(int);
   const auto threads = static_cast<std::size_t>(THREADS);
   const upc_shared_ptr_t sources = upc_all_alloc(threads, bytes), results = upc_all_alloc(threads, bytes);
-  const std::size_t at_most = most_of_all(near);
+  constexpr std::size_t at_most = std::size_t{64} << 20; // bytes of all of them
   int* const source = mine<int>(sources, bytes);
   int* const result = mine<int>(results, bytes);
   for (const std::size_t n : lengths) {
-    if (n * sizeof(int) * threads > at_most) continue;
+    if (n * sizeof(int) * threads > at_most || (how == root_is::away && n < 5000)) continue;
     const auto call = [&](int root, unsigned round) {
       for (std::size_t k = 0; k != n; ++k)
         source[k] = element(MYTHREAD, k, round);
+      upc_coll_handle_t h = UPC_HANDLE_COMPLETE;
       cray_upc_team_reduce(on(results, MYTHREAD), on(sources, MYTHREAD), n, CRAY_UPC_INT, UPC_ADD, root,
-                           CRAY_UPC_TEAM_ALL, nullptr);
+                           CRAY_UPC_TEAM_ALL, how == root_is::away ? &h : nullptr);
+      if (how == root_is::away && MYTHREAD == root) r.compute();
+      upc_wait(h);
       for (std::size_t k = 0; k != n; ++k)
         source[k] = -1;
     };
@@ -170,7 +182,7 @@ void a_turn_ahead(int near) {
   constexpr int root = 1, other = 2, late = 3;
   const auto threads = static_cast<std::size_t>(THREADS);
   // Elsewhere the gathers are sent ahead, fewer at a time.
-  if (THREADS < 4 || near * 2 < THREADS || most_of_all(near) < n * sizeof(int) * threads * 2) return;
+  if (THREADS < 4 || near * 2 < THREADS) return;
   const upc_shared_ptr_t sources = upc_all_alloc(threads, n * sizeof(int));
   const upc_shared_ptr_t results = upc_all_alloc(threads, n * sizeof(int));
   const upc_shared_ptr_t blocks = upc_all_alloc(threads, bytes);
@@ -220,7 +232,10 @@ WEFT_SUITE(root_only) {
   const int near = near_threads();
   a_turn_ahead(near);
   rounds r;
-  vectors(r, near);
+  vectors(r, root_is::waiting);
+  const char* const progress = std::getenv("WEFT_PROGRESS");
+  const bool has_thread = progress == nullptr || std::string_view(progress) != "caller";
+  if (has_thread) vectors(r, root_is::away);
   reproducible_sums(r, 1000);
   if (THREADS <= 4) reproducible_sums(r, 30'000);
   alarm(0);
