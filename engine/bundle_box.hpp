@@ -27,21 +27,32 @@ namespace weft::engine {
 //   blocks    for each slot: those of the other host's members, one member behind the other, valid when the
 //             stamp of their member says so                          writer: the owner of the box
 //
-//   large     places for exchanges of blocks of unequal sizes, of which each member has told its neighbours
-//             only where it has written them down: the same, of the operations that have one in turn
+//   large     places for what has no room in a slot: the same, of the operations that have one or two places
+//             in turn. Blocks of unequal sizes, of which each member has told its neighbours only where it
+//             has written them down; and longer ones of exchanges and gather-alls
+//
+// Memory. A member reserves at most 4 MiB for the large places of all its boxes, less in teams of less than
+// 1,024; among so many ranks that 24 bytes for each block take more, as much as those. It takes the pages
+// that are written: where one operation brings a host so many bytes from other hosts, 8 times as many at
+// most.
 //
 // Credit. The blocks of operation n lie where those of operation n - 32 lay: they are sent when all members
 // of the receiving host have retired that one, and asked for when they have. `sent` needs none: a member that
 // has retired operation n - 32 over there had the blocks of all that it gets blocks of. In a large place they
-// lie where those of the eighth operation before lay that had a large place.
+// lie where those of the last operation before lay that had it, of those that have large places: no nearer
+// than the fourth before. Their stamps are those of the slot, so that is waited for as well.
 class bundle_box {
 public:
   static constexpr std::uint32_t large_places = mailbox::large_places;
+  static constexpr std::uint32_t most_places = 2; // of one operation
   static constexpr std::uint64_t most_of_message = 65536;
 
   // How the blocks of the other host's members lie: as many bytes of each member in the slot; unequal ones in
-  // the slot, in parts for each member, or all for one member; or in parts for each in a large place.
-  enum class layout : std::uint8_t { equal, of_each, of_one, large };
+  // the slot, in parts for each member, or all for one member; or in parts for each in a large place; as many
+  // bytes of each member in large places.
+  enum class layout : std::uint8_t { equal, of_each, of_one, large, large_equal };
+  static constexpr bool is_equal(layout l) { return l == layout::equal || l == layout::large_equal; }
+  static constexpr bool has_places(layout l) { return l == layout::large || l == layout::large_equal; }
   // Room for the blocks of a slot between two hosts: 8 bytes for each pair of members, within bounds.
   static std::uint64_t room(const graph::topology& g) {
     const std::uint64_t locals = g.largest_host();
@@ -49,17 +60,30 @@ public:
     return std::clamp<std::uint64_t>(locals * locals * 8, 2048, most_of_message) / mailbox::line *
            mailbox::line;
   }
-  // Of a member's unequal blocks, with the places of each in them: in a large place 24 bytes for each block,
-  // and more between few members.
+  // Of a member's unequal blocks, with the places of each in them. In a large place 1 KiB for each block,
+  // as far as the memory for them allows, and 24 in any case; more between few members.
   static std::uint64_t part_room(const graph::topology& g, layout l) {
     const std::uint64_t locals = g.largest_host();
     if (l == layout::of_one) return std::min(room(g), most_of_message - 8);
     if (l == layout::of_each) return room(g) / locals / 8 * 8;
-    return std::clamp<std::uint64_t>(locals * 24, 2048 / locals, most_of_message - 8) / 8 * 8;
+    const std::uint64_t least = std::max(locals * 24, 2048 / locals);
+    const std::uint64_t parts = std::max(1u, graph::most_led(g)) * locals * large_places;
+    const std::uint64_t wanted = std::min(locals * 1024, reserved(g) / parts);
+    return std::min(std::max(least, wanted), most_of_message - 8) / 8 * 8;
+  }
+  // How many large places a host's members take with so many bytes each.
+  static std::uint64_t places(const graph::topology& g, std::uint64_t part) {
+    const std::uint64_t place = large_room(g);
+    return (g.largest_host() * part + place - 1) / place;
   }
   // The longest message has the parts of several members.
   static std::uint64_t message_room(const graph::topology& g) {
-    return std::max(room(g), std::min(large_room(g), most_of_message));
+    return std::max(room(g), std::min(large_places * large_room(g), most_of_message));
+  }
+  // How many take the parts of so many members.
+  static std::uint64_t messages(const graph::topology& g, std::uint64_t members, std::uint64_t part) {
+    const std::uint64_t of_one = std::max<std::uint64_t>(1, message_room(g) / part);
+    return (members + of_one - 1) / of_one;
   }
   // Of the boxes of one member at most; none on one host, nor where each host has one member, which sends
   // alone.
@@ -80,7 +104,7 @@ public:
       : words_(reinterpret_cast<word*>(base + turns_bytes +
                                        graph::number_of_pair(g, host, other) * box_bytes(g))),
         blocks_(reinterpret_cast<std::byte*>(words_) + words_bytes(g)), locals_(g.largest_host()),
-        room_(room(g)), large_(blocks_ + slots * room_) {}
+        room_(room(g)), large_room_(large_room(g)), large_(blocks_ + slots * room_) {}
 
   static word& turn(std::byte* first_members, std::uint32_t slot) {
     return reinterpret_cast<word*>(first_members)[slot];
@@ -97,11 +121,16 @@ public:
   // Those of a member; `bytes` of each in an equal layout, else there is room for so many.
   std::byte* part(layout l, std::uint32_t slot, std::uint32_t place, std::uint32_t local,
                   std::uint64_t bytes) const {
-    if (l == layout::large) return large_ + (place * std::uint64_t{locals_} + local) * bytes;
+    if (has_places(l)) return large_ + place * large_room_ + local * bytes;
     return blocks(slot) + (l == layout::of_one ? 0 : local * bytes);
   }
 
 private:
+  // Addresses of a member for the large places of all its boxes, but for the least: teams that share their
+  // members with no other one have no more together than one of all.
+  static std::uint64_t reserved(const graph::topology& g) {
+    return std::min<std::uint64_t>(g.size() * std::uint64_t{4096}, std::uint64_t{4} << 20);
+  }
   static constexpr std::uint64_t first_word = mailbox::line / sizeof(word);
   static constexpr std::uint64_t turns_bytes = slots * sizeof(word);
 
@@ -120,7 +149,7 @@ private:
   word* words_;
   std::byte* blocks_;
   std::uint32_t locals_;
-  std::uint64_t room_;
+  std::uint64_t room_, large_room_;
   std::byte* large_;
 };
 

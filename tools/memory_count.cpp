@@ -2,6 +2,7 @@
 // What a rank takes of memory, counted: by the types of which the library has one for each rank, and by what
 // was measured of UCX, PMIx and the system.
 
+#include "engine/bundle_box.hpp"
 #include "engine/format.hpp"
 #include "engine/settings.hpp"
 #include "engine/topology/topology.hpp"
@@ -10,6 +11,8 @@
 #include "tools/command.hpp"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace weft::tool {
 
@@ -22,6 +25,13 @@ constexpr std::uint64_t of_process = 4'310'000, kept_of_neighbour = 2'900, mappi
                         of_connection = 2'000;
 // Where each rank lives, as the job, the runtime, teams and the transport have it; and what became of it.
 constexpr std::uint64_t where_and_whether = 3 * sizeof(std::uint32_t) + sizeof(progress::fate) + 1;
+
+graph::topology node_by_node(std::uint32_t ranks, std::uint64_t each) {
+  std::vector<std::uint32_t> nodes;
+  for (std::uint32_t rank = 0; rank < ranks; ++rank)
+    nodes.push_back(static_cast<std::uint32_t>(rank / each));
+  return {0, std::move(nodes)};
+}
 
 void print(const char* what, std::uint64_t bytes, const std::string& grows) {
   engine::print(stdout, "{:<42} {:>14} {}\n", what, bytes, grows);
@@ -54,6 +64,9 @@ void print_memory(std::uint32_t ranks, std::uint32_t nodes) {
   print("  for those of rounds between leaders", std::min(spoken, far) * for_far,
         engine::format("the logarithm of the nodes: {} far ranks", std::min(spoken, far)));
   print("  for all, where each sends to each", far * for_far, engine::format("far ranks: {}", far));
+  const graph::topology all = node_by_node(ranks, each);
+  print("for small blocks that go together", engine::bundle_box::bytes(all),
+        engine::format("teams, {} boxes in that of all, taken when touched", graph::most_led(all)));
   print("shared heap, taken when touched", 2 * s.heap_size, "what the program allocates");
 }
 

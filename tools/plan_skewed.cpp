@@ -141,13 +141,14 @@ private:
     const std::uint32_t entries = g_.members(there);
     const std::uint64_t front = 4 + std::uint64_t{entries} * 4;
     const auto bytes_of = [&](std::uint32_t k) { return sizes_.of(from, member(there, k)); };
-    const std::uint64_t longest = unequal::longest_along(room - front, entries, bytes_of);
+    unequal::along_blocks short_ones(room - front, entries, bytes_of);
     std::uint64_t bytes = front;
     for (std::uint32_t k = 0; k != entries; ++k) {
       const std::uint64_t block = bytes_of(k);
+      const bool along = short_ones.has(block);
       for (load* const of : loads)
-        block <= longest ? of->come_along(block) : of->be_brought(block);
-      bytes += block <= longest ? block : sizeof(unequal::note);
+        along ? of->come_along(block) : of->be_brought(block);
+      bytes += along ? block : sizeof(unequal::note);
     }
     return bytes;
   }

@@ -183,7 +183,7 @@ paired_messages with_pairs(std::uint32_t pairs, const request& r, const topology
 // The cheapest that fit.
 paired_messages best_pairs(const request& r, const topology& g, const tuning& t) {
   paired_messages best;
-  for (std::uint32_t pairs = 1; pairs <= least_members(g); ++pairs)
+  for (std::uint32_t pairs = 1; pairs <= g.smallest_host(); ++pairs)
     if (const paired_messages m = with_pairs(pairs, r, g, t); m.pairs != 0)
       if (best.pairs == 0 || m.cost < best.cost) best = m;
   return best;

@@ -56,6 +56,16 @@ bool travels_as_payloads(const request& r, const topology& g, const tuning& t) {
 
 namespace {
 
+// The blocks that a member has for another host.
+std::uint64_t part_bytes(const request& r, bool one_slice, const topology& g) {
+  return (one_slice ? 1 : std::uint64_t{g.largest_host()}) * r.bytes;
+}
+
+// Have those of all members of a host no room in a slot of their box?
+bool in_places(const request& r, bool one_slice, const topology& g) {
+  return g.largest_host() * part_bytes(r, one_slice, g) > engine::bundle_box::room(g);
+}
+
 // The members of the hosts below mine in the tree, if I lead my own; largest subtree first.
 constexpr range hosts_below{
     .name = "below",
@@ -79,6 +89,7 @@ public:
     cut_blocks(p, t);
     p.window = static_cast<std::uint8_t>(t.window);
     p.radix = radix;
+    p.in_places = bundled && in_places(r, rule.src_j == 0, g);
     find_peers();
     decide_eager(t);
     decide_far(t);
@@ -276,25 +287,28 @@ plan compile_apart(const request& r, const topology& g, const tuning& t) {
   return relocate(r, pairs, rule, g, t, rows);
 }
 
-namespace {
-
-// The blocks that a member has for another host.
-std::uint64_t part_bytes(const request& r, bool one_slice, const topology& g) {
-  return (one_slice ? 1 : std::uint64_t{g.largest_host()}) * r.bytes;
-}
-
-} // namespace
-
 bool has_boxes(const topology& g, const tuning& t) {
   return special::bundles && t.bundles && t.relays && !t.check && !g.one_host() && g.largest_host() > 1;
 }
+
+namespace {
+
+bool has_room(const request& r, bool one_slice, const topology& g) {
+  using box = engine::bundle_box;
+  if (!in_places(r, one_slice, g)) return true;
+  const std::uint64_t part = part_bytes(r, one_slice, g);
+  return !rooted(r.op) && !computes(r.op) && r.in == sync::my && part <= box::most_of_message &&
+         box::places(g, part) <= box::most_places;
+}
+
+} // namespace
 
 bool fits_bundled(const request& r, bool one_slice, const topology& g, const tuning& t) {
   // The member that has the turn packs the blocks of its neighbours from where they lie, so none lies apart,
   // but for the partial results of reductions.
   const bool alone = rooted(r.op) || r.in != sync::all; // else blocks are handed on
   return has_boxes(g, t) && (!r.apart || computes(r.op)) && alone && r.bytes != 0 && !r.in_place &&
-         g.largest_host() * part_bytes(r, one_slice, g) <= engine::bundle_box::room(g);
+         has_room(r, one_slice, g);
 }
 
 // The model has all members of a host come together: the member that has the turn packs for all of them. Of a
@@ -306,7 +320,8 @@ std::uint64_t cost_of_bundled(const request& r, bool one_slice, const topology& 
   const std::uint64_t part = part_bytes(r, one_slice, g);
   const std::uint64_t stretches = senders * (one_slice || g.ranks_follow_hosts() ? 1 : locals);
   const std::uint64_t asked = r.in == sync::no && !computes(r.op) ? wake + c.messages(hosts, 0) : 0;
-  return asked + wake + c.messages(hosts, senders * part) +
+  const std::uint64_t messages = hosts * engine::bundle_box::messages(g, senders, part);
+  return asked + wake + c.messages(messages, hosts * senders * part / messages) +
          c.packs(hosts * stretches, senders * part / stretches) + c.packs(most_led(g) * senders, part) +
          c.copies(from_root ? locals : g.size(), r.bytes);
 }

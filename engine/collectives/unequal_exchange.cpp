@@ -57,6 +57,7 @@ public:
     p.parts = p.computes = p.large = true;
     p.far = !g.one_host();
     p.unequal = bundled;
+    p.in_places = bundled && p.pairs == pattern::all_pairs;
     if (bundled) p.packed = packed_room(r, g);
     const std::uint64_t length = unequal::longest_note(g.size()), came = g.size() * length;
     p.scratch = (bundled ? 1 : 2) * came;
@@ -187,12 +188,17 @@ std::uint64_t cost_of_bundled_unequal(const request& r, const topology& g, const
   const cost_model c(t.costs);
   const std::uint64_t locals = g.largest_host(), hosts = g.hosts() - 1, far = g.size() - g.largest_host();
   const std::uint64_t senders = r.op == operation::team_scatterv ? 1 : locals, entries = packed_entries(r, g);
-  const bool along = 4 + entries * (4 + r.bytes) <= packed_room(r, g);
-  const std::uint64_t part = 4 + entries * (4 + (along ? r.bytes : sizeof(unequal::note)));
-  const std::uint64_t bundle = engine::bundle_box::message_room(g) / part;
-  const std::uint64_t messages = hosts * ((senders + bundle - 1) / bundle);
+  const std::uint64_t front = 4 + entries * 4;
+  unequal::along_blocks short_ones(packed_room(r, g) - front, static_cast<std::uint32_t>(entries),
+                                   [&](std::uint32_t) { return r.bytes; });
+  std::uint64_t along = 0;
+  while (along != entries && short_ones.has(r.bytes))
+    ++along;
+  const std::uint64_t part = front + along * r.bytes + (entries - along) * sizeof(unequal::note);
+  const std::uint64_t messages = hosts * engine::bundle_box::messages(g, senders, part);
   const std::uint64_t near = c.copies(locals, r.bytes) + c.copies(rooted(r.op) ? locals : g.size(), r.bytes);
-  const std::uint64_t bring = along ? 0 : c.gets((rooted(r.op) ? 1 : locals) * far, r.bytes, true);
+  const std::uint64_t brought = (rooted(r.op) ? 1 : locals) * far * (entries - along) / entries;
+  const std::uint64_t bring = brought == 0 ? 0 : c.gets(brought, r.bytes, true);
   return near + wake + c.messages(messages, hosts * senders * part / messages) +
          c.packs(hosts * senders * entries, part / entries) + c.packs(most_led(g) * senders, part) + bring;
 }

@@ -92,13 +92,14 @@ struct plan {
   std::uint8_t window = 64;      // iterations of a loop that may be under way, at most 64
   std::uint8_t credit = 32;      // how many operations its payloads may be ahead of their readers
   bool eager = false;
-  bool valued = false;   // a barrier: payloads carry its value
-  bool far = false;      // some node needs the UCP lane
-  bool large = false;    // a task touches more memory than a pass may
-  bool parts = false;    // its transfers are parts of a task, and need the task's room
-  bool computes = false; // it has a task: any rank that waits cannot carry its blocks for others
-  bool awaited = true;   // a rank may sleep until I have entered
-  bool unequal = false;  // what goes in bundles is packed by the task, see task::pack
+  bool valued = false;    // a barrier: payloads carry its value
+  bool far = false;       // some node needs the UCP lane
+  bool large = false;     // a task touches more memory than a pass may
+  bool parts = false;     // its transfers are parts of a task, and need the task's room
+  bool computes = false;  // it has a task: any rank that waits cannot carry its blocks for others
+  bool awaited = true;    // a rank may sleep until I have entered
+  bool unequal = false;   // what goes in bundles is packed by the task, see task::pack
+  bool in_places = false; // and lies in large places of boxes, be it unequal or not
   std::uint64_t patience =
       0; // ns in which the root waits for all to enter before it goes on alone; 0: it has no choice
 

@@ -14,8 +14,11 @@ topology::topology(std::uint32_t me, std::vector<std::uint32_t> host) : me_(me),
     local_index_.push_back(members[host_[r]]++);
     if (is_near(r)) local_.push_back(r);
   }
-  for (auto [node_id, count] : members)
+  if (!members.empty()) smallest_host_ = size();
+  for (auto [node_id, count] : members) {
     largest_host_ = std::max(largest_host_, count);
+    smallest_host_ = std::min(smallest_host_, count);
+  }
   near_.reserve(local_.size());
   far_.reserve(size() - local_.size());
   for (std::uint32_t k = 1; k < size(); ++k) {

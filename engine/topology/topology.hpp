@@ -34,8 +34,9 @@ public:
   const std::vector<std::uint32_t>& initiated() const { return initiated_; } // far members whose swap is mine
   const std::vector<std::uint32_t>& initiators() const { return initiators_; } // far members that make mine
 
-  // The largest number of members that any host holds: the same for all members.
+  // The largest number of members that any host holds, and the smallest: the same for all members.
   std::uint32_t largest_host() const { return largest_host_; }
+  std::uint32_t smallest_host() const { return smallest_host_; }
 
   // Position of a member among the members of its host, in team rank order.
   std::uint32_t local_index(std::uint32_t peer) const { return local_index_[peer]; }
@@ -64,7 +65,7 @@ public:
 private:
   void number_hosts();
   std::uint32_t me_ = 0;
-  std::uint32_t largest_host_ = 1;
+  std::uint32_t largest_host_ = 1, smallest_host_ = 1;
   std::vector<std::uint32_t> host_;
   std::vector<std::uint32_t> local_index_;
   std::vector<std::uint32_t> local_;
@@ -199,15 +200,9 @@ inline std::uint32_t number_of_pair(const topology& g, std::uint32_t host, std::
   const std::uint32_t distance = (other + g.hosts() - host) % g.hosts();
   return (distance - 1) / g.members(host);
 }
-inline std::uint32_t least_members(const topology& g) {
-  std::uint32_t least = g.size();
-  for (std::uint32_t host = 0; host < g.hosts(); ++host)
-    least = std::min(least, g.members(host));
-  return least;
-}
 // How many pairs any member leads at most: one on the smallest host.
 inline std::uint32_t most_led(const topology& g, std::uint32_t pairs = 1) {
-  return g.one_host() ? 0 : ((g.hosts() - 1) * pairs - 1) / least_members(g) + 1;
+  return g.one_host() ? 0 : ((g.hosts() - 1) * pairs - 1) / g.smallest_host() + 1;
 }
 
 // The same with several pairs of members between two hosts, as many as the smallest host has members at most:

@@ -82,18 +82,37 @@ constexpr std::uint64_t least_packed(std::uint64_t entries) {
   return 4 + entries * (4 + sizeof(note));
 }
 
-// Of the blocks that a member has for another host, all go along if they have so much room together; if not,
-// those that fit into an equal share of it do. Returns how many bytes the longest of them may have.
-template <class BytesOf>
-constexpr std::uint64_t longest_along(std::uint64_t room, std::uint32_t entries, BytesOf&& bytes_of) {
-  std::uint64_t all = 0, most = 0;
-  for (std::uint32_t k = 0; k != entries; ++k) {
-    const std::uint64_t bytes = bytes_of(k);
-    all += std::min(bytes, room + 1);
-    most = std::max(most, bytes);
+// Of the blocks that a member has for another host, all go along if they have so much room together. If not,
+// those do that fit into an equal share of it, and of the others, in their order, those for which they leave
+// room. Asked once about each block, in order.
+class along_blocks {
+public:
+  // `room` has a note for each, at least.
+  template <class BytesOf>
+  constexpr along_blocks(std::uint64_t room, std::uint32_t entries, BytesOf&& bytes_of)
+      : longest_(room / entries) {
+    std::uint64_t all = 0, most = 0, used = 0;
+    for (std::uint32_t k = 0; k != entries; ++k) {
+      const std::uint64_t bytes = bytes_of(k);
+      all += std::min(bytes, room + 1);
+      most = std::max(most, bytes);
+      used += bytes <= longest_ ? bytes : sizeof(note);
+    }
+    if (all <= room)
+      longest_ = most;
+    else
+      left_ = room - used;
   }
-  return all <= room ? most : room / entries;
-}
+  constexpr bool has(std::uint64_t bytes) {
+    if (bytes <= longest_) return true;
+    if (bytes - sizeof(note) > left_) return false;
+    left_ -= bytes - sizeof(note);
+    return true;
+  }
+
+private:
+  std::uint64_t longest_, left_ = 0;
+};
 
 // Sets what follows from the rest.
 void prepare(exchange& b);
@@ -119,7 +138,7 @@ struct entry {
 static_assert(sizeof(entry) == 4);
 
 // The blocks of a member of my host for those of another one, in a message. Which go along
-// (longest_along) follows from their sizes alone: so the member knows which ones are left to be brought,
+// (along_blocks) follows from their sizes alone: so the member knows which ones are left to be brought,
 // whichever member packs them.
 class packed_blocks {
 public:
@@ -128,12 +147,12 @@ public:
 
   std::uint64_t write(std::uint32_t host, std::byte* to) const {
     const std::uint32_t entries = entries_of(host);
-    const std::uint64_t longest = longest_along(host);
+    along_blocks short_ones = along(host);
     const std::byte* const memory = member_ == w_.me ? w_.segment : w_.near(w_.threads[member_]);
     std::uint64_t next = front(entries);
     for (std::uint32_t k = 0; k != entries; ++k) {
       const block b = block_of(host, k);
-      const bool along = b.bytes <= longest;
+      const bool along = short_ones.has(b.bytes);
       const entry e{static_cast<std::uint16_t>(next),
                     along ? static_cast<std::uint16_t>(b.bytes) : entry::of_note};
       std::memcpy(to + front(k), &e, sizeof e);
@@ -154,10 +173,10 @@ public:
     std::uint64_t left = 0;
     for (std::uint32_t host = 0; host != g.hosts(); ++host) {
       if (host == g.host(w_.me) || (b_.to_root && host != g.host(b_.root))) continue;
-      const std::uint64_t longest = longest_along(host);
+      along_blocks short_ones = along(host);
       const std::uint64_t readers = b_.same && !b_.to_root ? g.members(host) : 1;
       for (std::uint32_t k = 0; k != entries_of(host); ++k)
-        if (block_of(host, k).bytes > longest) left += readers;
+        if (!short_ones.has(block_of(host, k).bytes)) left += readers;
     }
     return left;
   }
@@ -172,10 +191,9 @@ private:
     const graph::topology& g = *w_.where;
     return entry_of(w_, member_, published_.at, g.in_host_order(g.first(host) + k));
   }
-  std::uint64_t longest_along(std::uint32_t host) const {
+  along_blocks along(std::uint32_t host) const {
     const std::uint32_t entries = entries_of(host);
-    return unequal::longest_along(w_.message - front(entries), entries,
-                                  [&](std::uint32_t k) { return block_of(host, k).bytes; });
+    return {w_.message - front(entries), entries, [&](std::uint32_t k) { return block_of(host, k).bytes; }};
   }
 
   const exchange& b_;

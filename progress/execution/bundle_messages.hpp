@@ -4,11 +4,13 @@
 #include "progress/execution/operation.hpp"
 #include "progress/execution/reach.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <functional>
+#include <memory>
+#include <new>
 #include <span>
 #include <utility>
-#include <vector>
 
 namespace weft::progress {
 
@@ -16,22 +18,44 @@ using box_layout = engine::bundle_box::layout;
 
 // How the blocks of an operation lie in boxes.
 inline box_layout layout_of(const graph::plan& p) {
-  if (!p.unequal) return box_layout::equal;
-  if (p.pairs == graph::pattern::all_pairs) return box_layout::large;
+  if (!p.unequal) return p.in_places ? box_layout::large_equal : box_layout::equal;
+  if (p.in_places) return box_layout::large;
   return p.pairs == graph::pattern::to_root ? box_layout::of_each : box_layout::of_one;
 }
-// The operations that have the large places of boxes have them in turn, on all members alike.
-inline void take_large_place(operation& op) {
-  channel& on = *op.channel;
-  if (layout_of(*op.program) != box_layout::large) return;
-  op.large_place = on.large_place;
-  op.before_there = std::exchange(on.in_large_places[on.large_place], op.seq);
-  on.large_place = (on.large_place + 1) % engine::bundle_box::large_places;
+// Bytes of a member's equal blocks for a host with so many members.
+inline std::uint64_t equal_part(const graph::plan& p, std::uint64_t members) {
+  return p.block() * (p.places[graph::in_source].to == 0 ? 1 : members);
 }
-// The operation whose blocks lay where those of this one are to lie; 0: none did.
+// Those of longer blocks, which have large places, of all members of my host.
+inline std::uint64_t to_pack(const operation& op, std::uint32_t there) {
+  const graph::topology& g = op.channel->info.topology;
+  const bool longer = layout_of(*op.program) == box_layout::large_equal;
+  return longer ? equal_part(*op.program, g.members(there)) * g.locals() : 0;
+}
+// The operations that have large places of boxes have them in turn, on all members alike: the next one, or
+// the next two of which the first is even.
+inline void take_large_places(operation& op) {
+  using box = engine::bundle_box;
+  const graph::plan& p = *op.program;
+  if (!p.in_places) [[likely]]
+    return;
+  channel& on = *op.channel;
+  const graph::topology& g = on.info.topology;
+  const std::uint64_t places = p.unequal ? 1 : box::places(g, equal_part(p, g.largest_host()));
+  static_assert(box::most_places == 2 && box::large_places % 2 == 0);
+  op.large_place =
+      static_cast<std::uint32_t>((on.large_place + places - 1) / places * places % box::large_places);
+  op.before_there = 0;
+  for (std::uint64_t k = 0; k != places; ++k)
+    op.before_there =
+        std::max(op.before_there, std::exchange(on.in_large_places[op.large_place + k], op.seq));
+  on.large_place = static_cast<std::uint32_t>(op.large_place + places) % box::large_places;
+}
+// The last operation whose blocks lay where those of this one are to lie, or whose stamps are where its own
+// are; 0: none.
 inline engine::sequence before(const operation& op) {
-  if (layout_of(*op.program) == box_layout::large) return op.before_there;
-  return op.seq <= engine::slots ? 0 : op.seq - engine::slots;
+  const engine::sequence in_slot = op.seq <= engine::slots ? 0 : op.seq - engine::slots;
+  return op.program->in_places ? std::max(op.before_there, in_slot) : in_slot;
 }
 
 // Blocks of members of a host for all of another one, in one message; see bundles.hpp.
@@ -49,7 +73,8 @@ struct bundle : transport::completion {
   std::uint32_t large_place = 0;
   transport::message_kind as = transport::message_kind::bundle;
   int status = 0;
-  std::vector<std::byte> bytes; // room for the longest; as many are sent:
+  std::unique_ptr<std::byte[]> bytes; // not touched before they are written: so many,
+  std::size_t room = 0;               // of which as many are sent:
   std::size_t size = 0;
 
   // The member's blocks are among them.
@@ -64,7 +89,7 @@ struct bundle : transport::completion {
   static box_layout layout_of(const transport::message& m) { return static_cast<box_layout>(m.phase); }
   // Those of a member, of what is left of a message.
   static std::uint64_t part_bytes(const transport::message& m, std::span<const std::byte> rest) {
-    if (layout_of(m) == box_layout::equal) return m.count;
+    if (engine::bundle_box::is_equal(layout_of(m))) return m.count;
     std::uint32_t bytes = 0;
     if (rest.size() >= sizeof bytes) std::memcpy(&bytes, rest.data(), sizeof bytes);
     return std::max<std::uint64_t>(bytes, sizeof bytes);
@@ -73,11 +98,12 @@ struct bundle : transport::completion {
                        const graph::topology& g) {
     using box = engine::bundle_box;
     const box_layout l = layout_of(m);
-    const bool equal = l == box_layout::equal;
-    if (l > box_layout::large || payload.size() < front_bytes(members)) return false;
-    if (equal ? std::uint64_t{m.count} * members > box::room(g) : m.count != box::part_room(g, l))
+    if (l > box_layout::large_equal || payload.size() < front_bytes(members)) return false;
+    if (l == box_layout::equal ? std::uint64_t{m.count} * members > box::room(g)
+                               : !box::is_equal(l) && m.count != box::part_room(g, l))
       return false;
-    if (m.round >= box::large_places) return false;
+    const std::uint64_t places = l == box_layout::large_equal ? box::places(g, m.count) : 1;
+    if (m.round >= box::large_places || places > box::large_places - m.round) return false;
     std::span<const std::byte> rest = payload.subspan(front_bytes(members));
     for (std::uint32_t k = 0; k < members; ++k) {
       if (!has(payload, k)) continue;
@@ -122,8 +148,8 @@ public:
     b->as_blocks = box_layout::equal;
     b->large_place = 0;
     b->size = front;
-    std::memset(b->bytes.data(), 0, b->size);
-    std::memcpy(b->bytes.data(), &retired, sizeof retired);
+    std::memset(b->bytes.get(), 0, b->size);
+    std::memcpy(b->bytes.get(), &retired, sizeof retired);
     return b;
   }
 
@@ -133,7 +159,7 @@ public:
                                .round = static_cast<std::uint8_t>(b.large_place),
                                .count = b.part,
                                .seq = b.seq};
-    const transport::started came = members_.send(*b.on, b.to, m, {b.bytes.data(), b.size}, b);
+    const transport::started came = members_.send(*b.on, b.to, m, {b.bytes.get(), b.size}, b);
     if (came.under_way())
       ++in_flight_;
     else
@@ -161,14 +187,11 @@ public:
 
 private:
   static bool has_room(bundle& b, std::size_t bytes) noexcept {
-    if (b.bytes.size() >= bytes) [[likely]]
+    if (b.room >= bytes) [[likely]]
       return true;
-    try {
-      b.bytes.resize(bytes);
-    } catch (const std::bad_alloc&) {
-      return false;
-    }
-    return true;
+    b.bytes.reset(new (std::nothrow) std::byte[bytes]);
+    b.room = b.bytes == nullptr ? 0 : bytes;
+    return b.room != 0;
   }
   void settle(bundle& b, int status) noexcept {
     if (status >= 0) [[likely]]

@@ -57,6 +57,7 @@ public:
     engine::word& mine = box.sent(slot, g.local_index(g.me()));
     if (net_.load(mine) >= op.seq) return outcome::done;
     if (!has_credit(op, g.host(peer), box)) return outcome::blocked;
+    if (!members_.carries.allows(to_pack(op, g.host(peer)))) return outcome::held;
     engine::word& turn = members_.turn(on, slot);
     for (std::uint64_t nobodys = 0; net_.load(turn) == 0; nobodys = 0)
       if (net_.cas(turn, nobodys, 1)) {
@@ -152,14 +153,16 @@ public:
     return is_credited(members_.box(*op.channel, there), before(op));
   }
 
-  // A member's blocks for my host, that have come.
-  std::span<const std::byte> in_box(operation& op, std::uint32_t member) {
+  // A member's blocks for my host, that have come: so many bytes, or unequal ones in so much room.
+  const std::byte* in_box(operation& op, std::uint32_t member, std::uint64_t bytes) {
     const graph::topology& g = op.channel->info.topology;
-    const box_layout l = layout_of(*op.program);
-    const std::uint64_t room = engine::bundle_box::part_room(g, l);
-    const engine::bundle_box box = members_.box(*op.channel, g.host(member));
-    const std::byte* const part =
-        box.part(l, engine::slot_of(op.seq), op.large_place, g.local_index(member), room);
+    return members_.box(*op.channel, g.host(member))
+        .part(layout_of(*op.program), engine::slot_of(op.seq), op.large_place, g.local_index(member), bytes);
+  }
+  std::span<const std::byte> unequal_in_box(operation& op, std::uint32_t member) {
+    const std::uint64_t room =
+        engine::bundle_box::part_room(op.channel->info.topology, layout_of(*op.program));
+    const std::byte* const part = in_box(op, member, room);
     std::uint32_t bytes = 0;
     net_.copy(&bytes, part, sizeof bytes);
     return {part, std::min<std::uint64_t>(bytes, room)};
@@ -236,7 +239,7 @@ private:
     const graph::topology& g = on.info.topology;
     b.add(local);
     const std::byte* const from = members_.base(on, g.local(local)) + asked.source;
-    std::byte* const to = b.bytes.data() + b.size;
+    std::byte* const to = b.bytes.get() + b.size;
     for (std::uint32_t k = 0; k * std::uint64_t{bytes} < b.part; ++k)
       net_.copy(to + std::uint64_t{k} * bytes, from + g.in_host_order(g.first(there) + k) * asked.stride,
                 bytes);
@@ -268,6 +271,7 @@ private:
   }
 
   // To all other hosts, beginning with another one than the neighbours do; once more what has come meanwhile.
+  // What is more than a pass may carry is left to the next member that takes the turn.
   void send_for_host(operation& op, const graph::node& n) {
     const graph::topology& g = op.channel->info.topology;
     const std::uint32_t others = g.hosts() - 1;
@@ -277,7 +281,10 @@ private:
       for (std::uint32_t k = 0; k < others; ++k) {
         const std::uint32_t ahead = 1 + (k + g.local_index(g.me())) % others;
         const std::uint32_t there = (g.host(g.me()) + ahead) % g.hosts();
-        if (asks(*op.program, g, there)) sent |= send_to(op, n, there);
+        const std::uint64_t bytes = asks(*op.program, g, there) ? send_to(op, n, there) : 0;
+        sent |= bytes != 0;
+        members_.carries.take(bytes);
+        if (bytes > quota::always && members_.carries.spent()) return;
       }
       if (!sent) break;
     }
@@ -306,15 +313,15 @@ private:
       retired_ = std::min(retired_, net_.load(members_.view(on, member).retired()));
   }
 
-  // True if there was something to be sent.
-  bool send_to(operation& op, const graph::node& n, std::uint32_t there) {
+  // Returns how many bytes were sent.
+  std::uint64_t send_to(operation& op, const graph::node& n, std::uint32_t there) {
     channel& on = *op.channel;
     const graph::topology& g = on.info.topology;
     const engine::bundle_box box = members_.box(on, there);
     const std::uint32_t slot = engine::slot_of(op.seq);
-    if (!is_credited(box, before(op))) return false;
+    if (!is_credited(box, before(op))) return 0;
     bundle* b = nullptr;
-    bool sent = false;
+    std::uint64_t sent = 0;
     for (const std::uint32_t local : entered_) {
       if (net_.load(box.sent(slot, local)) >= op.seq) continue;
       if (b != nullptr &&
@@ -323,9 +330,10 @@ private:
       if (b == nullptr) b = begin(op, n, there);
       if (b == nullptr) [[unlikely]]
         return sent;
+      const std::size_t before_it = b->size;
       pack(op, n, g.local(local), *b);
       net_.store(box.sent(slot, local), op.seq);
-      sent = true;
+      sent += b->size - before_it;
     }
     if (b != nullptr) messages_.send(*b);
     return sent;
@@ -341,17 +349,17 @@ private:
     b->to = graph::leader_towards(g, there, g.host(g.me()));
     b->as_blocks = l;
     b->large_place = op.large_place;
-    const std::uint64_t equal = in_message.bytes * (in_message_of_each(n) ? g.members(there) : 1);
-    b->part =
-        static_cast<std::uint32_t>(l == box_layout::equal ? equal : engine::bundle_box::part_room(g, l));
+    b->part = static_cast<std::uint32_t>(engine::bundle_box::is_equal(l)
+                                             ? in_message.bytes *
+                                                   (n.of == &graph::blocks::to_host ? g.members(there) : 1)
+                                             : engine::bundle_box::part_room(g, l));
     return b;
   }
-  static bool in_message_of_each(const graph::node& n) { return n.of == &graph::blocks::to_host; }
 
   void pack(operation& op, const graph::node& n, std::uint32_t member, bundle& b) {
     const graph::topology& g = op.channel->info.topology;
     b.add(g.local_index(member));
-    std::byte* const to = b.bytes.data() + b.size;
+    std::byte* const to = b.bytes.get() + b.size;
     if (op.program->unequal) {
       b.size += pack_unequal(op, n, member, g.host(b.to), to);
       return;

@@ -75,7 +75,7 @@ public:
   void start(operation& op) {
     if (op.program->awaited) members().wake_near();
     ++outstanding_;
-    take_large_place(op);
+    take_large_places(op);
     if (op.seq > op.channel->admitted || !activate(op)) [[unlikely]]
       hold(op);
   }

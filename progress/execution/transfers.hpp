@@ -278,12 +278,12 @@ private:
   // Out of the box, where the blocks of one member lie behind those of the other.
   [[gnu::noinline]] void take_bundled(operation& op, const graph::node& n, std::uint32_t peer) {
     if (op.program->unequal)
-      return op.at.task->unpack(*op.at.task, work_of(op, net_, n.count), peer, bundles_.in_box(op, peer));
+      return op.at.task->unpack(*op.at.task, work_of(op, net_, n.count), peer,
+                                bundles_.unequal_in_box(op, peer));
     const graph::topology& g = op.channel->info.topology;
     const graph::place& at = op.program->places[n.read.at];
     const std::uint64_t part = at.bytes * (at.turn == 0 ? 1 : g.locals());
-    const std::byte* const from =
-        reach_.box(*op.channel, g.host(peer)).blocks(engine::slot_of(op.seq)) + part * g.local_index(peer);
+    const std::byte* const from = bundles_.in_box(op, peer, part);
     const graph::action a = graph::resolve(*op.program, graph::flow::in, peer, 0);
     const graph::region r = graph::only_region(*op.program, g, n, a);
     net_.copy(buffers_.own(op, n.write.in) + r.write, from + r.read, r.bytes);

@@ -235,7 +235,7 @@ TEST(algorithms, two_hosts_have_pairs_of_leaders_and_the_members_share_them) {
   for (const node_map& nodes :
        {alone(7), blocks_of(12, 4), blocks_of(13, 3), blocks_of(20, 10), dealt(17, 5),
         node_map{0, 0, 0, 0, 0, 0, 1, 2, 2, 3}, node_map{0, 1, 0, 1, 1, 2, 0, 2, 2, 1, 1}}) {
-    for (std::uint32_t pairs = 1; pairs <= least_members(topology(0, nodes)); ++pairs) {
+    for (std::uint32_t pairs = 1; pairs <= topology(0, nodes).smallest_host(); ++pairs) {
       // From which member to which host, and how often blocks of a member go there.
       std::set<std::array<std::uint32_t, 2>> twins;
       std::map<std::array<std::uint32_t, 2>, unsigned> carried;

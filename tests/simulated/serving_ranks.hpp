@@ -40,10 +40,11 @@ struct serving_rank {
   }
 };
 
-// All ranks have met when their parts begin, and serve until all have ended.
+// All ranks have met when their parts begin, and serve until all have ended. Those that are awake do as the
+// model of costs has it: without chaos, and they never sleep.
 template <class Part>
 void play_serving(const std::vector<std::uint32_t>& nodes, std::uint64_t bytes, std::uint64_t seed,
-                  const collectives::tuning& how, Part&& part) {
+                  const collectives::tuning& how, Part&& part, bool awake = false) {
   const graph::topology g(0, nodes);
   const std::uint64_t heap = engine::first_mailbox_offset + (engine::mailbox_bytes(g) + 63) / 64 * 64;
   transport::simulation_options options;
@@ -51,7 +52,7 @@ void play_serving(const std::vector<std::uint32_t>& nodes, std::uint64_t bytes, 
   options.ranks = static_cast<std::uint32_t>(nodes.size());
   options.host_of_rank = nodes;
   options.segment_bytes = (heap + bytes + 63) / 64 * 64;
-  options.chaos = transport::simulated_chaos::rough();
+  options.chaos = awake ? transport::simulated_chaos{} : transport::simulated_chaos::rough();
   options.endless_naps = true;
   transport::simulation machine(options);
   collective_case c;
@@ -60,6 +61,7 @@ void play_serving(const std::vector<std::uint32_t>& nodes, std::uint64_t bytes, 
   std::uint32_t ended = 0;
   machine.run([&](std::uint32_t rank, transport::simulated_transport& t) {
     progress::engine_options settings = drowsy();
+    if (awake) settings.idle.spins = ~0u;
     settings.tuning = how;
     simulated_engine e(t, settings);
     progress::channel& team = e.add_channel(team_of_all(c, rank, 0, engine::first_mailbox_offset));

@@ -6,9 +6,12 @@
 // not know which of its blocks were left to be brought, or counts one that came along; a part that is packed
 // from a table that its owner has not published; a block that is taken for another member's.
 #include "engine/unequal/exchange.hpp"
+#include "tests/simulated/one_operation.hpp"
 #include "tests/simulated/seeds.hpp"
 #include "tests/simulated/serving_ranks.hpp"
 
+#include <chrono>
+#include <cstdio>
 #include <gtest/gtest.h>
 
 namespace weft::tests {
@@ -222,6 +225,57 @@ TEST(unequal, exchanges_hold_up_no_block_between_ranks_that_have_come) {
     }
 }
 
+// Blocks of one size, of which a member has no idea: those that have room go along, longer ones are brought.
+TEST(unequal, exchanges_take_the_predicted_time_whatever_their_blocks) {
+#if defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "a matter of figures";
+#endif
+  constexpr std::uint32_t ranks = 64, each = 16;
+  std::vector<std::uint32_t> nodes;
+  for (std::uint32_t rank = 0; rank < ranks; ++rank)
+    nodes.push_back(rank / each);
+  collectives::tuning t = tuning_for({});
+  t.bundles = true;
+  for (const std::uint64_t bytes : {128u, 1000u}) {
+    std::chrono::nanoseconds begun = std::chrono::hours(1), ended{0};
+    const auto part = [&](const serving_rank& it) {
+      const std::uint64_t src = it.heap + ranks * sizeof(block), dst = src + ranks * bytes;
+      auto* const given = reinterpret_cast<block*>(it.memory());
+      std::vector<block> taken;
+      for (std::uint32_t k = 0; k < ranks; ++k) {
+        given[k] = {src + k * bytes, bytes};
+        taken.push_back({dst + k * bytes, bytes});
+        std::fill_n(it.engine.net().segment() + given[k].at, bytes, static_cast<std::byte>(it.me + k));
+      }
+      unequal::exchange e;
+      e.given = given;
+      e.taken = taken.data();
+      prepare(e);
+      begun = std::min(begun, it.engine.net().now());
+      it.engine.run(
+          it.team,
+          {.op = operation::team_alltoallv, .in = sync::my, .out = sync::my, .bytes = 1, .apart = true},
+          {.dst = dst, .src = src, .task = &e});
+      ended = std::max(ended, it.engine.net().now());
+      for (std::uint32_t k = 0; k < ranks; ++k)
+        if (it.engine.net().segment()[taken[k].at + bytes - 1] != static_cast<std::byte>(it.me + k))
+          throw wrong_result("wrong bytes of rank " + std::to_string(k));
+    };
+    ASSERT_NO_THROW(play_serving(nodes, ranks * (sizeof(block) + 2 * bytes), 1, t, part, true));
+    const collectives::request r{
+        .op = operation::team_alltoallv, .in = sync::my, .out = sync::my, .bytes = bytes, .apart = true};
+    for (const collectives::algorithm& a : collectives::algorithms()) {
+      if (a.op != r.op || a.name != "bundled") continue;
+      const auto predicted = static_cast<double>(a.cost(r, graph::topology(0, nodes), t)),
+                 elapsed = static_cast<double>((ended - begun).count());
+      std::printf("alltoallv of %4lu bytes, 4 hosts of 16: predicted %8.1f us, on the clock %8.1f us\n",
+                  bytes, predicted / 1e3, elapsed / 1e3);
+      EXPECT_LT(elapsed, 1.5 * predicted) << bytes;
+      EXPECT_GT(elapsed, predicted / 2) << bytes; // it counts a rank that is woken: these are awake
+    }
+  }
+}
+
 // Whatever the sizes: a part has the room that it needs at least, what came along is as it was, and of the
 // rest its receiver learns where it is; as many as the owner counts.
 TEST(unequal, parts_hold_the_blocks_that_have_room_and_notes_of_the_others) {
@@ -252,7 +306,7 @@ TEST(unequal, parts_hold_the_blocks_that_have_room_and_notes_of_the_others) {
     std::vector<std::byte> part(w.message);
     const std::uint64_t bytes = mine.write(1, part.data());
     ASSERT_LE(bytes, w.message);
-    std::uint64_t left = 0, along = 0;
+    std::uint64_t left = 0, along = 0, shortest = ~std::uint64_t{0};
     for (std::uint32_t k = 0; k < 3; ++k) {
       const block& b = given[2 + k];
       const unequal::packed_entry got = unequal::read_packed({part.data(), bytes}, k);
@@ -262,10 +316,12 @@ TEST(unequal, parts_hold_the_blocks_that_have_room_and_notes_of_the_others) {
         along += b.bytes;
       } else {
         ASSERT_EQ(got.what.at, b.at);
+        shortest = std::min(shortest, b.bytes);
         ++left;
       }
     }
     ASSERT_EQ(left, mine.left_to_readers());
+    if (left != 0) ASSERT_GT(shortest - sizeof(unequal::note), w.message - bytes) << "it had room";
     const std::uint64_t all = given[2].bytes + given[3].bytes + given[4].bytes;
     ASSERT_EQ(left == 0, all <= w.message - unequal::least_packed(3) + 3 * sizeof(unequal::note)) << along;
   }
