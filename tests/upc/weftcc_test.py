@@ -258,6 +258,19 @@ class Weftcc(unittest.TestCase):
         self.assertIn("usage: weftcc", self.weftcc("--help").stdout)
         self.assertIn("runtime specification 3.14", self.weftcc("--version").stdout)
 
+    def test_the_library_has_the_functions_of_the_language(self):
+        # What the language declares is declared, or a macro, where translated text is compiled.
+        include = ["-I", self.prefix / "include"]
+        expand = lambda text, *more: subprocess.run([CC, "-std=gnu11", "-E", *more, *include, "-x", "c", "-"], input=text,
+                                                    check=True, capture_output=True, text=True).stdout
+        language = expand("#define shared\n#include <weft-upc/upc_language.h>\n", "-P")
+        declared = set(re.findall(r"\bextern [^;(]*?\b(\w+)\(", language))
+        self.assertGreater(len(declared), 250)
+        names = "#include <upcr.h>\n"
+        known = set(re.findall(r"\b(\w+)\s*\(", expand(names, "-P")))
+        known |= set(re.findall(r"^#define (\w+)", expand(names, "-dM"), re.M))
+        self.assertEqual(sorted(declared - known), [])
+
     def test_the_language_has_the_constants_of_the_library(self):
         # One name with two values is an error.
         source = '#include <upc_types.h>\n#include <upc_atomic.h>\n#include <upc_castable.h>\n#undef WEFT_EXPORT\n'

@@ -154,3 +154,67 @@ WEFT_UPC_REDUCTION(UL, unsigned long);
 WEFT_UPC_REDUCTION(F, float);
 WEFT_UPC_REDUCTION(D, double);
 WEFT_UPC_REDUCTION(LD, long double);
+
+/* Berkeley's extensions (upcr/berkeley.h); weft/semaphore.h and weft/strided.h have the others. */
+#define BUPC_DUMP_MIN_LENGTH 100
+#define BUPC_THREADS_SAME 0
+#define BUPC_THREADS_VERYNEAR 100
+#define BUPC_THREADS_NEAR 200
+#define BUPC_THREADS_FAR 300
+#define BUPC_THREADS_VERYFAR 400
+typedef upc_handle_t bupc_handle_t;
+#define BUPC_COMPLETE_HANDLE 0ULL
+extern bupc_handle_t bupc_memcpy_async(shared void* dst, shared const void* src, size_t nbytes);
+extern bupc_handle_t bupc_memget_async(void* dst, shared const void* src, size_t nbytes);
+extern bupc_handle_t bupc_memput_async(shared void* dst, const void* src, size_t nbytes);
+extern bupc_handle_t bupc_memset_async(shared void* dst, int c, size_t nbytes);
+extern void bupc_memcpy_asynci(shared void* dst, shared const void* src, size_t nbytes);
+extern void bupc_memget_asynci(void* dst, shared const void* src, size_t nbytes);
+extern void bupc_memput_asynci(shared void* dst, const void* src, size_t nbytes);
+extern void bupc_memset_asynci(shared void* dst, int c, size_t nbytes);
+extern void bupc_waitsync(bupc_handle_t handle);
+extern int bupc_trysync(bupc_handle_t handle);
+extern void bupc_waitsync_all(bupc_handle_t* handles, size_t count);
+extern int bupc_trysync_all(bupc_handle_t* handles, size_t count);
+extern void bupc_waitsync_some(bupc_handle_t* handles, size_t count);
+extern int bupc_trysync_some(bupc_handle_t* handles, size_t count);
+extern void bupc_waitsynci(void);
+extern int bupc_trysynci(void);
+extern void bupc_begin_accessregion(void);
+extern bupc_handle_t bupc_end_accessregion(void);
+extern void bupc_poll(void);
+extern void* bupc_cast(shared const void* p);
+extern int bupc_castable(shared const void* p);
+extern int bupc_thread_castable(unsigned thread);
+extern shared void* bupc_inverse_cast(void* local);
+extern shared void* bupc_local_to_shared(void* local, int thread, int phase);
+extern shared void* bupc_ptradd(shared void* p, size_t block, size_t elem_size, ptrdiff_t inc);
+extern unsigned bupc_thread_distance(int a, int b);
+extern int bupc_dump_shared(shared const void* p, char* text, int size);
+extern char* bupc_getenv(const char* name);
+typedef uint64_t bupc_tick_t;
+extern bupc_tick_t bupc_ticks_now(void);
+extern uint64_t bupc_ticks_to_ns(bupc_tick_t ticks);
+extern uint64_t bupc_ticks_to_us(bupc_tick_t ticks);
+#define WEFT_UPC_ATOMICS(T, type, order)                                                                     \
+  extern type bupc_atomic##T##_read_##order(shared void* p);                                                 \
+  extern void bupc_atomic##T##_set_##order(shared void* p, type v);                                          \
+  extern type bupc_atomic##T##_swap_##order(shared void* p, type v);                                         \
+  extern type bupc_atomic##T##_cswap_##order(shared void* p, type expected, type v);                         \
+  extern type bupc_atomic##T##_mswap_##order(shared void* p, type mask, type v);                             \
+  extern type bupc_atomic##T##_fetchnot_##order(shared void* p);                                             \
+  extern type bupc_atomic##T##_fetchadd_##order(shared void* p, type v);                                     \
+  extern type bupc_atomic##T##_fetchand_##order(shared void* p, type v);                                     \
+  extern type bupc_atomic##T##_fetchor_##order(shared void* p, type v);                                      \
+  extern type bupc_atomic##T##_fetchxor_##order(shared void* p, type v)
+#define WEFT_UPC_ATOMIC(T, type)                                                                             \
+  WEFT_UPC_ATOMICS(T, type, relaxed);                                                                        \
+  WEFT_UPC_ATOMICS(T, type, strict)
+WEFT_UPC_ATOMIC(U64, uint64_t);
+WEFT_UPC_ATOMIC(I64, int64_t);
+WEFT_UPC_ATOMIC(U32, uint32_t);
+WEFT_UPC_ATOMIC(I32, int32_t);
+WEFT_UPC_ATOMIC(UI, unsigned int);
+WEFT_UPC_ATOMIC(I, int);
+WEFT_UPC_ATOMIC(UL, unsigned long);
+WEFT_UPC_ATOMIC(L, long);
