@@ -309,9 +309,10 @@ int upcrt_forall_start(int start_thread, int step, int lo, int scale) {
 }
 
 void upcri_own_fails(int64_t end) {
-  upcri_fail("upc_forall", "end",
-             "is within THREADS of the largest number of the loop's variable: give it a wider type, or compile "
-             "with weftcc --every-element",
-             "%lld", (long long)end);
+  upcri_fail(
+      "upc_forall", "end",
+      "is within THREADS of the largest number of the loop's variable: give it a wider type, or compile "
+      "with weftcc --every-element",
+      "%lld", (long long)end);
   upc_global_exit(1);
 }

@@ -173,11 +173,11 @@ extern WEFT_EXPORT int32_t upcrt_forall_control;
  * is negative. And the greatest common divisor, which a translator computes such loops with. */
 WEFT_EXPORT int upcrt_gcd(int a, int b);
 WEFT_EXPORT int upcrt_forall_start(int start_thread, int step, int lo, int scale);
-/* What weftcc makes of a loop of upc_forall whose iterations go to the threads in turns, `end` behind its last one:
- * from own element to own element. The first of them, from lo on, which goes to `thread`; `end` if there is
- * none, lo where the loop has no iteration. The step is THREADS, which must not come past the largest number
- * of the variable's type: an error. And what the variable is behind the loop: what it is where each thread
- * goes over all elements. */
+/* What weftcc makes of a loop of upc_forall whose iterations go to the threads in turns, `end` behind its
+ * last one: from own element to own element. The first of them, from lo on, which goes to `thread`; `end` if
+ * there is none, lo where the loop has no iteration. The step is THREADS, which must not come past the
+ * largest number of the variable's type: an error. And what the variable is behind the loop: what it is where
+ * each thread goes over all elements. */
 #define upcri_end_before(end) ((int64_t)(end))
 #define upcri_end_at(last) ((int64_t)(last) + 1)
 #define upcri_own_largest(i) ((__typeof__(i))-1 < 1 ? INT64_MAX >> (64 - 8 * sizeof(i)) : INT64_MAX)
