@@ -4,7 +4,7 @@
 mpi4py's own tests come from Debian's source package, or from the folder that MPI4PY_TESTS names. moves.c and
 reductions.c are written after the list of MPICH's tests of collectives; what MPI itself gets wrong of them is printed.
 Mutations that this catches: made_by_program says yes to a type of MPI itself (a maximum of pairs has a type that no
-operator knows); place_of_block leaves no block out; extent_of calls all types contiguous (moves.c); combine_by_mpi
+operator knows); place_of_block leaves no block out; extent_of calls all types contiguous (moves.c); call_function
 takes its arguments the other way round (reductions.c); place_of_given is the same for all members (between hosts).
 """
 
