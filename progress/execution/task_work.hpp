@@ -24,7 +24,7 @@ template <class T> graph::work work_of(operation& op, T& net, std::uint32_t stag
           .message = op.program->packed,
           .budget = 0,
           .done = op.run->computed,
-          .alone = op.run->choice == graph::branch::alone};
+          .chosen = op.run->choice};
 }
 
 } // namespace weft::progress
