@@ -29,7 +29,9 @@ namespace weft::engine {
 //
 //   large     places for what has no room in a slot: the same, of the operations that have one or two places
 //             in turn. Blocks of unequal sizes, of which each member has told its neighbours only where it
-//             has written them down; and longer ones of exchanges and gather-alls
+//             has written them down; and longer ones of exchanges and gather-alls. Those of a host are
+//             dealt out to the members of this one in turn: so each holds a share, however few hosts there
+//             are
 //
 // Memory. A member reserves at most 4 MiB for the large places of all its boxes, less in teams of less than
 // 1,024; among so many ranks that 24 bytes for each block take more, as much as those. It takes the pages
@@ -67,18 +69,18 @@ public:
     if (l == layout::of_one) return std::min(room(g), most_of_message - 8);
     if (l == layout::of_each) return room(g) / locals / 8 * 8;
     const std::uint64_t least = std::max(locals * 24, 2048 / locals);
-    const std::uint64_t parts = std::max(1u, graph::most_led(g)) * locals * large_places;
+    const std::uint64_t parts = std::max<std::uint64_t>(1, held_parts(g)) * large_places;
     const std::uint64_t wanted = std::min(locals * 1024, reserved(g) / parts);
     return std::min(std::max(least, wanted), most_of_message - 8) / 8 * 8;
   }
-  // How many large places a host's members take with so many bytes each.
+  // How many large places a part of so many bytes takes.
   static std::uint64_t places(const graph::topology& g, std::uint64_t part) {
-    const std::uint64_t place = large_room(g);
-    return (g.largest_host() * part + place - 1) / place;
+    const std::uint64_t place = part_room(g, layout::large);
+    return (part + place - 1) / place;
   }
   // The longest message has the parts of several members.
   static std::uint64_t message_room(const graph::topology& g) {
-    return std::max(room(g), std::min(large_places * large_room(g), most_of_message));
+    return std::max(room(g), std::min(large_places * part_room(g, layout::large), most_of_message));
   }
   // How many take the parts of so many members.
   static std::uint64_t messages(const graph::topology& g, std::uint64_t members, std::uint64_t part) {
@@ -89,7 +91,7 @@ public:
   // alone.
   static std::uint64_t bytes(const graph::topology& g) {
     if (g.one_host() || room(g) == 0) return 0;
-    return turns_bytes + graph::most_led(g) * box_bytes(g);
+    return large_offset(g) + held_parts(g) * large_places * part_room(g, layout::large);
   }
   // What must be zero before the first operation.
   static void clear(std::byte* base, const graph::topology& g) {
@@ -104,7 +106,7 @@ public:
       : words_(reinterpret_cast<word*>(base + turns_bytes +
                                        graph::number_of_pair(g, host, other) * box_bytes(g))),
         blocks_(reinterpret_cast<std::byte*>(words_) + words_bytes(g)), locals_(g.largest_host()),
-        room_(room(g)), large_room_(large_room(g)), large_(blocks_ + slots * room_) {}
+        room_(room(g)) {}
 
   static word& turn(std::byte* first_members, std::uint32_t slot) {
     return reinterpret_cast<word*>(first_members)[slot];
@@ -119,10 +121,19 @@ public:
   word& asked(std::uint32_t slot) const { return words_[first_word + 2 * slots * locals_ + slot]; }
   std::byte* blocks(std::uint32_t slot) const { return blocks_ + slot * room_; }
   // Those of a member; `bytes` of each in an equal layout, else there is room for so many.
-  std::byte* part(layout l, std::uint32_t slot, std::uint32_t place, std::uint32_t local,
-                  std::uint64_t bytes) const {
-    if (has_places(l)) return large_ + place * large_room_ + local * bytes;
+  std::byte* part(layout l, std::uint32_t slot, std::uint32_t local, std::uint64_t bytes) const {
     return blocks(slot) + (l == layout::of_one ? 0 : local * bytes);
+  }
+  // Where the part of a member of another host begins in this large place. `base` is of the member of my host
+  // that holds it: large_holder.
+  static std::byte* large_part(std::byte* base, const graph::topology& g, std::uint32_t member,
+                               std::uint32_t place) {
+    const std::uint64_t hosts = g.hosts(), distance = (g.host(member) + hosts - g.host(g.me())) % hosts;
+    const std::uint64_t held = (distance - 1) * rows(g) + g.local_index(member) / g.locals();
+    return base + large_offset(g) + (held * large_places + place) * part_room(g, layout::large);
+  }
+  static std::uint32_t large_holder(const graph::topology& g, std::uint32_t member) {
+    return g.local(g.local_index(member) % g.locals());
   }
 
 private:
@@ -138,19 +149,20 @@ private:
     const std::uint64_t words = first_word + 2u * slots * g.largest_host() + slots;
     return (words * sizeof(word) + mailbox::line - 1) / mailbox::line * mailbox::line;
   }
-  static std::uint64_t large_room(const graph::topology& g) {
-    const std::uint64_t all = g.largest_host() * part_room(g, layout::large);
-    return (all + mailbox::line - 1) / mailbox::line * mailbox::line;
+  static std::uint64_t box_bytes(const graph::topology& g) { return words_bytes(g) + slots * room(g); }
+  // Of the members of each other host one holds as many parts at most.
+  static std::uint64_t rows(const graph::topology& g) {
+    return (g.largest_host() + g.smallest_host() - 1) / g.smallest_host();
   }
-  static std::uint64_t box_bytes(const graph::topology& g) {
-    return words_bytes(g) + slots * room(g) + large_places * large_room(g);
+  static std::uint64_t held_parts(const graph::topology& g) { return (g.hosts() - 1) * rows(g); }
+  static std::uint64_t large_offset(const graph::topology& g) {
+    return turns_bytes + graph::most_led(g) * box_bytes(g);
   }
 
   word* words_;
   std::byte* blocks_;
   std::uint32_t locals_;
-  std::uint64_t room_, large_room_;
-  std::byte* large_;
+  std::uint64_t room_;
 };
 
 // The mailbox of a member and its boxes; where the boxes begin.

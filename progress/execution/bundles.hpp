@@ -155,9 +155,8 @@ public:
 
   // A member's blocks for my host, that have come: so many bytes, or unequal ones in so much room.
   const std::byte* in_box(operation& op, std::uint32_t member, std::uint64_t bytes) {
-    const graph::topology& g = op.channel->info.topology;
-    return members_.box(*op.channel, g.host(member))
-        .part(layout_of(*op.program), engine::slot_of(op.seq), op.large_place, g.local_index(member), bytes);
+    return members_.part(*op.channel, layout_of(*op.program), engine::slot_of(op.seq), op.large_place, member,
+                         bytes);
   }
   std::span<const std::byte> unequal_in_box(operation& op, std::uint32_t member) {
     const std::uint64_t room =
@@ -185,7 +184,9 @@ public:
       const std::uint64_t bytes = bundle::part_bytes(m, rest);
       engine::word& stamp = box.stamp(slot, k);
       if (net_.load(stamp) < m.seq) { // else once more
-        net_.copy(box.part(bundle::layout_of(m), slot, m.round, k, m.count), rest.data(), bytes);
+        net_.copy(members_.part(on, bundle::layout_of(m), slot, m.round, g.in_host_order(g.first(there) + k),
+                                m.count),
+                  rest.data(), bytes);
         net_.store(stamp, m.seq);
       }
       rest = rest.subspan(bytes);

@@ -84,6 +84,15 @@ public:
     const std::uint32_t mine = g.host(g.me());
     return {boxes(on, graph::leader_towards(g, mine, other)), g, mine, other};
   }
+  // Where what a member of another host has for mine lies there.
+  std::byte* part(channel& on, engine::bundle_box::layout l, std::uint32_t slot, std::uint32_t place,
+                  std::uint32_t member, std::uint64_t bytes) {
+    using boxed = engine::bundle_box;
+    const graph::topology& g = on.info.topology;
+    if (boxed::has_places(l))
+      return boxed::large_part(boxes(on, boxed::large_holder(g, member)), g, member, place);
+    return box(on, g.host(member)).part(l, slot, g.local_index(member), bytes);
+  }
   engine::word& turn(channel& on, std::uint32_t slot) {
     return engine::bundle_box::turn(boxes(on, on.info.topology.local(0)), slot);
   }

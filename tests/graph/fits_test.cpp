@@ -56,8 +56,8 @@ TEST(algorithms_that_fit, engines_send_together_what_is_small_and_waits_for_its_
   const node_map nodes = blocks_of(8, 4);
   EXPECT_TRUE(fits({.in = sync::my, .bytes = 8}, nodes));
   EXPECT_TRUE(fits({.in = sync::my, .bytes = 128}, nodes));
-  EXPECT_TRUE(fits({.in = sync::my, .bytes = 512}, nodes)) << "in two large places";
-  EXPECT_FALSE(fits({.in = sync::my, .bytes = 513}, nodes)) << "beyond them";
+  EXPECT_TRUE(fits({.in = sync::my, .bytes = 2048}, nodes)) << "in two large places";
+  EXPECT_FALSE(fits({.in = sync::my, .bytes = 2049}, nodes)) << "beyond them";
   EXPECT_TRUE(fits({.in = sync::no, .bytes = 128}, nodes));
   EXPECT_FALSE(fits({.in = sync::no, .bytes = 129}, nodes)) << "beyond the room of a slot";
   EXPECT_FALSE(fits({.in = sync::my, .bytes = 0}, nodes));

@@ -53,7 +53,7 @@ collective_case program_with_bundles(std::uint64_t seed) {
   c.sluggard = static_cast<std::uint32_t>(random.below(c.ranks));
   sync in = sync::my;
   const auto call = [&] {
-    constexpr std::array<std::uint64_t, 6> sizes{1, 8, 57, 120, 250, 500};
+    constexpr std::array<std::uint64_t, 6> sizes{1, 8, 57, 120, 250, 1200};
     constexpr std::array outs{sync::no, sync::my, sync::all};
     constexpr std::array kinds{operation::exchange, operation::gather_all, operation::scatter,
                                operation::gather,   operation::broadcast,  operation::reduce};
@@ -220,6 +220,58 @@ TEST(bundles, of_longer_blocks_hold_up_none_between_ranks_that_have_come) {
             << name(op) << " of " << a.bytes << " bytes, shape " << shape << ", without rank " << absent;
       }
     }
+}
+
+// A rank that is late finds the blocks of the first calls, which have two large places each, when the others
+// have gone as far as they may with those of one place. Mutation: an operation tells of one of its places.
+TEST(bundles, of_longer_blocks_stay_in_both_of_their_places_until_they_are_read) {
+  const std::vector<std::uint32_t> nodes{0, 0, 1, 1};
+  constexpr std::uint32_t ranks = 4, late = 3, first = 4, calls = 12;
+  constexpr std::uint64_t longer = 2048, shorter = 900;
+  const auto bytes = [](std::uint32_t call) { return call < first ? longer : shorter; };
+  const auto value = [](std::uint32_t call, std::uint32_t from, std::uint32_t to) {
+    return static_cast<std::byte>(1 + call * 20 + from * 4 + to);
+  };
+  std::uint32_t in_place = 0;
+  const auto part = [&](const serving_rank& it) {
+    const auto source = [&](std::uint32_t call) { return it.heap + call * 2 * ranks * longer; };
+    const auto destination = [&](std::uint32_t call) { return source(call) + ranks * longer; };
+    std::byte* const segment = it.engine.net().segment();
+    const auto has = [&](std::uint32_t call, std::uint32_t from) {
+      const std::byte* const got = segment + destination(call) + from * bytes(call);
+      return std::all_of(got, got + bytes(call), [&](std::byte b) { return b == value(call, from, it.me); });
+    };
+    for (std::uint32_t call = 0; call < calls; ++call)
+      for (std::uint32_t to = 0; to < ranks; ++to)
+        std::fill_n(segment + source(call) + to * bytes(call), bytes(call), value(call, it.me, to));
+    if (it.me == late) {
+      it.serve_until([&] { return in_place == ranks - 1; });
+      it.serve_until([more = 3000]() mutable { return more-- == 0; });
+    }
+    std::vector<simulated_engine::handle> handles;
+    for (std::uint32_t call = 0; call < calls; ++call)
+      handles.push_back(it.engine.post(
+          it.team, {operation::exchange, sync::my, sync::my, graph::hint::none, 0, bytes(call)},
+          {.dst = destination(call), .src = source(call)}));
+    if (it.me != late) {
+      it.serve_until([&] {
+        for (std::uint32_t call = 0; call < first; ++call)
+          for (std::uint32_t from = 0; from < late; ++from)
+            if (!has(call, from)) return false;
+        return true;
+      });
+      ++in_place;
+    }
+    for (std::uint32_t call = 0; call < calls; ++call) {
+      it.engine.wait(handles[call]);
+      for (std::uint32_t from = 0; from < ranks; ++from)
+        if (!has(call, from)) throw wrong_result("call " + std::to_string(call) + ": wrong bytes");
+    }
+  };
+  const graph::topology g(0, nodes);
+  ASSERT_EQ(engine::bundle_box::places(g, 2 * longer), 2u);
+  ASSERT_EQ(engine::bundle_box::places(g, 2 * shorter), 1u);
+  EXPECT_NO_THROW(play_serving(nodes, calls * 2 * ranks * longer, 1, all_bundled(), part));
 }
 
 // Two hosts and one operation after the other: all but the last rank call at about the same time.
