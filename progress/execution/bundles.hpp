@@ -59,8 +59,8 @@ public:
     if (!has_credit(op, g.host(peer), box)) return outcome::blocked;
     if (!members_.carries.allows(to_pack(op, g.host(peer)))) return outcome::held;
     engine::word& turn = members_.turn(on, slot);
-    for (std::uint64_t nobodys = 0; net_.load(turn) == 0; nobodys = 0)
-      if (net_.cas(turn, nobodys, 1)) {
+    for (std::uint64_t untaken = 0; net_.load(turn) == 0; untaken = 0)
+      if (net_.cas(turn, untaken, 1)) {
         send_for_host(op, n);
         net_.store(turn, 0);
         members_.wake_near(); // for what was sent of them, or since they found the turn taken
