@@ -78,9 +78,10 @@ public:
     const std::uint64_t place = part_room(g, layout::large);
     return (part + place - 1) / place;
   }
-  // The longest message has the parts of several members.
+  // The longest message has the parts of all members, if it can.
   static std::uint64_t message_room(const graph::topology& g) {
-    return std::max(room(g), std::min(large_places * part_room(g, layout::large), most_of_message));
+    const std::uint64_t parts = g.largest_host() * part_room(g, layout::large);
+    return std::max(room(g), std::min(parts, most_of_message));
   }
   // How many take the parts of so many members.
   static std::uint64_t messages(const graph::topology& g, std::uint64_t members, std::uint64_t part) {
