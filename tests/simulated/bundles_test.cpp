@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Small blocks between hosts in bundles: ranks are late, or very late, and hold up no block but their own;
-// and what it costs when all come together.
+// Small blocks between hosts in bundles: ranks are late, or very late, and hold up no block but their own.
 //
 // Mutations that this catches: a rank that is told that its source was read before it is; one that finds the
 // turn taken and does not come back; a host that asks for blocks more often than once, or into a box that its
-// members still need; a rank that leaves its blocks to who has the turn and does not look whether
-// they were sent; blocks of a rank that has not entered; one that has the turn and waits for its neighbours;
-// blocks that are sent without credit; credit told of a host of which one member has not retired; a member
-// that sleeps and is not woken when its blocks are in the box.
+// members still need; a rank that leaves its blocks to the one with the turn and does not look
+// whether they were sent; blocks of a rank that has not entered; one that has the turn and waits for its
+// neighbours; blocks that are sent without credit; credit told of a host of which one member has not retired;
+// a member that sleeps and is not woken when its blocks are in the box.
 #include "engine/collectives/algorithm.hpp"
 #include "tests/simulated/collective_player.hpp"
 #include "tests/simulated/one_operation.hpp"
@@ -17,7 +16,6 @@
 #include "verify/specified.hpp"
 
 #include <array>
-#include <cstdio>
 #include <gtest/gtest.h>
 
 namespace weft::tests {
@@ -27,20 +25,6 @@ using collectives::request;
 using graph::sync;
 using transport::simulated_transport;
 using transport::sim::seeded_random;
-
-const collectives::algorithm& way(operation op, std::string_view name) {
-  for (const collectives::algorithm& a : collectives::algorithms())
-    if (a.op == op && a.name == name) return a;
-  throw std::logic_error("no such algorithm");
-}
-
-collectives::tuning all_bundled() {
-  collectives::tuning t;
-  t.bundles = true;
-  t.forced = collectives::parse_choice("exchange=bundled,gather_all=bundled,scatter=bundled,gather=bundled,"
-                                       "broadcast=bundled,reduce=bundled");
-  return t;
-}
 
 // Many more operations than a team has slots, with others in between; some ranks late at every call.
 collective_case program_with_bundles(std::uint64_t seed) {
@@ -75,7 +59,7 @@ collective_case program_with_bundles(std::uint64_t seed) {
 TEST(bundles, give_what_the_serial_reference_gives_whoever_is_late) {
   simulated_run_options options;
   options.tuning = all_bundled();
-  const seed_range seeds(60);
+  const seed_range seeds(30);
   for (std::uint64_t seed = seeds.first; seed <= seeds.last && !HasFailure(); ++seed)
     EXPECT_EQ("", failure_of(program_with_bundles(seed), options)) << "replay with WEFT_SEED=" << seed;
 }
@@ -212,7 +196,7 @@ TEST(bundles, of_longer_blocks_hold_up_none_between_ranks_that_have_come) {
       if (!way(op, "bundled").fits(r, g, all_bundled())) continue;
       while (way(op, "bundled").fits(r, g, all_bundled()))
         r.bytes *= 2;
-      for (std::uint32_t absent = 0; absent < nodes.size(); ++absent) {
+      for (std::uint32_t absent = shape % 2; absent < nodes.size(); absent += 2) {
         if (HasFailure()) return;
         const absence a{
             nodes, absent, op, r.bytes / 2, absent + 1, sync::my, box::large_places / box::most_places};
@@ -377,109 +361,6 @@ TEST(bundles, that_were_asked_for_do_not_say_that_their_owner_has_come) {
     };
     EXPECT_NO_THROW(play_serving(nodes, 5 * block + 5 * small, seed, all_bundled(), part))
         << "replay with WEFT_SEED=" << seed;
-  }
-}
-
-// A question for what does not lie in the segment has no answer, and a right one behind it has. Mutation: the
-// offset is not looked at.
-TEST(bundles, are_asked_for_within_the_segment_alone) {
-  const std::vector<std::uint32_t> nodes{0, 0, 1, 1};
-  constexpr std::uint64_t count = 8;
-  using words = std::array<std::uint64_t, 3>; // place, bytes from one receiver's to the next, of all members
-  std::uint32_t looked = 0;
-  const auto part = [&](const serving_rank& it) {
-    const graph::topology& g = it.team.info.topology;
-    const std::uint64_t end = it.engine.net().segment_bytes();
-    const std::array<words, 5> wrong{{{end - count + 1, 0, ~0ull},
-                                      {~0ull - 4, 0, ~0ull},
-                                      {it.heap, end / 3, ~0ull},
-                                      {it.heap, ~0ull / 3, ~0ull},
-                                      {end, 1, ~0ull}}};
-    const auto stamp = [&] {
-      const std::uint32_t leader = leader_towards(g, g.host(g.me()), 1);
-      std::byte* const boxes =
-          (leader == it.me ? it.engine.net().segment() : it.engine.net().direct(leader)) +
-          engine::first_mailbox_offset + engine::boxes_offset(g);
-      return it.engine.net().load(engine::bundle_box(boxes, g, 0, 1).stamp(engine::slot_of(2), 0));
-    };
-    if (it.me == leader_towards(g, 0, 1)) {
-      std::array<transport::completion, wrong.size() + 1> sent;
-      for (transport::completion& done : sent)
-        done.done = [](transport::completion*, int) {};
-      std::array<words, wrong.size() + 1> asked{};
-      std::ranges::copy(wrong, asked.begin());
-      asked.back() = {end - count * 4, count, ~0ull};
-      const auto ask = [&](std::size_t k) {
-        const transport::message m{.channel = it.team.info.id,
-                                   .kind = transport::message_kind::pull,
-                                   .source = it.me,
-                                   .count = count,
-                                   .seq = 2};
-        static_cast<void>(
-            it.engine.net().send(leader_towards(g, 1, 0), m, &asked[k], sizeof asked[k], sent[k]));
-      };
-      for (std::size_t k = 0; k < wrong.size(); ++k)
-        ask(k);
-      for (std::uint32_t k = 0; k < 3000; ++k)
-        it.serve_until([once = false]() mutable { return std::exchange(once, true); });
-      EXPECT_EQ(stamp(), 0u) << "one of them was answered";
-      ask(wrong.size());
-      it.serve_until([&] { return stamp() == 2; });
-      ++looked;
-    }
-    it.serve_until([&] { return looked != 0; });
-  };
-  play_serving(nodes, 4096, 1, all_bundled(), part);
-}
-
-TEST(bundles, of_ranks_that_come_together_take_about_as_long_as_behind_in_all) {
-#if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "a matter of figures";
-#endif
-  for (const std::uint32_t hosts : {4u, 16u}) {
-    std::vector<std::uint32_t> nodes;
-    for (std::uint32_t rank = 0; rank < hosts * 16; ++rank)
-      nodes.push_back(rank / 16);
-    const graph::topology g(0, nodes);
-    for (const operation op : {operation::exchange, operation::gather_all}) {
-      collectives::tuning t = tuning_for({});
-      t.bundles = true;
-      const request all{op, sync::all, sync::my, graph::hint::none, 0, 8},
-          my{op, sync::my, sync::my, graph::hint::none, 0, 8};
-      const collectives::algorithm& best = *choose(all, g, t);
-      EXPECT_EQ(choose(my, g, t)->name, "bundled");
-      const double bundled = elapsed_by(way(op, "bundled"), my, nodes),
-                   behind_all = elapsed_by(best, all, nodes);
-      std::printf("%s, %u hosts of 16: bundled %8.1f us (predicted %8.1f), %s under IN_ALL %8.1f us\n",
-                  std::string(name(op)).c_str(), hosts, bundled / 1e3,
-                  static_cast<double>(way(op, "bundled").cost(my, g, t)) / 1e3,
-                  std::string(best.name).c_str(), behind_all / 1e3);
-      EXPECT_LE(bundled, 1.5 * behind_all);
-    }
-  }
-}
-
-// Of longer blocks as well.
-TEST(bundles, take_the_predicted_time_whatever_their_blocks) {
-#if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "a matter of figures";
-#endif
-  std::vector<std::uint32_t> nodes;
-  for (std::uint32_t rank = 0; rank < 256; ++rank)
-    nodes.push_back(rank / 16);
-  const graph::topology g(0, nodes);
-  collectives::tuning t = tuning_for({});
-  t.bundles = true;
-  for (const auto& [op, bytes] :
-       {std::pair(operation::exchange, 64), {operation::exchange, 512}, {operation::gather_all, 512}}) {
-    const request r{.op = op, .in = sync::my, .out = sync::my, .bytes = static_cast<std::uint64_t>(bytes)};
-    EXPECT_EQ(choose(r, g, t)->name, "bundled") << bytes;
-    const double predicted = static_cast<double>(way(op, "bundled").cost(r, g, t)),
-                 elapsed = elapsed_by(way(op, "bundled"), r, nodes);
-    std::printf("%s of %d bytes, 16 hosts of 16: predicted %8.1f us, on the clock %8.1f us\n",
-                std::string(name(op)).c_str(), bytes, predicted / 1e3, elapsed / 1e3);
-    EXPECT_LT(elapsed, 1.5 * predicted);
-    EXPECT_GT(elapsed, predicted / 1.5);
   }
 }
 

@@ -3,7 +3,9 @@
 #include "engine/collectives/algorithm.hpp"
 #include "tests/simulated/simulated_run.hpp"
 
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace weft::tests {
@@ -18,6 +20,20 @@ inline collectives::tuning tuning_for(const transport::simulated_costs& costs) {
              .byte = whole(costs.byte * 1000),
              .copy = whole(costs.near_copy),
              .copied_byte = whole(costs.near_byte * 1000)};
+  return t;
+}
+
+inline const collectives::algorithm& way(collectives::operation op, std::string_view name) {
+  for (const collectives::algorithm& a : collectives::algorithms())
+    if (a.op == op && a.name == name) return a;
+  throw std::logic_error("no such algorithm");
+}
+
+inline collectives::tuning all_bundled() {
+  collectives::tuning t;
+  t.bundles = true;
+  t.forced = collectives::parse_choice("exchange=bundled,gather_all=bundled,scatter=bundled,gather=bundled,"
+                                       "broadcast=bundled,reduce=bundled");
   return t;
 }
 

@@ -28,9 +28,7 @@ using transport::simulation;
 using transport::sim::seeded_random;
 
 const algorithm& named(std::string_view name) {
-  for (const algorithm& a : collectives::algorithms())
-    if (a.op == operation::broadcast && a.name == name) return a;
-  throw std::logic_error("no such algorithm");
+  return way(operation::broadcast, name);
 }
 
 // Sending costs so much that few hosts make a deep tree.

@@ -321,7 +321,9 @@ TEST(unequal, parts_hold_the_blocks_that_have_room_and_notes_of_the_others) {
       }
     }
     ASSERT_EQ(left, mine.left_to_readers());
-    if (left != 0) ASSERT_GT(shortest - sizeof(unequal::note), w.message - bytes) << "it had room";
+    if (left != 0) {
+      ASSERT_GT(shortest - sizeof(unequal::note), w.message - bytes) << "it had room";
+    }
     const std::uint64_t all = given[2].bytes + given[3].bytes + given[4].bytes;
     ASSERT_EQ(left == 0, all <= w.message - unequal::least_packed(3) + 3 * sizeof(unequal::note)) << along;
   }
