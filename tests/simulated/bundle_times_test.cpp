@@ -40,18 +40,17 @@ TEST(bundle_times, of_ranks_that_come_together_take_about_as_long_as_behind_in_a
 // Of longer blocks as well.
 TEST(bundle_times, take_the_predicted_time_whatever_their_blocks) {
   std::vector<std::uint32_t> nodes;
-  for (std::uint32_t rank = 0; rank < 128; ++rank)
+  for (std::uint32_t rank = 0; rank < 256; ++rank)
     nodes.push_back(rank / 16);
   const graph::topology g(0, nodes);
   collectives::tuning t = tuning_for({});
   t.bundles = true;
-  for (const auto& [op, bytes] :
-       {std::pair(operation::exchange, 64), {operation::exchange, 512}, {operation::gather_all, 512}}) {
+  for (const auto& [op, bytes] : {std::pair(operation::exchange, 64), {operation::gather_all, 512}}) {
     const request r{.op = op, .in = sync::my, .out = sync::my, .bytes = static_cast<std::uint64_t>(bytes)};
     EXPECT_EQ(choose(r, g, t)->name, "bundled") << bytes;
     const double predicted = static_cast<double>(way(op, "bundled").cost(r, g, t)),
                  elapsed = elapsed_by(way(op, "bundled"), r, nodes);
-    std::printf("%s of %d bytes, 8 hosts of 16: predicted %8.1f us, on the clock %8.1f us\n",
+    std::printf("%s of %d bytes, 16 hosts of 16: predicted %8.1f us, on the clock %8.1f us\n",
                 std::string(name(op)).c_str(), bytes, predicted / 1e3, elapsed / 1e3);
     EXPECT_LT(elapsed, 1.5 * predicted);
     EXPECT_GT(elapsed, predicted / 1.5);
