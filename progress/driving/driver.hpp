@@ -314,9 +314,8 @@ protected:
     };
     sleeper_.sleep(place_, true, finds_work, [&] {
       if (sleep_watcher_ != nullptr) sleep_watcher_->on_sleep();
+      const auto limit = executor_.chooses() ? std::chrono::milliseconds(1) : options_.park_limit;
       mine.let_go();
-      const std::chrono::nanoseconds limit =
-          executor_.chooses() ? std::chrono::milliseconds(1) : options_.park_limit;
       return std::chrono::ceil<std::chrono::milliseconds>(std::min(awaited.nap(), limit));
     });
   }

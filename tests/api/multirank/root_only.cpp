@@ -181,8 +181,10 @@ void a_turn_ahead(int near) {
   constexpr std::size_t n = 30'000, gathers = 40, bytes = 4096; // of a block that is claimed
   constexpr int root = 1, other = 2, late = 3;
   const auto threads = static_cast<std::size_t>(THREADS);
-  // Elsewhere the gathers are sent ahead, fewer at a time.
-  if (THREADS < 4 || near * 2 < THREADS) return;
+  // Elsewhere, and through sockets, the gathers are sent ahead, fewer at a time.
+  const char* const path = std::getenv("WEFT_PATH");
+  const bool sockets = path != nullptr && std::string_view(path) == "sockets";
+  if (THREADS < 4 || near * 2 < THREADS || (sockets && near < THREADS)) return;
   const upc_shared_ptr_t sources = upc_all_alloc(threads, n * sizeof(int));
   const upc_shared_ptr_t results = upc_all_alloc(threads, n * sizeof(int));
   const upc_shared_ptr_t blocks = upc_all_alloc(threads, bytes);
