@@ -16,7 +16,7 @@ using reductions::reduction;
 
 // A member that has more is not done with it in one go. Of so few elements in all a root may combine all
 // alone in the time in which members would only tell each other to begin.
-constexpr std::uint64_t large_bytes = 16 * 1024, large_alone = 256 * 1024;
+constexpr std::uint64_t large_bytes = 16 * 1024, large_alone = 64 * 1024;
 // So many bytes of elements the root of a reduce brings and combines itself, where else members would work on
 // ranges: then a late member holds up the root alone. Under IN_MY it does so only if one is late, or if they
 // are few. Under IN_NO always, and computes as long as all members together: so these are less.
