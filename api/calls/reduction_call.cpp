@@ -14,19 +14,13 @@ namespace {
 using reductions::layout;
 using reductions::reduction;
 
-// A member that has more is not done with it in one go. Of so few elements in all a root may combine all
-// alone in the time in which members would only tell each other to begin.
-constexpr std::uint64_t large_bytes = 16 * 1024, large_alone = 64 * 1024;
+// A member that has more is not done with it in one go.
+constexpr std::uint64_t large_bytes = 16 * 1024;
 // So many bytes of elements the root of a reduce brings and combines itself, where else members would work on
-// ranges: then a late member holds up the root alone. Under IN_MY it does so only if one is late, or if they
-// are few. Under IN_NO always, and computes as long as all members together: so these are less.
-std::uint64_t most_of_root(const mode& m, std::uint32_t threads) {
-  if (m.in == graph::sync::my) return collectives::most_at_root;
+// ranges: then a late member holds up the root alone.
+// It computes as long as all members together, so it is less than of vectors.
+std::uint64_t most_of_root(std::uint32_t threads) {
   return threads <= collectives::few_members ? 16 << 20 : 256 << 10;
-}
-// Else all wait for all, or there is none that could be held up in vain.
-bool root_may_be_alone(const mode& m, std::uint32_t threads) {
-  return m.in != graph::sync::all && m.out != graph::sync::all && threads > 2;
 }
 
 upc_flag_t flags_of(collectives::operation op) {
@@ -117,7 +111,7 @@ void prepare(reduction& r, std::uint32_t threads, collectives::request& wanted) 
   wanted.whole = r.by_ranges && r.alone != reduction::none;
   const std::uint64_t most =
       wanted.whole ? r.from.elements : std::min(r.from.elements, r.from.most_rows() * r.from.block);
-  wanted.large = most * size > (wanted.whole ? large_alone : large_bytes);
+  wanted.large = most * size > large_bytes;
 }
 
 namespace {
@@ -143,10 +137,7 @@ checked_array check(const array_reduction_call& call) {
   collectives::request wanted{.op = call.op};
   if (call.op == collectives::operation::reduce) {
     wanted.root = one_element(c, "dst", call);
-    if (root_may_be_alone(c.m, c.threads) && r.from.elements * r.from.size <= most_of_root(c.m, c.threads)) {
-      r.alone = wanted.root;
-      r.chooses = c.m.in == graph::sync::my && r.from.elements * r.from.size > large_alone;
-    }
+    if (r.from.elements * r.from.size <= most_of_root(c.threads)) r.alone = wanted.root;
   }
   if (call.op == collectives::operation::reduce_all) one_on_each(c, "dst", call);
   if (prefix) place_results(c, check, call.dst, own, r);

@@ -18,9 +18,8 @@
 //
 // With vectors of n bytes, element by element, it is the same: Cray's team reductions of small ones.
 //
-// Where members work on ranges of the elements all of them wait for a late one. So the root of a reduce that
-// is not too large may work on all elements itself (`whole`): it brings them, and combines them alone. Under
-// IN_MY it chooses so when a member is late.
+// Where members work on ranges of the elements all of them wait for a late one. So the root of a reduce that is
+// small, or of few members, works on all elements itself (`whole`): it brings them, and combines them alone.
 //
 // The parts travel as eager payloads, from scratch to scratch, which need no entry of the rank that takes
 // them. So late members hold up those that need their elements; only where parts are handed on for a root all
@@ -46,20 +45,14 @@ bool has_results(const request& r) {
   return r.op == operation::prefix_reduce && r.by_ranges;
 }
 
-// It works on all elements itself: always, or, of many, if it chooses so. There is no choice where all wait
-// for all anyway.
 bool by_root_alone(const request& r) {
   return r.op == operation::reduce && r.whole;
-}
-bool root_chooses(const request& r, const topology& g) {
-  return by_root_alone(r) && r.large && r.in == sync::my && r.out != sync::all && g.size() > 2;
 }
 
 class table_reduction {
 public:
   table_reduction(const request& r, const topology& g, bool bundled = false)
-      : request_(r), g_(g), bundled_(bundled), b_(g.me(), g.size(), r.root),
-        modes_(b_, g, r.in, root_chooses(r, g) ? sync::my : r.out) {
+      : request_(r), g_(g), bundled_(bundled), b_(g.me(), g.size(), r.root), modes_(b_, g, r.in, r.out) {
     plan& p = b_.draft();
     p.pairs = rooted(r.op) ? pattern::to_root : pattern::all_pairs;
     b_.blocks_of({.bytes = r.bytes, .dst_i = r.bytes});
@@ -76,10 +69,7 @@ public:
   }
 
   plan flat() {
-    if (root_chooses(request_, g_))
-      needs_result() ? choose() : hear();
-    else if (by_root_alone(request_))
-      return needs_result() ? of_whole() : for_whole();
+    if (by_root_alone(request_)) return needs_result() ? of_whole() : for_whole();
     const node_set own = compute_own();
     const node_set sent = rooted(request_.op) ? send_to_root(own) : send_to_all(own);
     if (!needs_result()) return finish(sent | own);
@@ -103,49 +93,31 @@ private:
     node n = writing(compute(0, !request_.large && !request_.by_ranges), buffer::scratch, of_peer_);
     if (!request_.by_ranges) return b_.add(n, gate);
     n.needs = b_.add_place({.base = behind_table(), .from = request_.bytes, .bytes = request_.bytes});
-    if (chosen_ != 0) return b_.add(n, bring_to(n.needs, chosen_));
-    modes_.announce({&range::far, static_cast<std::uint32_t>(g_.far().size())});
-    return b_.add(n, gate | bring_to(n.needs, gate));
+    return b_.add(n, gate | bring(n.needs, gate));
   }
   // What others have of my range. It has room of its own: these places of scratch only stand for it.
-  node_set bring_to(std::uint8_t brought, node_set gate, std::uint8_t phase = 0) {
+  node_set bring(std::uint8_t brought, node_set gate) {
+    modes_.announce({&range::far, static_cast<std::uint32_t>(g_.far().size())});
     builder::step_list steps;
     steps.then_if(modes_.each_waits(), await_entry());
     steps.then(writing(get_from_each(), buffer::scratch, brought));
-    steps.then_if(modes_.tells_ends(), in_phase(phase, count_for_each(fact::consumed, 1)));
+    steps.then_if(modes_.tells_ends(), count_for_each(fact::consumed, 1));
     return b_.loop(range::others, others(), steps, gate);
-  }
-
-  // The two ways of a root that chooses, and the signal that says together. What follows is of that way.
-  void choose() {
-    const auto far = static_cast<std::uint32_t>(g_.far().size());
-    b_.draft().patience = 100'000;
-    chosen_ = b_.add(choose_when_all(fact::entry));
-    b_.begin_branch(branch::alone);
-    whole_result(bring_to(of_peer_, chosen_, alone));
-    b_.begin_branch(branch::together);
-    modes_.announce({&range::far, far});
-    if (near() != 0) b_.add(publish_ready(), chosen_);
-    b_.loop(range::far, far, builder::step_list().then(announce_puts()), chosen_);
-  }
-  void hear() {
-    b_.draft().patience = 100'000;
-    if (!g_.is_near(request_.root)) modes_.announce({&range::root, 1});
-    chosen_ = b_.add(in_phase(alone, hear_choice()));
-    b_.begin_branch(branch::together);
-    modes_.announce({&range::far_but_root, range::far_but_root.count(b_.draft(), g_)});
-  }
-  node_set whole_result(node_set brought) {
-    node n = writing(compute(0), buffer::scratch, of_peer_);
-    n.needs = of_peer_;
-    return compute_result(b_.add(n, brought));
   }
 
   // The root's part if it works on all elements. Those of the others lie where their partial results would,
   // to the verifier.
   plan of_whole() {
     const node_set gate = modes_.gate();
-    modes_.leave(whole_result(gate | bring_to(of_peer_, gate)));
+    builder::step_list steps;
+    steps.then_if(modes_.each_waits(), await_entry());
+    steps.then(writing(get_from_each(), buffer::scratch, of_peer_));
+    steps.then_if(modes_.tells_ends(), count_for_each(fact::consumed, 1));
+    const node_set brought = b_.loop(range::others, others(), steps, gate);
+    node n = writing(compute(0), buffer::scratch, of_peer_);
+    n.needs = of_peer_;
+    const node_set result = compute_result(b_.add(n, gate | brought));
+    modes_.leave(result);
     return b_.finish();
   }
   // And the others'. What the root counts on one host says that all have entered.
@@ -256,8 +228,6 @@ private:
   builder b_;
   sync_modes modes_;
   std::uint8_t of_peer_ = 0, of_member_ = 0; // the part of a step's peer, of whomever
-  static constexpr std::uint8_t alone = 1;   // the phase of what a root counts that has chosen to be alone
-  node_set chosen_ = 0;
 };
 
 } // namespace

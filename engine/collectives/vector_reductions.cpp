@@ -82,6 +82,21 @@ bool root_chooses(const request& r, const topology& g) {
   return rooted(r.op) && g.size() > 2 && vectors_fit(r, g, most_at_root);
 }
 
+constexpr range far_but_root{
+    .name = "far, but the root",
+    .count =
+        [](const plan& p, const topology& g) {
+          const auto far = static_cast<std::uint32_t>(g.far().size());
+          return g.is_near(p.root) ? far : far - 1;
+        },
+    .peer =
+        [](const plan& p, const topology& g, peer_rule, std::uint32_t k) {
+          if (g.is_near(p.root)) return g.far()[k];
+          const auto root = std::ranges::find(g.far(), p.root);
+          return g.far()[k < static_cast<std::size_t>(root - g.far().begin()) ? k : k + 1];
+        },
+    .only = lane::far};
+
 class sliced_plan : vector_plan {
   using enum reductions::vector_stage_number;
 
@@ -126,7 +141,7 @@ private:
     chosen_ = b_.add(in_phase(alone, hear_choice()));
     b_.begin_branch(branch::together);
     const node_set told = near ? own : own | note_known(own);
-    return told | b_.loop(range::far_but_root, range::far_but_root.count(b_.draft(), g_), tell, own);
+    return told | b_.loop(far_but_root, far_but_root.count(b_.draft(), g_), tell, own);
   }
   void hand_out(std::uint8_t result, node_set made) {
     builder::step_list put;

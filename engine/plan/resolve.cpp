@@ -38,16 +38,6 @@ constexpr range range::far{.name = "far",
                            .count = [](P, G g) { return length(g.far()); },
                            .peer = [](P, G g, peer_rule, number k) { return g.far()[k]; },
                            .only = lane::far};
-constexpr range range::far_but_root{
-    .name = "far, but the root",
-    .count = [](P p, G g) { return length(g.far()) - (g.is_near(p.root) ? 0 : 1); },
-    .peer =
-        [](P p, G g, peer_rule, number k) {
-          if (g.is_near(p.root)) return g.far()[k];
-          const auto root = std::ranges::find(g.far(), p.root) - g.far().begin();
-          return g.far()[k < static_cast<number>(root) ? k : k + 1];
-        },
-    .only = lane::far};
 constexpr range range::others{
     .name = "others",
     .count = [](P, G g) { return g.size() - 1; },

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "engine/plan/node.hpp"
-
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -28,13 +26,13 @@ struct work {
   std::uint64_t segment_bytes = 0;        // of that, and of any other member's
   near_memory near;
   std::uint64_t dst = 0, src = 0;
-  std::byte* scratch = nullptr;   // of the operation, as its plan lays it out
-  std::byte* room = nullptr;      // as much as the task has asked for
-  std::uint64_t block = 0;        // bytes that a member contributes
-  std::uint64_t message = 0;      // bytes of the longest message that is no block; see plan::packed
-  std::uint64_t budget = 0;       // bytes to touch, about; at least a little is done
-  std::uint64_t done = 0;         // how far the stage is: 0 when it begins, then what the task makes of it
-  branch chosen = branch::either; // by the root, if it has a choice
+  std::byte* scratch = nullptr; // of the operation, as its plan lays it out
+  std::byte* room = nullptr;    // as much as the task has asked for
+  std::uint64_t block = 0;      // bytes that a member contributes
+  std::uint64_t message = 0;    // bytes of the longest message that is no block; see plan::packed
+  std::uint64_t budget = 0;     // bytes to touch, about; at least a little is done
+  std::uint64_t done = 0;       // how far the stage is: 0 when it begins, then what the task makes of it
+  bool alone = false;           // the root has chosen to work alone
 };
 
 // Bytes that another member has and I work on, or the other way round: where in its segment, and where I have
@@ -88,8 +86,7 @@ struct task {
   // What the members must give alike, beside what their request and operands say.
   void (*say)(const task&, call_fields&) = nullptr;
   std::uint64_t room = 0;             // bytes
-  std::uint64_t room_alone = 0;       // instead, of a root that has chosen to work alone
-  std::uint64_t patience = 0;         // ns of it, beside the plan's
+  std::uint64_t room_alone = 0;       // instead, of a root that works alone
   std::uint32_t bytes = sizeof(task); // of the whole object
   bool user = false;                  // runs code of users: never while the right to drive is held
   std::uint64_t plain = 0;            // and the stages that run none of it, a bit each

@@ -15,27 +15,23 @@ namespace {
 struct range {
   std::uint64_t begin, end;
 };
-bool by_one(const reduction& r, const graph::work& w) {
-  return r.alone != reduction::none && w.chosen != graph::branch::together;
-}
-range part_of_line(const reduction& r, const graph::work& w, std::uint64_t length, std::uint32_t member) {
-  if (by_one(r, w)) return {member > r.alone ? length : 0, member >= r.alone ? length : 0};
-  const std::uint32_t members = w.members;
+range part_of_line(const reduction& r, std::uint64_t length, std::uint32_t members, std::uint32_t member) {
+  if (r.alone != reduction::none) return {member > r.alone ? length : 0, member >= r.alone ? length : 0};
   const std::uint64_t each = length / members, more = length % members;
   const auto begin_of = [&](std::uint64_t m) { return m * each + std::min(m, more); };
   return {begin_of(member), begin_of(member + 1u)};
 }
-range leaf_range(const reduction& r, const graph::work& w, std::uint32_t member) {
-  return part_of_line(r, w, leaves_of(r.from.elements), member);
+range leaf_range(const reduction& r, std::uint32_t members, std::uint32_t member) {
+  return part_of_line(r, leaves_of(r.from.elements), members, member);
 }
-range range_of(const reduction& r, const graph::work& w, std::uint32_t member) {
-  if (!r.reproducible) return part_of_line(r, w, r.from.elements, member);
-  const range leaves = leaf_range(r, w, member);
+range range_of(const reduction& r, std::uint32_t members, std::uint32_t member) {
+  if (!r.reproducible) return part_of_line(r, r.from.elements, members, member);
+  const range leaves = leaf_range(r, members, member);
   return {std::min(r.from.elements, leaves.begin * leaf_elements),
           std::min(r.from.elements, leaves.end * leaf_elements)};
 }
-std::uint64_t longest_range(const reduction& r, std::uint32_t members, bool by_one) {
-  if (by_one) return r.from.elements;
+std::uint64_t longest_range(const reduction& r, std::uint32_t members) {
+  if (r.alone != reduction::none) return r.from.elements;
   return r.reproducible ? (leaves_of(r.from.elements) / members + 1) * leaf_elements
                         : r.from.elements / members + 1;
 }
@@ -44,11 +40,11 @@ std::uint64_t longest_range(const reduction& r, std::uint32_t members, bool by_o
 // others get.
 class rooms {
 public:
-  rooms(const reduction& r, const graph::work& w) : r_(r), w_(w), mine_(range_of(r, w, w.me)) {}
+  rooms(const reduction& r, const graph::work& w) : r_(r), w_(w), mine_(range_of(r, w.members, w.me)) {}
 
-  static std::uint64_t bytes(const reduction& r, std::uint32_t members, bool by_one) {
+  static std::uint64_t bytes(const reduction& r, std::uint32_t members) {
     const bool results = r.what != reduction::form::value;
-    return tables(members) + (results ? 2 : 1) * side_bytes(r, members, by_one) + row_bytes;
+    return tables(members) + (results ? 2 : 1) * side_bytes(r, members) + row_bytes;
   }
 
   const range& mine() const { return mine_; }
@@ -59,7 +55,7 @@ public:
   // In the room; one after the other, in the order of the ranks.
   std::uint64_t begin_of(std::uint32_t member, bool result) const {
     std::uint64_t at = tables(w_.members);
-    if (result) at += side_bytes(r_, w_.members, by_one(r_, w_));
+    if (result) at += side_bytes(r_, w_.members);
     for (std::uint32_t m = 0; m < member; ++m)
       if (m != w_.me) at += span(m, result).elements * r_.from.size;
     return at;
@@ -83,12 +79,12 @@ public:
   }
 
   // For the subtrees in front of what is being scanned.
-  std::byte* row() const { return w_.room + bytes(r_, w_.members, by_one(r_, w_)) - row_bytes; }
+  std::byte* row() const { return w_.room + bytes(r_, w_.members) - row_bytes; }
 
 private:
   static constexpr std::uint64_t row_bytes = (most_subtrees + 1) * 32;
-  static std::uint64_t side_bytes(const reduction& r, std::uint32_t members, bool by_one) {
-    return (longest_range(r, members, by_one) * r.from.size + 63) / 64 * 64;
+  static std::uint64_t side_bytes(const reduction& r, std::uint32_t members) {
+    return (longest_range(r, members) * r.from.size + 63) / 64 * 64;
   }
   static std::uint64_t tables(std::uint32_t members) {
     return (2 * members * sizeof(std::uint64_t) + 63) / 64 * 64;
@@ -173,7 +169,7 @@ private:
   std::uint64_t leaf() const { return (rooms_.mine().begin + w_.done) / leaf_elements; }
 
   bool fold_leaves() {
-    const std::uint64_t first = leaf_range(r_, w_, w_.me).begin;
+    const std::uint64_t first = leaf_range(r_, w_.members, w_.me).begin;
     subtree_row mine = row_at(entry(w_.me));
     mine.assume(first, leaf());
     for (left_ *= most / leaf_elements; left_ != 0 && rooms_.mine().begin + w_.done < rooms_.mine().end;
@@ -190,7 +186,7 @@ private:
   // The subtrees of the members before this one.
   void push_before(subtree_row& row, std::uint32_t end) const {
     for (std::uint32_t m = 0; m < end; ++m) {
-      const range leaves = leaf_range(r_, w_, m);
+      const range leaves = leaf_range(r_, w_.members, m);
       const std::byte* value = entry(m);
       subtree_row::each(leaves.begin, leaves.end, [&](std::uint64_t at, unsigned level) {
         row.push(at, level, value);
@@ -229,7 +225,7 @@ private:
   }
 
   bool has_elements(std::uint32_t m) const {
-    const range it = range_of(r_, w_, m);
+    const range it = range_of(r_, w_.members, m);
     return it.begin != it.end;
   }
   // What the members before this one have, if they have anything.
@@ -296,11 +292,7 @@ graph::part part_of(const graph::task& t, const graph::work& w, std::uint32_t pe
 void prepare_ranges(reduction& r, std::uint32_t members) {
   r.run = run;
   r.part_of = part_of;
-  r.room = rooms::bytes(r, members, r.alone != reduction::none && !r.chooses);
-  if (!r.chooses) return;
-  constexpr std::uint64_t bytes_per_ns = 4; // about, of what is brought and combined
-  r.room_alone = rooms::bytes(r, members, true);
-  r.patience = r.from.elements * r.from.size / bytes_per_ns;
+  r.room = rooms::bytes(r, members);
 }
 
 } // namespace weft::reductions

@@ -40,7 +40,6 @@ struct reduction : graph::task {
   bool reproducible = false; // by ranges: brackets by the indices alone, see fixed_tree.hpp
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   std::uint32_t alone = none; // by ranges: the member whose range are all elements
-  bool chooses = false;       // if it chooses so; else all members have one each
 
   const void* of_kernels() const {
     return function != nullptr ? static_cast<const void*>(&function) : argument;

@@ -131,8 +131,7 @@ private:
   // In the scratch, behind the table, or in the room of a root that has chosen to be alone: all that each of
   // the others has.
   std::byte* whole(std::uint32_t member) const {
-    return (w_.chosen == graph::branch::alone ? w_.room : w_.scratch + w_.members * sizeof(addresses)) +
-           member * w_.block;
+    return (w_.alone ? w_.room : w_.scratch + w_.members * sizeof(addresses)) + member * w_.block;
   }
 
   using form = vector_reduction::form;

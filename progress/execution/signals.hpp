@@ -153,7 +153,7 @@ private:
     std::chrono::nanoseconds& since = op.run->choosing_since;
     const std::chrono::nanoseconds now = net_.now();
     if (since.count() == 0) since = now;
-    return now - since >= std::chrono::nanoseconds(op.program->patience + op.at.task->patience);
+    return now - since >= std::chrono::nanoseconds(op.program->patience);
   }
 
   [[gnu::noinline]] bool is_in_box(operation& op, std::uint32_t peer) {

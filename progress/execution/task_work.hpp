@@ -24,7 +24,7 @@ template <class T> graph::work work_of(operation& op, T& net, std::uint32_t stag
           .message = op.program->packed,
           .budget = 0,
           .done = op.run->computed,
-          .chosen = op.run->choice};
+          .alone = op.run->choice == graph::branch::alone};
 }
 
 } // namespace weft::progress

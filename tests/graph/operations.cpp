@@ -115,7 +115,7 @@ std::string text(const request& r, const node_map& nodes) {
   static constexpr const char* hints[] = {"no hint", "push", "pull"};
   return fmt::format("{}{}{} of {} bytes, IN_{} OUT_{}, {}, root {}, nodes {}", collectives::name(r.op),
                      r.in_place ? " in place" : "",
-                     r.by_ranges && r.whole ? (r.large ? " by the root if one is late" : " by the root")
+                     r.by_ranges && r.whole ? " by the root"
                      : r.by_ranges          ? " by ranges"
                      : r.whole              ? " of few"
                                             : "",
@@ -153,9 +153,7 @@ void for_each_request(std::uint32_t members, const std::function<void(const requ
             for_each_direction(r, members, visit);
             r.whole = op == operation::reduce;
             if (r.whole) for_each_direction(r, members, visit);
-            r.large = r.whole;
-            if (r.whole) for_each_direction(r, members, visit);
-            r.by_ranges = r.large = false;
+            r.by_ranges = false;
             r.whole = op == operation::sort;
             if (r.whole) for_each_direction(r, members, visit);
             r.whole = false;

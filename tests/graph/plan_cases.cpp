@@ -76,10 +76,7 @@ std::vector<request> forms_of(operation op) {
     forms.push_back({.op = op, .large = true});
     forms.push_back({.op = op, .by_ranges = true});
   }
-  if (op == operation::reduce) {
-    forms.push_back({.op = op, .by_ranges = true, .whole = true});
-    forms.push_back({.op = op, .large = true, .by_ranges = true, .whole = true});
-  }
+  if (op == operation::reduce) forms.push_back({.op = op, .by_ranges = true, .whole = true});
   if (op == operation::sort) forms.push_back({.op = op, .whole = true});
   return forms;
 }

@@ -45,7 +45,7 @@ bool only_sends_ahead(const operation& o, std::size_t late, std::size_t rank) {
 bool is_much(const operation& o, std::size_t members) {
   constexpr std::size_t few = 4;
   const std::uint64_t bytes = o.words * sizeof(std::uint64_t) * members;
-  if (!is_array(o.what) || o.in == sync::my) return bytes > std::uint64_t{64} << 20;
+  if (!is_array(o.what)) return bytes > std::uint64_t{64} << 20;
   return bytes > (members <= few ? std::uint64_t{16} << 20 : std::uint64_t{256} << 10);
 }
 

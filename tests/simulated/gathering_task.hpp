@@ -123,8 +123,7 @@ private:
     if (w.stage == 2) std::memcpy(w.segment + w.dst + w.me * w.block, result, w.block);
     return true;
   }
-  static graph::part part_of_table(const graph::task& t, const graph::work& w, std::uint32_t peer) {
-    if (w.chosen == graph::branch::together) return part(t, w, peer);
+  static graph::part part_of_table(const graph::task&, const graph::work& w, std::uint32_t peer) {
     return {w.src, w.scratch + peer * w.block, w.block};
   }
   static graph::part part(const graph::task&, const graph::work& w, std::uint32_t peer) {
