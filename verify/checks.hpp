@@ -9,6 +9,12 @@ namespace weft::graph::checking {
 // Each plan by itself: indices, edges, operands, bounds. Without findings the plans may be unfolded.
 void check_structure(std::span<const plan> plans, const std::vector<topology>& places, report& out);
 
+// Where the root has a choice: is what is of one way behind the choice, in each plan? But for what cannot
+// meet the other way: awaits, computations, and messages that the root need not take. Then the ways may be
+// verified one by one. For plans as they are, not decided.
+// And does the root say to all others when they work together?
+void check_choices(std::span<const plan> plans, const std::vector<topology>& places, report& out);
+
 // What the members' plans must have in common.
 void check_agreement(std::span<const plan> plans, report& out);
 

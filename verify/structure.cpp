@@ -6,6 +6,9 @@
 #include "engine/plan/resolve.hpp"
 #include "engine/topology/topology.hpp"
 
+#include <algorithm>
+#include <bit>
+
 namespace weft::graph::checking {
 
 namespace {
@@ -151,6 +154,64 @@ private:
 void check_structure(std::span<const plan> plans, const std::vector<topology>& places, report& out) {
   for (std::size_t r = 0; r < plans.size(); ++r)
     structure(plans[r], places[r], out).check();
+}
+
+namespace {
+
+class choices {
+public:
+  choices(const plan& p, const topology& g, report& out) : plan_(p), place_(g), out_(out) {}
+
+  void check() {
+    for (unsigned k = 0; k < plan_.size; ++k)
+      if ((plan_.top >> k & 1) != 0) look_at(k, plan_.nodes[k]);
+    const int made = std::popcount(choices_);
+    if (made != 1) out_.add(fault::malformed, "rank {}: has {} choices", plan_.me, made);
+    const bool near = told_near_ || place_.near().empty(), far = told_far_ == place_.far().size();
+    if (made == 1 && plan_.me == plan_.root && (!near || !far))
+      out_.add(fault::malformed, "rank {}: does not tell all others that they work together", plan_.me);
+  }
+
+private:
+  void look_at(unsigned k, const node& n) {
+    if (n.what == kind::choose) choices_ |= node_set{1} << k;
+    const bool behind = (n.after & (choices_ | behind_)) != 0;
+    if (behind) behind_ |= node_set{1} << k;
+    const bool loop = n.what == kind::loop;
+    if (loop && unsigned{n.body} + n.body_size > plan_.size) return; // said elsewhere
+    const auto steps = std::span(plan_.nodes).subspan(loop ? n.body : k, loop ? n.body_size : 1);
+    if (n.on != branch::either && !behind &&
+        !std::ranges::all_of(steps, [&](const node& s) { return is_free(s); }))
+      out_.add(fault::malformed, "rank {} node {} ({}): does not wait for the choice", plan_.me, k,
+               describe(n));
+    const node& first = steps.front();
+    if (n.on != branch::together || !behind || first.what != kind::signal || is_counter(first.about)) return;
+    if (first.peer == peer_rule::group)
+      told_near_ = true;
+    else
+      told_far_ += n.count;
+  }
+  bool is_free(const node& n) const {
+    const bool told = n.about == fact::entry || (n.about == fact::payload && plan_.me != plan_.root);
+    return looks(n.what) || n.what == kind::compute || (n.what == kind::signal && told);
+  }
+
+  const plan& plan_;
+  const topology& place_;
+  report& out_;
+  node_set choices_ = 0, behind_ = 0;
+  bool told_near_ = false;
+  std::size_t told_far_ = 0;
+};
+
+} // namespace
+
+void check_choices(std::span<const plan> plans, const std::vector<topology>& places, report& out) {
+  for (std::size_t r = 0; r < plans.size(); ++r) {
+    if (plans[r].patience != 0) choices(plans[r], places[r], out).check();
+    if (plans[r].patience != plans.front().patience)
+      out.add(fault::mismatch, "rank 0 and rank {} differ in their patience", r);
+  }
 }
 
 void check_agreement(std::span<const plan> plans, report& out) {

@@ -31,7 +31,7 @@ traffic traffic_of(const plan& p, const topology& g, std::span<const std::uint32
   traffic sum;
   for (std::size_t n = 0; n < p.size; ++n) {
     const node& loop = p.nodes[n];
-    if (loop.what != kind::loop) continue;
+    if (loop.what != kind::loop || loop.on == branch::alone) continue; // no member is late
     for (unsigned s = loop.body; s < unsigned{loop.body} + loop.body_size; ++s) {
       const node& step = p.nodes[s];
       const bool sends = step.what == kind::signal || step.what == kind::put || step.what == kind::get;

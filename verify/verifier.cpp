@@ -179,10 +179,12 @@ verdict verify_without(std::span<const plan> plans, const std::vector<std::uint3
 verdict verify(std::span<const plan> plans, const std::vector<std::uint32_t>& host_of_rank,
                const movement& expected, const on_progress& progress) {
   checking::report out;
-  if (checking::fit(plans, host_of_rank, expected, out))
+  if (checking::fit(plans, host_of_rank, expected, out)) {
+    checking::check_choices(plans, checking::places_of(host_of_rank), out);
     each_way(plans, [&](std::span<const plan> of_way) {
       checking::check_all(of_way, checking::places_of(host_of_rank), expected, progress, out);
     });
+  }
   return out.take();
 }
 
