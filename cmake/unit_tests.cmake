@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # GoogleTests that need no job. All are linked into one executable, weft_unit_tests.
 #
-#   weft_add_units(folder SOURCES ... [LABELS tsan asan] [SHARDS n] [TOGETHER name] [APART source...])
+#   weft_add_units(folder SOURCES ... [LABELS tsan asan] [SHARDS n] [TOGETHER name] [APART source...]
+#                  [UNSANITIZED test...])
 #
 # adds test sources. Their tests get the name of the folder in front: graph.topology.a_test. Tests of suites whose name
 # begins with "long" belong to the long suite. A build with a sanitizer has the folders that are labelled with its name,
-# each as a few processes (SHARDS) that play its tests, for there each start of a process is dear. Eight sources of a call
+# each as a few processes (SHARDS) that play its tests, for there each start of a process is dear; but for those that are
+# UNSANITIZED, expressions of GoogleTest. Eight sources of a call
 # are compiled together, those of one with TOGETHER all: where each has the engine of the same transport, that is most of
 # the work.
 #
@@ -21,7 +23,7 @@ function(weft_build_tests_quickly target)
 endfunction()
 
 function(weft_add_units folder)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SHARDS;TOGETHER" "SOURCES;LABELS;APART")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SHARDS;TOGETHER" "SOURCES;LABELS;APART;UNSANITIZED")
   if(NOT arg_SOURCES OR arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "weft_add_units ${folder}: needs SOURCES; not known: ${arg_UNPARSED_ARGUMENTS}")
   endif()
@@ -59,6 +61,7 @@ function(weft_add_units folder)
   endforeach()
   list(REMOVE_DUPLICATES suites)
   set_property(GLOBAL APPEND PROPERTY WEFT_UNIT_FOLDERS ${folder})
+  set_property(GLOBAL APPEND PROPERTY WEFT_UNIT_UNSANITIZED_${folder} ${arg_UNSANITIZED})
   set_property(GLOBAL APPEND PROPERTY WEFT_UNIT_SUITES_${folder} ${suites})
   set_property(GLOBAL PROPERTY WEFT_UNIT_SHARDS_${folder} ${arg_SHARDS})
 endfunction()
@@ -121,6 +124,8 @@ function(weft_finish_units)
     get_property(shards GLOBAL PROPERTY WEFT_UNIT_SHARDS_${folder})
     weft_unit_filter(filter FALSE ${suites})
     if(WEFT_SANITIZER_LABEL)
+      get_property(left_out GLOBAL PROPERTY WEFT_UNIT_UNSANITIZED_${folder})
+      string(JOIN ":" filter "${filter}" ${left_out}) # behind the suites that begin with "long"
       math(EXPR last "${shards} - 1")
       foreach(shard RANGE ${last})
         set(test ${folder}.units.${shard})

@@ -17,6 +17,14 @@ namespace weft::tool {
 // before any memory is taken for it.
 inline constexpr std::uint32_t most_ranks_of_a_host = 4096, most_ranks_of_a_plan = 65536;
 
+// The node of each rank, where the ranks fill one node after the other.
+inline std::vector<std::uint32_t> node_by_node(std::uint32_t ranks, std::uint32_t each) {
+  std::vector<std::uint32_t> nodes;
+  for (std::uint32_t rank = 0; rank < ranks; ++rank)
+    nodes.push_back(rank / each);
+  return nodes;
+}
+
 // weft info --ranks: what a rank of such a job takes of memory, by count. Nothing is started.
 void print_memory(std::uint32_t ranks, std::uint32_t nodes);
 

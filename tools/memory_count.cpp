@@ -11,8 +11,6 @@
 #include "tools/command.hpp"
 
 #include <algorithm>
-#include <utility>
-#include <vector>
 
 namespace weft::tool {
 
@@ -25,13 +23,6 @@ constexpr std::uint64_t of_process = 4'310'000, kept_of_neighbour = 2'900, mappi
                         of_connection = 2'000;
 // Where each rank lives, as the job, the runtime, teams and the transport have it; and what became of it.
 constexpr std::uint64_t where_and_whether = 3 * sizeof(std::uint32_t) + sizeof(progress::fate) + 1;
-
-graph::topology node_by_node(std::uint32_t ranks, std::uint64_t each) {
-  std::vector<std::uint32_t> nodes;
-  for (std::uint32_t rank = 0; rank < ranks; ++rank)
-    nodes.push_back(static_cast<std::uint32_t>(rank / each));
-  return {0, std::move(nodes)};
-}
 
 void print(const char* what, std::uint64_t bytes, const std::string& grows) {
   engine::print(stdout, "{:<42} {:>14} {}\n", what, bytes, grows);
@@ -64,7 +55,7 @@ void print_memory(std::uint32_t ranks, std::uint32_t nodes) {
   print("  for those of rounds between leaders", std::min(spoken, far) * for_far,
         engine::format("the logarithm of the nodes: {} far ranks", std::min(spoken, far)));
   print("  for all, where each sends to each", far * for_far, engine::format("far ranks: {}", far));
-  const graph::topology all = node_by_node(ranks, each);
+  const graph::topology all(0, node_by_node(ranks, static_cast<std::uint32_t>(each)));
   print("for small blocks that go together", engine::bundle_box::bytes(all),
         engine::format("teams, {} boxes in that of all, taken when touched", graph::most_led(all)));
   print("shared heap, taken when touched", 2 * s.heap_size, "what the program allocates");

@@ -6,6 +6,7 @@
 #include "engine/collectives/algorithm.hpp"
 #include "engine/format.hpp"
 #include "engine/plan/names.hpp"
+#include "tools/command.hpp"
 #include "verify/traffic.hpp"
 
 #include <algorithm>
@@ -24,13 +25,6 @@ struct row {
   graph::traffic out; // of the first node, where the root is, and a leader
   std::string_view by;
 };
-
-std::vector<std::uint32_t> node_by_node(std::uint32_t ranks, std::uint32_t each) {
-  std::vector<std::uint32_t> nodes;
-  for (std::uint32_t rank = 0; rank < ranks; ++rank)
-    nodes.push_back(rank / each);
-  return nodes;
-}
 
 row row_of(const scale_table& table, std::uint32_t ranks) {
   const std::vector<std::uint32_t> nodes = node_by_node(ranks, table.each);

@@ -100,8 +100,8 @@ struct plan {
   bool awaited = true;    // a rank may sleep until I have entered
   bool unequal = false;   // what goes in bundles is packed by the task, see task::pack
   bool in_places = false; // and lies in large places of boxes, be it unequal or not
-  std::uint64_t patience =
-      0; // ns in which the root waits for all to enter before it goes on alone; 0: it has no choice
+  // How long the root waits for all to enter before it works alone, in ns; 0: it has no choice.
+  std::uint64_t patience = 0;
 
   // See operations/finish.cpp.
   static constexpr std::uint64_t unbounded = ~std::uint64_t{0};

@@ -141,7 +141,7 @@ TEST(faults, a_block_tells_only_what_all_its_carriers_know) {
   EXPECT_TRUE(verify(plans, one_host(2)).has(fault::early_exit));
 }
 
-// Under IN_MY who assists looks at the entry of both ends: so behind all blocks all have entered.
+// Under IN_MY a member that assists looks at the entry of both ends: so behind all blocks all have entered.
 TEST(faults, assistance_under_in_my_tells_of_entries) {
   sample s(exchange_of(sync::my, sync::all), one_host(3));
   for (plan& p : s.plans) {

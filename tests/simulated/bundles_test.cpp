@@ -170,9 +170,6 @@ void play_without(const absence& a) {
 
 // Under IN_NO not even its own.
 TEST(bundles, hold_up_no_block_between_ranks_that_have_come) {
-#if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "a matter of what waits";
-#endif
   for (const sync in : {sync::my, sync::no})
     for (const operation op : {operation::exchange, operation::gather_all, operation::scatter,
                                operation::gather, operation::broadcast})

@@ -185,9 +185,6 @@ TEST(unequal, exchanges_bring_every_block_whoever_is_late) {
 // One rank posts its calls when all blocks between the others are in place, of as many as there are places.
 // More are under way.
 TEST(unequal, exchanges_hold_up_no_block_between_ranks_that_have_come) {
-#if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "a matter of what waits";
-#endif
   for (std::uint64_t shape = 0; shape < shapes_of_several; ++shape)
     for (std::uint32_t absent = 0; absent < several_hosts(shape).size(); ++absent) {
       if (HasFailure()) return;
@@ -227,9 +224,6 @@ TEST(unequal, exchanges_hold_up_no_block_between_ranks_that_have_come) {
 
 // Blocks of one size, of which a member has no idea: those that have room go along, longer ones are brought.
 TEST(unequal, exchanges_take_the_predicted_time_whatever_their_blocks) {
-#if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "a matter of figures";
-#endif
   constexpr std::uint32_t ranks = 64, each = 16;
   std::vector<std::uint32_t> nodes;
   for (std::uint32_t rank = 0; rank < ranks; ++rank)

@@ -83,12 +83,19 @@ class Weftcc(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
 
     def job(self, ranks, program, *arguments, hosts=1):
-        return subprocess.run([WEFT, "run", "-n", str(ranks), "--nodes", str(hosts), self.folder / program, *arguments],
-                              capture_output=True, text=True, timeout=60)
+        """One thread needs no launcher."""
+        launcher = [WEFT, "run", "-n", str(ranks), "--nodes", str(hosts)] if ranks > 1 else []
+        return subprocess.run([*launcher, self.folder / program, *arguments], capture_output=True, text=True, timeout=60)
 
-    def alone(self, program):
-        """Of one thread, without a launcher."""
-        return subprocess.run([self.folder / program], capture_output=True, text=True, timeout=60)
+    def loops_from_own_to_own(self, output, text):
+        """Compiles it: how many loops go from own element to own element in what is compiled."""
+        done = self.weftcc("--keep", "-O2", "-o", output, text)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        kept = pathlib.Path(re.search(r"what it makes is in (\S+)", done.stderr).group(1))
+        adapted = (kept / "adapted.c").read_text()
+        shutil.rmtree(kept)
+        self.assertNotIn("\x01", adapted)
+        return adapted.count("upcri_own_first(")
 
     def one_line(self, done, *words):
         self.assertNotEqual(done.returncode, 0)
@@ -126,16 +133,11 @@ class Weftcc(unittest.TestCase):
                         "int twice(int n) {\n  return 2 * n;\n}\nint main(int argc, char** argv) {\n"
                         "  int n = 13, lo = 1, wrong = 0;\n  long sum = 0, want = 0;\n" + "".join(loops) +
                         '  printf("%d wrong\\n", wrong);\n  fflush(stdout);\n  upc_barrier;\n  return wrong;\n}\n')
-        done = self.weftcc("--keep", "-O2", "-o", "loops", text)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        kept = pathlib.Path(re.search(r"what it makes is in (\S+)", done.stderr).group(1))
-        self.assertEqual((kept / "adapted.c").read_text().count("upcri_own_first("), strided)
-        self.assertNotIn("\x01", (kept / "adapted.c").read_text())
-        shutil.rmtree(kept)
+        self.assertEqual(self.loops_from_own_to_own("loops", text), strided)
         self.compile("-O2", "-T", "3", "-o", "loops_of_3", text)
         self.compile("-O2", "--every-element", "-o", "every_element", text)
         for ranks, program in (1, "loops"), (5, "loops"), (3, "loops_of_3"), (1, "every_element"):
-            done = self.job(ranks, program) if ranks > 1 else self.alone(program)
+            done = self.job(ranks, program)
             self.assertEqual((done.returncode, done.stdout), (0, "0 wrong\n" * ranks), f"{program}: {done.stderr}")
 
     def test_loops_of_berkeleys_translator_do_too(self):
@@ -164,13 +166,9 @@ class Weftcc(unittest.TestCase):
                         "int twice(int n) {\n  return 2 * n;\n}\nint user_main() {\n  int n = 13, lo = 1, wrong = 0, c, t, m;\n"
                         "  long sum = 0, want = 0;\n  upcr_pshared_ptr_t p;\n" + "".join(loops) +
                         '  printf("%d wrong\\n", wrong);\n  fflush(stdout);\n  upcr_barrier(0, 1);\n  return wrong;\n}\n')
-        done = self.weftcc("--keep", "-O2", "-o", "berkeley", text)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        kept = pathlib.Path(re.search(r"what it makes is in (\S+)", done.stderr).group(1))
-        self.assertEqual((kept / "adapted.c").read_text().count("upcri_own_first("), strided)
-        shutil.rmtree(kept)
+        self.assertEqual(self.loops_from_own_to_own("berkeley", text), strided)
         for ranks in 1, 3:
-            done = self.job(ranks, "berkeley") if ranks > 1 else self.alone("berkeley")
+            done = self.job(ranks, "berkeley")
             self.assertEqual((done.returncode, done.stdout), (0, "0 wrong\n" * ranks), done.stderr)
 
     def test_a_loop_to_the_end_of_its_type_is_refused(self):
@@ -178,12 +176,12 @@ class Weftcc(unittest.TestCase):
         text.write_text("#include <upc.h>\nint main(int argc, char** argv) {\n  int i, n = 2147483647;\n"
                         "  upc_forall (i = 2147483600; i < n; i++; i) { argc = argc + 1; }\n  return i == n ? 0 : 9;\n}\n")
         self.compile("-o", "far", text)
-        done = self.alone("far")
+        done = self.job(1, "far")
         self.assertIn("upc_forall: end = 2147483647: is within THREADS of the largest", done.stderr)
         self.assertIn("--every-element", done.stderr)
         self.assertNotEqual(done.returncode, 0)
         self.compile("--every-element", "-o", "far", text)
-        self.assertEqual(self.alone("far").returncode, 0)
+        self.assertEqual(self.job(1, "far").returncode, 0)
 
     def test_a_program_may_end_in_its_middle(self):
         text = self.folder / "leave.trans.c"
@@ -201,7 +199,7 @@ class Weftcc(unittest.TestCase):
         for threads, other in (3, 1), (2, 3):
             self.compile("-c", "-T", threads, text)
             self.compile("-o", "in_steps", self.folder / "histogram.trans.o", "-lm")
-            self.one_line(self.job(other, "in_steps") if other > 1 else self.alone("in_steps"), "histogram_upc",
+            self.one_line(self.job(other, "in_steps"), "histogram_upc",
                           f"compiled for {threads} threads", f"the job has {other}")
         self.assertEqual(self.job(2, "in_steps").returncode, 0)
 
@@ -209,7 +207,7 @@ class Weftcc(unittest.TestCase):
         giant = self.folder / "giant.upc"
         giant.write_text("#include <upc.h>\nshared [] long giant[100000000000];\nint main() { giant[0] = 1; return 0; }\n")
         self.compile("-o", "giant", giant)
-        self.one_line(self.alone("giant"), "giant = ", "WEFT_HEAP_SIZE")
+        self.one_line(self.job(1, "giant"), "giant = ", "WEFT_HEAP_SIZE")
 
     def test_a_compiler_has_its_variables_in_shared_memory(self):
         compiler = self.folder / "clang-upc"
