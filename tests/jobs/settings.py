@@ -76,13 +76,15 @@ def allowed(condition):
 
 def cost(s):
     """About how many seconds of cores a session takes, by measurement: two cores share all ranks and their progress
-    threads. A thread that sleeps at once is woken for each word; a dedicated one by each neighbour."""
-    seconds = (1 + s["ranks"]) * (3.8 if s["driving"] == "dedicated" else 2.6)
-    asleep = s["spins"] == "few" and s["driving"] != "caller"
-    if asleep:
-        seconds *= 2.3 * (s["ranks"] if s["driving"] == "dedicated" else 1)
+    threads. A thread that sleeps at once is woken for each word; a dedicated one by each neighbour. Ranks without a
+    progress thread that sleep at once on one host interrupt all cores for it (membarrier)."""
+    seconds = 1.1 * s["ranks"] ** 1.7 * {"auto": 1, "dedicated": 1.3, "caller": 0.75}[s["driving"]]
+    if s["spins"] == "few":
+        alone = s["hosts"] == 1 and s["lane"] == "direct"
+        seconds *= {"auto": 1.5 if s["lane"] == "direct" else 3, "dedicated": 2 * s["ranks"],
+                    "caller": 1 + (s["ranks"] - 1) / 4 if alone else 1.3}[s["driving"]]
     if s["path"] == "sockets":
-        seconds *= 1.15 if s["lane"] == "direct" else 2.4 if asleep else 1.6
+        seconds *= 2.2 if (s["driving"], s["lane"], s["spins"]) == ("dedicated", "ucp", "few") else 1.1
     return seconds
 
 
@@ -91,11 +93,11 @@ DEAR = 3  # sessions at dear settings play so many times fewer cases
 
 def dear(s):
     """Whether a suite takes several times as long as at other settings, by measurement: many ranks that share two cores,
-    and threads that sleep at once and are woken through sockets or by several neighbours."""
+    and threads that sleep at once and are woken from other hosts or by several neighbours."""
     awake = s["driving"] == "caller" or s["spins"] == "default"
     through_sockets = s["lane"] == "ucp" and s["path"] == "sockets"
     many = s["ranks"] >= (3 if s["driving"] == "dedicated" else 4)
-    return s["ranks"] >= 8 or (many and (not awake or through_sockets)) or (not awake and through_sockets)
+    return s["ranks"] >= 8 or (many and (not awake or through_sockets)) or (not awake and s["lane"] == "ucp")
 
 
 def arguments(text, s, seed):
@@ -115,7 +117,7 @@ def cover(conditions):
     while any(missing.values()):
         def gain(s):
             return sum(weight[c] * len(missing[c] & pairs(s)) for c in missing if s in valid[c])
-        best = max(ALL, key=lambda s: (gain(s) / cost(s) ** 0.6, -s["ranks"]))
+        best = max(ALL, key=lambda s: (gain(s) / cost(s) ** 0.4, -s["ranks"]))
         chosen.append(best)
         for c in missing:
             if best in valid[c]:

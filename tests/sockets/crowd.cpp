@@ -89,12 +89,13 @@ bool several_at_once(std::size_t words, word salt) {
 } // namespace
 
 WEFT_SUITE(crowd) {
+  const int times = argc > 1 ? std::atoi(argv[1]) : 40;
   bool right = true;
   word salt = 1;
   for (const std::size_t words : {1u, 2u, 7u, 100u, 1000u}) {
     const matrix a(words), b(words), back(words);
     upc_barrier();
-    for (int again = 0; again < 40; ++again)
+    for (int again = 0; again < times; ++again)
       right &= transposed_twice(a, b, back, again % 2 == 0 ? UPC_OUT_MYSYNC : UPC_OUT_ALLSYNC, salt++);
     right &= several_at_once(words, salt);
     salt += under_way;

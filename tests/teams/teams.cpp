@@ -161,12 +161,12 @@ int apart(int threads) {
   return threads < 4 ? 1 : threads / 2;
 }
 
-void freed_while_needed(const area& a, const rows& r) {
+void freed_while_needed(const area& a, const rows& r, int rounds) {
   constexpr upc_flag_t in[] = {UPC_IN_ALLSYNC, UPC_IN_MYSYNC, UPC_IN_NOSYNC};
   constexpr upc_flag_t out[] = {UPC_OUT_ALLSYNC, UPC_OUT_MYSYNC, UPC_OUT_NOSYNC};
   const int color = MYTHREAD % apart(THREADS);
   const int members = (THREADS - color + apart(THREADS) - 1) / apart(THREADS);
-  for (int round = 0; round < 180 && failures == 0; ++round) {
+  for (int round = 0; round < rounds && failures == 0; ++round) {
     const std::size_t n = round % 2 == 0 ? 40 : 6000;
     const int root_rank = round / 9 % members, root = color + (members - 1 - root_rank) * apart(THREADS);
     upc_team_t team = 0;
@@ -195,7 +195,7 @@ WEFT_SUITE(teams) {
     const rows r;
     upc_barrier();
     if (argc > 1 && std::strcmp(argv[1], "freed") == 0) {
-      freed_while_needed(a, r);
+      freed_while_needed(a, r, argc > 2 ? std::atoi(argv[2]) : 180);
     } else {
       membership();
       all_to_all(a);

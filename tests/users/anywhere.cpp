@@ -277,6 +277,7 @@ WEFT_SUITE(anywhere) {
   const rows places;
   std::mt19937_64 dice(argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1);
   const int rounds = argc > 2 ? std::atoi(argv[2]) : 1;
+  const int share = argc > 3 ? std::atoi(argv[3]) : 1; // one case in so many is played
   const std::uint64_t staged = weft::weft_statistic("bytes_staged");
   for (int round = 0; round != rounds && failures == 0; ++round)
     for (int op = exchange; op != operations; ++op)
@@ -286,6 +287,7 @@ WEFT_SUITE(anywhere) {
             return static_cast<int>(dice() % static_cast<unsigned>(below));
           };
           if (bytes == sizes[3] && draw(6) != 0) continue; // they take most of the time
+          if (draw(share) != 0) continue;
           trial t{static_cast<what>(op), bytes, away && ranks > 1 ? draw(ranks) : -1, draw(ranks), dice()};
           if (draw(4) == 0) t.ordinary = ~std::uint64_t{0};
           const bool moves = op == exchange || (op >= gather_all && op <= gather);

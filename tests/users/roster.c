@@ -14,7 +14,7 @@
 #include <upc_collective.h>
 #include <upc_collective_ext.h>
 
-enum { most = 4000, clubs = 9, name = 21 };
+enum { clubs = 9, name = 21 };
 
 struct note {
   unsigned time;
@@ -24,6 +24,7 @@ struct note {
 };
 
 static upc_shared_ptr_t line, small;
+static long most; /* notes of a round */
 static int wrong = 0;
 
 static void expect(int holds, const char* what, long round) {
@@ -117,7 +118,8 @@ static void play(long round) {
 
 WEFT_SUITE(roster) {
   const long rounds = argc > 1 ? atol(argv[1]) : 20;
-  line = upc_all_alloc((size_t)THREADS, (most + 64) * sizeof(struct note));
+  most = argc > 2 ? atol(argv[2]) : 4000;
+  line = upc_all_alloc((size_t)THREADS, (size_t)(most + 64) * sizeof(struct note));
   small = upc_all_alloc((size_t)THREADS, 4096);
   for (long round = 0; round < rounds && wrong == 0; ++round)
     play(round);
