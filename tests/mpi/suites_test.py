@@ -59,6 +59,14 @@ class Collectives(Programs):
         self.check("mpich")
 
 
+class ThoroughRandom(carried_test.Random):
+    thorough = True
+
+
+class ThoroughScenes(carried_test.Scenes):
+    thorough = True
+
+
 def between_hosts(mpi, ranks, *command):
     """Starts a program with libweft-mpi on two simulated hosts; its status."""
     def inside(folder):
