@@ -98,13 +98,16 @@ void work(int turns) {
 // How many turns the others have had while a thread waited for its own: as many as its place in the queue
 // allows, however much of the cores the thread has. A machine that takes the core between the look and the
 // request adds to most, where it is busy; so the waits that it has left alone are judged, a tenth. A lock
-// that starves a thread has none.
+// that starves a thread has none. Between hosts a turn is as long as a request needs, which would else come
+// behind many turns of the holder's host.
 void fair(int milliseconds, int held) {
   const upc_lock_t lock = upc_all_lock_alloc();
   const upc_shared_ptr_t number = upc_all_alloc(1, sizeof(long));
   const upc_shared_ptr_t counts = upc_all_alloc(static_cast<std::size_t>(THREADS), 2 * sizeof(long));
   if (MYTHREAD == 0) upc_memset(number, 0, sizeof(long));
   upc_barrier;
+  for (int t = 0, near = held; t < THREADS; ++t)
+    if (upc_cast(upc_ptradd(counts, 1, 2 * sizeof(long), t)) == nullptr) held = 40 * near;
   std::vector<long> passed;
   const auto end = steady::now() + std::chrono::milliseconds(milliseconds);
   while (steady::now() < end || passed.empty()) {

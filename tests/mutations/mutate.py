@@ -106,10 +106,13 @@ def main():
     arguments.add_argument("--limit", type=float, default=300, help="seconds that the named tests may take")
     arguments.add_argument("--all", action="store_true", help="the whole standard suite behind the named tests")
     arguments.add_argument("--copies", type=int, default=2, help="how many to try at a time, each on one core")
+    arguments.add_argument("--part", default="1/1", help="only the Kth of N parts: K/N")
     chosen = arguments.parse_args()
     mutations = [m for m in json.loads((HERE / "mutations.json").read_text()) if chosen.only in m["what"]]
     # Behind each other what builds the same.
     mutations.sort(key=lambda m: (m["targets"], units_of(m), m["file"]))
+    part, parts = map(int, chosen.part.split("/"))
+    mutations = mutations[len(mutations) * (part - 1) // parts:len(mutations) * part // parts]
 
     copies = queue.SimpleQueue()
     for k in range(max(1, min(chosen.copies, len(mutations)))):
