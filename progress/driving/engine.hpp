@@ -176,13 +176,20 @@ public:
   // transport.
   template <class Start> void transfer(std::uint32_t rank, Start&& start) {
     struct waited : transport::completion {
+      std::size_t* counted = nullptr;
       std::atomic<int> status{1};
     } c;
+    c.counted = &executor_.transfers().of_calls;
     c.done = [](transport::completion* done, int status) {
-      static_cast<waited*>(done)->status.store(status, std::memory_order_release);
+      auto& over = *static_cast<waited*>(done);
+      --*over.counted;
+      over.status.store(status, std::memory_order_release); // the last touch
     };
     int status = 0;
-    with_ownership([&] { status = start(c).status(); });
+    with_ownership([&] {
+      status = start(c).status();
+      *c.counted += status > 0;
+    });
     if (status > 0) {
       drive_until([&] { return c.status.load(std::memory_order_acquire) <= 0; });
       status = c.status.load(std::memory_order_relaxed);

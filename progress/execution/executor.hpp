@@ -203,7 +203,7 @@ public:
     return steps_.flights.in_flight() + relays_.in_flight() + steps_.bundles.messages().in_flight() +
                    far_active_ !=
                0 ||
-           transfers_.outstanding() != 0 || !answers_.none();
+           transfers_.needs_polls() || !answers_.none();
   }
   awaited_answers& answers() { return answers_; }
 

@@ -138,6 +138,9 @@ public:
   }
 
   std::size_t outstanding() const { return outstanding_; }
+  // Nothing of it goes on without polls: the copies with which calls wait themselves are counted by these.
+  bool needs_polls() const { return outstanding_ + of_calls != 0; }
+  std::size_t of_calls = 0;
   // Something waits for nothing but carry().
   bool tries_again() const { return !ready_.empty(); }
 
