@@ -84,7 +84,7 @@ def cost(s):
         seconds *= {"auto": 1.5 if s["lane"] == "direct" else 3, "dedicated": 2 * s["ranks"],
                     "caller": 1 + (s["ranks"] - 1) / 4 if alone else 1.3}[s["driving"]]
     if s["path"] == "sockets":
-        seconds *= 2.2 if (s["driving"], s["lane"], s["spins"]) == ("dedicated", "ucp", "few") else 1.1
+        seconds *= 1.1 if s["lane"] == "direct" else 1.7
     return seconds
 
 
@@ -117,7 +117,7 @@ def cover(conditions):
     while any(missing.values()):
         def gain(s):
             return sum(weight[c] * len(missing[c] & pairs(s)) for c in missing if s in valid[c])
-        best = max(ALL, key=lambda s: (gain(s) / cost(s) ** 0.4, -s["ranks"]))
+        best = max(ALL, key=lambda s: (gain(s) / cost(s) ** 0.3, -s["ranks"]))
         chosen.append(best)
         for c in missing:
             if best in valid[c]:
