@@ -344,7 +344,8 @@ void process_runtime::run_barrier(std::optional<int> value) {
   engine_->run(*all_, {}, place_of_call(), summary(value));
 }
 
-// What lasts is listed for reports; most waits are over before that is worth its cost.
+// What lasts is listed for reports; most waits are over before that is worth its cost. What may come from
+// another host is listed at once: for what is listed each turn asks the transport.
 void process_runtime::await(const std::function<bool(progress::look)>& fact,
                             const std::function<std::string()>& text, std::chrono::nanoseconds nap) {
   struct awaited final : progress::awaited_answer {
@@ -352,7 +353,7 @@ void process_runtime::await(const std::function<bool(progress::look)>& fact,
     std::string text() const override { return words(); }
     const std::function<std::string()>& words;
   };
-  constexpr std::chrono::milliseconds soon{100};
+  const std::chrono::milliseconds soon(all_near() ? 100 : 0);
   const auto end = std::chrono::steady_clock::now() + soon;
   bool holds = false;
   engine_->drive_until(

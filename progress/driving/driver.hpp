@@ -294,15 +294,15 @@ protected:
       park(mine, awaited);
   }
 
-  // A yield that comes back late has given the core to a computation, and would every time: sleep instead,
-  // the scheduler favours a thread that wakes. To look at the clock costs a tenth of a small operation, so
-  // the first yield of a wait is only timed behind a late one.
+  // A yield that comes back late is followed by sleep. To look at the clock costs a tenth of a small
+  // operation, so the first yield of a wait is only timed behind a late one.
   void yield(idle_ladder& ladder) {
-    if (ladder.yields() == 1 && !late_yields_.load(std::memory_order_relaxed)) return net_.yield();
+    if (late_yields_.sleeps_instead()) return ladder.skip_to_sleep();
+    if (ladder.yields() == 1 && !late_yields_.last_was_late()) return net_.yield();
     const auto before = net_.now();
     net_.yield();
     const bool late = net_.now() - before > std::chrono::milliseconds(1);
-    late_yields_.store(late, std::memory_order_relaxed);
+    late_yields_.came_back(late);
     if (late) ladder.skip_to_sleep();
   }
 
@@ -391,7 +391,7 @@ private:
   sleeper<T> sleeper_;
   watcher* watcher_ = nullptr;
   sleep_watcher* sleep_watcher_ = nullptr;
-  std::atomic<bool> late_yields_{false}; // the last one that was timed came back late
+  late_yields late_yields_;
   // A progress thread that stays awake while something is outstanding asks for a ring for every store.
   const bool away_is_rung_ = options_.drive == mode::helping;
   bool looks_again_ = false; // the progress thread sleeps a millisecond at most

@@ -175,26 +175,12 @@ public:
   // One transfer of the caller's own, to or from a rank of the job; complete on return. `start` calls the
   // transport.
   template <class Start> void transfer(std::uint32_t rank, Start&& start) {
-    struct waited : transport::completion {
-      std::size_t* counted = nullptr;
-      std::atomic<int> status{1};
-    } c;
-    c.counted = &executor_.transfers().of_calls;
-    c.done = [](transport::completion* done, int status) {
-      auto& over = *static_cast<waited*>(done);
-      --*over.counted;
-      over.status.store(status, std::memory_order_release); // the last touch
-    };
-    int status = 0;
-    with_ownership([&] {
-      status = start(c).status();
-      *c.counted += status > 0;
-    });
-    if (status > 0) {
-      drive_until([&] { return c.status.load(std::memory_order_acquire) <= 0; });
-      status = c.status.load(std::memory_order_relaxed);
-    }
-    if (status < 0) fail_transfer(rank, T::explain(status));
+    typename one_sided_transfers<T>::waited c;
+    with_ownership([&] { executor_.transfers().begin(c, start); });
+    const auto over = [&] { return c.status.load(std::memory_order_acquire) <= 0; };
+    if (!over()) drive_until(over);
+    if (const int status = c.status.load(std::memory_order_relaxed); status < 0)
+      fail_transfer(rank, T::explain(status));
   }
 
   // The same, without waiting; 0 when as many as allowed are outstanding. It is begun at once, or by the

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -116,6 +117,32 @@ private:
   unsigned yields_;
   unsigned spun_ = 0;
   unsigned yielded_ = 0;
+};
+
+// Whether the threads of this rank yield at all. A yield that comes back late has given the core to a
+// computation, and each one would: it costs a slice of the scheduler, which favours a thread that wakes. So
+// behind each late one that is tried, more waits in a row go to sleep without one, up to 63; the first that
+// comes back soon ends that. Any threads, all relaxed: what they take from each other is one more try.
+class late_yields {
+public:
+  // This wait goes to sleep at once.
+  bool sleeps_instead() noexcept {
+    const unsigned left = left_.load(std::memory_order_relaxed);
+    if (left == 0) [[likely]]
+      return false;
+    left_.store(left - 1, std::memory_order_relaxed);
+    return true;
+  }
+  bool last_was_late() const noexcept { return in_a_row_.load(std::memory_order_relaxed) != 0; }
+  void came_back(bool late) noexcept {
+    constexpr unsigned most = 6;
+    const unsigned row = late ? std::min(in_a_row_.load(std::memory_order_relaxed) + 1, most) : 0;
+    in_a_row_.store(row, std::memory_order_relaxed);
+    left_.store((1u << row) - 1, std::memory_order_relaxed);
+  }
+
+private:
+  std::atomic<unsigned> in_a_row_{0}, left_{0};
 };
 
 } // namespace weft::progress

@@ -6,6 +6,7 @@
 #include "progress/execution/statistics.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -128,6 +129,26 @@ public:
     advance(t);
   }
 
+  // One request of the transport, for which a call waits: it is the caller's, and over when its status is 0
+  // or an error.
+  struct waited : transport::completion {
+    std::atomic<int> status{1};
+    std::size_t* counted = nullptr;
+  };
+  template <class Start> void begin(waited& w, Start&& start) {
+    w.counted = &of_calls_;
+    w.done = [](transport::completion* c, int status) {
+      auto& over = static_cast<waited&>(*c);
+      --*over.counted;
+      over.status.store(status, std::memory_order_release); // the last touch
+    };
+    const transport::started came = start(w);
+    if (came.under_way())
+      ++of_calls_;
+    else
+      w.status.store(came.status(), std::memory_order_relaxed);
+  }
+
   // True if one could go on.
   bool carry() {
     if (ready_.empty()) [[likely]]
@@ -138,9 +159,8 @@ public:
   }
 
   std::size_t outstanding() const { return outstanding_; }
-  // Nothing of it goes on without polls: the copies with which calls wait themselves are counted by these.
-  bool needs_polls() const { return outstanding_ + of_calls != 0; }
-  std::size_t of_calls = 0;
+  // Nothing of it goes on without polls.
+  bool needs_polls() const { return outstanding_ + of_calls_ != 0; }
   // Something waits for nothing but carry().
   bool tries_again() const { return !ready_.empty(); }
 
@@ -212,6 +232,7 @@ private:
   std::vector<lane> lanes_;             // by peer
   weft::engine::fifo<one_sided> ready_; // can go on
   std::size_t outstanding_ = 0;
+  std::size_t of_calls_ = 0; // requests for which calls wait
   weft::engine::shortage shortage_;
 };
 

@@ -49,4 +49,26 @@ TEST(idle_ladder, default_policy_has_all_rungs) {
   EXPECT_EQ(steps.back(), step::sleep);
 }
 
+unsigned sleeps_before_the_next_try(weft::progress::late_yields& all) {
+  unsigned sleeps = 0;
+  while (all.sleeps_instead())
+    ++sleeps;
+  return sleeps;
+}
+
+TEST(late_yields, are_tried_ever_more_seldom_until_one_comes_back_soon) {
+  weft::progress::late_yields all;
+  EXPECT_EQ(sleeps_before_the_next_try(all), 0u);
+  for (const unsigned sleeps : {1, 3, 7, 15, 31, 63, 63}) {
+    all.came_back(true);
+    EXPECT_EQ(sleeps_before_the_next_try(all), sleeps);
+    EXPECT_TRUE(all.last_was_late());
+  }
+  all.came_back(false);
+  EXPECT_FALSE(all.last_was_late());
+  EXPECT_EQ(sleeps_before_the_next_try(all), 0u);
+  all.came_back(true);
+  EXPECT_EQ(sleeps_before_the_next_try(all), 1u);
+}
+
 } // namespace
