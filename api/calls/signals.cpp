@@ -3,7 +3,8 @@
 //
 // The order. Of a rank whose memory is reached by loads and stores: the bytes are stored, then the signal by
 // an instruction of the processor that releases; the waiter acquires it. Of any other one: the bytes are put
-// and flushed, so they are in place, and only then a message asks the target's engine to raise the signal.
+// and ordered, so that the message behind them, which asks the target's engine to raise the signal, is
+// handled when they are in place; a flush behind it says here that they are.
 #include "api/calls/copies.hpp"
 #include "api/checks/checks.hpp"
 #include "api/checks/handle_record.hpp"

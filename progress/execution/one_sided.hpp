@@ -53,8 +53,11 @@ struct one_sided_request {
 //   put    put, flush
 //   set    put, put, ..., flush            a piece at a time, all out of one buffer
 //   copy   get, put, get, put, ..., flush  the same, by way of it
+//
+// Before a signal put, order, flush: the message that raises it goes behind the order, so it finds the bytes
+// in place; the flush says here that they are.
 struct one_sided : transport::completion {
-  enum class step : std::uint8_t { get, put, flush, over };
+  enum class step : std::uint8_t { get, put, order, flush, over };
   static constexpr std::uint64_t bounce_bytes = 64 * 1024;
 
   one_sided_request asked;
@@ -92,7 +95,11 @@ struct one_sided : transport::completion {
       at = step::put;
     } else if (at == step::put) {
       moved += piece();
-      at = moved == asked.bytes ? step::flush : reads() ? step::get : step::put;
+      at = moved != asked.bytes       ? (reads() ? step::get : step::put)
+           : asked.signal.offset != 0 ? step::order
+                                      : step::flush;
+    } else if (at == step::order) {
+      at = step::flush;
     } else {
       at = step::over;
     }
@@ -177,6 +184,7 @@ private:
   // As far as it goes now.
   void advance(one_sided& t) {
     while (t.status == 0 && t.at != step::over) {
+      if (t.at == step::flush && t.asked.signal.offset != 0) raise(t);
       const transport::started came = ask(t);
       if (came.under_way()) return;
       if (came.status() == transport::no_memory) [[unlikely]] {
@@ -198,9 +206,19 @@ private:
     case step::put:
       counts_.bytes_put.add(bytes);
       return net_.put(r.to_rank, r.to + t.moved, r.what == kind::put ? r.out_of : t.bounce.get(), bytes, t);
+    case step::order:
+      if constexpr (requires { net_.order(r.to_rank, t); }) return net_.order(r.to_rank, t);
+      [[fallthrough]];
     default:
       return net_.flush(r.to_rank, t);
     }
+  }
+
+  // Once: its offset says whether it is still to be raised.
+  void raise(one_sided& t) {
+    if (!raise_(t.asked)) [[unlikely]]
+      weft::engine::end_out_of_memory("a signal to another rank");
+    t.asked.signal.offset = 0;
   }
 
   static void delivered(transport::completion* c, int status) {
@@ -218,8 +236,7 @@ private:
       --l.under_way;
     else
       ready_.push(l.waiting.pop());
-    if (t.asked.signal.offset != 0 && t.status == 0 && !raise_(t.asked)) [[unlikely]]
-      weft::engine::end_out_of_memory("a signal to another rank");
+    if (t.asked.signal.offset != 0 && t.status == 0) raise(t); // it came alone
     t.bounce.reset();
     --outstanding_;
     ended_(t); // the last touch
