@@ -51,6 +51,7 @@ function(weft_add_units folder)
     endif()
     set_property(GLOBAL APPEND PROPERTY WEFT_UNIT_BATCHES ${folder}_${batch})
     file(STRINGS ${file} lines REGEX "^(TEST|TEST_F|TEST_P|TYPED_TEST)\\(")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file}) # a new suite is a new test
     foreach(line IN LISTS lines)
       string(REGEX REPLACE "^[A-Z_]+\\(([A-Za-z0-9_]+),.*" "\\1" suite "${line}")
       if(line MATCHES "^TYPED_TEST")
