@@ -87,7 +87,8 @@ upc_coll_handle_t reduce_spans(const char* call, upc_shared_ptr_t dst, upc_share
                  .bytes = some * of.size,
                  .by = root == of_exclusive_prefix ? collectives::caller::exclusive_scan
                                                    : collectives::caller::collective,
-                 .apart = true},
+                 .apart = true,
+                 .whole = true},
                 {.dst = dst.addr + first, .src = src.addr + first, .sizes = some, .perm = type_and_op});
     return made;
   };

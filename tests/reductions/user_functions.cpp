@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What functions of users may do, and what becomes of what they throw.
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <gtest/gtest.h>
 #include <stdexcept>
+#include <string>
+#include <vector>
 #include <weft/weft.hpp>
 
 namespace {
@@ -126,6 +129,53 @@ TEST(user_functions, what_they_throw_reaches_the_completing_call_and_others_go_o
                 sum_to(b.size()));
       upc_barrier;
     }
+  }
+}
+
+// Vectors of the ranks, of sizes that go as payloads, in one piece, and in several: whichever members combine
+// them, they do it by a thread that holds nothing.
+using posts = std::function<weft::pending(const weft::array<long>&, const weft::array<long>&)>;
+template <class F> std::vector<posts> vectors_by(F f) {
+  return {[f](const auto& to, const auto& from) { return weft::reduce_all(to, from, f); },
+          [f](const auto& to, const auto& from) { return weft::reduce(to, from, f, THREADS - 1); },
+          [f](const auto& to, const auto& from) { return weft::prefix_reduce(to, from, f); },
+          [f](const auto& to, const auto& from) { return weft::reduce_all(to.local(), from.local(), f); }};
+}
+
+TEST(user_functions, what_they_throw_of_vectors_ends_the_operation_and_nothing_else) {
+  const auto throwing = [](long, long) -> long { throw of_program("no"); };
+  for (const std::size_t length : {1, 400, 3000, 50'000}) {
+    const weft::array<long> from(length), to(length), other(length);
+    for (const posts& post : vectors_by(throwing)) {
+      std::ranges::fill(from, MYTHREAD);
+      weft::pending fails = post(to, from), good = weft::reduce_all(other, from, UPC_ADD);
+      const bool calls = THREADS > 1 && MYTHREAD == THREADS - 1; // by the last rank, whatever the operation
+      try {
+        fails.wait();
+        EXPECT_FALSE(calls) << "nothing was thrown";
+      } catch (const of_program& e) {
+        EXPECT_STREQ(e.what(), "no");
+      } catch (const weft::error& e) {
+        EXPECT_NE(std::string(e.what()).find("a function of the user threw"), std::string::npos) << e.what();
+      }
+      good.wait();
+      EXPECT_EQ(other[length - 1], THREADS * (THREADS - 1) / 2);
+      upc_barrier;
+    }
+  }
+}
+
+TEST(user_functions, of_vectors_must_not_wait) {
+  const weft::array<long> from(400), to(400);
+  for (const posts& post : vectors_by([](long x, long y) {
+         if (x == -1) EXPECT_THROW(weft::weft_barrier(), weft::error);
+         return x + y;
+       })) {
+    std::ranges::fill(from, 1);
+    from[7] = MYTHREAD == 0 ? -1 : 0;
+    post(to, from).wait();
+    EXPECT_TRUE(MYTHREAD != THREADS - 1 || (to[7] == -1 && to[399] == THREADS));
+    upc_barrier;
   }
 }
 
