@@ -138,6 +138,7 @@ void fail_team(const char* call, std::uint64_t team) {
 
 void fail_first(const collective_call& c, const char* argument, upc_shared_ptr_t p) {
   if (c.of_all()) require_thread_zero(c.name, argument, p);
+  if (is_ordinary(p)) fail_ordinary_pointer(c.name, argument, p);
   fail_pointer(c.name, argument, p, "must have affinity to the thread of rank 0 of the team");
 }
 

@@ -100,6 +100,7 @@ inline void distributed_array::fail_block() const {
 }
 
 inline void distributed_array::fail_phase(const char* argument, upc_shared_ptr_t p) const {
+  if (is_ordinary(p)) fail_ordinary_pointer(c_.name, argument, p);
   fail_pointer(c_.name, argument, p,
                "its phase must be below blk_size: make it with upc_ptradd, or pass the array's own block "
                "size");

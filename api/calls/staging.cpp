@@ -103,10 +103,20 @@ bool is_mapped(const std::byte* memory, std::uint64_t bytes) {
   return true;
 }
 
+// Addresses of a process have 56 bits at most.
+constexpr std::uint64_t most_memory = std::uint64_t{1} << 56;
+
 void require_operand(const runtime& rt, const char* call, const char* argument, upc_shared_ptr_t p,
                      checked operand) {
   if (!is_ordinary(p)) return require_range(rt, call, argument, p, operand);
-  const std::uint64_t bytes = operand.plain();
+  const std::uint64_t bytes = operand.plain(),
+                      first = reinterpret_cast<std::uintptr_t>(rt.own_memory(p.addr));
+  if (first > most_memory || bytes > most_memory - first) [[unlikely]]
+    fail_pointer(
+        call, argument, p,
+        ("the " + std::to_string(bytes) +
+         " bytes there are more than any memory holds: pass a smaller size, or a place in the memory")
+            .c_str());
   if (!block_check::on || is_mapped(rt.own_memory(p.addr), bytes)) return;
   char value[24];
   std::snprintf(value, sizeof value, "%p", static_cast<void*>(rt.own_memory(p.addr)));

@@ -12,13 +12,6 @@
 
 namespace weft::api {
 
-// A pointer-to-shared that leads to ordinary memory of the calling process, see weft_pointer_to: no other has
-// such a phase.
-inline constexpr std::uint32_t phase_of_ordinary = ~std::uint32_t{0};
-inline bool is_ordinary(upc_shared_ptr_t p) {
-  return p.phase == phase_of_ordinary && p.addr != ~std::uint64_t{0};
-}
-
 // Whether all of these bytes are memory of this process. A system call for each 4 MiB: in checked mode only.
 bool is_mapped(const std::byte* memory, std::uint64_t bytes);
 // Counts an operand of so many bytes that is not copied.

@@ -68,7 +68,7 @@ void require_distinct(const collective_call& c, const blocks_of_end& dst, const 
     while (next != written.end() && next->at + next->bytes <= b.at)
       ++next;
     if (next != written.end() && next->at < b.at + b.bytes)
-      fail(c.name, "src", describe({b.at, c.rt.rank(), 0}),
+      fail(c.name, "src", describe({b.at, c.rt.rank(), c.rt.in_heap(b.at, 1) ? 0 : phase_of_ordinary}),
            "a block of src overlaps one of dst: they have no byte in common, unless the thread's own block "
            "stays "
            "where it is");

@@ -17,11 +17,26 @@ void fail_in_user_code(const char* call) {
 }
 
 void fail_thread(const char* call, const char* argument, std::uint64_t thread, std::uint32_t threads) {
-  fail(call, argument, "thread " + std::to_string(thread),
+  // The programs of C count in int: a number that none can have is more often a negative one.
+  const auto number = static_cast<std::int64_t>(thread);
+  fail(call, argument, "thread " + (number < 0 ? std::to_string(number) : std::to_string(thread)),
        "there is no such thread: threads are 0 to " + std::to_string(threads - 1));
 }
 
+void fail_ordinary_pointer(const char* call, const char* argument, upc_shared_ptr_t p) {
+  fail_pointer(call, argument, p,
+               "this call takes shared memory only: pass memory from upc_all_alloc or a shared array; what "
+               "weft_pointer_to gives is for Cray's reductions and scans, and for the exchanges of unequal "
+               "blocks");
+}
+
+void fail_first(const char* call, const char* argument, upc_shared_ptr_t p) {
+  if (is_ordinary(p)) fail_ordinary_pointer(call, argument, p);
+  fail_pointer(call, argument, p, "must have affinity to thread 0: pass the pointer to the first element");
+}
+
 void fail_range(const char* call, const char* argument, upc_shared_ptr_t p, checked bytes) {
+  if (is_ordinary(p)) fail_ordinary_pointer(call, argument, p);
   fail(call, argument, "(" + describe(p) + ")",
        "the " + std::to_string(bytes.plain()) +
            " bytes there are not all in the shared heap: allocate more, or pass a smaller size");

@@ -43,9 +43,15 @@ inline void require_not_null(const char* call, const char* argument, upc_shared_
                  "weft_init");
 }
 
+// Of a call that ordinary memory is no operand of.
+[[noreturn, gnu::cold, gnu::noinline]] void fail_ordinary_pointer(const char* call, const char* argument,
+                                                                  upc_shared_ptr_t p);
+[[noreturn, gnu::cold, gnu::noinline]] void fail_first(const char* call, const char* argument,
+                                                       upc_shared_ptr_t p);
+
 inline void require_thread_zero(const char* call, const char* argument, upc_shared_ptr_t p) {
   if (p.thread != 0) [[unlikely]]
-    fail_pointer(call, argument, p, "must have affinity to thread 0: pass the pointer to the first element");
+    fail_first(call, argument, p);
 }
 
 [[noreturn, gnu::cold, gnu::noinline]] void fail_thread(const char* call, const char* argument,

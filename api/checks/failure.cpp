@@ -6,6 +6,7 @@
 #include "engine/collectives/algorithm.hpp"
 #include "include/weft/error.hpp"
 #include "include/weft/job.hpp"
+#include "include/weft/team.hpp"
 #include "pmix_boot/client/launch_environment.hpp"
 #include "pmix_boot/client/source_lines.hpp"
 #include "progress/execution/call_record.hpp"
@@ -34,8 +35,12 @@ void fail_pointer(const char* call, const char* argument, upc_shared_ptr_t p, co
 std::string describe(upc_shared_ptr_t p) {
   if (p.addr == 0 && p.thread == 0 && p.phase == 0) return "null";
   char text[96];
-  std::snprintf(text, sizeof text, "thread %u, offset 0x%llx, phase %u", static_cast<unsigned>(p.thread),
-                static_cast<unsigned long long>(p.addr), static_cast<unsigned>(p.phase));
+  if (is_ordinary(p))
+    std::snprintf(text, sizeof text, "ordinary memory at 0x%llx",
+                  static_cast<unsigned long long>(detail::own().segment + p.addr));
+  else
+    std::snprintf(text, sizeof text, "thread %u, offset 0x%llx, phase %u", static_cast<unsigned>(p.thread),
+                  static_cast<unsigned long long>(p.addr), static_cast<unsigned>(p.phase));
   return text;
 }
 

@@ -4,6 +4,7 @@
 #include "include/weft/job.h"
 #include "include/weft/types.h"
 
+#include <cstdint>
 #include <exception>
 #include <string>
 #include <type_traits>
@@ -18,7 +19,14 @@ namespace weft::api {
 [[noreturn, gnu::cold, gnu::noinline]] void fail_pointer(const char* call, const char* argument,
                                                          upc_shared_ptr_t p, const char* rule);
 
-// "thread 2, offset 0x1040, phase 3", or "null".
+// A pointer-to-shared that leads to ordinary memory of the calling process, see weft_pointer_to: no other has
+// such a phase.
+inline constexpr std::uint32_t phase_of_ordinary = ~std::uint32_t{0};
+inline bool is_ordinary(upc_shared_ptr_t p) {
+  return p.phase == phase_of_ordinary && p.addr != ~std::uint64_t{0};
+}
+
+// "thread 2, offset 0x1040, phase 3", or "ordinary memory at 0x7f0012a4", or "null".
 std::string describe(upc_shared_ptr_t p);
 
 // What was thrown below the API as an error of this call: what an operation failed with, or why it cannot

@@ -75,6 +75,7 @@ private:
   reductions::layout array(const char* argument, upc_shared_ptr_t p) const {
     require_not_null(r_.name, argument, p);
     require_thread(rt_, r_.name, argument, p.thread);
+    if (is_ordinary(p)) fail_ordinary_pointer(r_.name, argument, p);
     const std::uint32_t first = ranks_.place_of(p.thread);
     if (first == ranks_.size())
       fail_pointer(r_.name, argument, p, "must have affinity to one of the threads that take part");

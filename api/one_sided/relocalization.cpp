@@ -99,6 +99,7 @@ private:
     require_not_null(form_.name, argument, p);
     require_thread(rt_, form_.name, argument, p.thread);
     if (form.rooted) return require_range(rt_, form_.name, argument, p, bytes);
+    if (is_ordinary(p)) fail_ordinary_pointer(form_.name, argument, p);
     if (p.thread != ranks_[0])
       fail_pointer(form_.name, argument, p,
                    "must have affinity to the first of the threads that take part: pass the pointer to its "

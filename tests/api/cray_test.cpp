@@ -102,9 +102,41 @@ TEST_F(collective_test, a_pointer_to_memory_of_the_process_says_where_it_lies) {
   EXPECT_EQ(own.thread, 0u);
   EXPECT_EQ(rt.own_memory(own.addr), reinterpret_cast<std::byte*>(&ordinary));
   EXPECT_TRUE(weft::api::is_ordinary(own));
-  // Other calls do not take it.
-  EXPECT_EQ(error_of([&] { upc_all_broadcast(dst, own, 8, 0); }).argument, "src");
-  EXPECT_EQ(error_of([&] { upc_memput(own, &ordinary, 8); }).argument, "dst");
+  // Other calls do not take it, and say what does.
+  const auto refused = [](const char* argument, auto&& call) {
+    const weft::error e = error_of(call);
+    EXPECT_EQ(e.argument, argument);
+    EXPECT_THAT(e.value, testing::StartsWith("(ordinary memory at 0x"));
+    EXPECT_THAT(e.rule, testing::HasSubstr("shared memory only")) << e.what();
+  };
+  refused("src", [&] { upc_all_broadcast(dst, own, 8, 0); });
+  refused("dst", [&] { upc_all_broadcast(own, src, 8, 0); });
+  refused("dst", [&] { upc_all_reduceL(own, src, UPC_ADD, 1, 1, nullptr, 0); });
+  refused("src", [&] { upc_all_reduceL(dst, own, UPC_ADD, 1, 1, nullptr, 0); });
+  refused("dst", [&] { upc_memput(own, &ordinary, 8); });
+  refused("src", [&] { upc_broadcast(dst, own, 8); });
+  refused("dst", [&] { upc_broadcast(own, src, 8); });
+  EXPECT_THAT(error_of([&] { upc_free(own); }).value, testing::StartsWith("(ordinary memory at 0x"));
+}
+
+TEST_F(collective_test, places_and_sizes_of_ordinary_memory_that_none_holds_are_errors) {
+  begin();
+  std::vector<long> from(8), to(8);
+  const std::size_t sizes[] = {8, 8, 8, 8};
+  const std::ptrdiff_t right[] = {0, 8, 16, 24}, far[] = {0, 8, PTRDIFF_MAX, 24};
+  const auto exchange = [&](const std::ptrdiff_t* taken, const std::ptrdiff_t* given) {
+    return error_of([&] {
+      cray_upc_team_alltoallv(weft_pointer_to(to.data()), sizes, taken, weft_pointer_to(from.data()), sizes,
+                              given, CRAY_UPC_TEAM_ALL, nullptr);
+    });
+  };
+  EXPECT_EQ(exchange(right, far).argument, "src");
+  EXPECT_THAT(exchange(far, right).rule, testing::HasSubstr("more than any memory holds"));
+  const weft::error e = error_of([&] {
+    cray_upc_team_allreduce(UPC_SHARED_NULL, weft_pointer_to(from.data()), std::size_t{1} << 60,
+                            CRAY_UPC_LONG, UPC_ADD, CRAY_UPC_TEAM_ALL, nullptr);
+  });
+  EXPECT_THAT(e.rule, testing::HasSubstr("more than any memory holds"));
 }
 
 TEST_F(collective_test, vectors_in_ordinary_memory_are_copied_and_their_room_is_used_again) {
