@@ -14,6 +14,8 @@ import sys
 import tempfile
 import unittest
 
+import walks
+
 HERE = pathlib.Path(__file__).resolve().parent
 BUILD, WEFT, CC = sys.argv[1:4]
 TRANSLATOR = f"{sys.executable} -B {HERE / 'stub_translator.py'}"
@@ -87,15 +89,15 @@ class Weftcc(unittest.TestCase):
         launcher = [WEFT, "run", "-n", str(ranks), "--nodes", str(hosts)] if ranks > 1 else []
         return subprocess.run([*launcher, self.folder / program, *arguments], capture_output=True, text=True, timeout=60)
 
-    def loops_from_own_to_own(self, output, text):
+    def loops_from_own_to_own(self, output, text, *options):
         """Compiles it: how many loops go from own element to own element in what is compiled."""
-        done = self.weftcc("--keep", "-O2", "-o", output, text)
+        done = self.weftcc("--keep", "-O2", "-o", output, *options, text)
         self.assertEqual(done.returncode, 0, done.stderr)
         kept = pathlib.Path(re.search(r"what it makes is in (\S+)", done.stderr).group(1))
         adapted = (kept / "adapted.c").read_text()
         shutil.rmtree(kept)
         self.assertNotIn("\x01", adapted)
-        return adapted.count("upcri_own_first(")
+        return adapted.count("(upcri_walk_t ")
 
     def one_line(self, done, *words):
         self.assertNotEqual(done.returncode, 0)
@@ -120,7 +122,7 @@ class Weftcc(unittest.TestCase):
                 for begin, condition, step, becomes in (
                         ("0", "< n", "i++", True), ("0", "<= n", "++i", True), ("3", "< 2 * n - 1", "i = i + 1", True),
                         ("0", "< THREADS", "i++", True), ("7", "< 3", "i++", True), ("5", "<= 5", "i++", True),
-                        ("lo", "< n + lo", "i++", affinity != "i"), ("0", "< n", "i += 2", False), ("0", "< n / 2 + i / 2", "i++", False),
+                        ("lo", "< n + lo", "i++", True), ("0", "< n", "i += 2", False), ("0", "< n / 2 + i / 2", "i++", False),
                         ("0", "< twice(n)", "i++", False), ("0", "< bounds[1]", "i++", False)):
                     strided += becomes
                     other = re.sub(r"\bi\b", "j", f"j = {begin}; j {condition}; {step}")
@@ -146,7 +148,7 @@ class Weftcc(unittest.TestCase):
             for test in "i % t", "mod", "element":
                 for begin, condition, step, becomes in (
                         ("0", "< n", one, True), ("0", "<= 15", one, True), ("3", "< (((int) upcr_threads () ) * 4)", one, True),
-                        ("7", "< 3", one, True), ("lo", "< n + lo", one, test == "element"), ("0", "< n", "2", False),
+                        ("7", "< 3", one, True), ("lo", "< n + lo", one, True), ("0", "< n", "2", False),
                         ("0", "< twice(n)", one, False)):
                     strided += becomes
                     of_all = f"    i = {begin};\n#line 3 \"a.upc\"\n    while(i {condition})\n#line 3 \"a.upc\"\n    {{\n"
@@ -171,16 +173,42 @@ class Weftcc(unittest.TestCase):
             done = self.job(ranks, "berkeley")
             self.assertEqual((done.returncode, done.stdout), (0, "0 wrong\n" * ranks), done.stderr)
 
-    def test_a_loop_to_the_end_of_its_type_is_refused(self):
+    def test_walks_have_the_iterations_of_loops_over_all_elements(self):
+        # Of blocks, and of more affinities: walks.py says which.
+        for seed in 1, 2:
+            text = self.folder / f"walks_{seed}.trans.c"
+            program, expected = walks.program(seed, 200)
+            text.write_text(program)
+            made = self.folder / "walks.o"
+            self.assertEqual(self.loops_from_own_to_own(made, text, "-c", "-DUPCRI_SETS_JOB", "-fwrapv"), expected)
+            root = HERE.parent.parent
+            done = subprocess.run([CC, "-std=gnu11", "-O1", "-D_GNU_SOURCE", "-DUPCRI_SETS_JOB", "-I", root, "-I", self.prefix / "include", "-o",
+                                   self.folder / "walks", root / "upc_runtime/library/forall.c", made, "-Wl,--defsym=main=user_main"],
+                                  capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            done = subprocess.run([self.folder / "walks", str(seed)], capture_output=True, text=True, timeout=60)
+            self.assertEqual((done.returncode, done.stdout), (0, "0 different\n"))
+
+    def test_a_body_that_changes_its_loop_has_all_elements(self):
+        # With one thread such a body is right; more than one have each their own loop.
+        loops = []
+        for change in "n--", "n = 3", "i += 2", "change(&n)", "{ int *p = &n; (*p)--; }", "k++":
+            loops.append(f"n = 13; k = 2; sum = want = 0; upc_forall (i = 0; i < n; i++; &a[i + k]) {{ sum += i + 1; {change}; }} "
+                         f"n = 13; k = 2; for (j = 0; j < n; j++) if ((j + k) % THREADS == MYTHREAD) "
+                         f"{{ want += j + 1; {change.replace('i +=', 'j +=')}; }} if (sum != want || i != j) wrong++;\n")
+        text = self.folder / "changes.upc"
+        text.write_text("#include <upc.h>\n#include <stdio.h>\nshared int a[40 * THREADS];\nvoid change(int* n) {\n  *n = 5;\n}\n"
+                        "int main(int argc, char** argv) {\n  int i, j, k, n, wrong = 0;\n  long sum, want;\n" + "".join(loops) +
+                        '  printf("%d wrong\\n", wrong);\n  fflush(stdout);\n  return wrong;\n}\n')
+        self.assertEqual(self.loops_from_own_to_own("changes", text), 0)
+        for ranks in 1, 3:
+            self.assertEqual(self.job(ranks, "changes").stdout, "0 wrong\n" * ranks)
+
+    def test_a_loop_may_go_to_the_end_of_its_type(self):
         text = self.folder / "far.upc"
         text.write_text("#include <upc.h>\nint main(int argc, char** argv) {\n  int i, n = 2147483647;\n"
-                        "  upc_forall (i = 2147483600; i < n; i++; i) { argc = argc + 1; }\n  return i == n ? 0 : 9;\n}\n")
-        self.compile("-o", "far", text)
-        done = self.job(1, "far")
-        self.assertIn("upc_forall: end = 2147483647: is within THREADS of the largest", done.stderr)
-        self.assertIn("--every-element", done.stderr)
-        self.assertNotEqual(done.returncode, 0)
-        self.compile("--every-element", "-o", "far", text)
+                        "  upc_forall (i = 2147483600; i < n; i++; i) { argc = argc + 1; }\n  return i == n && argc == 48 ? 0 : 9;\n}\n")
+        self.assertEqual(self.loops_from_own_to_own("far", text), 1)
         self.assertEqual(self.job(1, "far").returncode, 0)
 
     def test_a_program_may_end_in_its_middle(self):

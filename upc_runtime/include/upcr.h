@@ -7,6 +7,7 @@
  */
 #include "upcr/accesses.h"
 #include "upcr/berkeley.h"
+#include "upcr/forall.h"
 #include "upcr/operators.h"
 #include "upcr/pointers.h"
 #include "upcr/program.h"

@@ -2,7 +2,6 @@
 /* The beginning and the end of a translated program, and its shared data. */
 #include "upc_runtime/library/internal.h"
 
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -276,43 +275,4 @@ int upcr_try_wait(int barrierval, int flags) {
   if (!weft_wait_attempt()) return 0;
   upcr_wait(barrierval, flags);
   return 1;
-}
-
-int upcrt_gcd(int a, int b) {
-  while (b != 0) {
-    const int rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a < 0 ? -a : a;
-}
-
-/* Iteration k is this thread's if k * apart = distance modulo THREADS. Of apart and THREADS, Euclid's
- * algorithm keeps rest = inverse * apart modulo THREADS, until rest is their greatest common divisor: the
- * first k of a solution is distance / divisor * inverse modulo THREADS / divisor. */
-int upcrt_forall_start(int start_thread, int step, int lo, int scale) {
-  const int64_t threads = upcr_job.threads, none = step > 0 ? INT_MAX : INT_MIN;
-  const int64_t distance = (((int64_t)upcr_job.mythread - start_thread) % threads + threads) % threads;
-  int64_t rest = ((int64_t)step * scale % threads + threads) % threads, before = threads;
-  int64_t inverse = 1, inverse_before = 0;
-  while (rest != 0) {
-    const int64_t times = before / rest, next = before % rest,
-                  inverse_next = inverse_before - times * inverse;
-    before = rest, rest = next;
-    inverse_before = inverse, inverse = inverse_next;
-  }
-  const int64_t divisor = before, period = threads / divisor;
-  if (distance % divisor != 0) return (int)none;
-  const int64_t k = (distance / divisor * (inverse_before % period) % period + period) % period;
-  const int64_t found = lo + k * step;
-  return (int)(found > INT_MAX ? INT_MAX : found < INT_MIN ? INT_MIN : found);
-}
-
-void upcri_own_fails(int64_t end) {
-  upcri_fail(
-      "upc_forall", "end",
-      "is within THREADS of the largest number of the loop's variable: give it a wider type, or compile "
-      "with weftcc --every-element",
-      "%lld", (long long)end);
-  upc_global_exit(1);
 }

@@ -173,25 +173,6 @@ extern WEFT_EXPORT int32_t upcrt_forall_control;
  * is negative. And the greatest common divisor, which a translator computes such loops with. */
 WEFT_EXPORT int upcrt_gcd(int a, int b);
 WEFT_EXPORT int upcrt_forall_start(int start_thread, int step, int lo, int scale);
-/* What weftcc makes of a loop of upc_forall whose iterations go to the threads in turns, `end` behind its
- * last one: from own element to own element. The first of them, from lo on, which goes to `thread`; `end` if
- * there is none, lo where the loop has no iteration. The step is THREADS, which must not come past the
- * largest number of the variable's type: an error. And what the variable is behind the loop: what it is where
- * each thread goes over all elements. */
-#define upcri_end_before(end) ((int64_t)(end))
-#define upcri_end_at(last) ((int64_t)(last) + 1)
-#define upcri_own_largest(i) ((__typeof__(i))-1 < 1 ? INT64_MAX >> (64 - 8 * sizeof(i)) : INT64_MAX)
-WEFT_EXPORT void upcri_own_fails(int64_t end);
-UPCR_INLINE int64_t upcri_own_first(int64_t lo, int64_t end, uint32_t thread, int64_t largest) {
-  if (lo >= end) return lo;
-  if (end > largest - (int64_t)upcr_threads()) upcri_own_fails(end);
-  int64_t ahead = (int64_t)upcr_mythread() - (int64_t)thread;
-  if (ahead < 0) ahead += (int64_t)upcr_threads();
-  return end - lo > ahead ? lo + ahead : end;
-}
-UPCR_INLINE int64_t upcri_own_end(int64_t lo, int64_t end, int64_t i) {
-  return lo < end ? end : i;
-}
 /* A write that upcr_wait_syncnbi_puts waits for. */
 UPCR_INLINE void upcrt_memput_nb(upcr_shared_ptr_t dst, const void* src, size_t nbytes) {
   upcr_nbi_memput(dst, src, nbytes);
