@@ -14,6 +14,7 @@ extern "C++" {
 #include "weft/job.h"
 #include "weft/lock.h"
 #include "weft/pointer.h"
+#include "weft/rows.h"
 #include "weft/signal.h"
 #include "weft/synchronization.h"
 #include "weft/types.h"

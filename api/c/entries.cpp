@@ -46,6 +46,17 @@ WEFT_EXPORT int upc_threads() {
   return guard<weft::upc_threads>();
 }
 
+// weft/rows.h
+WEFT_EXPORT upc_coll_handle_t weft_put_rows(upc_shared_ptr_t dst, size_t dst_stride, const void* src,
+                                            size_t src_stride, size_t nbytes, size_t rows,
+                                            upc_shared_ptr_t signal, uint64_t value, weft_signal_t how) {
+  return guard<weft::weft_put_rows>(dst, dst_stride, src, src_stride, nbytes, rows, signal, value, how);
+}
+WEFT_EXPORT upc_coll_handle_t weft_get_rows(void* dst, size_t dst_stride, upc_shared_ptr_t src,
+                                            size_t src_stride, size_t nbytes, size_t rows) {
+  return guard<weft::weft_get_rows>(dst, dst_stride, src, src_stride, nbytes, rows);
+}
+
 // weft/signal.h
 WEFT_EXPORT upc_coll_handle_t weft_put_signal(upc_shared_ptr_t dst, const void* src, size_t nbytes,
                                               upc_shared_ptr_t signal, uint64_t value, weft_signal_t how) {

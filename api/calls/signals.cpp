@@ -8,6 +8,7 @@
 #include "api/calls/copies.hpp"
 #include "api/checks/checks.hpp"
 #include "api/checks/handle_record.hpp"
+#include "include/weft/rows.h"
 #include "include/weft/signal.h"
 
 #include <atomic>
@@ -70,6 +71,42 @@ control::atomic_operation raising(std::uint64_t value, weft_signal_t how) {
   return {.type = control::atomic_type::u64, .kind = kind, .operand1 = {value}};
 }
 
+void require_signal_of(const runtime& rt, const char* call, upc_shared_ptr_t dst, std::size_t bytes,
+                       upc_shared_ptr_t signal, weft_signal_t how) {
+  require_signal(rt, call, signal);
+  if (bytes != 0 && signal.thread != dst.thread) [[unlikely]]
+    fail_pointer(call, "signal", signal, "must be on the thread of dst: that thread waits for it");
+  if (how != WEFT_SIGNAL_SET && how != WEFT_SIGNAL_ADD) [[unlikely]]
+    fail(call, "how", std::to_string(static_cast<int>(how)), "must be WEFT_SIGNAL_SET or WEFT_SIGNAL_ADD");
+}
+
+// The rows, of which there may be none, then the signal, which is null where there is none.
+upc_coll_handle_t put_and_raise(runtime& rt, const char* call, upc_shared_ptr_t dst, const void* src,
+                                const row_shape& shape, upc_shared_ptr_t signal, std::uint64_t value,
+                                weft_signal_t how) {
+  const bool raises = signal.addr != 0;
+  const control::atomic_operation raise = raising(value, how);
+  const upc_shared_ptr_t target = raises ? signal : dst;
+  if (void* const there = rt.direct(target.thread, target.addr)) {
+    put_rows(rt, dst, src, shape);
+    if (!raises) return UPC_HANDLE_COMPLETE;
+    control::apply(static_cast<std::byte*>(there), raise);
+    rt.tell_host();
+    return UPC_HANDLE_COMPLETE;
+  }
+  progress::one_sided_request r = progress::one_sided_request::put(target.thread, dst.addr, src, shape.all());
+  if (shape.all() != 0)
+    r.rows = shape.rows, r.apart_here = shape.apart_here, r.apart_there = shape.apart_there;
+  if (raises) r.signal = {.offset = signal.addr, .value = value, .adds = how == WEFT_SIGNAL_ADD};
+  return naming(call, [&] {
+    const handle h = rt.post_transfer(r);
+    if (h != UPC_HANDLE_COMPLETE) return handle_record::issued(call, h);
+    put_rows(rt, dst, src, shape); // as many as allowed are outstanding
+    if (raises) rt.apply_by_owner(signal.thread, signal.addr, raise);
+    return h;
+  });
+}
+
 } // namespace
 } // namespace api
 
@@ -79,29 +116,24 @@ upc_coll_handle_t weft_put_signal(upc_shared_ptr_t dst, const void* src, size_t 
   api::runtime& rt = api::runtime::get(call);
   api::require_outside_user_code(call);
   const bool copies = api::check_memput(call, dst, src, nbytes) != nullptr;
-  api::require_signal(rt, call, signal);
-  if (nbytes != 0 && signal.thread != dst.thread) [[unlikely]]
-    api::fail_pointer(call, "signal", signal, "must be on the thread of dst: that thread waits for it");
-  if (how != WEFT_SIGNAL_SET && how != WEFT_SIGNAL_ADD) [[unlikely]]
-    api::fail(call, "how", std::to_string(static_cast<int>(how)),
-              "must be WEFT_SIGNAL_SET or WEFT_SIGNAL_ADD");
-  const control::atomic_operation raise = api::raising(value, how);
-  if (void* const there = rt.direct(signal.thread, signal.addr)) {
-    if (copies) api::put(rt, dst, src, nbytes);
-    control::apply(static_cast<std::byte*>(there), raise);
-    rt.tell_host();
+  api::require_signal_of(rt, call, dst, nbytes, signal, how);
+  return api::put_and_raise(rt, call, dst, src, {.bytes = nbytes, .rows = copies ? 1u : 0u}, signal, value,
+                            how);
+}
+
+upc_coll_handle_t weft_put_rows(upc_shared_ptr_t dst, size_t dst_stride, const void* src, size_t src_stride,
+                                size_t nbytes, size_t rows, upc_shared_ptr_t signal, uint64_t value,
+                                weft_signal_t how) {
+  constexpr const char* call = "weft_put_rows";
+  api::runtime& rt = api::runtime::get(call);
+  api::require_outside_user_code(call);
+  api::row_shape shape{nbytes, rows, dst_stride, src_stride};
+  if (api::check_rows(call, "dst", dst, "src", src, shape) == nullptr) shape.rows = 0;
+  if (!upc_isnull(signal))
+    api::require_signal_of(rt, call, dst, shape.all(), signal, how);
+  else if (shape.rows == 0)
     return UPC_HANDLE_COMPLETE;
-  }
-  progress::one_sided_request r =
-      progress::one_sided_request::put(signal.thread, dst.addr, src, copies ? nbytes : 0);
-  r.signal = {.offset = signal.addr, .value = value, .adds = how == WEFT_SIGNAL_ADD};
-  return api::naming(call, [&] {
-    const api::handle h = rt.post_transfer(r);
-    if (h != UPC_HANDLE_COMPLETE) return api::handle_record::issued(call, h);
-    if (copies) api::put(rt, dst, src, nbytes); // as many as allowed are outstanding
-    rt.apply_by_owner(signal.thread, signal.addr, raise);
-    return h;
-  });
+  return api::put_and_raise(rt, call, dst, src, shape, signal, value, how);
 }
 
 uint64_t weft_wait_until(upc_shared_ptr_t signal, weft_cmp_t cmp, uint64_t value) {

@@ -3,6 +3,7 @@
 #include "array.hpp"
 #include "signal.h"
 #include "synchronization_calls.h"
+#include "tile.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -44,6 +45,16 @@ public:
     return pending(weft_put_signal(to.data(), std::ranges::data(from), count * sizeof(T),
                                    at("weft::signals::put", "to.rank()", to.rank(), which), 1,
                                    WEFT_SIGNAL_ADD));
+  }
+  // The same of rows of elements, of a tile of the same shape.
+  template <class T>
+  pending put(const remote_tile<T>& to, const std::type_identity_t<tile<const T>>& from,
+              std::size_t which = 0, line_of_call where = line_of_call::here()) const {
+    const detail::at_site here(where);
+    to.shape().require_equal("weft::signals::put", "from", from.shape());
+    return pending(weft_put_rows(
+        to.data(), sizeof(T) * to.width(), from.data(), sizeof(T) * from.width(), sizeof(T) * to.columns(),
+        to.rows(), at("weft::signals::put", "to.rank()", to.rank(), which), 1, WEFT_SIGNAL_ADD));
   }
   // Only the counter, of a rank of the job.
   void raise(int rank, std::size_t which = 0, std::uint64_t by = 1,

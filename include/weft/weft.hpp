@@ -28,4 +28,5 @@
 #include "sort.hpp"
 #include "spans.hpp"
 #include "team.hpp"
+#include "tile.hpp"
 #include "value.hpp"

@@ -193,7 +193,7 @@ public:
     t.prepare(r, h.value());
     op.channel = nullptr; // what tells it from an operation in the queue
     op.handle = h.value();
-    op.light = r.bytes <= quota::always;
+    op.light = r.rows == 1 && r.bytes <= quota::always;
     transfers_outstanding_.fetch_add(1, std::memory_order_relaxed);
     if (turn mine(*this); mine.take()) {
       drain();

@@ -27,6 +27,8 @@ struct one_sided_request {
   const void* out_of = nullptr; // of a put
   unsigned char value = 0;      // of a set
   std::uint64_t bytes = 0;
+  // Of a get or put: rows of bytes / rows each, whose beginnings are so many bytes apart, here and there.
+  std::uint64_t rows = 1, apart_here = 0, apart_there = 0;
   // Behind a put, also of no bytes: what becomes of a word of the same rank, once they are in place.
   struct raised {
     std::uint64_t offset = 0, value = 0; // 0: there is none
@@ -55,10 +57,15 @@ struct one_sided_request {
 //   copy   get, put, get, put, ..., flush  the same, by way of it
 //
 // Before a signal put, order, flush: the message that raises it goes behind the order, so it finds the bytes
-// in place; the flush says here that they are.
+// in place; the flush says here that they are. Of several rows the gets or puts are one for each row, a few
+// of them at a time.
 struct one_sided : transport::completion {
   enum class step : std::uint8_t { get, put, order, flush, over };
-  static constexpr std::uint64_t bounce_bytes = 64 * 1024;
+  static constexpr std::uint64_t bounce_bytes = 64 * 1024, rows_at_once = 16;
+  struct row : transport::completion {
+    one_sided* of = nullptr;
+    bool under_way = false;
+  };
 
   one_sided_request asked;
   std::uint64_t handle = 0;
@@ -67,6 +74,10 @@ struct one_sided : transport::completion {
   int status = 0;          // what it failed with
   void* owner = nullptr;
   std::unique_ptr<std::byte[]> bounce;
+  std::unique_ptr<row[]> in_flight; // of several rows: rows_at_once of them
+  std::uint64_t next_row = 0;
+  std::uint32_t rows_under_way = 0;
+  bool can_go_on = false; // is in the list of those
   one_sided* next = nullptr;
 
   using kind = one_sided_request::kind;
@@ -78,6 +89,12 @@ struct one_sided : transport::completion {
       bounce = std::make_unique<std::byte[]>(room);
       if (r.what == kind::set) std::memset(bounce.get(), r.value, room);
     }
+    if (r.rows > 1) {
+      in_flight = std::make_unique<row[]>(rows_at_once);
+      for (std::uint64_t k = 0; k != rows_at_once; ++k)
+        in_flight[k].of = this;
+    }
+    next_row = 0;
     asked = r;
     handle = of;
     at = reads() ? step::get : r.bytes != 0 ? step::put : step::over;
@@ -90,14 +107,13 @@ struct one_sided : transport::completion {
   std::uint64_t piece() const {
     return bounce ? std::min(asked.bytes - moved, bounce_bytes) : asked.bytes - moved;
   }
+  step behind_puts() const { return asked.signal.offset != 0 ? step::order : step::flush; }
   void go_on() {
     if (at == step::get && asked.what == kind::copy) {
       at = step::put;
     } else if (at == step::put) {
       moved += piece();
-      at = moved != asked.bytes       ? (reads() ? step::get : step::put)
-           : asked.signal.offset != 0 ? step::order
-                                      : step::flush;
+      at = moved == asked.bytes ? behind_puts() : reads() ? step::get : step::put;
     } else if (at == step::order) {
       at = step::flush;
     } else {
@@ -160,8 +176,11 @@ public:
   bool carry() {
     if (ready_.empty()) [[likely]]
       return false;
-    for (weft::engine::fifo<one_sided> now = std::exchange(ready_, {}); !now.empty();)
-      advance(now.pop());
+    for (weft::engine::fifo<one_sided> now = std::exchange(ready_, {}); !now.empty();) {
+      one_sided& t = now.pop();
+      t.can_go_on = false;
+      advance(t);
+    }
     return true;
   }
 
@@ -185,15 +204,73 @@ private:
   void advance(one_sided& t) {
     while (t.status == 0 && t.at != step::over) {
       if (t.at == step::flush && t.asked.signal.offset != 0) raise(t);
+      if (t.in_flight && (t.at == step::get || t.at == step::put)) {
+        if (!ask_rows(t)) return;
+        continue;
+      }
       const transport::started came = ask(t);
       if (came.under_way()) return;
       if (came.status() == transport::no_memory) [[unlikely]] {
         shortage_.met("a copy");
-        return ready_.push(t);
+        return goes_on(t);
       }
       came.failed() ? void(t.status = came.status()) : t.go_on();
     }
-    end(t);
+    if (t.rows_under_way == 0) end(t); // what has failed waits for its rows
+  }
+
+  void goes_on(one_sided& t) {
+    if (!std::exchange(t.can_go_on, true)) ready_.push(t);
+  }
+
+  // As many rows as may be under way at a time. False: a row that completes, or memory, carries it on; else
+  // all of them are through, or it has failed.
+  bool ask_rows(one_sided& t) {
+    const one_sided_request& r = t.asked;
+    const std::uint64_t bytes = r.bytes / r.rows;
+    while (t.status == 0 && t.next_row != r.rows) {
+      one_sided::row* const at = free_row(t);
+      if (at == nullptr) return false;
+      const std::uint64_t here = t.next_row * r.apart_here, there = t.next_row * r.apart_there;
+      at->done = &row_delivered;
+      const transport::started came =
+          t.at == step::get
+              ? net_.get(r.from_rank, static_cast<std::byte*>(r.into) + here, r.from + there, bytes, *at)
+              : net_.put(r.to_rank, r.to + there, static_cast<const std::byte*>(r.out_of) + here, bytes, *at);
+      if (!came.under_way() && came.status() == transport::no_memory) [[unlikely]] {
+        shortage_.met("a copy");
+        goes_on(t);
+        return false;
+      }
+      (t.at == step::get ? counts_.bytes_got : counts_.bytes_put).add(bytes);
+      ++t.next_row;
+      if (came.under_way()) {
+        at->under_way = true;
+        ++t.rows_under_way;
+      } else if (came.failed()) {
+        t.status = came.status();
+      }
+    }
+    if (t.rows_under_way != 0) return false;
+    t.at = t.at == step::get ? step::over : t.behind_puts();
+    return true;
+  }
+  static one_sided::row* free_row(one_sided& t) {
+    if (t.rows_under_way == one_sided::rows_at_once) return nullptr;
+    one_sided::row* at = t.in_flight.get();
+    while (at->under_way)
+      ++at;
+    return at;
+  }
+  static void row_delivered(transport::completion* c, int status) {
+    auto& row = static_cast<one_sided::row&>(*c);
+    one_sided& t = *row.of;
+    auto& self = *static_cast<one_sided_transfers*>(t.owner);
+    self.shortage_.over();
+    row.under_way = false;
+    --t.rows_under_way;
+    if (status < 0) t.status = status;
+    self.goes_on(t);
   }
 
   transport::started ask(one_sided& t) {
@@ -226,7 +303,7 @@ private:
     auto& self = *static_cast<one_sided_transfers*>(t.owner);
     self.shortage_.over();
     status < 0 ? void(t.status = status) : t.go_on();
-    self.ready_.push(t);
+    self.goes_on(t);
   }
 
   // The next one of its peer begins at the next carry(): however many fail at once, nothing nests.
@@ -235,9 +312,10 @@ private:
     if (l.waiting.empty())
       --l.under_way;
     else
-      ready_.push(l.waiting.pop());
+      goes_on(l.waiting.pop());
     if (t.asked.signal.offset != 0 && t.status == 0) raise(t); // it came alone
     t.bounce.reset();
+    t.in_flight.reset();
     --outstanding_;
     ended_(t); // the last touch
   }

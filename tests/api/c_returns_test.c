@@ -142,6 +142,8 @@ static int wrong_call(int number) {
     WRONG("weft_team_thread", weft_team_thread(NO_TEAM, 0) == -1);
     WRONG("weft_team_rank_of", weft_team_rank_of(NO_TEAM, 0) == -1);
     WRONG("weft_put_signal", weft_put_signal(NULLP, NULL, 0, NULLP, 1, WEFT_SIGNAL_ADD) == 0);
+    WRONG("weft_put_rows", weft_put_rows(NULLP, 8, NULL, 8, 8, 2, NULLP, 1, WEFT_SIGNAL_ADD) == 0);
+    WRONG("weft_get_rows", weft_get_rows(NULL, 8, NULLP, 8, 8, 2) == 0);
     WRONG("weft_wait_until", weft_wait_until(NULLP, WEFT_CMP_GE, 1) == 0);
     WRONG("weft_test_until", weft_test_until(NULLP, WEFT_CMP_GE, 1) == 0);
     WRONG("cray_upc_team_rank", cray_upc_team_rank(NO_TEAM) == -1);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copies by one rank with handles, on the simulated machine: what a handle says is complete is in place, for
 // its owner as well, whatever lands late, in pieces or out of order. By seeds, many at once, of any size,
-// each rank on a host of its own, with barriers among them.
+// each rank on a host of its own, with barriers among them. Some are of rows.
 //
 // Mutations that this catches: a put without its flush; a copy that writes before it has read; a set or copy
-// of one piece only; carry() that does nothing.
+// of one piece only; carry() that does nothing; rows that are flushed, or an end, while others are under way;
+// a row at the place of another one.
 #include "tests/simulated/collective_player.hpp"
 #include "tests/simulated/seeds.hpp"
 #include "tests/simulated/simulated_run.hpp"
@@ -75,6 +76,11 @@ private:
     std::vector<std::byte> data;
     std::uint32_t from;
     std::uint64_t at;
+    std::uint64_t row = 0, apart_here = 0, apart_there = 0; // of several rows
+    void set_rows(const one_sided_request& r) {
+      row = r.bytes / r.rows, apart_here = r.apart_here, apart_there = r.apart_there;
+      data.resize((r.rows - 1) * apart_here + row); // its memory stays
+    }
   };
 
   std::uint32_t another() {
@@ -90,7 +96,9 @@ private:
     std::uint64_t& filled = filled_[to];
     if (what == one_sided_kind::get || filled + bytes > region_bytes) {
       fetched& f = fetched_.emplace_back(std::vector<std::byte>(bytes), from, at - begin_);
-      return post(one_sided_request::get(f.data.data(), from, at, bytes));
+      auto r = one_sided_request::get(f.data.data(), from, at, bytes);
+      if (shape_into_rows(r)) f.set_rows(r);
+      return post(r);
     }
     const std::uint64_t place = begin_ + fixed_bytes + t_.rank() * region_bytes + filled;
     std::byte* const expected = shadow_[to].data() + filled;
@@ -98,8 +106,14 @@ private:
     if (what == one_sided_kind::put) {
       std::vector<std::byte>& source = sources_.emplace_back(bytes);
       std::ranges::generate(source, [&] { return static_cast<std::byte>(draw_()); });
-      std::ranges::copy(source, expected);
-      post(one_sided_request::put(to, place, source.data(), bytes));
+      auto r = one_sided_request::put(to, place, source.data(), bytes);
+      if (!shape_into_rows(r)) {
+        std::ranges::copy(source, expected);
+      } else {
+        for (std::uint64_t k = 0, row = r.bytes / r.rows; k != r.rows; ++k)
+          std::copy_n(source.data() + k * r.apart_here, row, expected + k * r.apart_there);
+      }
+      post(r);
     } else if (what == one_sided_kind::set) {
       const auto value = static_cast<unsigned char>(draw_());
       std::fill_n(expected, bytes, static_cast<std::byte>(value));
@@ -114,6 +128,17 @@ private:
             .to = place,
             .bytes = bytes});
     }
+  }
+  // Of the bytes that it has at either end, rows of a part of them, further apart than they are long.
+  bool shape_into_rows(one_sided_request& r) {
+    const std::uint64_t room = r.bytes, rows = 2 + draw_() % 40;
+    if (draw_() % 2 == 0 || room < 2 * rows) return false;
+    const std::uint64_t row = 1 + draw_() % (room / rows), most = (room - row) / (rows - 1);
+    r.rows = rows;
+    r.bytes = rows * row;
+    r.apart_here = row + draw_() % (most - row + 1);
+    r.apart_there = row + draw_() % (most - row + 1);
+    return true;
   }
   void post(const one_sided_request& r) {
     const std::uint64_t h = engine_.post(r);
@@ -131,8 +156,19 @@ private:
     return engine_.query(h) == simulated_engine::status::complete;
   }
   static bool holds(const fetched& f) {
-    for (std::uint64_t k = 0; k < f.data.size(); ++k)
-      if (f.data[k] != fixed(f.from, f.at + k)) return false;
+    if (f.row == 0) return holds(f, 0, f.data.size(), 0);
+    for (std::uint64_t at = 0, k = 0; at < f.data.size(); at += f.apart_here, ++k) {
+      if (!holds(f, at, f.row, k * f.apart_there)) return false;
+      const std::uint64_t behind = at + f.row,
+                          next = std::min<std::uint64_t>(at + f.apart_here, f.data.size());
+      for (std::uint64_t between = behind; between < next; ++between)
+        if (f.data[between] != std::byte{0}) return false;
+    }
+    return true;
+  }
+  static bool holds(const fetched& f, std::uint64_t here, std::uint64_t bytes, std::uint64_t there) {
+    for (std::uint64_t k = 0; k < bytes; ++k)
+      if (f.data[here + k] != fixed(f.from, f.at + there + k)) return false;
     return true;
   }
 
