@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <ranges>
+#include <span>
 #include <string>
 #include <type_traits>
 
@@ -74,6 +75,8 @@ public:
   T* data() const noexcept { return first_; }
   const detail::tile_shape& shape() const noexcept { return shape_; }
   T& operator()(std::size_t row, std::size_t column) const { return first_[row * shape_.width + column]; }
+  // A row, whose elements lie one behind the other: weft::tile(t[i], 1) is it as a column.
+  std::span<T> operator[](std::size_t row) const { return {first_ + row * shape_.width, shape_.columns}; }
   // Errors: past the end.
   tile part(std::size_t row, std::size_t column, std::size_t rows, std::size_t columns) const {
     const std::size_t offset = shape_.offset("weft::tile::part", row, column, rows, columns);

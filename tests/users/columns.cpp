@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Tiles as a user of weft.hpp has them: heat in a plate whose columns are dealt to a ring of ranks, with the
-// edges put into, or got from, the neighbours' arrays, and no buffer; parts of any shape that are put and got
-// in any order, against what a rank alone would copy; and wrong calls.
+// edges put into, or got from, the neighbours' arrays, and no buffer; a transposition by rows; parts of any
+// shape that are put and got in any order, against what a rank alone would copy; and wrong calls.
 //
 //   columns CASES SEED
 //
@@ -152,6 +152,28 @@ void parts(const weft::team& all, std::mt19937& draw, long number) {
   expect(std::ranges::equal(written, wanted), "what was put", number);
 }
 
+// Each row is sent as a column, to the ranks that have its rows, while the next one is made.
+void transpose(const weft::team& all, std::size_t own) {
+  const std::size_t ranks = std::size_t(all.size()), n = own * ranks, first = own * std::size_t(all.rank());
+  weft::array<long> a(own * n), b(own * n);
+  const weft::signals rows_come;
+  const weft::tile mine(a, n);
+  std::vector<weft::pending> under_way;
+  for (std::size_t i = 0; i != own; ++i) {
+    for (std::size_t k = 0; k != n; ++k)
+      mine[i][k] = long((first + i) * n + k);
+    for (std::size_t r = 0; r != ranks; ++r)
+      under_way.push_back(rows_come.put(weft::remote_tile(b.on(int(r)), n).column(first + i),
+                                        weft::tile(mine[i].subspan(r * own, own), 1)));
+  }
+  rows_come.wait(n);
+  const weft::tile<const long> turned(b, n);
+  for (std::size_t i = 0; i != own; ++i)
+    for (std::size_t k = 0; k != n; ++k)
+      expect(turned(i, k) == long(k * n + first + i), "transposed", long(i));
+  weft::wait_all(under_way);
+}
+
 template <class F> void fails(const char* what, F&& call, std::string_view in) {
   try {
     call();
@@ -201,6 +223,8 @@ WEFT_SUITE(columns) {
   const long cases = argc > 1 ? std::atol(argv[1]) : 10;
   heat(all, 50, false);
   heat(all, 7, true);
+  transpose(all, 1);
+  transpose(all, 9);
   for (long k = 0; k != cases; ++k)
     parts(all, draw, k);
   wrong_calls(all);
