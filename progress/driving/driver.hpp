@@ -280,11 +280,11 @@ protected:
   void pause(idle_ladder& ladder, turn& mine, latched<Fact>& awaited, const empty_sweep& last) {
     switch (ladder.next()) {
     case idle_ladder::step::spin:
-      return last.dear ? yield(ladder) : net_.relax();
+      return last.dear ? yield(ladder, true) : net_.relax();
     case idle_ladder::step::yield:
       if (mine.held() && !last.patient && ladder.yields() % helps_every == 1 && executor_.help_lenders())
         return;
-      return yield(ladder);
+      return yield(ladder, last.dear);
     case idle_ladder::step::sleep:
       break;
     }
@@ -296,8 +296,8 @@ protected:
 
   // A yield that comes back late is followed by sleep. To look at the clock costs a tenth of a small
   // operation, so the first yield of a wait is only timed behind a late one.
-  void yield(idle_ladder& ladder) {
-    if (late_yields_.sleeps_instead()) return ladder.skip_to_sleep();
+  void yield(idle_ladder& ladder, bool over_sockets) {
+    if (over_sockets && late_yields_.sleeps_instead()) return ladder.skip_to_sleep();
     if (ladder.yields() == 1 && !late_yields_.last_was_late()) return net_.yield();
     const auto before = net_.now();
     net_.yield();

@@ -119,10 +119,12 @@ private:
   unsigned yielded_ = 0;
 };
 
-// Whether the threads of this rank yield at all. A yield that comes back late has given the core to a
-// computation, and each one would: it costs a slice of the scheduler, which favours a thread that wakes. So
-// behind each late one that is tried, more waits in a row go to sleep without one, up to 63; the first that
-// comes back soon ends that. Any threads, all relaxed: what they take from each other is one more try.
+// Whether the threads of this rank yield where they wait for messages over sockets. A yield that comes back
+// late has given the core to a computation, and each one would: it costs a slice of the scheduler, which
+// favours a thread that wakes. So behind each late one that is tried, more waits in a row go to sleep without
+// one, up to 63; the first that comes back soon ends that. Where a neighbour's store is waited for it is not
+// so: a sleeper has to be rung, each time, and a neighbour that runs ahead would ring for each of many small
+// operations. Any threads, all relaxed: what they take from each other is one more try.
 class late_yields {
 public:
   // This wait goes to sleep at once.
