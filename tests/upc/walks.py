@@ -97,6 +97,25 @@ def of_berkeley(kind, begin, condition, steps, test, text, marked):
             f"{text}\n      }}\n#line 5 \"a.upc\"\n      _1 :;\n#line 5 \"a.upc\"\n      i = i + {random.choice(('1', '1LL', '1L'))};\n    }}\n")
 
 
+def turns(number):
+    """A loop by hand, in steps of THREADS."""
+    kind, end = random.choice(KINDS), random.choice([e for e in ENDS if e != "far"])
+    condition = f"i {random.choice(('<', '<='))} {end}"
+    text, state = "", random.getstate()
+    for name, nothing in ("walk", ""), ("all", " + 0"):
+        random.setstate(state)
+        inside = body("i", 1)
+        if random.random() < 0.5:
+            head = f"for ({kind + ' ' if random.random() < 0.3 else ''}i = {random.choice(('MYTHREAD', 'upcr_mythread()'))}{nothing}; {condition}; "
+            loop = f"  {head}i += {random.choice(('THREADS', 'upcr_threads()'))}) {{ {inside.replace('LEAVE', 'continue')} }}\n"
+        else:
+            loop = (f"    i = ((int) upcr_mythread () ){nothing};\n#line 3 \"a.upc\"\n    while({condition})\n    {{\n{inside.replace('LEAVE', '{ goto _1; }')}\n"
+                    f"      _1 :;\n#line 5 \"a.upc\"\n      i = i + ((int) upcr_threads () );\n    }}\n")
+        text += (f"__attribute__((noinline)) static result {name}_{number}(void) {{\n  unsigned long sum = 0;\n  long own = 0;\n  {kind} i = 0;\n{loop}"
+                 f"enough:\n  return (result){{sum, own, (long)i}};\n}}\n")
+    return text, 1, True, kind
+
+
 def functions(number):
     """The text of one loop twice, and its block; whether it is to be a walk."""
     kind, begin, end = random.choice(KINDS), random.choice(BEGINS), random.choice(ENDS)
@@ -143,7 +162,7 @@ def program(seed, count):
     random.seed(seed)
     text, rows, walks = HEAD + "typedef struct { unsigned long sum; long own, behind; } result;\n", "", 0
     for i in range(count):
-        one, block, walk, kind = functions(i)
+        one, block, walk, kind = turns(i) if random.random() < 0.1 else functions(i)
         text += one
         rows += f"  {{walk_{i}, all_{i}, {block}, ({kind})-1 < 0, ({kind})-1 < 0 ? ~0ul >> (65 - 8 * sizeof({kind})) : ({kind})-1}},\n"
         walks += walk

@@ -3,6 +3,7 @@
 # become walks from own element to own element (upcr/forall.h says of which, and how), where the variable rises by 1 and
 # begins and ends at what is made of numbers and names, where the affinity is that variable times one of these, and more or
 # less by one, as a number, divided or not, or as an index in a shared array, and where the body leaves these names as they are.
+# Loops by hand, in steps of THREADS from MYTHREAD on, stay, but their elements cost no division.
 function skip(p) { while (match(substr(text, p, 999), /^([ \t\r\n]+|#[^\n]*\n)/)) p += RLENGTH; return p }
 function trimmed(s) { gsub(/^[ \t\n]+|[ \t\n]+$/, "", s); return s }
 function find(p, what,   m) {
@@ -169,9 +170,42 @@ function walk(lo, sign, end, test, p, to,   body, name, i, count, w, with, more,
     with = "upcri_walked(" argument[1] ", " argument[2] ", " argument[3] ", " block ", " w ".local, " w ".origin)"
     text = substr(text, 1, p + i - 2) with substr(text, closes + 1)
     body = substr(body, 1, i - 1) with substr(body, closes - p + 2)
-    more = length(with)
+    more = length(with); walked++
   }
   return w
+}
+# A loop by hand over the own elements of blocks of 1: for (i = MYTHREAD; condition; i += THREADS), or Berkeley's text of it.
+function in_turns(p,   own, turn, part, closes, after, to, w, s, t, before) {
+  own = "[( ]*(\\(int\\) *)?(MYTHREAD|upcr_mythread *\\( *\\))[ )]*$"; turn = "[( ]*(\\(int\\) *)?(THREADS|upcr_threads *\\( *\\))[ )]*$"
+  is_of_places = 0; block = "1"; names = ""; number_type = ""; walked = 0; before = text
+  if (substr(text, p, 5) == "for (") {
+    closes = closing(p + 4); after = closes + 1
+    if (split(substr(text, p + 5, closes - p - 5), part, /; */) != 3 || !match(part[1], / = /)) return
+    v = substr(part[1], 1, RSTART - 1); sub(/.* /, "", v)
+    if (v !~ /^[A-Za-z_][A-Za-z0-9_]*$/ || part[1] !~ ("(^| )" v " = " own) || part[3] !~ ("^" v " (\\+=|= " v " \\+) " turn)) return
+    index_ = v
+    w = walk("", "", "", "", after, statement_end(after))
+    if (!walked) { text = before; return }
+    text = substr(text, 1, p - 1) "for (upcri_walk_t " w " = {.once = 1}; " w ".once; " w ".once = 0) for (" part[1] "; " part[2] \
+      "; UPCRI_TURN(" w ", " v "))" substr(text, after)
+    return
+  }
+  to = find(p, ";"); s = trimmed(substr(text, p, to - p))
+  v = s; sub(/ = .*/, "", v)
+  if (v !~ /^[A-Za-z_][A-Za-z0-9_]*$/ || s !~ (" = " own)) return
+  p = skip(to + 1)
+  if (substr(text, p, 6) != "while(") return
+  closes = closing(p + 5); after = skip(closes + 1); to = closing(after)
+  t = substr(text, after, to - after)
+  if (substr(t, 1, 1) != "{" || !match(t, "[;:{}]([ \t\n]|#[^\n]*\n)*" v " = " v " \\+ [( ]*(\\(int\\) *)?upcr_threads *\\( *\\)[ )]*;([ \t\n]|#[^\n]*\n)*$")) return
+  s = substr(t, RSTART + 1); sub(v " = [^;]*", "\001", s)
+  to = after + RSTART
+  text = substr(text, 1, to - 1) s substr(text, after + length(t))
+  index_ = v
+  w = walk("", "", "", "", after, to)
+  if (!walked) { text = before; return }
+  sub("\001", "UPCRI_TURN(" w ", " v ")", text)
+  text = substr(text, 1, p - 1) "for (upcri_walk_t " w " = {.once = 1}; " substr(text, p + 6, closes - p - 6) "; )" substr(text, closes + 1)
 }
 function bounds(s) { # of a condition: sign and end
   sign = index(s, v " <= ") == 1 ? "<=" : index(s, v " < ") == 1 ? "<" : ""
@@ -253,6 +287,10 @@ END {
     p = skip(p + RSTART + RLENGTH - 1)
     if (substr(text, p, 5) == "for (") with_for(p)
     else with_while(p)
+  }
+  for (p = 1; match(substr(text, p), /(for \(|\n *)[A-Za-z_][A-Za-z0-9_ ]* = [( ]*(\(int\) *)?(MYTHREAD|upcr_mythread *\( *\))[ )]*;/); ) {
+    in_turns(p = skip(p + RSTART - 1))
+    p += 4
   }
   print text
 }

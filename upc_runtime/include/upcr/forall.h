@@ -102,6 +102,14 @@ WEFT_EXPORT upcri_walk_t upcri_walk_numbers(upcri_range_t range, int64_t at_lo, 
 /* Whether i is in the run. */
 #define UPCRI_WALK_IN(w, i) __builtin_expect(i < w.stop, 1)
 
+/* The step of a loop by hand, from MYTHREAD on, in which an array of blocks of 1 has element i as the own one
+ * w.local. A variable that may wrap around, to below THREADS, has none from there on. */
+#define UPCRI_TURN(w, i)                                                                                     \
+  (i += upcr_threads(), w.local++,                                                                           \
+   (sizeof(i) < sizeof(int) || (__typeof__(i))-1 > 0) && (uint64_t)i < upcr_threads()                        \
+       ? (void)(w.origin = UINT64_MAX)                                                                       \
+       : (void)0)
+
 /* p + inc inside a walk, where inc is the index that the walk is over. */
 UPCRI_FAR upcr_shared_ptr_t upcri_not_walked(upcr_shared_ptr_t p, size_t elemsz, ptrdiff_t inc,
                                              size_t block) {
