@@ -184,7 +184,9 @@ class Launchers(EndTest):
         time.sleep(0.2)
         os.kill(late, signal.SIGCONT)
         self.assert_ranks_end()
-        self.assertNotIn("status 134", self.what_ranks_said(4))
+        self.what_ranks_said(4)
+        with open(self.said, encoding="utf-8") as file:
+            self.assertNotIn("has died", file.read())  # said of the other by a rank that knows the reason
 
     def test_weft_run_is_killed_and_ranks_are_in_sessions_of_their_own(self):
         self.lines_after_death_of([WEFT, "run"], f"setsid {JOB_CLIENT} computes 2>>{self.said}; true")
