@@ -54,19 +54,16 @@ bool set_ends(collective what, const arguments& a, carried& c) {
     in.buffer = out.buffer;
     in.each[0] = out.each[static_cast<std::size_t>(me)];
   }
+  if (!is_right(in) || !is_right(out)) return false;
   for (sided_blocks* const s : {&in, &out})
-    for (sided_blocks::block& b : s->each) {
-      if (b.count < 0 || (b.count != 0 && b.type == MPI_DATATYPE_NULL)) return false;
+    for (sided_blocks::block& b : s->each)
       if (b.count != 0) b.size = extent_of(b.count, b.type);
-    }
   return true;
 }
 
 } // namespace
 
 carried* prepare_blocks(collective what, form f, const arguments& a, lane& way) {
-  const bool rooted = what == collective::gatherv || what == collective::scatterv;
-  if (rooted && (a.root < 0 || a.root >= way.size())) return nullptr;
   carried& c = new_call();
   c.op.c = {.what = what, .root = a.root};
   c.counts.clear();

@@ -19,6 +19,7 @@ bool carry(collective what, const arguments& a) {
   return true;
 }
 bool carry(collective what, const arguments& a, MPI_Request* request) {
+  if (request == nullptr) return false;
   carried* const c = prepare(what, form::nonblocking, a);
   if (c == nullptr) return false;
   post(*c);
@@ -26,6 +27,7 @@ bool carry(collective what, const arguments& a, MPI_Request* request) {
   return true;
 }
 bool keep(collective what, const arguments& a, MPI_Request* request) {
+  if (request == nullptr) return false;
   carried* const c = prepare(what, form::persistent, a);
   if (c == nullptr) return false;
   keep_types(*c);

@@ -72,6 +72,12 @@ bool has_ours(requests all) {
   return std::ranges::any_of(all, [](MPI_Request r) { return find(r) != nullptr; });
 }
 
+// A call that MPI forbids for this request: MPI says so, by the one that it refuses always.
+int refused_by(int (*call)(MPI_Request*)) {
+  MPI_Request none = MPI_REQUEST_NULL;
+  return call(&none);
+}
+
 } // namespace
 
 } // namespace weft::mpi
@@ -137,20 +143,29 @@ WEFT_SHOW int MPI_Request_get_status(MPI_Request request, int* flag, MPI_Status*
 
 // Persistent ones.
 WEFT_SHOW int MPI_Start(MPI_Request* request) {
-  carried* const c = find_persistent(*request);
+  carried* const c = request == nullptr ? nullptr : find_persistent(*request);
   if (c == nullptr) return WEFT_REAL(Start)(request);
+  if (c->under_way) return refused_by(WEFT_REAL(Start));
   begin_again(*c);
   return MPI_SUCCESS;
 }
 WEFT_SHOW int MPI_Startall(int count, MPI_Request all[]) {
+  if (count < 0) return WEFT_REAL(Startall)(count, all);
   int status = MPI_SUCCESS;
   for (MPI_Request& r : of(count, all))
     if (status == MPI_SUCCESS) status = MPI_Start(&r);
   return status;
 }
 WEFT_SHOW int MPI_Request_free(MPI_Request* request) {
+  if (request == nullptr) return WEFT_REAL(Request_free)(request);
+  if (find(*request) != nullptr) return refused_by(WEFT_REAL(Request_free));
   if (carried* const c = find_persistent(*request)) forget_persistent(*c);
   return WEFT_REAL(Request_free)(request);
+}
+// No collective can be cancelled, nor a persistent one that is not under way.
+WEFT_SHOW int MPI_Cancel(MPI_Request* request) {
+  const bool own = request != nullptr && (find(*request) != nullptr || find_persistent(*request) != nullptr);
+  return own ? refused_by(WEFT_REAL(Cancel)) : WEFT_REAL(Cancel)(request);
 }
 
 } // extern "C"
@@ -158,6 +173,7 @@ WEFT_SHOW int MPI_Request_free(MPI_Request* request) {
 WEFT_ALSO_PMPI(Start);
 WEFT_ALSO_PMPI(Startall);
 WEFT_ALSO_PMPI(Request_free);
+WEFT_ALSO_PMPI(Cancel);
 
 WEFT_ALSO_PMPI(Wait);
 WEFT_ALSO_PMPI(Waitall);

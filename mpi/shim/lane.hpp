@@ -142,6 +142,8 @@ public:
   int rank() const { return rank_; }
 
   void post(operation& op);
+  // Of an operation that the program may post again and again, as if it were under way.
+  void keep() { ++known_; }
   // Of an operation that is done: the lane does not know it any more.
   void forget(const operation&) { --known_; }
   // Moves things on. True if the operation is done.

@@ -22,13 +22,6 @@ void* block(void* buffer, int number, int count, MPI_Datatype type) {
   MPI_Type_get_extent(type, &lower, &span);
   return static_cast<char*>(buffer) + span * count * number;
 }
-bool is_right(collective what, const arguments& a, const lane& way) {
-  const bool sends = a.src != MPI_IN_PLACE && a.stype != MPI_DATATYPE_NULL;
-  const bool rooted = what == collective::bcast || what == collective::gather ||
-                      what == collective::scatter || what == collective::reduce;
-  return a.scount >= 0 && a.dcount >= 0 && (!rooted || (a.root >= 0 && a.root < way.size())) &&
-         (what == collective::barrier || sends || a.dtype != MPI_DATATYPE_NULL);
-}
 
 // The sides of a call, and what one rank gives another.
 void set_sides(collective what, const arguments& a, carried& c) {
@@ -99,12 +92,14 @@ std::optional<std::size_t> block_of(const arguments& a, std::size_t members) {
 
 // Elements that lie side by side, so that they may be combined where the library has no operator for them.
 bool lie_together(MPI_Datatype type) {
-  MPI_Aint lower = 0, span = 0;
+  MPI_Aint lower = 0, span = 0, first = 0, filled = 0;
   int size = 0;
   MPI_Type_get_extent(type, &lower, &span);
+  MPI_Type_get_true_extent(type, &first, &filled); // a resized one may lie elsewhere
   MPI_Type_size(type, &size);
   constexpr MPI_Aint largest = 4096;
-  return lower == 0 && span > 0 && span <= largest && (size == span || !made_by_program(type));
+  const bool whole = size == span && first == 0 && filled == span;
+  return lower == 0 && span > 0 && span <= largest && (whole || !made_by_program(type));
 }
 bool by_library(const arguments& a) {
   const auto which = operator_of(a.op);
@@ -119,6 +114,7 @@ reason why_not(collective what, const arguments& a, std::size_t members, combina
   for (std::size_t k = 0; a.counts != nullptr && k != members; ++k)
     all += a.counts[k];
   if (all <= 0) return reason::no_element;
+  if (is_refused(a.dtype, a.op)) return reason::no_operator;
   if (by_library(a)) return reason::carried;
   if (!lie_together(a.dtype)) return reason::no_element;
   how = combination_of(a.op, a.dtype);
@@ -127,13 +123,13 @@ reason why_not(collective what, const arguments& a, std::size_t members, combina
 
 } // namespace
 
-carried* prepare(collective what, form f, const arguments& a) {
-  if (!carries(f) || a.comm == MPI_COMM_NULL) return nullptr;
-  lane* const way = lane_of(a.comm);
+carried* prepare(collective what, form f, const arguments& given) {
+  if (!carries(f) || given.comm == MPI_COMM_NULL) return nullptr;
+  lane* const way = lane_of(given.comm);
   if (way == nullptr) {
     int between = 0, ranks = 0;
-    MPI_Comm_test_inter(a.comm, &between);
-    MPI_Comm_size(a.comm, &ranks);
+    MPI_Comm_test_inter(given.comm, &between);
+    MPI_Comm_size(given.comm, &ranks);
     count(what, false, f,
           between != 0 ? reason::between_groups
           : ranks == 1 ? reason::one_rank
@@ -141,10 +137,10 @@ carried* prepare(collective what, form f, const arguments& a) {
     return nullptr;
   }
   const auto members = static_cast<std::size_t>(way->size());
-  if (what != collective::gatherv && a.counts != nullptr &&
-      std::any_of(a.counts, a.counts + members, [](int n) { return n < 0; }))
+  const arguments a = significant(what, given, way->rank());
+  if (!are_right(what, a, way->rank(), way->size())) return nullptr;
+  if (a.counts != nullptr && std::any_of(a.counts, a.counts + members, [](int n) { return n < 0; }))
     return nullptr;
-  if (!by_blocks(what) && !is_right(what, a, *way)) return nullptr;
   // Blocks that are about alike are an allgather of the largest.
   std::optional<std::size_t> unequal;
   const bool own_sizes =

@@ -29,6 +29,13 @@ struct arguments {
 // is wrong, which MPI says. Counted.
 carried* prepare(collective what, form f, const arguments& a);
 
+// The arguments that MPI reads on this rank of the communicator; the others are null and zero then.
+arguments significant(collective what, arguments a, int rank);
+// Those. False if MPI refuses them, and says why, when it gets them.
+bool are_right(collective what, const arguments& a, int rank, int size);
+// The same of blocks with a count each.
+bool is_right(const sided_blocks& s);
+
 // Calls of blocks whose sizes each rank knows of its own only: allgatherv, gatherv, scatterv, alltoallv and
 // alltoallw. They are staged one behind the other, in memory that the rank takes for the call.
 carried* prepare_blocks(collective what, form f, const arguments& a, lane& way);

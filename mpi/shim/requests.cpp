@@ -60,6 +60,11 @@ void forget_request(carried& c) {
 
 void open_requests() {
   WEFT_REAL(Comm_dup)(MPI_COMM_SELF, &the_table.self);
+  MPI_Comm_set_errhandler(the_table.self, MPI_ERRORS_RETURN);
+}
+
+MPI_Comm own_comm() {
+  return the_table.self;
 }
 
 void close_requests() {
@@ -156,6 +161,7 @@ MPI_Request request_of(carried& c) {
 MPI_Request persistent_request_of(carried& c) {
   constexpr int tags = 32768; // that every MPI has
   forget_request(c);
+  c.way->keep(); // until the program frees the request, also behind MPI_Comm_free
   const std::lock_guard lock(the_table.mutex);
   c.persistent = true;
   ++the_table.persistent;
@@ -178,6 +184,7 @@ void forget_persistent(carried& c) {
     --the_table.persistent;
     c.persistent = false;
   }
+  c.way->forget(c.op);
   release_types(c);
   give_back(c);
 }

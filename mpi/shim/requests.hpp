@@ -100,6 +100,9 @@ inline std::string name_of(const carried& c) {
   return name_of(c.op.c.what, !c.counts.empty(), c.as);
 }
 
+// Of this process alone. Its errors are results.
+MPI_Comm own_comm();
+
 // At the beginning, at the end of a session.
 void open_requests();
 void close_requests();

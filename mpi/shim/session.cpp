@@ -9,6 +9,7 @@
 
 #include <upc_castable.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
@@ -17,6 +18,7 @@
 #include <cstring>
 #include <list>
 #include <mutex>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -277,13 +279,30 @@ agreement agree(MPI_Comm comm, int members) {
 
 } // namespace
 
+namespace {
+
+// Processes that were spawned, or that this job has connected to, have a job of their own, or none.
+bool all_are_of_this_job(MPI_Comm comm, int members) {
+  MPI_Group here = MPI_GROUP_NULL, all = MPI_GROUP_NULL;
+  MPI_Comm_group(comm, &here);
+  MPI_Comm_group(MPI_COMM_WORLD, &all);
+  std::vector<int> in_here(static_cast<std::size_t>(members)), in_all(in_here.size());
+  std::iota(in_here.begin(), in_here.end(), 0);
+  MPI_Group_translate_ranks(here, members, in_here.data(), all, in_all.data());
+  MPI_Group_free(&here);
+  MPI_Group_free(&all);
+  return std::ranges::find(in_all, MPI_UNDEFINED) == in_all.end();
+}
+
+} // namespace
+
 void make_lane(MPI_Comm comm) {
   if (the_session == nullptr || comm == MPI_COMM_NULL) return;
   int between = 0, members = 0;
   MPI_Comm_test_inter(comm, &between);
   if (between != 0) return;
   MPI_Comm_size(comm, &members);
-  if (members < 2) return;
+  if (members < 2 || !all_are_of_this_job(comm, members)) return;
   drop_lanes();
   agreement with = agree(comm, members);
   if (with.bits == 0) return;

@@ -139,7 +139,17 @@ bool go_together(cray_upc_dtype_t type, upc_op_t op) {
   const bool complex = type >= CRAY_UPC_FLOAT_COMPLEX && type <= CRAY_UPC_LONGDOUBLE_COMPLEX;
   if (op == UPC_MIN || op == UPC_MAX) return !pair && !complex && type != CRAY_UPC_BOOL;
   if (op == UPC_ADD || op == UPC_MULT) return !pair && type != CRAY_UPC_BOOL;
-  return !pair;
+  return integer || type == CRAY_UPC_BOOL;
+}
+
+bool is_refused(MPI_Datatype type, MPI_Op op) {
+  const bool logical = op == MPI_LAND || op == MPI_LOR || op == MPI_LXOR;
+  if (type == MPI_LOGICAL) return !logical;
+#ifdef OPEN_MPI
+  return logical && (type == MPI_INTEGER || type == MPI_INTEGER4);
+#else
+  return type == MPI_BYTE && op != MPI_BAND && op != MPI_BOR && op != MPI_BXOR;
+#endif
 }
 
 } // namespace weft::mpi

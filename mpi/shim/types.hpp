@@ -26,5 +26,7 @@ std::optional<cray_upc_dtype_t> element_of(MPI_Datatype type);
 std::optional<upc_op_t> operator_of(MPI_Op op);
 // Has the library this operator for these elements?
 bool go_together(cray_upc_dtype_t type, upc_op_t op);
+// Does MPI refuse this one of its own operators for these elements of its own?
+bool is_refused(MPI_Datatype type, MPI_Op op);
 
 } // namespace weft::mpi

@@ -6,7 +6,9 @@ MPICH hang in Random), or looks into messages of MPI_COMM_SELF; ring::fits says 
 still read is overwritten); extent_of calls all types contiguous; place_of_block leaves no block out; lane::quiet forgets
 known_ (Scenes.freed_early hangs); finish() leaves the request (random.c: a request is left); complete() of a persistent
 request sends nothing (a Waitany never ends); side_from_bottom moves nothing; require_buffers does nothing; agree() gives
-up at once where another thread has taken what it chose; combination_of has the program's operators called by MPI.
+up at once where another thread has taken what it chose; combination_of has the program's operators called by MPI;
+significant() returns all that it is given (Scenes.unread hangs); are_right says yes, refused_by is asked for no call
+(Scenes.wrong_arguments, stored); lie_together does not ask where elements lie; all_are_of_this_job says yes (spawned).
 """
 
 import os
@@ -121,7 +123,8 @@ class Random(Programs):
 
 
 class Scenes(Programs):
-    RIGHT = ("communicators", "threads", "freed_early", "mixed", "places", "large", "any_memory", "operators")
+    RIGHT = ("communicators", "threads", "freed_early", "mixed", "places", "large", "any_memory", "operators",
+             "unread", "wrong_arguments", "elsewhere", "stored")
     thorough = False  # each MPI plays all of it; else the settings are shared out, and MPICH keeps to two ranks
 
     def play(self, mpi, ranks, program, scenes, **settings):
@@ -137,7 +140,9 @@ class Scenes(Programs):
             if mpi in played or self.thorough:
                 self.play(mpi, 2, program, self.RIGHT if self.thorough else self.RIGHT[2:], **settings)
         self.play(mpi, 2, program, self.RIGHT[:1])
-        self.play(mpi, 3, program, self.RIGHT[3:5] if dear else self.RIGHT[2:5])
+        self.play(mpi, 3, program, (*(self.RIGHT[3:5] if dear else self.RIGHT[2:5]), *self.RIGHT[-4:]))
+        if mpi == "openmpi":  # hydra of Debian's MPICH spawns nothing
+            self.play(mpi, 2, program, ["spawned"])
         for room in "1G", "1M":
             result = self.launch(mpi, 3, program, "any_memory", WEFT_MALLOC="1", WEFT_MALLOC_ROOM=room, WEFT_STATISTICS="1")
             self.assertEqual((result.returncode, result.stdout), (0, "any_memory is right\n"), result.stderr)

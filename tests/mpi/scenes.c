@@ -41,6 +41,8 @@ static void post_sum(MPI_Comm comm, MPI_Request* r, int* mine, int* sum, int n) 
 
 #include "scenes_of_memory.h"
 
+#include "scenes_of_arguments.h"
+
 /* A thousand communicators, up to eight of them at once. */
 static void communicators(void) {
   enum { at_once = 8 };
@@ -313,6 +315,11 @@ static const struct {
               {"large", large},
               {"any_memory", any_memory},
               {"operators", operators},
+              {"unread", unread},
+              {"wrong_arguments", wrong_arguments},
+              {"elsewhere", elsewhere},
+              {"stored", stored},
+              {"spawned", spawned},
               {"forgotten", forgotten},
               {"alone", alone},
               {"aborts", aborts},
