@@ -277,10 +277,6 @@ agreement agree(MPI_Comm comm, int members) {
   return {};
 }
 
-} // namespace
-
-namespace {
-
 // Processes that were spawned, or that this job has connected to, have a job of their own, or none.
 bool all_are_of_this_job(MPI_Comm comm, int members) {
   MPI_Group here = MPI_GROUP_NULL, all = MPI_GROUP_NULL;
