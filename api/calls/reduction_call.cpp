@@ -17,8 +17,8 @@ using reductions::reduction;
 // A member that has more is not done with it in one go.
 constexpr std::uint64_t large_bytes = 16 * 1024;
 // So many bytes of elements the root of a reduce brings and combines itself, where else members would work on
-// ranges: then a late member holds up the root alone.
-// It computes as long as all members together, so it is less than of vectors.
+// ranges: then a late member holds up the root alone. It computes as long as all members together, so it is
+// less than of vectors.
 std::uint64_t most_of_root(std::uint32_t threads) {
   return threads <= collectives::few_members ? 16 << 20 : 256 << 10;
 }

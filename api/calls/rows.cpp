@@ -14,16 +14,22 @@ namespace weft {
 namespace api {
 namespace {
 
-std::size_t extent(const char* call, const char* argument, std::size_t apart, const row_shape& shape) {
+// `end` is the argument that has these rows.
+[[noreturn, gnu::cold, gnu::noinline]] void fail_stride(const char* call, const char* end, std::size_t apart,
+                                                        const std::string& rule) {
+  fail(call, (end + std::string("_stride")).c_str(), std::to_string(apart), rule);
+}
+
+std::size_t extent(const char* call, const char* end, std::size_t apart, const row_shape& shape) {
   std::size_t bytes = 0;
   if (shape.rows > 1 && apart < shape.bytes) [[unlikely]]
-    fail(call, argument, std::to_string(apart),
-         "must not be less than nbytes, " + std::to_string(shape.bytes) +
-             ": each row ends before the next begins");
+    fail_stride(call, end, apart,
+                "must not be less than nbytes, " + std::to_string(shape.bytes) +
+                    ": each row ends before the next begins");
   if (__builtin_mul_overflow(shape.rows - 1, apart, &bytes) ||
       __builtin_add_overflow(bytes, shape.bytes, &bytes)) [[unlikely]]
-    fail(call, argument, std::to_string(apart),
-         "is more bytes than a size_t counts, for " + std::to_string(shape.rows) + " rows");
+    fail_stride(call, end, apart,
+                "is more bytes than a size_t counts, for " + std::to_string(shape.rows) + " rows");
   return bytes;
 }
 
@@ -48,15 +54,16 @@ runtime* check_rows(const char* call, const char* there, upc_shared_ptr_t shared
                     const void* own, const row_shape& shape) {
   runtime& rt = runtime::get(call);
   if (shape.bytes == 0 || shape.rows == 0) return nullptr;
-  const std::size_t in_shared =
-      extent(call, (there + std::string("_stride")).c_str(), shape.apart_there, shape);
-  extent(call, (here + std::string("_stride")).c_str(), shape.apart_here, shape);
+  const std::size_t in_shared = extent(call, there, shape.apart_there, shape);
+  const std::size_t in_own = extent(call, here, shape.apart_here, shape);
   require_memory(rt, call, there, shared, in_shared);
   if (own == nullptr) [[unlikely]]
     fail(call, here, "null", "must not be null: pass private memory of the rows");
-  if (const void* const place = rt.direct(shared.thread, shared.addr))
-    if (meet(reinterpret_cast<std::uintptr_t>(place), reinterpret_cast<std::uintptr_t>(own), shape))
-        [[unlikely]]
+  const auto a = reinterpret_cast<std::uintptr_t>(rt.direct(shared.thread, shared.addr));
+  const auto b = reinterpret_cast<std::uintptr_t>(own);
+  // Rows are only looked at one by one where the areas of all of them lie in one another.
+  if (a != 0 && (a - b < in_own || b - a < in_shared))
+    if (meet(a, b, shape)) [[unlikely]]
       fail_pointer(call, there, shared,
                    "has rows that overlap the private ones: pass two areas that have no byte in common");
   return &rt;

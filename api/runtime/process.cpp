@@ -353,8 +353,7 @@ void process_runtime::await(const std::function<bool(progress::look)>& fact,
     std::string text() const override { return words(); }
     const std::function<std::string()>& words;
   };
-  const std::chrono::milliseconds soon(all_near() ? 100 : 0);
-  const auto end = std::chrono::steady_clock::now() + soon;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(all_near() ? 100 : 0);
   bool holds = false;
   engine_->drive_until(
       [&](progress::look how) { return (holds = fact(how)) || std::chrono::steady_clock::now() >= end; },
