@@ -50,10 +50,12 @@ public:
   progress_thread(const progress_thread&) = delete;
   progress_thread& operator=(const progress_thread&) = delete;
 
-  // While it watches, the transport's events wake it for work of its own; stores of others do not.
+  // While it watches, the transport's events wake it for work of its own; stores of others do not. It does
+  // not ring itself: on its way to sleep it has looked, and a thread that drives behind it rings.
   bool wants_ring(bool own) const override {
     const where now = where_.load(std::memory_order_relaxed);
-    return (now == where::displaced && (own || spare_)) || (now == where::watching && spare_);
+    return (now == where::displaced && (own || spare_)) ||
+           (now == where::watching && spare_ && std::this_thread::get_id() != self_);
   }
   bool listens() const override { return where_.load(std::memory_order_relaxed) == where::watching; }
   void ring() override { place_.bell.ring(); }
@@ -74,6 +76,7 @@ private:
   enum class where : std::uint8_t { driving, watching, displaced };
 
   void serve() noexcept { // nothing below throws
+    self_ = std::this_thread::get_id();
     while (!stop_.load(std::memory_order_relaxed)) {
       typename engine<T>::turn mine(engine_);
       if (!engine_.right_to_drive().requested() && mine.take())
@@ -154,6 +157,7 @@ private:
   sleeping_place place_;
   std::atomic<bool> stop_{false};
   std::atomic<where> where_{where::driving};
+  std::thread::id self_; // read under progress ownership behind `watching`, which is stored under it
   std::thread thread_;
 };
 

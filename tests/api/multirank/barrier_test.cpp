@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <weft/weft.hpp>
 
+#include <chrono>
+#include <thread>
+
 namespace {
 
 weft::shared_array<int> step(weft::per_thread(1));
@@ -45,6 +48,17 @@ TEST(barrier, values_may_be_given_by_some_threads_only) {
     upc_barrier;
   upc_notify(-1);
   upc_wait(-1);
+}
+
+// A rank that waits for a late one sleeps, and so does the library's thread: neither turns in place, also
+// where a core is spare.
+TEST(barrier, all_sleep_until_the_last_has_come) {
+  if (THREADS == 1) GTEST_SKIP() << "there is no other thread to wait for";
+  upc_barrier;
+  const unsigned long long before = weft::weft_statistic("sweeps");
+  if (MYTHREAD == THREADS - 1) std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  upc_barrier;
+  EXPECT_LT(weft::weft_statistic("sweeps") - before, 120'000u);
 }
 
 // Every thread that learns of it says which values contradict, and the library goes on.
