@@ -38,9 +38,7 @@ struct engine_options {
 // Order. A pass carries about one piece of a large copy (see quota), what is small first. A thread that waits
 // for something small carries nothing else in its first few empty passes: that is most likely on its way.
 // Between two passes it lets go for a thread that needs ownership itself.
-//
 // Sleep. A waiting thread climbs the idle ladder; at its end it goes to sleep, see sleeper.hpp.
-//
 // Exceptions. What is thrown while progress ownership is held is caught, and thrown on behind its release.
 //
 // `Engine` begins what was queued (begin_queued) and completes what is over (finish).
@@ -99,8 +97,9 @@ public:
 
     bool take() noexcept { return held_ = held_ || of_.ownership_.try_acquire(); }
     bool held() const noexcept { return held_; }
-    void let_go() {
-      if (std::exchange(held_, false)) of_.leave();
+    // `asleep`: by the watcher, which has looked at everything and armed the transport.
+    void let_go(bool asleep = false) {
+      if (std::exchange(held_, false)) of_.leave(asleep);
     }
 
   private:
@@ -323,26 +322,27 @@ protected:
 private:
   Engine& self() { return static_cast<Engine&>(*this); }
 
-  // Releases progress ownership; no operation stays behind in the queue.
-  void leave() {
-    release();
+  // Releases progress ownership; no operation stays behind in the queue: it wakes a watcher that falls asleep.
+  void leave(bool asleep) {
+    release(asleep);
     if (!queue_.empty()) [[unlikely]]
-      serve_queue();
+      serve_queue(asleep);
   }
 
-  [[gnu::always_inline]] void release() {
+  [[gnu::always_inline]] void release(bool asleep = false) {
     const bool goes_on = (executor_.has_waits() || beyond_host_) && tell_waits();
-    const bool undriven = watcher_ != nullptr && (goes_on || wants_watcher());
+    const bool undriven = watcher_ != nullptr && (goes_on || wants_watcher(asleep));
     ownership_.release();
     if (undriven) [[unlikely]]
       ring_watcher();
     engine::full_fence();
   }
-  [[gnu::noinline]] void serve_queue() {
+  [[gnu::noinline]] void serve_queue(bool asleep) {
     while (!queue_.empty() && ownership_.try_acquire()) {
       drain();
       release();
     }
+    if (asleep) watcher_->ring();
   }
 
   // What this rank waits for is listed for the others of its host, and what they wait for is looked at: where
@@ -363,11 +363,11 @@ private:
   }
   bool waits_unlisted() { return executor_.listed() && !executor_.members().node().waits().complete(); }
 
-  bool wants_watcher() {
+  bool wants_watcher(bool asleep) {
     const bool no_event_comes = sleeper_.took_events() || executor_.tries_again();
     if (no_event_comes && watcher_->listens()) [[unlikely]]
       return true;
-    return executor_.outstanding() != 0 &&
+    return !asleep && executor_.outstanding() != 0 &&
            watcher_->wants_ring(executor_.needs_driver() || executor_.listed());
   }
   [[gnu::noinline]] void ring_watcher() {

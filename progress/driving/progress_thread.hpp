@@ -50,12 +50,10 @@ public:
   progress_thread(const progress_thread&) = delete;
   progress_thread& operator=(const progress_thread&) = delete;
 
-  // While it watches, the transport's events wake it for work of its own; stores of others do not. It does
-  // not ring itself: on its way to sleep it has looked, and a thread that drives behind it rings.
+  // While it watches, the transport's events wake it for work of its own; stores of others do not.
   bool wants_ring(bool own) const override {
     const where now = where_.load(std::memory_order_relaxed);
-    return (now == where::displaced && (own || spare_)) ||
-           (now == where::watching && spare_ && std::this_thread::get_id() != self_);
+    return (now == where::displaced && (own || spare_)) || (now == where::watching && spare_);
   }
   bool listens() const override { return where_.load(std::memory_order_relaxed) == where::watching; }
   void ring() override { place_.bell.ring(); }
@@ -76,7 +74,6 @@ private:
   enum class where : std::uint8_t { driving, watching, displaced };
 
   void serve() noexcept { // nothing below throws
-    self_ = std::this_thread::get_id();
     while (!stop_.load(std::memory_order_relaxed)) {
       typename engine<T>::turn mine(engine_);
       if (!engine_.right_to_drive().requested() && mine.take())
@@ -131,7 +128,7 @@ private:
         [&] {
           const std::chrono::milliseconds limit(engine_.tries_again() ? 1 : -1);
           where_.store(where::watching, std::memory_order_relaxed);
-          mine.let_go(); // the next holder sees where I am
+          mine.let_go(true); // the next holder sees where I am
           return limit;
         });
     if (!slept) return false;
@@ -157,7 +154,6 @@ private:
   sleeping_place place_;
   std::atomic<bool> stop_{false};
   std::atomic<where> where_{where::driving};
-  std::thread::id self_; // read under progress ownership behind `watching`, which is stored under it
   std::thread thread_;
 };
 

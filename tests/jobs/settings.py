@@ -2,7 +2,8 @@
 """Which suites run under which settings: the sessions of weft_jobs.
 
 A setting is a value for each of ranks, hosts, lane, driving, path and spins. In the standard suite each suite meets
-every pair of values that its own condition allows; in the long suite it meets every setting. Read by cmake/multirank.cmake:
+every pair of values that its own condition allows; in the long suite it meets every setting, and plays many more
+cases at a few. Read by cmake/multirank.cmake:
 
     settings.py SUITES FOLDER > sessions.cmake     writes a list of suites for each session into FOLDER
     settings.py SUITES --table                     prints suite -> settings, and pairs covered of pairs there are
@@ -76,16 +77,13 @@ def allowed(condition):
 
 def cost(s):
     """About how many seconds of cores a session takes, by measurement: two cores share all ranks and their progress
-    threads. A thread that sleeps at once is woken for each word; a dedicated one by each neighbour. Ranks without a
-    progress thread that sleep at once on one host interrupt all cores for it (membarrier)."""
-    seconds = 1.1 * s["ranks"] ** 1.7 * {"auto": 1, "dedicated": 1.3, "caller": 0.75}[s["driving"]]
+    threads. A thread that sleeps at once is woken for each word. Ranks that do so on one host interrupt all cores for
+    it (membarrier)."""
+    seconds = 1.1 * s["ranks"] ** 1.7 * {"auto": 1, "dedicated": 1.1, "caller": 0.75}[s["driving"]]
     if s["spins"] == "few":
         alone = s["hosts"] == 1 and s["lane"] == "direct"
-        seconds *= {"auto": 1.5 if s["lane"] == "direct" else 3, "dedicated": 2 * s["ranks"],
-                    "caller": 1 + (s["ranks"] - 1) / 4 if alone else 1.3}[s["driving"]]
-    if s["path"] == "sockets":
-        seconds *= 1.1 if s["lane"] == "direct" else 1.7
-    return seconds
+        seconds *= 1 + (s["ranks"] - 1) / 6 if alone else 1.25
+    return seconds * (1.1 if s["path"] == "sockets" else 1)
 
 
 DEAR = 3  # sessions at dear settings play so many times fewer cases
@@ -96,8 +94,7 @@ def dear(s):
     and threads that sleep at once and are woken from other hosts or by several neighbours."""
     awake = s["driving"] == "caller" or s["spins"] == "default"
     through_sockets = s["lane"] == "ucp" and s["path"] == "sockets"
-    many = s["ranks"] >= (3 if s["driving"] == "dedicated" else 4)
-    return s["ranks"] >= 8 or (many and (not awake or through_sockets)) or (not awake and s["lane"] == "ucp")
+    return s["ranks"] >= 8 or (s["ranks"] >= 4 and (not awake or through_sockets)) or (not awake and s["lane"] == "ucp")
 
 
 def arguments(text, s, seed):
@@ -139,6 +136,11 @@ def fewest_for_long():
     """Each setting once: on the UCP lane each rank is a host of its own, whatever the number of hosts."""
     return [s for s in ALL if s["lane"] == "direct" or s["hosts"] == 1]
 
+
+# Where the long suite plays LONG_ARGS: each lane, path and driving, and hosts of one rank, of as many and of unequal
+# ones. All settings take two hours of two cores with the cases of the standard suite already.
+DEEP = ["2", "3:2", "4:1:ucp", "4:2:direct:auto:sockets", "5:3:direct:dedicated", "3:1:ucp:auto:sockets:few", "8:2",
+        "4:1:direct:caller"]
 
 # The sessions that ./run check plays: several hosts of which one has two ranks, and sockets.
 # They play all suites.
@@ -198,9 +200,13 @@ def sessions(suites, groups):
             yield name_of(setting), setting, way, "weft", ["smoke"] if setting in smoke else [], mine, number
     full = fewest_for_long()
     for number, (setting, way) in enumerate(zip(full, ways_of(full))):
-        mine = [dict(s, args=s["long_args"] or s["args"]) for s in plain if setting in valid[s["where"]]]
+        mine = [s for s in plain if setting in valid[s["where"]]]
         if mine:
             yield "long." + name_of(setting), setting, way, "weft", ["long"], mine, 1000 + number
+    deep = [parse_at(at) for at in DEEP]
+    for number, (setting, way) in enumerate(zip(deep, ways_of(deep))):
+        mine = [dict(s, args=s["long_args"]) for s in plain if s["long_args"] and setting in valid[s["where"]]]
+        yield "deep." + name_of(setting), setting, way, "weft", ["long"], mine, 2000 + number
     for g in groups:
         mine = [s for s in suites if g["name"] in s["session"].split()]
         if not mine:
