@@ -4,6 +4,7 @@
 #include "testing/threads/threads_transport.hpp"
 
 #include <gtest/gtest.h>
+#include <thread>
 
 namespace weft::tests {
 namespace {
@@ -67,6 +68,30 @@ TEST_F(watched_rank, nobody_is_rung_who_does_not_listen) {
   watcher.listening = false;
   arm_in_vain();
   EXPECT_EQ(watcher.rings, 0);
+}
+
+// A thread posts while the watcher is on its way to sleep, and finds the right to drive taken.
+TEST(falling_asleep, wakes_for_what_is_taken_from_the_queue_and_not_for_what_is_left) {
+  threads_fabric fabric{2, {0, 1}, engine::heap_offset(2)};
+  threads_transport net{fabric, 0};
+  engine_type mine{net, {}};
+  listener watcher;
+  mine.watched_by(&watcher);
+  progress::channel& team = mine.add_channel(
+      {0, {0, 1}, graph::topology(0, std::vector<std::uint32_t>{0, 1}), engine::first_mailbox_offset});
+  {
+    engine_type::turn asleep(mine);
+    ASSERT_TRUE(asleep.take());
+    std::thread([&] { mine.post(team, {}, {}); }).join();
+    asleep.let_go(true);
+  }
+  EXPECT_EQ(watcher.rings, 1);
+  EXPECT_EQ(mine.outstanding(), 1u);
+  engine_type::turn again(mine);
+  ASSERT_TRUE(again.take());
+  again.let_go(true);
+  EXPECT_EQ(watcher.rings, 1);
+  mine.watched_by(nullptr);
 }
 
 // The barrier's round is left by the post, and left once more by a team that is given up. Mutation that this
