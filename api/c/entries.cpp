@@ -235,6 +235,9 @@ WEFT_EXPORT upc_thread_info_t upc_thread_info(size_t thread) {
 WEFT_EXPORT weft_direct_t weft_direct(size_t thread) {
   return guard<weft::weft_direct>(thread);
 }
+WEFT_EXPORT const uint64_t* weft_reach() {
+  return guard<weft::weft_reach>();
+}
 
 WEFT_EXPORT upc_lock_t upc_global_lock_alloc() {
   return guard<weft::upc_global_lock_alloc>();

@@ -97,4 +97,8 @@ weft_direct_t weft_direct(size_t thread) {
   return rt.reach_of(static_cast<std::uint32_t>(thread));
 }
 
+const uint64_t* weft_reach() {
+  return api::runtime::get("weft_reach").reach();
+}
+
 } // namespace weft

@@ -20,6 +20,8 @@ void note(const char* call, handle h);
 inline handle issued(const char* call, handle h) {
   if (on && h != 0) [[unlikely]]
     note(call, h);
+  if (runtime::with_reach != nullptr) [[unlikely]]
+    runtime::with_reach->note_posted(h);
   return h;
 }
 

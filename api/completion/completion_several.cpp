@@ -370,7 +370,10 @@ int weft_testsome_indices(int count, upc_coll_handle_t* handles, int* indices) {
 }
 
 void weft_poll() {
-  if (!progress::running_user_code) api::runtime::get("weft_poll").progress();
+  if (progress::running_user_code) return;
+  api::runtime& rt = api::runtime::get("weft_poll");
+  rt.progress();
+  if (api::runtime::with_reach != nullptr) rt.note_polled();
 }
 
 } // namespace weft

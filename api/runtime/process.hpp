@@ -57,6 +57,8 @@ public:
     return static_cast<std::size_t>(std::ranges::find_if(handles, ready) - handles.begin());
   }
   void progress() override { engine_->progress(); }
+  std::size_t outstanding() const noexcept override { return engine_->unfinished(); }
+  bool moved_by_calls() const override { return engine_->options().drive != progress::mode::dedicated; }
   void drive_until(const std::function<bool(progress::look)>& fact, std::chrono::nanoseconds nap) override {
     engine_->drive_until(fact, nap);
   }

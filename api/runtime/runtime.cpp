@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "api/runtime/process.hpp"
 #include "api/runtime/runtime.hpp"
+#include "api/runtime/process.hpp"
 #include "engine/format.hpp"
 #include "engine/log.hpp"
 #include "include/weft/error.hpp"
@@ -74,6 +74,7 @@ void runtime::init(const boot::exchange* brought) {
 
 void runtime::finalize() {
   why_none = absence::ended;
+  with_reach = nullptr;
   const std::unique_ptr<process_runtime> last(std::exchange(the_runtime, nullptr));
   last->close();
 }
@@ -218,6 +219,24 @@ void process_runtime::end_job(int status, const std::string& message) {
 
 process_runtime::~process_runtime() {
   if (open_) leave_in_disorder(); // close() was not called, or could not begin
+}
+
+const std::uint64_t* runtime::reach() {
+  if (reach_.empty()) {
+    reach_.resize(size());
+    fill_reach();
+    with_reach = this;
+  }
+  return reach_.data();
+}
+
+void runtime::fill_reach() {
+  closed_ = false;
+  constexpr std::uint64_t longest = 16; // what may be accessed where the first byte is inside
+  for (std::uint32_t r = 0; r != reach_.size(); ++r) {
+    const std::uint64_t bytes = reach_of(r).bytes;
+    reach_[r] = bytes > longest ? bytes - longest : 0;
+  }
 }
 
 } // namespace weft::api

@@ -12,6 +12,7 @@
 #include "progress/execution/one_sided.hpp"
 #include "progress/execution/statistics.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -40,7 +41,9 @@ struct given_value {
 // on every rank; ranks are ranks of the job. Arguments have been checked by the caller.
 class runtime {
 public:
-  virtual ~runtime() = default;
+  virtual ~runtime() {
+    if (with_reach == this) with_reach = nullptr;
+  }
 
   // Throws weft::error if the library is not initialised; `call` names the caller in the message.
   static runtime& get(const char* call);
@@ -75,7 +78,9 @@ public:
   virtual std::uint64_t completions() const noexcept = 0; // moves with every completion in this process
   // The index of the first that is neither 0 nor pending, or their number. No progress.
   virtual std::size_t find_ready(std::span<const upc_coll_handle_t> handles) const noexcept = 0;
-  virtual void progress() = 0; // drives once, if no other thread does
+  virtual void progress() = 0;                                   // drives once, if no other thread does
+  virtual std::size_t outstanding() const noexcept { return 0; } // handles of operations under way
+  virtual bool moved_by_calls() const { return false; } // no thread of the library's own is awake meanwhile
   // Drives until the fact has said yes, once. It is asked often, on the calling thread, perhaps while it
   // drives, and at least every `nap`: it must neither throw nor wait.
   virtual void drive_until(const std::function<bool(progress::look)>& fact,
@@ -100,6 +105,18 @@ public:
     void* const base = direct(rank, 0);
     if (base == nullptr) return {nullptr, 0, 0};
     return {static_cast<unsigned char*>(base), castable_.begin, checks_calls() ? 0 : castable_.whole_heap};
+  }
+  // The same of all ranks at present, see weft_reach; from the first call on it is kept up to date by the two
+  // below. Only the thread that calls the library writes there.
+  const std::uint64_t* reach();
+  inline static runtime* with_reach = nullptr; // whose posts and polls are to be noted
+  void note_posted(handle h) noexcept {
+    if (closed_ || !moved_by_calls() || query(h) != state::pending) return;
+    closed_ = true;
+    std::ranges::fill(reach_, 0);
+  }
+  void note_polled() {
+    if (closed_ && outstanding() == 0) fill_reach();
   }
   // All ranks' memory is reached so.
   bool all_near() const { return castable_.everywhere; }
@@ -162,6 +179,11 @@ protected:
     bool everywhere = false;
   };
   castable castable_;
+
+private:
+  void fill_reach();
+  std::vector<std::uint64_t> reach_;
+  bool closed_ = false; // to loads and stores, see weft_reach
 };
 
 // For the headers' detail::own; null: the library has ended.

@@ -136,6 +136,7 @@ public:
 
   status query(handle h) const noexcept { return table_.query(h); }
   std::uint64_t completions() const noexcept { return table_.completions(); }
+  std::size_t unfinished() const noexcept { return table_.outstanding(); }
 
   // Moves things on once if it can, then looks. Throws what the operation failed with, once.
   status test(handle h) {

@@ -75,6 +75,10 @@ public:
   std::uint64_t completions() const noexcept override { return completions_; }
   std::size_t find_ready(std::span<const upc_coll_handle_t> handles) const noexcept override;
   void progress() override;
+  bool by_calls = false; // and what is left, for the test to set
+  std::size_t left = 0;
+  std::size_t outstanding() const noexcept override { return left; }
+  bool moved_by_calls() const override { return by_calls; }
   void drive_until(const std::function<bool(weft::progress::look)>& fact,
                    std::chrono::nanoseconds nap) override;
 

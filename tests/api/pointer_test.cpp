@@ -122,4 +122,30 @@ TEST_F(api_test, one_base_is_behind_all_casts_of_a_thread) {
   EXPECT_EQ(error_of([] { weft_direct(4); }).value, "thread 4");
 }
 
+TEST_F(api_test, nothing_is_in_reach_while_calls_alone_carry_on) {
+  fake_runtime& rt = start(4, 1);
+  rt.out_of_reach = {3};
+  const upc_shared_ptr_t p = upc_all_alloc(4, 16);
+  const uint64_t* const reach = weft_reach();
+  const auto expect_reach = [&](bool open) {
+    for (std::uint32_t t = 0; t != 4; ++t)
+      EXPECT_EQ(reach[t], open && t != 3 ? weft_direct(t).bytes - 16 : 0) << t;
+    EXPECT_EQ(weft_reach(), reach);
+  };
+  expect_reach(true);
+  const auto post = [&] { return upc_all_broadcast(p, p, 16, UPC_IN_PLACE | UPC_ASYNC); };
+  for (const bool by_calls : {false, true}) {
+    rt.by_calls = by_calls;
+    upc_coll_handle_t h = post();
+    expect_reach(!by_calls);
+    rt.left = 1;
+    weft_poll();
+    expect_reach(!by_calls);
+    rt.left = 0;
+    weft_poll();
+    expect_reach(true);
+    weft_wait_handle(&h);
+  }
+}
+
 } // namespace

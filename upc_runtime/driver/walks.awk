@@ -117,8 +117,8 @@ function resolved(s,   sum_of, count, i, others) {
 }
 # A place that moves with v: a pointer's sum with an index, or several ones in one layout. It is left in `place`, its
 # parts in base, size, block and index_.
-function is_place(s,   more, count, of, all) {
-  all = 0; block = ""
+function is_place(s,   more, count, of, all, parts) {
+  all = parts = 0; block = ""; index_ = ""
   place = s = resolved(s)
   for (more = 0; s ~ add; more++) {
     of = s ~ /^[A-Za-z_]+I *\(/ ? 0 : s ~ /^[A-Za-z_]+1 *\(/ ? 1 : ""
@@ -126,12 +126,13 @@ function is_place(s,   more, count, of, all) {
     if (substr(s, length(s)) != ")" || (count = arguments(substr(s, RLENGTH + 1, length(s) - RLENGTH - 1))) != (of == "" ? 4 : 3)) return 0
     if (of == "") { of = argument[4]; sub(/[uUlL]+$/, "", of) }
     if (of !~ /^[0-9]+$/ || argument[2] !~ /^([0-9]+[uUlL]*|sizeof\([a-z ]+\))$/ || (more && (of != block || argument[2] != size))) return 0
-    block = of; size = argument[2]; index_ = argument[3]; s = argument[1]
-    if ((count = occurrences(index_)) < 0) return 0
+    block = of; size = argument[2]; s = argument[1]
+    if ((count = occurrences(argument[3])) < 0) return 0
     all += count
+    if (bare(argument[3]) !~ /^0[uUlL]*$/) { index_ = argument[3]; parts++ }
   }
   base = s; names = names " " s
-  if (more != 1) index_ = ""
+  if (parts != 1) index_ = ""
   return more && all <= 1 && s ~ /^[A-Za-z_][A-Za-z0-9_]*$/
 }
 # A number that moves with v, or one of it divided by what does not: parts in index_ and block.
@@ -148,9 +149,10 @@ function is_number(s,   depth, i, c, over) {
   index_ = over ? trimmed(substr(s, 1, over - 1)) : s; block = over ? trimmed(substr(s, over + 1)) : "1"
   return occurrences(index_) == 1 && occurrences(block) == 0
 }
-# The text of a walk over v from lo to end; where accesses of the body, from p to `to`, have the index of the walk, they go
-# with it.
-function walk(lo, sign, end, test, p, to,   body, name, i, count, w, with, more, opens, closes) {
+# The text of a walk over v from lo to end. Elements of the body, from p to `to`, that have the index of the walk go with
+# it; others in blocks of 8 or more go by the block that was the last one at their place. What is declared around the loop
+# is left in `around`.
+function walk(lo, sign, end, test, p, to,   body, name, i, count, w, elements) {
   body = substr(text, p, to - p)
   if (changes(body, v)) return ""
   count = split(names, name, " ")
@@ -158,22 +160,94 @@ function walk(lo, sign, end, test, p, to,   body, name, i, count, w, with, more,
   w = "upcri_walk_" ++walks
   start = w " = UPCRI_WALK_" (is_of_places ? "PLACES" : "NUMBERS") "(" v ", " lo ", " sign ", " end ", " (is_of_places ? place ", " size ", " block ", " base : number_type "(" index_ "), " block) ")"
   condition = "UPCRI_WALK_IN(" w ", " v ") || UPCRI_WALK_ON(" w ", " v ", " sign ", " end ", " test ")"
-  step = v " += " w ".step, " w ".local++"
-  wanted = bare(index_)
-  if (index_ == "" || index_ ~ /\*/ || (!is_of_places && block != "1")) return w
-  for (i = 1; match(substr(body, i), /(UPCR_ADD_P?SHARED1?|upcr_add_p?shared1?) *\(/); i += more) {
-    i += RSTART - 1; more = RLENGTH
-    opens = p + i + RLENGTH - 2; closes = closing(opens)
-    count = arguments(substr(text, opens + 1, closes - opens - 1))
-    if (count == 4) sub(/[uUlL]+$/, "", argument[4])
-    if (count < 3 || bare(argument[3]) != wanted || (count == 4 ? argument[4] : 1) != block || argument[1] !~ /^[A-Za-z_][A-Za-z0-9_]*$/) continue
-    with = "upcri_walked(" argument[1] ", " argument[2] ", " argument[3] ", " block ", " w ".local, " w ".origin)"
-    text = substr(text, 1, p + i - 2) with substr(text, closes + 1)
-    body = substr(body, 1, i - 1) with substr(body, closes - p + 2)
-    more = length(with); walked++
-  }
+  step = "UPCRI_WALK_STEP(" w ", " v ")"
+  elements = index_ != "" && (is_of_places || block == "1") ? bare(index_) : ""
+  body = with_elements(body, w, elements)
+  text = substr(text, 1, p - 1) body substr(text, to)
   return w
 }
+function with_elements(body, w, wanted,   all, i, more, opens, closes, found, head, access_to, blocks, declared) {
+  all = text; body = text = with_sums(body)
+  for (i = 1; match(substr(text, i), /(UPCR_ADD_P?SHARED1?|upcr_add_p?shared1?) *\(/); i += more) {
+    i += RSTART - 1; more = RLENGTH
+    opens = i + RLENGTH - 1; closes = closing(opens)
+    if (substr(text, i - 30 > 1 ? i - 30 : 1, i > 30 ? 30 : i - 1) ~ /hasMyAffinity_p?shared *\( *$/) continue # of a loop within
+    if (!is_element(substr(text, opens + 1, closes - opens - 1))) continue
+    if (wanted != "" && bare(first_index) == wanted && element_block == block)
+      found = "UPCRI_WALKED(" element_base ", " element_size ", " first_index ", " (more_indexes == "" ? "0" : more_indexes) ", " block ", " w ")"
+    else if (element_block + 0 >= 8 && !assigns(body, element_base)) {
+      found = "upcri_block_" walks "_" ++blocks
+      declared = declared (blocks > 1 ? ", " : "upcri_block_t ") found " = UPCRI_NO_BLOCK"
+      found = "upcri_in_block(" element_base ", " element_size ", " (more_indexes == "" ? "" : more_indexes " + (ptrdiff_t)") "(" first_index "), " \
+        element_block ", &" found ", upcri_here)"
+    } else continue
+    walked++
+    # An access takes it as it is found, all else as a pointer.
+    head = i > 200 ? i - 200 : 1
+    if (match(substr(text, head, i - head), access)) {
+      head += RSTART - 1
+      access_to = "UPCRI_AT_" substr(text, head + 5, i - head - 5); sub(/PSHARED/, "SHARED", access_to)
+      more = length(access_to) + index(found, "("); i = head
+      text = substr(text, 1, head - 1) access_to found substr(text, closes + 1)
+    } else {
+      more = index(found, "(")
+      text = substr(text, 1, i - 1) found ".pointer" substr(text, closes + 1)
+    }
+  }
+  body = text; text = all
+  around = "for (upcri_here_t upcri_here = upcri_look_here(); upcri_here.once; upcri_here.once = 0) "
+  if (blocks) around = around "for (" declared "; upcri_here.once; upcri_here.once = 0) "
+  return body
+}
+# Berkeley's translator has a statement in each line, and puts elements into variables: accesses behind them get the sums
+# instead, as long as no statement between may change what these are made of.
+function with_sums(body,   line, count, i, s, name, t, added, known, out) {
+  if (body !~ /\n *[A-Za-z_][A-Za-z0-9_]* = UPCR_ADD_P?SHARED/) return body
+  count = split(body, line, "\n")
+  for (i = 1; i <= count; i++) {
+    out = out (i > 1 ? "\n" : ""); s = trimmed(line[i])
+    if (s == "" || s ~ /^#line /) { out = out line[i]; continue }
+    if (s !~ /^[^;{}:]*;$/ || s ~ /^(return|goto|break|continue)/) { out = out line[i]; split("", known); continue }
+    name = ""; t = s
+    if (match(s, /^[A-Za-z_][A-Za-z0-9_]* = /)) { name = substr(s, 1, RLENGTH - 3); t = substr(s, RLENGTH + 1) }
+    added = t ~ /^UPCR_ADD_P?SHARED1?\(/
+    if (match(t, added ? "^UPCR_ADD_P?SHARED1?\\(" : "^UPCR_(GET|PUT)_P?SHARED(_(FLOAT|DOUBLE)?VAL)?\\(") && in_brackets(substr(t, RLENGTH, length(t) - RLENGTH))) {
+      s = substr(t, 1, RLENGTH); t = substr(t, RLENGTH + 1, length(t) - RLENGTH - 2)
+      if (s ~ /^UPCR_GET_P?SHARED\($/ && match(t, /^&[A-Za-z_][A-Za-z0-9_]*, /)) { name = substr(t, 2, RLENGTH - 3); s = s substr(t, 1, RLENGTH); t = substr(t, RLENGTH + 1) }
+      else if (s ~ /^UPCR_GET_P?SHARED\($/) t = "&" t
+      if (match(t, /^[A-Za-z_][A-Za-z0-9_]*,/) && (substr(t, 1, RLENGTH - 1) in known)) {
+        t = s known[substr(t, 1, RLENGTH - 1)] substr(t, RLENGTH)
+        out = out (s ~ /GET_P?SHARED\(/ || name == "" ? "" : name " = ") t ");"
+      } else { out = out line[i]; t = s t }
+      t = t ")"
+    } else out = out line[i]
+    # What is changed in the statement; all may be in one that is not known.
+    s = t
+    gsub(/UPCR_(ADD|GET|PUT)_P?SHARED(1|_(FLOAT|DOUBLE)?VAL)?\(|upcr_(my)?threads? *\(/, "(", s)
+    if (name == "" && t !~ /^UPCR_PUT/ || s ~ /[A-Za-z0-9_] *\(|[-+][-+]|[^=!<>]=[^=]/ || (s ~ /&/ && t !~ /^UPCR_GET_P?SHARED\(&[A-Za-z_][A-Za-z0-9_]*, /)) { split("", known); continue }
+    delete known[name]
+    for (s in known) if (known[s] ~ ("(^|[^A-Za-z0-9_])" name "([^A-Za-z0-9_]|$)")) delete known[s]
+    if (added && t ~ /^[-A-Za-z0-9_ ()+*\/,]*$/ && t !~ ("(^|[^A-Za-z0-9_])" name "([^A-Za-z0-9_]|$)")) known[name] = t
+  }
+  return out
+}
+# The parts of an element of what is between the brackets of a sum: of a name, with one index, or with several in one layout
+# of blocks of 8 or more, the first in first_index.
+function is_element(s,   count, of) {
+  more_indexes = element_block = ""
+  for (;;) {
+    count = arguments(s); of = count == 4 ? argument[4] : "1"
+    sub(/[uUlL]+$/, "", of)
+    if (count < 3 || count > 4 || of !~ /^[0-9]+$/ || (more_indexes != "" && (of + 0 < 8 || of != element_block || argument[2] != element_size))) return 0
+    element_base = argument[1]; element_size = argument[2]; first_index = argument[3]; element_block = of
+    if (element_base ~ /^[A-Za-z_][A-Za-z0-9_]*$/) return 1
+    while (in_brackets(element_base)) element_base = trimmed(substr(element_base, 2, length(element_base) - 2))
+    if (!match(element_base, /^(UPCR_ADD_SHARED|upcr_add_shared) *\(/) || !in_brackets(substr(element_base, RLENGTH))) return 0
+    more_indexes = (more_indexes == "" ? "" : more_indexes " + ") "(ptrdiff_t)(" first_index ")"
+    s = substr(element_base, RLENGTH + 1, length(element_base) - RLENGTH - 1)
+  }
+}
+function assigns(body, name) { return body ~ ("(^|[^A-Za-z0-9_.>])" name " *=[^=]") }
 # A loop by hand over the own elements of blocks of 1: for (i = MYTHREAD; condition; i += THREADS), or Berkeley's text of it.
 function in_turns(p,   own, turn, part, closes, after, to, w, s, t, before) {
   own = "[( ]*(\\(int\\) *)?(MYTHREAD|upcr_mythread *\\( *\\))[ )]*$"; turn = "[( ]*(\\(int\\) *)?(THREADS|upcr_threads *\\( *\\))[ )]*$"
@@ -186,7 +260,7 @@ function in_turns(p,   own, turn, part, closes, after, to, w, s, t, before) {
     index_ = v
     w = walk("", "", "", "", after, statement_end(after))
     if (!walked) { text = before; return }
-    text = substr(text, 1, p - 1) "for (upcri_walk_t " w " = {.once = 1}; " w ".once; " w ".once = 0) for (" part[1] "; " part[2] \
+    text = substr(text, 1, p - 1) around "for (upcri_walk_t " w " = {.once = 1}; " w ".once; " w ".once = 0) for (" part[1] "; " part[2] \
       "; UPCRI_TURN(" w ", " v "))" substr(text, after)
     return
   }
@@ -205,7 +279,7 @@ function in_turns(p,   own, turn, part, closes, after, to, w, s, t, before) {
   w = walk("", "", "", "", after, to)
   if (!walked) { text = before; return }
   sub("\001", "UPCRI_TURN(" w ", " v ")", text)
-  text = substr(text, 1, p - 1) "for (upcri_walk_t " w " = {.once = 1}; " substr(text, p + 6, closes - p - 6) "; )" substr(text, closes + 1)
+  text = substr(text, 1, p - 1) around "for (upcri_walk_t " w " = {.once = 1}; " substr(text, p + 6, closes - p - 6) "; )" substr(text, closes + 1)
 }
 function bounds(s) { # of a condition: sign and end
   sign = index(s, v " <= ") == 1 ? "<=" : index(s, v " < ") == 1 ? "<" : ""
@@ -231,7 +305,7 @@ function with_for(p,   closes, part, opens, test, after, w, left, i) {
   if (is_of_places) { if (!is_place(substr(test, i))) return }
   else if (!match(test, / % (upcr_threads\(\)|THREADS) == (upcr_mythread\(\)|MYTHREAD)$/) || !is_number(substr(test, 1, RSTART - 1))) return
   if ((w = walk(lo, sign, end, test, after, statement_end(after))) == "") return
-  text = substr(text, 1, p - 1) "for (upcri_walk_t " w " = {.once = 1}; " w ".once; " w ".once = 0) for (" left " = ({ " start "; " v "; }); " \
+  text = substr(text, 1, p - 1) around "for (upcri_walk_t " w " = {.once = 1}; " w ".once; " w ".once = 0) for (" left " = ({ " start "; " v "; }); " \
     condition "; " step ")" substr(text, closes + 1, opens - closes - 1) "if (1)" substr(text, after)
 }
 # Berkeley's translator: i = lo; while(i < end) { what the test needs; if(test) { ... } i = i + 1; }
@@ -275,10 +349,12 @@ function with_while(p,   s, t, i, count, name, head, closes, opens, first, test,
   text = substr(text, 1, to - 1) s substr(text, after + length(t))
   if (walk(lo, sign, end, "(" test substr(before, first + 3, after - first - 4) ")", after, to) == "") { text = before; return }
   sub("\001", step, text)
-  text = substr(text, 1, head - 1) "for (upcri_walk_t " start "; " condition "; )" substr(text, closes + 1, first - closes - 1) "if(1)" substr(text, after)
+  text = substr(text, 1, head - 1) around "for (upcri_walk_t " start "; " condition "; )" substr(text, closes + 1, first - closes - 1) "if(1)" substr(text, after)
 }
 BEGIN {
   RS = "\001"; ORS = ""
+  access = "UPCR_(GET_P?SHARED *\\( *(\\([A-Za-z0-9_ ]+\\*+ *\\) *)?&?[A-Za-z0-9_]+(\\[[A-Za-z0-9_]+\\])? *, *|" \
+    "(GET_P?SHARED_(FLOAT|DOUBLE)?VAL|PUT_P?SHARED(_(FLOAT|DOUBLE)?VAL)?) *\\( *)$"
   add = "^(UPCR_ADD_P?SHARED[1I]?|upcr_add_p?shared[1I]?) *\\("
 }
 { text = $0 }

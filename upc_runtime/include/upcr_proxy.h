@@ -19,43 +19,76 @@
 #define UPCR_LOCK_FREE(p) upcr_lock_free((p))
 #define UPCR_ALL_LOCK_FREE(p) upcr_all_lock_free((p))
 
-/* Relaxed accesses. Of a float or a double, by its private end, they go without another register. */
-#define UPCRI_GET(to, other)                                                                                 \
-  _Generic((to), float* : upcri_get_float, double* : upcri_get_double, default : other)
-#define UPCRI_PUT(from, other)                                                                               \
-  _Generic((from), float* : upcri_put_float, double* : upcri_put_double, default : other)
-#define UPCR_GET_SHARED(to, p, offset, n) UPCRI_GET(to, upcr_get_shared)((to), (p), (offset), (n))
-#define UPCR_PUT_SHARED(p, offset, from, n) UPCRI_PUT(from, upcr_put_shared)((p), (offset), (from), (n))
+/* Relaxed accesses. Of a float or a double, by its private end, they go without another register; and inside
+ * of a walk by what it has looked up. */
+#define UPCRI_GET(to, p, offset, n)                                                                          \
+  _Generic((to), float* : upcri_get_float, double* : upcri_get_double, default : upcri_get)(                 \
+      (to), (p), (offset), (n), upcri_here)
+#define UPCRI_PUT(p, offset, from, n)                                                                        \
+  _Generic((from), float* : upcri_put_float, double* : upcri_put_double, default : upcri_put)(               \
+      (p), (offset), (from), (n), upcri_here)
+#define UPCR_GET_SHARED(to, p, offset, n) UPCRI_GET(to, p, offset, n)
+#define UPCR_PUT_SHARED(p, offset, from, n) UPCRI_PUT(p, offset, from, n)
 #define UPCR_GET_NB_SHARED(to, p, offset, n) upcr_get_nb_shared((to), (p), (offset), (n))
 #define UPCR_PUT_NB_SHARED(p, offset, from, n) upcr_put_nb_shared((p), (offset), (from), (n))
 #define UPCR_GET_NBI_SHARED(to, p, offset, n) upcr_get_nbi_shared((to), (p), (offset), (n))
 #define UPCR_PUT_NBI_SHARED(p, offset, from, n) upcr_put_nbi_shared((p), (offset), (from), (n))
 #define UPCR_GET_NB_SHARED_VAL(p, offset, n) upcr_get_nb_shared_val((p), (offset), (n))
-#define UPCR_GET_SHARED_VAL(p, offset, n) upcr_get_shared_val((p), (offset), (n))
+#define UPCR_GET_SHARED_VAL(p, offset, n) upcri_get_val((p), (offset), (n), upcri_here)
 #define UPCR_PUT_SHARED_VAL(p, offset, v, n)                                                                 \
-  upcr_put_shared_val((p), (offset), (upcr_register_value_t)(v), (n))
+  upcri_put_val((p), (offset), (upcr_register_value_t)(v), (n), upcri_here)
 #define UPCR_PUT_NB_SHARED_VAL(p, offset, v, n)                                                              \
   upcr_put_nb_shared_val((p), (offset), (upcr_register_value_t)(v), (n))
-#define UPCR_GET_SHARED_FLOATVAL(p, offset) upcr_get_shared_floatval((p), (offset))
-#define UPCR_PUT_SHARED_FLOATVAL(p, offset, v) upcr_put_shared_floatval((p), (offset), (v))
-#define UPCR_GET_SHARED_DOUBLEVAL(p, offset) upcr_get_shared_doubleval((p), (offset))
-#define UPCR_PUT_SHARED_DOUBLEVAL(p, offset, v) upcr_put_shared_doubleval((p), (offset), (v))
-#define UPCR_GET_PSHARED(to, p, offset, n) UPCRI_GET(to, upcr_get_pshared)((to), (p), (offset), (n))
-#define UPCR_PUT_PSHARED(p, offset, from, n) UPCRI_PUT(from, upcr_put_pshared)((p), (offset), (from), (n))
+#define UPCR_GET_SHARED_FLOATVAL(p, offset) upcri_get_floatval((p), (offset), upcri_here)
+#define UPCR_PUT_SHARED_FLOATVAL(p, offset, v) upcri_put_floatval((p), (offset), (v), upcri_here)
+#define UPCR_GET_SHARED_DOUBLEVAL(p, offset) upcri_get_doubleval((p), (offset), upcri_here)
+#define UPCR_PUT_SHARED_DOUBLEVAL(p, offset, v) upcri_put_doubleval((p), (offset), (v), upcri_here)
+#define UPCR_GET_PSHARED(to, p, offset, n) UPCRI_GET(to, p, offset, n)
+#define UPCR_PUT_PSHARED(p, offset, from, n) UPCRI_PUT(p, offset, from, n)
 #define UPCR_GET_NB_PSHARED(to, p, offset, n) upcr_get_nb_pshared((to), (p), (offset), (n))
 #define UPCR_PUT_NB_PSHARED(p, offset, from, n) upcr_put_nb_pshared((p), (offset), (from), (n))
 #define UPCR_GET_NBI_PSHARED(to, p, offset, n) upcr_get_nbi_pshared((to), (p), (offset), (n))
 #define UPCR_PUT_NBI_PSHARED(p, offset, from, n) upcr_put_nbi_pshared((p), (offset), (from), (n))
 #define UPCR_GET_NB_PSHARED_VAL(p, offset, n) upcr_get_nb_pshared_val((p), (offset), (n))
-#define UPCR_GET_PSHARED_VAL(p, offset, n) upcr_get_pshared_val((p), (offset), (n))
+#define UPCR_GET_PSHARED_VAL(p, offset, n) upcri_get_val((p), (offset), (n), upcri_here)
 #define UPCR_PUT_PSHARED_VAL(p, offset, v, n)                                                                \
-  upcr_put_pshared_val((p), (offset), (upcr_register_value_t)(v), (n))
+  upcri_put_val((p), (offset), (upcr_register_value_t)(v), (n), upcri_here)
 #define UPCR_PUT_NB_PSHARED_VAL(p, offset, v, n)                                                             \
   upcr_put_nb_pshared_val((p), (offset), (upcr_register_value_t)(v), (n))
-#define UPCR_GET_PSHARED_FLOATVAL(p, offset) upcr_get_pshared_floatval((p), (offset))
-#define UPCR_PUT_PSHARED_FLOATVAL(p, offset, v) upcr_put_pshared_floatval((p), (offset), (v))
-#define UPCR_GET_PSHARED_DOUBLEVAL(p, offset) upcr_get_pshared_doubleval((p), (offset))
-#define UPCR_PUT_PSHARED_DOUBLEVAL(p, offset, v) upcr_put_pshared_doubleval((p), (offset), (v))
+#define UPCR_GET_PSHARED_FLOATVAL(p, offset) upcri_get_floatval((p), (offset), upcri_here)
+#define UPCR_PUT_PSHARED_FLOATVAL(p, offset, v) upcri_put_floatval((p), (offset), (v), upcri_here)
+#define UPCR_GET_PSHARED_DOUBLEVAL(p, offset) upcri_get_doubleval((p), (offset), upcri_here)
+#define UPCR_PUT_PSHARED_DOUBLEVAL(p, offset, v) upcri_put_doubleval((p), (offset), (v), upcri_here)
+
+/* The same of what walks have found (upcr/forall.h). */
+#define UPCRI_LOAD(to, from, n)                                                                              \
+  _Generic((to), float* : upcri_load_float, double* : upcri_load_double, default : upcri_load)((to), (from), (n))
+#define UPCRI_STORE(to, from, n)                                                                             \
+  _Generic((from), float* : upcri_store_float, double* : upcri_store_double, default : upcri_store)(         \
+      (to), (from), (n))
+#define UPCRI_AT_GET_SHARED(to, place, offset, n)                                                            \
+  UPCRI_AT(place, offset, n, UPCRI_LOAD(to, at_.heap + behind_, n), UPCRI_GET(to, at_.pointer, offset, n))
+#define UPCRI_AT_PUT_SHARED(place, offset, from, n)                                                          \
+  UPCRI_AT(place, offset, n, UPCRI_STORE(at_.heap + behind_, from, n),                                       \
+           UPCRI_PUT(at_.pointer, offset, from, n))
+#define UPCRI_AT_GET_SHARED_VAL(place, offset, n)                                                            \
+  UPCRI_AT(place, offset, n, upcri_load_val(at_.heap + behind_, n),                                          \
+           UPCR_GET_SHARED_VAL(at_.pointer, offset, n))
+#define UPCRI_AT_PUT_SHARED_VAL(place, offset, v, n)                                                         \
+  UPCRI_AT(place, offset, n, upcri_store_val(at_.heap + behind_, (upcr_register_value_t)(v), n),             \
+           UPCR_PUT_SHARED_VAL(at_.pointer, offset, v, n))
+#define UPCRI_AT_GET_SHARED_FLOATVAL(place, offset)                                                          \
+  UPCRI_AT(place, offset, 4, *(const volatile upcri_float*)(at_.heap + behind_),                             \
+           UPCR_GET_SHARED_FLOATVAL(at_.pointer, offset))
+#define UPCRI_AT_PUT_SHARED_FLOATVAL(place, offset, v)                                                       \
+  UPCRI_AT(place, offset, 4, (void)(*(volatile upcri_float*)(at_.heap + behind_) = (v)),                     \
+           UPCR_PUT_SHARED_FLOATVAL(at_.pointer, offset, v))
+#define UPCRI_AT_GET_SHARED_DOUBLEVAL(place, offset)                                                         \
+  UPCRI_AT(place, offset, 8, *(const volatile upcri_double*)(at_.heap + behind_),                            \
+           UPCR_GET_SHARED_DOUBLEVAL(at_.pointer, offset))
+#define UPCRI_AT_PUT_SHARED_DOUBLEVAL(place, offset, v)                                                      \
+  UPCRI_AT(place, offset, 8, (void)(*(volatile upcri_double*)(at_.heap + behind_) = (v)),                    \
+           UPCR_PUT_SHARED_DOUBLEVAL(at_.pointer, offset, v))
 
 /* Strict accesses. */
 #define UPCR_GET_SHARED_STRICT(to, p, offset, n) upcr_get_shared_strict((to), (p), (offset), (n))

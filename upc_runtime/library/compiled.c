@@ -48,14 +48,14 @@ upcr_shared_ptr_t upcr_place_image(const upcr_image_t* image) {
   WEFT_EXPORT of name(upc_shared_ptr_t p __VA_ARGS__) {                                                      \
     of value;                                                                                                \
     if (strict) weft_fence();                                                                                \
-    upcri_get(&value, p, 0, sizeof value);                                                                   \
+    upcri_get(&value, p, 0, sizeof value, upcri_here);                                                       \
     if (strict) weft_fence();                                                                                \
     return value;                                                                                            \
   }
 #define PUTTER(name, of, strict, ...)                                                                        \
   WEFT_EXPORT void name(upc_shared_ptr_t p, of value __VA_ARGS__) {                                          \
     if (strict) weft_fence();                                                                                \
-    upcri_put(p, 0, &value, sizeof value);                                                                   \
+    upcri_put(p, 0, &value, sizeof value, upcri_here);                                                       \
     if (strict) weft_fence();                                                                                \
   }
 #define UNUSED_PLACE , __attribute__((unused)) const char *file, __attribute__((unused)) int line
@@ -84,12 +84,12 @@ ACCESSES(xf, long double)
 #define BLOCKS(get, put, copy, strict, PLACE)                                                                \
   WEFT_EXPORT void get(void* to, upc_shared_ptr_t from, size_t nbytes PLACE) {                               \
     if (strict) weft_fence();                                                                                \
-    upcri_get(to, from, 0, nbytes);                                                                          \
+    upcri_get(to, from, 0, nbytes, upcri_here);                                                              \
     if (strict) weft_fence();                                                                                \
   }                                                                                                          \
   WEFT_EXPORT void put(upc_shared_ptr_t to, const void* from, size_t nbytes PLACE) {                         \
     if (strict) weft_fence();                                                                                \
-    upcri_put(to, 0, from, nbytes);                                                                          \
+    upcri_put(to, 0, from, nbytes, upcri_here);                                                              \
     if (strict) weft_fence();                                                                                \
   }                                                                                                          \
   WEFT_EXPORT void copy(upc_shared_ptr_t to, upc_shared_ptr_t from, size_t nbytes PLACE) {                   \

@@ -57,10 +57,12 @@ static const uint64_t no_origin = UINT64_MAX;
  */
 static upcri_walk_t walk(const upcri_range_t* range, int64_t place, int64_t scale, size_t block) {
   const int64_t size = block != 0 ? (int64_t)block : 1, threads = upcr_job.threads, all = size * threads;
-  upcri_walk_t w = {.behind = range->last + 1,
+  const int64_t behind = range->last + 1;
+  upcri_walk_t w = {.first = behind,
+                    .stop = behind,
                     .step = 1,
-                    .apart = INT64_MAX,
-                    .length = INT64_MAX,
+                    .behind = behind,
+                    .last = INT64_MIN,
                     .origin = no_origin,
                     .once = 1};
   if (scale % size == 0) {
@@ -68,8 +70,8 @@ static upcri_walk_t walk(const upcri_range_t* range, int64_t place, int64_t scal
     const int64_t k =
         first_of(block != 0 ? scale / size : 0, (int64_t)upcr_job.mythread - place / size, &w.step);
     w.each = range->last > range->largest - w.step;
-    w.first = k < 0 || k > range->last - range->lo ? w.behind : range->lo + k;
-    w.run = w.first;
+    if (k >= 0 && k <= range->last - range->lo) w.first = range->lo + k;
+    w.moves = scale * w.step / threads;
   } else if (all % scale != 0 || range->last == range->largest) {
     w.each = 1;
   } else {
@@ -78,25 +80,32 @@ static upcri_walk_t walk(const upcri_range_t* range, int64_t place, int64_t scal
     const int64_t ahead = scale > 0 ? modulo(place - own, all) : modulo(own + size - 1 - place, all);
     const int64_t to_block = (all - ahead + by - 1) / by; /* if lo is outside the block */
     const int64_t begins = ahead < size ? ahead % by : to_block * by - (all - ahead);
-    w.apart = all / by;
-    w.length = begins < size ? (size - begins + by - 1) / by : 0;
-    w.run = range->lo + (ahead < size ? -(ahead / by) : to_block);
-    w.first = w.run > range->lo ? w.run : range->lo;
-    if (w.first > range->last || w.length == 0) w.first = w.run = w.behind;
+    const int64_t length = begins < size ? (size - begins + by - 1) / by : 0;
+    const int64_t run = range->lo + (ahead < size ? -(ahead / by) : to_block);
+    const int64_t first = run > range->lo ? run : range->lo;
+    if (first <= range->last && length != 0) {
+      w.first = first;
+      w.stop = run + length < behind ? run + length : behind;
+      w.apart = all / by;
+      w.gap = w.apart - length;
+      w.last = behind - w.gap;
+      w.moves = scale;
+      w.turns = (uint32_t)scale;
+      /* Runs begin at one place of their blocks. */
+      w.local_gap = (scale > 0 ? size : -size) - length * scale;
+      w.phase_gap = (uint32_t)(-length * scale);
+    }
   }
-  if (w.each) w.first = w.run = w.behind = range->lo, w.step = 1;
-  w.stop = w.behind - w.run > w.length ? w.run + w.length : w.behind;
+  if (w.each) w.first = w.stop = w.behind = range->lo, w.step = 1;
   return w;
 }
 
 static upcri_walk_t without_own(const upcri_range_t* range, int each) {
   const upcri_walk_t w = {.first = range->lo,
                           .stop = range->lo,
-                          .run = range->lo,
-                          .behind = range->lo,
                           .step = 1,
-                          .apart = INT64_MAX,
-                          .length = INT64_MAX,
+                          .behind = range->lo,
+                          .last = INT64_MIN,
                           .origin = no_origin,
                           .each = each,
                           .once = 1};
@@ -121,10 +130,11 @@ upcri_walk_t upcri_walk_places(upcri_range_t range, upcr_shared_ptr_t base, upcr
   if (!is_regular(&range, scale, in_all) || !upcr_isequal_shared_shared(last, at_last))
     return without_own(&range, 1);
   upcri_walk_t w = walk(&range, (int64_t)(at_lo.thread * block + at_lo.phase), scale, block);
-  if (scale != 1 || w.each) return w;
-  w.origin = (uint64_t)base.phase << 32 | base.thread;
-  const upcr_shared_ptr_t first = upcr_add_shared(at_lo, elemsz, w.first - range.lo, block);
+  if (w.each || w.first == w.behind) return w;
+  const upcr_shared_ptr_t first = upcr_add_shared(at_lo, elemsz, (w.first - range.lo) * scale, block);
   w.local = (int64_t)(first.addr - base.addr) / (int64_t)elemsz;
+  w.phase = first.phase;
+  w.origin = upcri_origin(base);
   return w;
 }
 
@@ -135,8 +145,8 @@ upcri_walk_t upcri_walk_numbers(upcri_range_t range, int64_t at_lo, int64_t next
       !is_regular(&range, next - at_lo, at_last - at_lo) || is_wide(at_lo))
     return without_own(&range, 1);
   upcri_walk_t w = walk(&range, at_lo % (block * (int64_t)upcr_job.threads), next - at_lo, (size_t)block);
-  if (next - at_lo != 1 || block != 1 || w.each) return w;
+  if (block != 1 || w.each || w.first == w.behind) return w;
+  w.local = (at_lo + (w.first - range.lo) * (next - at_lo)) / (int64_t)upcr_job.threads;
   w.origin = 0;
-  w.local = (at_lo + (w.first - range.lo)) / (int64_t)upcr_job.threads;
   return w;
 }

@@ -64,19 +64,19 @@ void upcri_find_job(void) {
   const uint32_t threads = (uint32_t)upc_threads();
   if (heaps != NULL) return;
   heaps = upcri_memory(threads * sizeof *heaps);
-  uint64_t* const reach = upcri_memory(threads * sizeof *reach);
+  uint64_t* const host = upcri_memory(threads * sizeof *host);
   const uint32_t me = (uint32_t)upc_mythread();
   const uint64_t begin = weft_direct(me).begin; /* it begins at the same place on each */
   const uint64_t longest = 16; /* as many bytes may be accessed where the first one is inside */
   for (uint32_t t = 0; t != threads; ++t) {
     const weft_direct_t its = weft_direct(t);
     heaps[t] = its.base == NULL ? NULL : its.base + begin;
-    reach[t] = its.bytes > longest ? its.bytes - longest : 0;
+    host[t] = its.bytes > longest ? its.bytes - longest : 0;
   }
   const int32_t log2_threads = (threads & (threads - 1)) == 0 ? __builtin_ctz(threads) : -1;
-  const upcr_job_t job = {
-      me,    threads, log2_threads, UINT64_MAX / threads + 1, log2_threads >= 0 ? 0 : UINT64_MAX / threads,
-      begin, reach,   heaps};
+  const uint64_t dividends = log2_threads >= 0 ? 0 : UINT64_MAX / threads;
+  const upcr_job_t job = {me,           threads, log2_threads, UINT64_MAX / threads + 1, dividends, begin,
+                          weft_reach(), host,    heaps};
   upcr_job = job;
   upcri_find_hosts();
 }
@@ -84,7 +84,7 @@ void upcri_find_job(void) {
 void* upcr_shared_to_local(upcr_shared_ptr_t p) {
   if (upcr_isnull_shared(p)) return NULL;
   const uint64_t behind = upcri_behind(p, 0);
-  if (p.thread < upcr_job.threads && upcri_is_near(p.thread, behind))
+  if (p.thread < upcr_job.threads && behind < upcr_job.host[p.thread])
     return upcr_job.heaps[p.thread] + behind;
   void* const there = upc_cast(p);
   if (there == NULL)

@@ -31,7 +31,7 @@ void bupc_sem_free(bupc_sem_t s) {
 }
 
 static int is_boolean(bupc_sem_t s) {
-  return (upcri_get_val(s, sizeof(uint64_t), sizeof(uint64_t)) & BUPC_SEM_BOOLEAN) != 0;
+  return (upcri_get_val(s, sizeof(uint64_t), sizeof(uint64_t), upcri_here) & BUPC_SEM_BOOLEAN) != 0;
 }
 
 /* Whether the call may go on. */
@@ -55,7 +55,7 @@ static void post(const char* call, bupc_sem_t s, size_t n) {
 
 /* A read first: who waits does not take the line from who posts. */
 static int take(bupc_sem_t s, uint64_t n) {
-  uint64_t there = upcri_get_val(s, 0, sizeof there);
+  uint64_t there = upcri_get_val(s, 0, sizeof there, upcri_here);
   while (there >= n) {
     const uint64_t rest = there - n;
     uint64_t before = 0;

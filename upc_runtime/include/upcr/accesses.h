@@ -88,17 +88,52 @@ UPCR_INLINE void upcri_store(void* to, const void* from, size_t nbytes) {
 /* The same where loads and stores do not reach, in calls that hand the bytes over in a register: the address
  * of a variable of the program leaves it only for more than 8 bytes, so that the others stay in registers. */
 #define UPCRI_FAR static __attribute__((noinline, cold, unused))
+/* Moves on what calls alone move on, every now and then: a poll takes as long as some hundred accesses. */
+UPCR_INLINE void upcri_carry_on(void) {
+  enum { accesses = 256 };
+  static _Thread_local unsigned since;
+  if (since++ % accesses == 0) weft_poll();
+}
 UPCRI_FAR uint64_t upcri_fetch(upcr_shared_ptr_t src, size_t nbytes) {
+  const uint64_t behind = upcri_behind(src, 0);
   uint64_t bytes = 0;
-  upc_memget(&bytes, src, nbytes);
+  upcri_carry_on();
+  if (behind < upcr_job.host[src.thread])
+    upcri_load(&bytes, upcr_job.heaps[src.thread] + behind, nbytes);
+  else
+    upc_memget(&bytes, src, nbytes);
   return bytes;
 }
 UPCRI_FAR void upcri_send(upcr_shared_ptr_t dst, uint64_t bytes, size_t nbytes) {
-  upc_memput(dst, &bytes, nbytes);
+  const uint64_t behind = upcri_behind(dst, 0);
+  upcri_carry_on();
+  if (behind < upcr_job.host[dst.thread])
+    upcri_store(upcr_job.heaps[dst.thread] + behind, &bytes, nbytes);
+  else
+    upc_memput(dst, &bytes, nbytes);
 }
-UPCR_INLINE void upcri_get(void* dst, upcr_shared_ptr_t src, ptrdiff_t offset, size_t nbytes) {
+/* What a loop has looked up for its accesses, in locals, which compilers keep in registers: the calling
+ * thread's memory. Inside the walks of weftcc (forall.h) a variable of this name hides the one of the file,
+ * whose reach is 0, and which compilers leave no test of. */
+typedef struct upcri_here_t {
+  uint64_t begin, reach; /* the calling thread's */
+  unsigned char* heap;
+  uint32_t thread;
+  int once;
+} upcri_here_t;
+static const upcri_here_t upcri_here __attribute__((unused)) = {0, 0, NULL, 0, 0};
+UPCR_INLINE int upcri_is_here(upcri_here_t here, uint32_t thread, uint64_t behind) {
+  return __builtin_expect(thread == here.thread, 1) && __builtin_expect(behind < here.reach, 1);
+}
+UPCR_INLINE void upcri_get(void* dst, upcr_shared_ptr_t src, ptrdiff_t offset, size_t nbytes,
+                           upcri_here_t here) {
   if (nbytes > 8) {
     upc_memget(dst, upcri_at(src, offset), nbytes);
+    return;
+  }
+  const uint64_t own = src.addr + (uint64_t)offset - here.begin;
+  if (upcri_is_here(here, src.thread, own)) {
+    upcri_load(dst, here.heap + own, nbytes);
     return;
   }
   const uint64_t behind = upcri_behind(src, offset);
@@ -109,9 +144,15 @@ UPCR_INLINE void upcri_get(void* dst, upcr_shared_ptr_t src, ptrdiff_t offset, s
     memcpy(dst, &bytes, nbytes);
   }
 }
-UPCR_INLINE void upcri_put(upcr_shared_ptr_t dst, ptrdiff_t offset, const void* src, size_t nbytes) {
+UPCR_INLINE void upcri_put(upcr_shared_ptr_t dst, ptrdiff_t offset, const void* src, size_t nbytes,
+                           upcri_here_t here) {
   if (nbytes > 8) {
     upc_memput(upcri_at(dst, offset), src, nbytes);
+    return;
+  }
+  const uint64_t own = dst.addr + (uint64_t)offset - here.begin;
+  if (upcri_is_here(here, dst.thread, own)) {
+    upcri_store(here.heap + own, src, nbytes);
     return;
   }
   const uint64_t behind = upcri_behind(dst, offset);
@@ -125,19 +166,52 @@ UPCR_INLINE void upcri_put(upcr_shared_ptr_t dst, ptrdiff_t offset, const void* 
 }
 /* The same of a float or a double, by a load to or a store from its own register. */
 #define UPCRI_OF_TYPE(of)                                                                                    \
-  UPCR_INLINE void upcri_get_##of(of* dst, upcr_shared_ptr_t src, ptrdiff_t offset, size_t nbytes) {         \
+  UPCR_INLINE void upcri_load_##of(of* to, const void* from, size_t nbytes) {                                \
+    if (nbytes == sizeof *to)                                                                                \
+      *to = *(const volatile upcri_##of*)from;                                                               \
+    else                                                                                                     \
+      upcri_load(to, from, nbytes);                                                                          \
+  }                                                                                                          \
+  UPCR_INLINE void upcri_store_##of(void* to, const of* from, size_t nbytes) {                               \
+    if (nbytes == sizeof *from)                                                                              \
+      *(volatile upcri_##of*)to = *from;                                                                     \
+    else                                                                                                     \
+      upcri_store(to, from, nbytes);                                                                         \
+  }                                                                                                          \
+  UPCR_INLINE void upcri_get_##of(of* dst, upcr_shared_ptr_t src, ptrdiff_t offset, size_t nbytes,           \
+                                  upcri_here_t here) {                                                       \
+    const uint64_t own = src.addr + (uint64_t)offset - here.begin;                                           \
+    if (nbytes == sizeof *dst && upcri_is_here(here, src.thread, own)) {                                     \
+      *dst = *(const volatile upcri_##of*)(here.heap + own);                                                 \
+      return;                                                                                                \
+    }                                                                                                        \
     const uint64_t behind = upcri_behind(src, offset);                                                       \
     if (nbytes == sizeof *dst && upcri_is_near(src.thread, behind))                                          \
       *dst = *(const volatile upcri_##of*)(upcr_job.heaps[src.thread] + behind);                             \
     else                                                                                                     \
-      upcri_get(dst, src, offset, nbytes);                                                                   \
+      upcri_get(dst, src, offset, nbytes, upcri_here);                                                       \
   }                                                                                                          \
-  UPCR_INLINE void upcri_put_##of(upcr_shared_ptr_t dst, ptrdiff_t offset, const of* src, size_t nbytes) {   \
+  UPCR_INLINE void upcri_put_##of(upcr_shared_ptr_t dst, ptrdiff_t offset, const of* src, size_t nbytes,     \
+                                  upcri_here_t here) {                                                       \
+    const uint64_t own = dst.addr + (uint64_t)offset - here.begin;                                           \
+    if (nbytes == sizeof *src && upcri_is_here(here, dst.thread, own)) {                                     \
+      *(volatile upcri_##of*)(here.heap + own) = *src;                                                       \
+      return;                                                                                                \
+    }                                                                                                        \
     const uint64_t behind = upcri_behind(dst, offset);                                                       \
     if (nbytes == sizeof *src && upcri_is_near(dst.thread, behind))                                          \
       *(volatile upcri_##of*)(upcr_job.heaps[dst.thread] + behind) = *src;                                   \
     else                                                                                                     \
-      upcri_put(dst, offset, src, nbytes);                                                                   \
+      upcri_put(dst, offset, src, nbytes, upcri_here);                                                       \
+  }                                                                                                          \
+  UPCR_INLINE of upcri_get_##of##val(upcr_shared_ptr_t src, ptrdiff_t offset, upcri_here_t here) {           \
+    of value;                                                                                                \
+    upcri_get_##of(&value, src, offset, sizeof value, here);                                                 \
+    return value;                                                                                            \
+  }                                                                                                          \
+  UPCR_INLINE void upcri_put_##of##val(upcr_shared_ptr_t dst, ptrdiff_t offset, of value,                    \
+                                       upcri_here_t here) {                                                  \
+    upcri_put_##of(dst, offset, &value, sizeof value, here);                                                 \
   }
 UPCRI_OF_TYPE(float)
 UPCRI_OF_TYPE(double)
@@ -150,10 +224,23 @@ UPCR_INLINE const void* upcri_low(const upcr_register_value_t* value, size_t nby
   return value;
 #endif
 }
-UPCR_INLINE upcr_register_value_t upcri_get_val(upcr_shared_ptr_t src, ptrdiff_t offset, size_t nbytes) {
+UPCR_INLINE upcr_register_value_t upcri_get_val(upcr_shared_ptr_t src, ptrdiff_t offset, size_t nbytes,
+                                                upcri_here_t here) {
   upcr_register_value_t value = 0;
-  upcri_get((void*)upcri_low(&value, nbytes), src, offset, nbytes);
+  upcri_get((void*)upcri_low(&value, nbytes), src, offset, nbytes, here);
   return value;
+}
+UPCR_INLINE void upcri_put_val(upcr_shared_ptr_t dst, ptrdiff_t offset, upcr_register_value_t value,
+                               size_t nbytes, upcri_here_t here) {
+  upcri_put(dst, offset, upcri_low(&value, nbytes), nbytes, here);
+}
+UPCR_INLINE upcr_register_value_t upcri_load_val(const void* from, size_t nbytes) {
+  upcr_register_value_t value = 0;
+  upcri_load((void*)upcri_low(&value, nbytes), from, nbytes);
+  return value;
+}
+UPCR_INLINE void upcri_store_val(void* to, upcr_register_value_t value, size_t nbytes) {
+  upcri_store(to, upcri_low(&value, nbytes), nbytes);
 }
 
 /* Strict and relaxed forms, for pointers with and without a phase. NAME ends in _shared or _pshared; AROUND
@@ -162,33 +249,32 @@ UPCR_INLINE upcr_register_value_t upcri_get_val(upcr_shared_ptr_t src, ptrdiff_t
 #define UPCRI_STRICT (void)weft_fence();
 #define UPCRI_BLOCKING(kind, type, strict, AROUND)                                                           \
   UPCR_INLINE void upcr_get_##kind##strict(void* dst, type src, ptrdiff_t srcoffset, size_t nbytes) {        \
-    AROUND upcri_get(dst, src, srcoffset, nbytes);                                                           \
+    AROUND upcri_get(dst, src, srcoffset, nbytes, upcri_here);                                               \
     AROUND                                                                                                   \
   }                                                                                                          \
   UPCR_INLINE void upcr_put_##kind##strict(type dst, ptrdiff_t dstoffset, const void* src, size_t nbytes) {  \
-    AROUND upcri_put(dst, dstoffset, src, nbytes);                                                           \
+    AROUND upcri_put(dst, dstoffset, src, nbytes, upcri_here);                                               \
     AROUND                                                                                                   \
   }                                                                                                          \
   UPCR_INLINE upcr_register_value_t upcr_get_##kind##_val##strict(type src, ptrdiff_t srcoffset,             \
                                                                   size_t nbytes) {                           \
-    AROUND const upcr_register_value_t value = upcri_get_val(src, srcoffset, nbytes);                        \
+    AROUND const upcr_register_value_t value = upcri_get_val(src, srcoffset, nbytes, upcri_here);            \
     AROUND return value;                                                                                     \
   }                                                                                                          \
   UPCR_INLINE void upcr_put_##kind##_val##strict(type dst, ptrdiff_t dstoffset, upcr_register_value_t value, \
                                                  size_t nbytes) {                                            \
-    AROUND upcri_put(dst, dstoffset, upcri_low(&value, nbytes), nbytes);                                     \
+    AROUND upcri_put_val(dst, dstoffset, value, nbytes, upcri_here);                                         \
     AROUND                                                                                                   \
   }                                                                                                          \
   UPCRI_FLOATING(kind, type, strict, AROUND, float)                                                          \
   UPCRI_FLOATING(kind, type, strict, AROUND, double)
 #define UPCRI_FLOATING(kind, type, strict, AROUND, of)                                                       \
   UPCR_INLINE of upcr_get_##kind##_##of##val##strict(type src, ptrdiff_t srcoffset) {                        \
-    of value;                                                                                                \
-    AROUND upcri_get_##of(&value, src, srcoffset, sizeof value);                                             \
+    AROUND const of value = upcri_get_##of##val(src, srcoffset, upcri_here);                                 \
     AROUND return value;                                                                                     \
   }                                                                                                          \
   UPCR_INLINE void upcr_put_##kind##_##of##val##strict(type dst, ptrdiff_t dstoffset, of value) {            \
-    AROUND upcri_put_##of(dst, dstoffset, &value, sizeof value);                                             \
+    AROUND upcri_put_##of##val(dst, dstoffset, value, upcri_here);                                           \
     AROUND                                                                                                   \
   }
 UPCRI_BLOCKING(shared, upcr_shared_ptr_t, , UPCRI_RELAXED)
@@ -220,7 +306,7 @@ WEFT_EXPORT upcr_register_value_t upcr_wait_syncnb_valget(upcr_valget_handle_t v
   /* The value is the caller's no longer, so it is in place when this returns. */                            \
   UPCR_INLINE upcr_handle_t upcr_put_nb_##kind##_val##strict(type dst, ptrdiff_t dstoffset,                  \
                                                              upcr_register_value_t value, size_t nbytes) {   \
-    AROUND upcri_put(dst, dstoffset, upcri_low(&value, nbytes), nbytes);                                     \
+    AROUND upcri_put_val(dst, dstoffset, value, nbytes, upcri_here);                                         \
     return UPC_COMPLETE_HANDLE;                                                                              \
   }
 UPCRI_NONBLOCKING(shared, upcr_shared_ptr_t, , UPCRI_RELAXED)

@@ -6,7 +6,7 @@
  * of a translator goes over all iterations, and tests each.
  *
  *   upcri_walk_t w = UPCRI_WALK_PLACES(i, lo, <, end, place, elemsz, block, base), which sets i;
- *   for (; UPCRI_WALK_IN(w, i) || UPCRI_WALK_ON(w, i, <, end, test); i += w.step, w.local++) body
+ *   for (; UPCRI_WALK_IN(w, i) || UPCRI_WALK_ON(w, i, <, end, test); UPCRI_WALK_STEP(w, i)) body
  *
  * has the iterations, and leaves the i, of
  *
@@ -22,15 +22,17 @@
  * wraps by the same in every step. Where it does not fit, and where blocks and scale fit to no regular walk,
  * `each` is set, and UPCRI_WALK_ON tests each iteration. */
 typedef struct upcri_walk_t {
-  int64_t first;              /* the thread's first iteration, or `behind` */
-  int64_t stop, step;         /* this run of own iterations ends before `stop`, and goes in steps of `step` */
-  int64_t run, apart, length; /* it began at `run`; the next one begins so far behind it, and is so long */
-  int64_t behind;             /* what i is behind the loop */
+  int64_t first;        /* the thread's first iteration, or `behind` */
+  int64_t stop, step;   /* this run of own iterations ends before `stop`, and goes in steps of `step` */
+  int64_t gap, apart;   /* the next one begins `gap` behind this one, and ends `apart` behind its end */
+  int64_t behind, last; /* what i is behind the loop; there is a next run if this one stops before `last` */
   /* An array that begins as `base` does, in its thread and phase, has the element of index scale * i + c as
-   * the thread's own one `local`, counted from the array's beginning; `origin` is no thread and phase unless
-   * scale is 1. Iterations of one thread lie behind one another in its memory then. */
-  int64_t local;
+   * the thread's own one `local`, counted from the array's beginning, in the phase `phase`. `origin` is no
+   * thread and phase where that is not so. The two move by `moves` and `turns` with each iteration of a run,
+   * and by local_gap and phase_gap from behind a run to the next one. */
+  int64_t local, moves, local_gap;
   uint64_t origin;
+  uint32_t phase, turns, phase_gap;
   int each, once;
 } upcri_walk_t;
 
@@ -85,22 +87,23 @@ WEFT_EXPORT upcri_walk_t upcri_walk_numbers(upcri_range_t range, int64_t at_lo, 
 /* Behind a run: to the next one, else i is what it is behind the loop, and the result 0. */
 #define UPCRI_WALK_ON(w, i, less, end, test)                                                                 \
   ({                                                                                                         \
-    if (__builtin_expect(w.each, 0)) {                                                                       \
+    if (__builtin_expect(w.stop < w.last, 1)) {                                                              \
+      i += w.gap, w.local += w.local_gap, w.phase += w.phase_gap, w.stop += w.apart;                         \
+      if (w.stop > w.behind) w.stop = w.behind;                                                              \
+    } else if (__builtin_expect(w.each, 0)) {                                                                \
       while (__builtin_expect(i less(end) && !(test), 0))                                                    \
         i++;                                                                                                 \
-      w.behind = (int64_t)i + (i less(end) ? 1 : 0);                                                         \
-    } else if (w.behind - w.run > w.apart) {                                                                 \
-      w.run += w.apart;                                                                                      \
-      i = (__typeof__(i))w.run;                                                                              \
+      w.stop = w.behind = (int64_t)i + (i less(end) ? 1 : 0);                                                \
     } else {                                                                                                 \
+      w.stop = w.behind;                                                                                     \
       i = (__typeof__(i))w.behind;                                                                           \
     }                                                                                                        \
-    w.stop = w.behind - w.run > w.length && !w.each ? w.run + w.length : w.behind;                           \
     i < w.stop;                                                                                              \
   })
 
-/* Whether i is in the run. */
+/* Whether i is in the run; and to the next one in it. */
 #define UPCRI_WALK_IN(w, i) __builtin_expect(i < w.stop, 1)
+#define UPCRI_WALK_STEP(w, i) (i += w.step, w.local += w.moves, w.phase += w.turns)
 
 /* The step of a loop by hand, from MYTHREAD on, in which an array of blocks of 1 has element i as the own one
  * w.local. A variable that may wrap around, to below THREADS, has none from there on. */
@@ -110,17 +113,90 @@ WEFT_EXPORT upcri_walk_t upcri_walk_numbers(upcri_range_t range, int64_t at_lo, 
        ? (void)(w.origin = UINT64_MAX)                                                                       \
        : (void)0)
 
-/* p + inc inside a walk, where inc is the index that the walk is over. */
-UPCRI_FAR upcr_shared_ptr_t upcri_not_walked(upcr_shared_ptr_t p, size_t elemsz, ptrdiff_t inc,
-                                             size_t block) {
+/* What the accesses of a walk go by (accesses.h). */
+UPCR_INLINE upcri_here_t upcri_look_here(void) {
+  const uint32_t thread = upcr_job.mythread;
+  const upcri_here_t here = {upcr_job.heap_begin, upcr_job.reach[thread], upcr_job.heaps[thread], thread, 1};
+  return here;
+}
+
+/* An element for an access: where it is, and, if it was found by what is known already, how far behind
+ * heap_begin, with the reach and the heap of its thread. */
+typedef struct upcri_place_t {
+  upcr_shared_ptr_t pointer;
+  uint64_t behind, reach;
+  unsigned char* heap;
+  int found;
+} upcri_place_t;
+UPCR_INLINE uint64_t upcri_origin(upcr_shared_ptr_t p) {
+  return (uint64_t)p.phase << 32 | p.thread;
+}
+UPCRI_FAR __attribute__((pure)) upcr_shared_ptr_t upcri_not_found(upcr_shared_ptr_t p, size_t elemsz,
+                                                                  ptrdiff_t inc, size_t block) {
   return upcr_add_shared(p, elemsz, inc, block);
 }
-UPCR_INLINE upcr_shared_ptr_t upcri_walked(upcr_shared_ptr_t p, size_t elemsz, ptrdiff_t inc, size_t block,
-                                           int64_t local, uint64_t origin) {
-  if (__builtin_expect(((uint64_t)p.phase << 32 | p.thread) != origin, 0))
-    return upcri_not_walked(p, elemsz, inc, block);
-  const int64_t size = (int64_t)block;
-  const upcr_shared_ptr_t own = {p.addr + (uint64_t)local * elemsz, upcr_job.mythread,
-                                 (uint32_t)(size == 1 ? 0 : (((int64_t)p.phase + inc) % size + size) % size)};
-  return own;
+
+/* p + inc + more inside a walk w, where inc is the index that the walk is over. */
+#define UPCRI_WALKED(p, elemsz, inc, more, block, w)                                                         \
+  upcri_walked((p), (elemsz), (inc), (more), (block), w.local, w.phase, w.origin, upcri_here)
+UPCR_INLINE upcri_place_t upcri_walked(upcr_shared_ptr_t p, size_t elemsz, ptrdiff_t inc, ptrdiff_t more,
+                                       size_t block, int64_t local, uint32_t phase, uint64_t origin,
+                                       upcri_here_t here) {
+  const uint64_t in_block = phase + (uint64_t)more;
+  if (__builtin_expect(upcri_origin(p) != origin, 0) || __builtin_expect(more != 0 && in_block >= block, 0)) {
+    const upcr_shared_ptr_t far =
+        upcri_not_found(p, elemsz, (ptrdiff_t)((uint64_t)inc + (uint64_t)more), block);
+    const upcri_place_t place = {far, 0, 0, NULL, 0};
+    return place;
+  }
+  const uint64_t addr = p.addr + ((uint64_t)local + (uint64_t)more) * elemsz;
+  const upcri_place_t place = {
+      {addr, here.thread, (uint32_t)in_block}, addr - here.begin, here.reach, here.heap, 1};
+  return place;
 }
+
+/* p + inc inside a walk, for any other inc, by the block that was the last one at this place of the text:
+ * `length` elements from the index `first` on, of an array that began with `origin`. They lie in one row on
+ * one thread: index 0 would be `row` behind the array's beginning. */
+typedef struct upcri_block_t {
+  uint64_t origin, length, row, reach;
+  unsigned char* heap;
+  int64_t first;
+  uint32_t thread;
+} upcri_block_t;
+#define UPCRI_NO_BLOCK                                                                                       \
+  { UINT64_MAX, 0, 0, 0, NULL, 0, 0 }
+static __attribute__((noinline, pure, unused)) upcri_block_t
+upcri_find_block(upcr_shared_ptr_t p, size_t elemsz, ptrdiff_t inc, size_t block) {
+  const upcr_shared_ptr_t in = upcr_add_shared(p, elemsz, inc, block);
+  const upcri_block_t found = {upcri_origin(p),
+                               block,
+                               in.addr - p.addr - (uint64_t)inc * elemsz,
+                               upcr_job.reach[in.thread],
+                               upcr_job.heaps[in.thread],
+                               inc - (int64_t)in.phase,
+                               in.thread};
+  return found;
+}
+UPCR_INLINE upcri_place_t upcri_in_block(upcr_shared_ptr_t p, size_t elemsz, ptrdiff_t inc, size_t block,
+                                         upcri_block_t* last, upcri_here_t here) {
+  if (__builtin_expect(upcri_origin(p) != last->origin, 0) ||
+      __builtin_expect((uint64_t)inc - (uint64_t)last->first >= last->length, 0))
+    *last = upcri_find_block(p, elemsz, inc, block);
+  const uint64_t addr = p.addr + last->row + (uint64_t)inc * elemsz;
+  const upcri_place_t place = {{addr, last->thread, (uint32_t)((uint64_t)inc - (uint64_t)last->first)},
+                               addr - here.begin,
+                               last->reach,
+                               last->heap,
+                               1};
+  return place;
+}
+
+/* The accesses of upcr_proxy.h to such elements. */
+#define UPCRI_AT(place, offset, n, own, other)                                                               \
+  ({                                                                                                         \
+    const upcri_place_t at_ = (place);                                                                       \
+    const uint64_t behind_ = at_.behind + (uint64_t)(offset);                                                \
+    __builtin_expect(at_.found, 1) && (n) <= 8 && __builtin_expect(behind_ < at_.reach, 1) ? (own)           \
+                                                                                           : (other);        \
+  })

@@ -41,13 +41,14 @@ typedef size_t upcr_phase_t;
  * an element of an array of less than 2^64 / threads^2 elements on each thread; beyond, and for negative
  * ones, is a division. What a thread has from heap_begin on is reached by loads and stores for reach[thread]
  * bytes, which is 0 for a thread of another host, and for all where every access is to be looked at;
- * heaps[thread] is where it begins (weft/direct.h). */
+ * heaps[thread] is where it begins (weft/direct.h). `host` is the same, and stays: `reach` is 0 for all while
+ * accesses are to carry on what is under way (weft_reach). */
 typedef struct upcr_job_t {
   uint32_t mythread, threads;
   int32_t log2_threads;
   uint64_t reciprocal, dividends;
   uint64_t heap_begin;
-  const uint64_t* reach;
+  const uint64_t *reach, *host;
   unsigned char* const* heaps;
 } upcr_job_t;
 #ifdef UPCRI_SETS_JOB /* in the library */
