@@ -76,7 +76,7 @@ class Weftcc(unittest.TestCase):
         shutil.rmtree(cls.folder)
 
     def weftcc(self, *arguments, translator=TRANSLATOR, **environment):
-        env = dict(os.environ, CC=CC, WEFT_UPC_TRANSLATOR=translator, **environment)
+        env = {**os.environ, "CC": CC, "WEFT_UPC_TRANSLATOR": translator, **environment}
         return subprocess.run([self.prefix / "bin/weftcc", *map(str, arguments)], cwd=self.folder, env=env,
                               capture_output=True, text=True)
 
@@ -279,10 +279,50 @@ class Weftcc(unittest.TestCase):
         self.one_line(self.weftcc("-T", "none", upc), "-T none")
         self.one_line(self.weftcc("absent.upc"), "absent.upc")
         self.one_line(self.weftcc(), "no files")
+        for option in "-E", "-shared", "-x":
+            self.one_line(self.weftcc(option, upc), option, "--translate")
+        self.one_line(self.weftcc(upc, "-include"), "-include: needs a value")
+        self.one_line(self.weftcc(upc, "-o", "no/where"), "-o no/where", "no directory no")
+        self.one_line(self.weftcc(self.folder), "is a directory")
+        self.one_line(self.weftcc("-o", "pre fix", upc), "is a directory")
+        self.one_line(self.weftcc(upc, CC="nocc"), "nocc", "set CC")
+        self.one_line(self.weftcc(upc, TMPDIR="/nowhere"), "/nowhere", "TMPDIR")
+        (self.folder / "again").mkdir()
+        shutil.copy(upc, self.folder / "again")
+        self.one_line(self.weftcc(upc, "again/histogram.upc"), "again/histogram.upc", "two files have the name histogram_upc")
+        (self.folder / "of_c.c").write_text("int f(void) {\n  return 1;\n}\n")
+        self.one_line(self.weftcc("of_c.c"), "no file has a main")
+        self.one_line(self.weftcc("--translate", "of_c.c"), "of_c.c")
+        self.one_line(self.weftcc("-c", "pre fix/bin/weftcc"), "neither .upc nor .c")
         if not any(map(shutil.which, ("clang-upc2c", "upc2c", "upcc", "clang-upc", "gupc"))):
             self.one_line(self.weftcc(upc, translator=""), "no UPC translator or compiler is installed")
         self.assertIn("usage: weftcc", self.weftcc("--help").stdout)
         self.assertIn("runtime specification 3.14", self.weftcc("--version").stdout)
+
+    def test_translators_of_all_kinds(self):
+        upc = self.folder / "small test.upc"
+        upc.write_text("#include <upc.h>\nshared int x[THREADS];\nint main() {\n  x[MYTHREAD] = 1;\n  return 0;\n}\n")
+        # In a folder with a blank in its name, and by a path that is not whole.
+        for name, body, words in (("upc2c", f'exec {TRANSLATOR} "$@"', None), ("warns_upc2c", f'echo "a warning" >&2; exec {TRANSLATOR} "$@"', None),
+                                  ("upcc", f'for file; do :; done; exec {TRANSLATOR} -o "$(basename "$file" .upc).trans.c" "$file"', None),
+                                  ("fails", "exit 3", "failed"), ("dies", "kill -9 $$", "failed"), ("makes_nothing", "exit 0", "has made no text of it"),
+                                  ("upcc_of_nothing", "exit 0", "has made no text of it"),
+                                  ("makes_other", 'while [ "$1" != -o ]; do shift; done; echo "int x;" >"$2"', "no translated UPC")):
+            tool = self.folder / "of others" / name
+            tool.parent.mkdir(exist_ok=True)
+            tool.write_text("#!/bin/sh\n" + body + "\n")
+            tool.chmod(0o755)
+            done = self.weftcc("-o", "small", "-include", "stdio.h", "-MD", "-MF", "small.d", upc, translator=f"./of others/{name}")
+            if words:
+                self.assertEqual((done.returncode, done.stderr.count("weftcc: ")), (1, 1), done.stderr)
+                self.assertIn("small test.upc: ", done.stderr)
+                self.assertIn(words, done.stderr)
+            else:
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(self.job(1, "small").returncode, 0)
+        self.compile("--translate", "-o", "of another name.c", upc)
+        self.compile("-o", "small", "of another name.c", "-Xlinker", "--as-needed")
+        self.assertEqual(self.job(1, "small").returncode, 0)
 
     def test_the_library_has_the_functions_of_the_language(self):
         # What the language declares is declared, or a macro, where translated text is compiled.
