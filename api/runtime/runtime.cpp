@@ -221,22 +221,4 @@ process_runtime::~process_runtime() {
   if (open_) leave_in_disorder(); // close() was not called, or could not begin
 }
 
-const std::uint64_t* runtime::reach() {
-  if (reach_.empty()) {
-    reach_.resize(size());
-    fill_reach();
-    with_reach = this;
-  }
-  return reach_.data();
-}
-
-void runtime::fill_reach() {
-  closed_ = false;
-  constexpr std::uint64_t longest = 16; // what may be accessed where the first byte is inside
-  for (std::uint32_t r = 0; r != reach_.size(); ++r) {
-    const std::uint64_t bytes = reach_of(r).bytes;
-    reach_[r] = bytes > longest ? bytes - longest : 0;
-  }
-}
-
 } // namespace weft::api

@@ -144,7 +144,7 @@ TEST_F(api_test, nothing_is_in_reach_while_calls_alone_carry_on) {
     rt.left = 0;
     weft_poll();
     expect_reach(true);
-    weft_wait_handle(&h);
+    upc_wait(h);
   }
 }
 

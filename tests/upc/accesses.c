@@ -46,7 +46,7 @@ static int moved(size_t n) {
   }
 /* With a handle. */
 #define HANDLES(PUT, GET, WAIT, TRY)                                                                         \
-  EACH_THREAD for (size_t n = 1; n < lengths; n += 13) {                                                      \
+  EACH_THREAD for (size_t n = 1; n < lengths; n += 13) {                                                     \
     fill((int)n + __LINE__);                                                                                 \
     upcr_handle_t h = PUT(place(t, MYTHREAD), 5, from, n);                                                   \
     WAIT(h);                                                                                                 \
@@ -76,7 +76,7 @@ static int moved(size_t n) {
   }
 /* With the implicit handle, and in a region. */
 #define IMPLICIT(PUT, GET)                                                                                   \
-  EACH_THREAD for (size_t n = 1; n < lengths; n += 13) {                                                      \
+  EACH_THREAD for (size_t n = 1; n < lengths; n += 13) {                                                     \
     fill((int)n + __LINE__);                                                                                 \
     PUT(place(t, MYTHREAD), 7, from, n);                                                                     \
     UPCR_WAIT_SYNCNBI_PUTS();                                                                                \
@@ -95,6 +95,18 @@ static int moved(size_t n) {
     UPCR_WAIT_SYNCNB(h);                                                                                     \
     CHECK(moved(n));                                                                                         \
   }
+
+/* The functions, beside which the names in capitals stand that walks make faster. */
+static void by_functions(void) {
+  MOVES(upcr_put_shared, upcr_get_shared)
+  MOVES(upcr_put_pshared, upcr_get_pshared)
+  VALUES(upcr_put_shared_val, upcr_get_shared_val)
+  VALUES(upcr_put_pshared_val, upcr_get_pshared_val)
+  FLOATS(upcr_put_shared_floatval, upcr_get_shared_floatval, float)
+  FLOATS(upcr_put_pshared_floatval, upcr_get_pshared_floatval, float)
+  FLOATS(upcr_put_shared_doubleval, upcr_get_shared_doubleval, double)
+  FLOATS(upcr_put_pshared_doubleval, upcr_get_pshared_doubleval, double)
+}
 
 static void blocking(void) {
   MOVES(UPCR_PUT_SHARED, UPCR_GET_SHARED)
@@ -222,6 +234,7 @@ WEFT_SUITE(upc_accesses) {
   begin_without_units();
   array = UPCR_ALL_ALLOC((size_t)THREADS, (size_t)THREADS * room);
   blocking();
+  by_functions();
   with_handles();
   several();
   between_threads();
