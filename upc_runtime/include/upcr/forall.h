@@ -143,7 +143,9 @@ UPCR_INLINE upcri_place_t upcri_walked(upcr_shared_ptr_t p, size_t elemsz, ptrdi
                                        size_t block, int64_t local, uint32_t phase, uint64_t origin,
                                        upcri_here_t here) {
   const uint64_t in_block = phase + (uint64_t)more;
-  if (__builtin_expect(upcri_origin(p) != origin, 0) || __builtin_expect(more != 0 && in_block >= block, 0)) {
+  const int may_be_beyond = !__builtin_constant_p(more) || more != 0;
+  if (__builtin_expect(upcri_origin(p) != origin, 0) ||
+      __builtin_expect(may_be_beyond && in_block >= block, 0)) {
     const upcr_shared_ptr_t far =
         upcri_not_found(p, elemsz, (ptrdiff_t)((uint64_t)inc + (uint64_t)more), block);
     const upcri_place_t place = {far, 0, 0, NULL, 0};
