@@ -32,8 +32,8 @@ WEFT_EXPORT weft_direct_t weft_direct(size_t thread);
  * stores. All are 0 while an operation is under way that calls of this thread alone move on, since the
  * library has no thread of its own awake (WEFT_PROGRESS helping or caller): a program that calls weft_poll
  * for every few accesses that it finds out of reach has its collectives go on while it computes. They are as
- * before at the first weft_poll behind the completion. For
- * programs whose calls one thread makes. Errors: before weft_init or after weft_finalize. */
+ * before at the first weft_poll behind the completion. For programs whose calls one thread makes. Errors:
+ * before weft_init or after weft_finalize. */
 WEFT_EXPORT const uint64_t* weft_reach(void);
 
 #ifdef __cplusplus
