@@ -9,19 +9,19 @@ import random
 import re
 
 KINDS = ("int", "long", "unsigned", "unsigned long", "short", "signed char", "_INT64")
-INDEXES = ("i", "(i)", "i + 1", "i - 3", "2 * i", "3 * i + k", "n - i", "k - 2 * i", "i * k", "i * 5 + k", "(_INT64)((_UINT64)(i) * 6ULL)",
+INDEXES = ("i", "(i)", "i + 1", "i + next", "i - 3", "2 * i", "3 * i + k", "n - i", "k - 2 * i", "i * k", "i * 5 + k", "(_INT64)((_UINT64)(i) * 6ULL)",
            "(i * 16UL)", "i * (int) upcr_threads()", "(long)(k) * i", "(unsigned)(i * 7)", "-i", "k")
 NUMBERS = INDEXES[:-1] + ("i * (int) upcr_threads() / over", "i / 4", "(i + k) / over", "i * k / 3", "2 * i / (over + 1)")
 # The last is what is no walk: the variable twice, a call, or a quotient in a sum.
 OTHERS = ("i * i", "twice(i)", "i / 2 + 1", "table[i & 3]", "(int)(i * real)")
 BLOCKS = (1, 1, 2, 3, 4, 5, 8, 12, 0)
-BEGINS = ("0", "lo", "3", "-2", "lo - 1", "(int)(lo)")
-ENDS = ("n", "lo + n", "12", "2 * n - 1", "(((int) upcr_threads () ) * 4)", "lo", "far", "real", "big")
+BEGINS = ("0", "lo", "range", "3", "-2", "lo - 1", "(int)(lo)")
+ENDS = ("n", "lo + n", "found", "12", "2 * n - 1", "(((int) upcr_threads () ) * 4)", "lo", "far", "real", "big")
 HEAD = """#include "upcr.h"
 #include "upcr_proxy.h"
 #define UPCR_SHARED_SIZE_ 16
 #define UPCR_PSHARED_SIZE_ 16
-int lo, n, k, l, over, table[4] = {2, 0, 1, 7};
+int lo, n, k, l, over, next, range, found, table[4] = {2, 0, 1, 7};
 long far;
 unsigned big;
 double real;
@@ -79,7 +79,7 @@ int main(int argc, char** argv) {
                               .heap_begin = begin, .reach = reach, .host = reach, .heaps = heaps};
         for (unsigned t = 0; t < threads; t++) reach[t] = trial % 4 == 0 ? 0 : (uint64_t)between(0, 1) * room;
         if (threads & (threads - 1)) upcr_job.dividends = UINT64_MAX / threads, upcr_job.reciprocal = upcr_job.dividends + 1;
-        lo = between(-9, 9), n = between(-3, 40), k = between(-2, 12), over = between(1, 20), real = between(-4, 40) / 4.0;
+        lo = between(-9, 9), n = between(-3, 40), k = between(-2, 12), over = between(1, 20), next = between(-3, 9), range = between(0, 5), found = between(0, 30), real = between(-4, 40) / 4.0;
         big = (unsigned)between(0, 30);
         const int from = lo, to = n;
         for (unsigned i = 0; i < sizeof loops / sizeof loops[0]; i++) {

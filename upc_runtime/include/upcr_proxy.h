@@ -67,28 +67,40 @@
   _Generic((from), float* : upcri_store_float, double* : upcri_store_double, default : upcri_store)(         \
       (to), (from), (n))
 #define UPCRI_AT_GET_SHARED(to, place, offset, n)                                                            \
-  UPCRI_AT(place, offset, n, UPCRI_LOAD(to, at_.heap + behind_, n), UPCRI_GET(to, at_.pointer, offset, n))
+  UPCRI_AT(place, offset, n, UPCRI_LOAD(to, upcri_found_at.heap + upcri_behind_it, n),                       \
+           UPCRI_GET(to, upcri_found_at.pointer, offset, n))
 #define UPCRI_AT_PUT_SHARED(place, offset, from, n)                                                          \
-  UPCRI_AT(place, offset, n, UPCRI_STORE(at_.heap + behind_, from, n),                                       \
-           UPCRI_PUT(at_.pointer, offset, from, n))
+  UPCRI_AT(place, offset, n, UPCRI_STORE(upcri_found_at.heap + upcri_behind_it, from, n),                    \
+           UPCRI_PUT(upcri_found_at.pointer, offset, from, n))
 #define UPCRI_AT_GET_SHARED_VAL(place, offset, n)                                                            \
-  UPCRI_AT(place, offset, n, upcri_load_val(at_.heap + behind_, n),                                          \
-           UPCR_GET_SHARED_VAL(at_.pointer, offset, n))
+  UPCRI_AT(place, offset, n, upcri_load_val(upcri_found_at.heap + upcri_behind_it, n),                       \
+           UPCR_GET_SHARED_VAL(upcri_found_at.pointer, offset, n))
 #define UPCRI_AT_PUT_SHARED_VAL(place, offset, v, n)                                                         \
-  UPCRI_AT(place, offset, n, upcri_store_val(at_.heap + behind_, (upcr_register_value_t)(v), n),             \
-           UPCR_PUT_SHARED_VAL(at_.pointer, offset, v, n))
+  ({                                                                                                         \
+    const upcr_register_value_t upcri_value = (upcr_register_value_t)(v);                                    \
+    UPCRI_AT(place, offset, n, upcri_store_val(upcri_found_at.heap + upcri_behind_it, upcri_value, n),       \
+             UPCR_PUT_SHARED_VAL(upcri_found_at.pointer, offset, upcri_value, n));                           \
+  })
 #define UPCRI_AT_GET_SHARED_FLOATVAL(place, offset)                                                          \
-  UPCRI_AT(place, offset, 4, *(const volatile upcri_float*)(at_.heap + behind_),                             \
-           UPCR_GET_SHARED_FLOATVAL(at_.pointer, offset))
+  UPCRI_AT(place, offset, 4, *(const volatile upcri_float*)(upcri_found_at.heap + upcri_behind_it),          \
+           UPCR_GET_SHARED_FLOATVAL(upcri_found_at.pointer, offset))
 #define UPCRI_AT_PUT_SHARED_FLOATVAL(place, offset, v)                                                       \
-  UPCRI_AT(place, offset, 4, (void)(*(volatile upcri_float*)(at_.heap + behind_) = (v)),                     \
-           UPCR_PUT_SHARED_FLOATVAL(at_.pointer, offset, v))
+  ({                                                                                                         \
+    const float upcri_value = (v);                                                                           \
+    UPCRI_AT(place, offset, sizeof upcri_value,                                                              \
+             (void)(*(volatile upcri_float*)(upcri_found_at.heap + upcri_behind_it) = upcri_value),          \
+             UPCR_PUT_SHARED_FLOATVAL(upcri_found_at.pointer, offset, upcri_value));                         \
+  })
 #define UPCRI_AT_GET_SHARED_DOUBLEVAL(place, offset)                                                         \
-  UPCRI_AT(place, offset, 8, *(const volatile upcri_double*)(at_.heap + behind_),                            \
-           UPCR_GET_SHARED_DOUBLEVAL(at_.pointer, offset))
+  UPCRI_AT(place, offset, 8, *(const volatile upcri_double*)(upcri_found_at.heap + upcri_behind_it),         \
+           UPCR_GET_SHARED_DOUBLEVAL(upcri_found_at.pointer, offset))
 #define UPCRI_AT_PUT_SHARED_DOUBLEVAL(place, offset, v)                                                      \
-  UPCRI_AT(place, offset, 8, (void)(*(volatile upcri_double*)(at_.heap + behind_) = (v)),                    \
-           UPCR_PUT_SHARED_DOUBLEVAL(at_.pointer, offset, v))
+  ({                                                                                                         \
+    const double upcri_value = (v);                                                                          \
+    UPCRI_AT(place, offset, sizeof upcri_value,                                                              \
+             (void)(*(volatile upcri_double*)(upcri_found_at.heap + upcri_behind_it) = upcri_value),         \
+             UPCR_PUT_SHARED_DOUBLEVAL(upcri_found_at.pointer, offset, upcri_value));                        \
+  })
 
 /* Strict accesses. */
 #define UPCR_GET_SHARED_STRICT(to, p, offset, n) upcr_get_shared_strict((to), (p), (offset), (n))

@@ -56,30 +56,34 @@ WEFT_EXPORT upcri_walk_t upcri_walk_numbers(upcri_range_t range, int64_t at_lo, 
 /* `less` is < or <=, whose bound is the last iteration. A bound of a real type is left to `each`. */
 #define UPCRI_WALK_RANGE(i, lo_, less, end)                                                                  \
   ({                                                                                                         \
-    upcri_range_t range_ = {(int64_t)(i = (lo_)), 0, UPCRI_WALK_LARGEST(i), !(i less(end)), 1};              \
-    range_.last = range_.is_empty ? range_.lo : (int64_t)(__typeof__(i + (end)))(end) - !(0 less 0);         \
-    range_.bounded = (__typeof__(end))1 / 2 == 0 && range_.lo <= range_.last &&                              \
-                     range_.last <= range_.largest && ((__typeof__(i))-1 < 1 || range_.lo >= 0) &&           \
-                     (int64_t)(__typeof__(i + (end)))range_.lo == range_.lo;                                 \
-    range_;                                                                                                  \
+    upcri_range_t upcri_range = {(int64_t)(i = (lo_)), 0, UPCRI_WALK_LARGEST(i), !(i less(end)), 1};         \
+    upcri_range.last =                                                                                       \
+        upcri_range.is_empty ? upcri_range.lo : (int64_t)(__typeof__(i + (end)))(end) - !(0 less 0);         \
+    upcri_range.bounded = (__typeof__(end))1 / 2 == 0 && upcri_range.lo <= upcri_range.last &&               \
+                          upcri_range.last <= upcri_range.largest &&                                         \
+                          ((__typeof__(i))-1 < 1 || upcri_range.lo >= 0) &&                                  \
+                          (int64_t)(__typeof__(i + (end)))upcri_range.lo == upcri_range.lo;                  \
+    upcri_range;                                                                                             \
   })
 #define UPCRI_WALK(i, lo_, less, end, place, walk)                                                           \
   ({                                                                                                         \
-    const upcri_range_t range = UPCRI_WALK_RANGE(i, lo_, less, end);                                         \
-    const __typeof__(place) at_lo = (place);                                                                 \
-    i = (__typeof__(i))(range.lo + (range.lo < range.last));                                                 \
-    const __typeof__(place) next = (place);                                                                  \
-    i = (__typeof__(i))range.last;                                                                           \
-    const __typeof__(place) at_last = (place);                                                               \
-    const upcri_walk_t found = walk;                                                                         \
-    i = (__typeof__(i))found.first;                                                                          \
-    found;                                                                                                   \
+    const upcri_range_t upcri_range = UPCRI_WALK_RANGE(i, lo_, less, end);                                   \
+    const __typeof__(place) upcri_at_lo = (place);                                                           \
+    i = (__typeof__(i))(upcri_range.lo + (upcri_range.lo < upcri_range.last));                               \
+    const __typeof__(place) upcri_next = (place);                                                            \
+    i = (__typeof__(i))upcri_range.last;                                                                     \
+    const __typeof__(place) upcri_at_last = (place);                                                         \
+    const upcri_walk_t upcri_found = walk;                                                                   \
+    i = (__typeof__(i))upcri_found.first;                                                                    \
+    upcri_found;                                                                                             \
   })
 #define UPCRI_WALK_PLACES(i, lo_, less, end, place, elemsz, block, base)                                     \
-  UPCRI_WALK(i, lo_, less, end, place, upcri_walk_places(range, base, at_lo, next, at_last, elemsz, block))
+  UPCRI_WALK(i, lo_, less, end, place,                                                                       \
+             upcri_walk_places(upcri_range, base, upcri_at_lo, upcri_next, upcri_at_last, elemsz, block))
 #define UPCRI_WALK_NUMBERS(i, lo_, less, end, number, block)                                                 \
   UPCRI_WALK(i, lo_, less, end, number,                                                                      \
-             upcri_walk_numbers(range, (int64_t)at_lo, (int64_t)next, (int64_t)at_last, (int64_t)(block)))
+             upcri_walk_numbers(upcri_range, (int64_t)upcri_at_lo, (int64_t)upcri_next,                      \
+                                (int64_t)upcri_at_last, (int64_t)(block)))
 
 /* A number that becomes an int32_t: left to `each` where it is another one there. */
 #define UPCRI_WALK_INT32(number) ((int64_t)(number) > INT32_MAX ? INT64_C(-1) : (int64_t)(number))
@@ -197,8 +201,10 @@ UPCR_INLINE upcri_place_t upcri_in_block(upcr_shared_ptr_t p, size_t elemsz, ptr
 /* The accesses of upcr_proxy.h to such elements. */
 #define UPCRI_AT(place, offset, n, own, other)                                                               \
   ({                                                                                                         \
-    const upcri_place_t at_ = (place);                                                                       \
-    const uint64_t behind_ = at_.behind + (uint64_t)(offset);                                                \
-    __builtin_expect(at_.found, 1) && (n) <= 8 && __builtin_expect(behind_ < at_.reach, 1) ? (own)           \
-                                                                                           : (other);        \
+    const upcri_place_t upcri_found_at = (place);                                                            \
+    const uint64_t upcri_behind_it = upcri_found_at.behind + (uint64_t)(offset);                             \
+    __builtin_expect(upcri_found_at.found, 1) && (n) <= 8 &&                                                 \
+            __builtin_expect(upcri_behind_it < upcri_found_at.reach, 1)                                      \
+        ? (own)                                                                                              \
+        : (other);                                                                                           \
   })
