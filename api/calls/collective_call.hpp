@@ -63,7 +63,8 @@ template <class Task> struct checked_computation {
 [[gnu::always_inline]] inline upc_coll_handle_t start(const char* name, runtime& rt, upc_team_t team,
                                                       const checked_call& call) {
   return naming(name, [&]() -> upc_coll_handle_t {
-    if (call.async) return handle_record::issued(name, rt.teams().post(team, call.request, call.at));
+    if (call.async)
+      return handle_record::issued_collective(name, rt.teams().post(team, call.request, call.at));
     rt.teams().run(team, call.request, call.at);
     return UPC_HANDLE_COMPLETE;
   });

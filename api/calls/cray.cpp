@@ -39,7 +39,7 @@ handle post_alltoall(const char* call, upc_shared_ptr_t dst, upc_shared_ptr_t sr
                                         .by = collectives::caller::cray_nb},
                                        {.dst = dst.addr, .src = src.addr});
     c.rt.teams().await_all_entered(team, h);
-    return handle_record::issued(call, h);
+    return handle_record::issued_collective(call, h);
   });
 }
 
@@ -75,7 +75,7 @@ upc_handle_t cray_upc_team_barrier_nb(cray_upc_team_t team) {
   constexpr const char* call = "cray_upc_team_barrier_nb";
   api::runtime& rt = api::begin_collective(call, api::mode{}, team).rt;
   return api::naming(call, [&] {
-    return api::handle_record::issued(
+    return api::handle_record::issued_collective(
         call, rt.teams().post(team, {.by = collectives::caller::cray}, api::barrier_at_call()));
   });
 }

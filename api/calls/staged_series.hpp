@@ -132,8 +132,8 @@ upc_coll_handle_t post_series(const collective_call& c, staged_series::held& ser
     all[k].at.task = &ready.task;
   }
   const std::span<const collectives::bound_request> some(all.data(), made.size());
-  const upc_coll_handle_t h =
-      naming(c.name, [&] { return handle_record::issued(c.name, c.rt.teams().post(c.team, some)); });
+  const upc_coll_handle_t h = naming(
+      c.name, [&] { return handle_record::issued_collective(c.name, c.rt.teams().post(c.team, some)); });
   static_cast<void>(series.release());
   return h;
 }

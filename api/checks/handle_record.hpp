@@ -20,9 +20,13 @@ void note(const char* call, handle h);
 inline handle issued(const char* call, handle h) {
   if (on && h != 0) [[unlikely]]
     note(call, h);
+  return h;
+}
+// The same of a collective, which calls may have to move on; copies go on by themselves.
+inline handle issued_collective(const char* call, handle h) {
   if (runtime::with_reach != nullptr) [[unlikely]]
     runtime::with_reach->note_posted(h);
-  return h;
+  return issued(call, h);
 }
 
 void begin_completing(const char* call, handle h);

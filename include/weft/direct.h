@@ -29,10 +29,10 @@ WEFT_EXPORT weft_direct_t weft_direct(size_t thread);
 
 /* The same for all threads, as it is at present: THREADS numbers, which stay where they are until
  * weft_finalize. Where p.addr - begin < reach[p.thread], an access of at most 16 bytes at p may be loads and
- * stores. All are 0 while an operation is under way that calls of this thread alone move on, since the
+ * stores. All are 0 while a collective is under way that calls of this thread alone move on, since the
  * library has no thread of its own awake (WEFT_PROGRESS helping or caller): a program that calls weft_poll
  * for every few accesses that it finds out of reach has its collectives go on while it computes. They are as
- * before at the first weft_poll behind the completion. For programs whose calls one thread makes. Errors:
+ * before at the first weft_poll behind all completions. For programs whose calls one thread makes. Errors:
  * before weft_init or after weft_finalize. */
 WEFT_EXPORT const uint64_t* weft_reach(void);
 

@@ -133,6 +133,11 @@ TEST_F(api_test, nothing_is_in_reach_while_calls_alone_carry_on) {
     EXPECT_EQ(weft_reach(), reach);
   };
   expect_reach(true);
+  rt.by_calls = true;
+  unsigned char bytes[8];
+  const upc_handle_t copy = upc_memget_nb(bytes, {p.addr, 3, 0}, sizeof bytes); // goes on by itself
+  expect_reach(true);
+  upc_sync(copy);
   const auto post = [&] { return upc_all_broadcast(p, p, 16, UPC_IN_PLACE | UPC_ASYNC); };
   for (const bool by_calls : {false, true}) {
     rt.by_calls = by_calls;
