@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/shim/prepare.hpp"
 
-#include "mpi/shim/bottom.hpp"
 #include "mpi/shim/check.hpp"
+#include "mpi/shim/packing.hpp"
 #include "mpi/shim/types.hpp"
 
 #include <upc_castable.h>
@@ -19,8 +19,7 @@ void set_blocks(sided_blocks& s, void* buffer, int blocks, const int* counts, co
                 MPI_Datatype type, const MPI_Datatype* types) {
   s.buffer = buffer;
   s.each.clear();
-  MPI_Aint lower = 0, span = 1; // of places in bytes
-  if (types == nullptr && type != MPI_DATATYPE_NULL) MPI_Type_get_extent(type, &lower, &span);
+  const MPI_Aint span = types != nullptr || blocks == 0 ? 1 : facts_of(type).span; // else places are bytes
   for (int k = 0; k != blocks; ++k)
     s.each.push_back({counts != nullptr ? counts[k] : count, places == nullptr ? 0 : places[k] * span,
                       types != nullptr ? types[k] : type});
@@ -47,8 +46,10 @@ bool set_ends(collective what, const arguments& a, carried& c) {
     break;
   default:
     set_blocks(out, a.dst, members, a.counts, a.places, 0, a.dtype, a.types);
-    set_blocks(in, src, members, a.scounts, a.splaces, 0, a.stype, a.stypes);
-    if (in_place) in = out;
+    if (in_place)
+      in = out;
+    else
+      set_blocks(in, src, members, a.scounts, a.splaces, 0, a.stype, a.stypes);
   }
   if (in_place && in.each.size() == 1 && out.each.size() > 1) { // its own block, where it is
     in.buffer = out.buffer;
@@ -125,33 +126,19 @@ void move_block(const sided_blocks& s, std::size_t k, bool out) {
   const sided_blocks::block& b = s.each[k];
   if (s.staged.bytes[k] == 0) return;
   auto* const staged = static_cast<char*>(upc_cast(s.staged.at)) + s.staged.places[k];
-  const auto bytes = static_cast<int>(s.staged.bytes[k]);
   if (!b.size.packed) {
     char* const own = address_of(s, b);
     std::memcpy(out ? own : staged, out ? staged : own, s.staged.bytes[k]);
     return;
   }
-  const side_from_bottom from({address_of(s, b), b.count, b.type, 1});
-  int at = 0;
-  if (out)
-    MPI_Unpack(staged, bytes, &at, from->buffer, from.count(), from->type, MPI_COMM_SELF);
-  else
-    MPI_Pack(from->buffer, from.count(), from->type, staged, bytes, &at, MPI_COMM_SELF);
+  pack({address_of(s, b), b.count, b.type, 1}, reinterpret_cast<std::byte*>(staged), out);
 }
 
 } // namespace
 
-void keep_types(sided_blocks& s) {
-  for (sided_blocks::block& b : s.each)
-    if (b.count != 0 && made_by_program(b.type)) {
-      MPI_Type_dup(b.type, &b.type);
-      s.kept.push_back(b.type);
-    }
-}
-void release_types(sided_blocks& s) {
-  for (MPI_Datatype& type : s.kept)
-    MPI_Type_free(&type);
-  s.kept.clear();
+void keep_types(carried& c, const sided_blocks& s) {
+  for (const sided_blocks::block& b : s.each)
+    if (b.count != 0 && (c.kept.empty() || c.kept.back() != b.type)) keep_types(c, {nullptr, 0, b.type, 1});
 }
 
 namespace {
@@ -174,7 +161,7 @@ void count_bytes(const sided_blocks& s, bool given) {
 } // namespace
 
 void post_blocks(carried& c) {
-  if (!c.persistent) keep_types(c.out_blocks);
+  if (!c.persistent) keep_types(c, c.out_blocks);
   // What is given in the place of what arrives is a copy.
   c.in_blocks.plain = !gives_in_place(c) && is_plain(c.in_blocks);
   c.out_blocks.plain = is_plain(c.out_blocks);
@@ -205,7 +192,7 @@ void conclude_blocks(carried& c) {
   for (std::size_t k = 0; !c.out_blocks.plain && k != c.out_blocks.each.size(); ++k)
     move_block(c.out_blocks, k, true);
   if (!upc_isnull(c.room)) upc_free(c.room);
-  if (!c.persistent) release_types(c.out_blocks);
+  if (!c.persistent) release_types(c);
 }
 
 } // namespace weft::mpi

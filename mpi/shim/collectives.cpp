@@ -30,7 +30,13 @@ bool keep(collective what, const arguments& a, MPI_Request* request) {
   if (request == nullptr) return false;
   carried* const c = prepare(what, form::persistent, a);
   if (c == nullptr) return false;
-  keep_types(*c);
+  if (by_blocks(what)) {
+    keep_types(*c, c->in_blocks);
+    keep_types(*c, c->out_blocks);
+  } else {
+    keep_types(*c, c->in_side);
+    keep_types(*c, c->out_side);
+  }
   *request = persistent_request_of(*c);
   return true;
 }

@@ -19,7 +19,7 @@ namespace {
 using requests = std::span<MPI_Request>;
 
 requests of(int count, MPI_Request* all) {
-  return {all, count > 0 ? static_cast<std::size_t>(count) : 0};
+  return {all, count > 0 && all != nullptr ? static_cast<std::size_t>(count) : 0};
 }
 
 // Moves all of ours on.
@@ -61,7 +61,7 @@ void note_look(bool answered) {
   }
 }
 template <class Ask> int look(requests all, const int* answered, Ask&& ask) {
-  if (none_under_way()) return ask();
+  if (none_under_way() || answered == nullptr) return ask();
   try_all(all);
   const int result = ask();
   note_look(*answered != 0);
@@ -87,7 +87,7 @@ using namespace weft::mpi;
 extern "C" {
 
 WEFT_SHOW int MPI_Wait(MPI_Request* request, MPI_Status* status) {
-  carried* const c = find(*request);
+  carried* const c = request == nullptr ? nullptr : find(*request);
   if (c == nullptr) return WEFT_REAL(Wait)(request, status);
   wait(*c);
   finish(*c, request, status);
@@ -117,7 +117,7 @@ WEFT_SHOW int MPI_Waitsome(int count, MPI_Request all[], int* done, int indices[
   return result;
 }
 WEFT_SHOW int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
-  carried* const c = find(*request);
+  carried* const c = request == nullptr || flag == nullptr ? nullptr : find(*request);
   if (c == nullptr) return WEFT_REAL(Test)(request, flag, status);
   require_buffers(*c);
   *flag = c->way->test(c->op);
@@ -150,7 +150,7 @@ WEFT_SHOW int MPI_Start(MPI_Request* request) {
   return MPI_SUCCESS;
 }
 WEFT_SHOW int MPI_Startall(int count, MPI_Request all[]) {
-  if (count < 0) return WEFT_REAL(Startall)(count, all);
+  if (count < 0 || all == nullptr) return WEFT_REAL(Startall)(count, all);
   int status = MPI_SUCCESS;
   for (MPI_Request& r : of(count, all))
     if (status == MPI_SUCCESS) status = MPI_Start(&r);

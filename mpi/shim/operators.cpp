@@ -5,7 +5,7 @@
 // suffices.
 #include "mpi/shim/prepare.hpp"
 
-#include "mpi/shim/bottom.hpp"
+#include "mpi/shim/packing.hpp"
 #include "mpi/shim/real.hpp"
 
 #include <cstring>
@@ -152,7 +152,7 @@ WEFT_SHOW int MPI_Op_create(MPI_User_function* function, int commute, MPI_Op* op
   return status;
 }
 WEFT_SHOW int MPI_Op_free(MPI_Op* op) {
-  forget_operator(*op);
+  if (op != nullptr) forget_operator(*op);
   return WEFT_REAL(Op_free)(op);
 }
 #ifndef OPEN_MPI

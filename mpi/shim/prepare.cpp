@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/shim/prepare.hpp"
-#include "mpi/shim/bottom.hpp"
 #include "mpi/shim/check.hpp"
+#include "mpi/shim/packing.hpp"
 #include "mpi/shim/types.hpp"
 
 #include <algorithm>
@@ -18,9 +18,7 @@ std::size_t bytes_of(const side& s) {
 }
 
 void* block(void* buffer, int number, int count, MPI_Datatype type) {
-  MPI_Aint lower = 0, span = 0;
-  MPI_Type_get_extent(type, &lower, &span);
-  return static_cast<char*>(buffer) + span * count * number;
+  return static_cast<char*>(buffer) + facts_of(type).span * count * number;
 }
 
 // The sides of a call, and what one rank gives another.
@@ -62,8 +60,7 @@ void set_sides(collective what, const arguments& a, carried& c) {
     break;
   case collective::reduce_scatter_block:
   case collective::reduce_scatter: {
-    const int all = std::accumulate(c.elements.begin(), c.elements.end(), 0);
-    in = {a.src == MPI_IN_PLACE ? a.dst : writable(a.src), all, a.dtype, 1};
+    in = {a.src == MPI_IN_PLACE ? a.dst : writable(a.src), 0, a.dtype, 1};
     out = {a.dst, static_cast<int>(c.elements[static_cast<std::size_t>(way.rank())]), a.dtype, 1};
     break;
   }
@@ -92,14 +89,14 @@ std::optional<std::size_t> block_of(const arguments& a, std::size_t members) {
 
 // Elements that lie side by side, so that they may be combined where the library has no operator for them.
 bool lie_together(MPI_Datatype type) {
-  MPI_Aint lower = 0, span = 0, first = 0, filled = 0;
-  int size = 0;
-  MPI_Type_get_extent(type, &lower, &span);
-  MPI_Type_get_true_extent(type, &first, &filled); // a resized one may lie elsewhere
-  MPI_Type_size(type, &size);
   constexpr MPI_Aint largest = 4096;
-  const bool whole = size == span && first == 0 && filled == span;
-  return lower == 0 && span > 0 && span <= largest && (whole || !made_by_program(type));
+  const facts of = facts_of(type);
+  MPI_Aint lower = 0, span = 0, first = 0, filled = 0;
+  MPI_Type_get_extent(type, &lower, &span);
+  if (lower != 0 || span <= 0 || span > largest) return false;
+  if (!of.of_program) return true;
+  MPI_Type_get_true_extent(type, &first, &filled); // a resized one may lie elsewhere
+  return first == 0 && filled == span && of.size == static_cast<std::size_t>(span);
 }
 bool by_library(const arguments& a) {
   const auto which = operator_of(a.op);
@@ -110,10 +107,10 @@ bool by_library(const arguments& a) {
 // `how` the library combines, if by no operator of its own.
 reason why_not(collective what, const arguments& a, std::size_t members, combination& how) {
   if (!combines(what)) return reason::carried;
-  int all = a.dcount;
-  for (std::size_t k = 0; a.counts != nullptr && k != members; ++k)
-    all += a.counts[k];
-  if (all <= 0) return reason::no_element;
+  const bool some = a.counts == nullptr
+                        ? a.dcount != 0
+                        : std::any_of(a.counts, a.counts + members, [](int n) { return n != 0; });
+  if (!some) return reason::no_element;
   if (is_refused(a.dtype, a.op)) return reason::no_operator;
   if (by_library(a)) return reason::carried;
   if (!lie_together(a.dtype)) return reason::no_element;
@@ -123,13 +120,13 @@ reason why_not(collective what, const arguments& a, std::size_t members, combina
 
 } // namespace
 
-carried* prepare(collective what, form f, const arguments& given) {
-  if (!carries(f) || given.comm == MPI_COMM_NULL) return nullptr;
-  lane* const way = lane_of(given.comm);
+carried* prepare(collective what, form f, const arguments& a) {
+  if (!carries(f) || a.comm == MPI_COMM_NULL) return nullptr;
+  lane* const way = lane_of(a.comm);
   if (way == nullptr) {
     int between = 0, ranks = 0;
-    MPI_Comm_test_inter(given.comm, &between);
-    MPI_Comm_size(given.comm, &ranks);
+    MPI_Comm_test_inter(a.comm, &between);
+    MPI_Comm_size(a.comm, &ranks);
     count(what, false, f,
           between != 0 ? reason::between_groups
           : ranks == 1 ? reason::one_rank
@@ -137,10 +134,7 @@ carried* prepare(collective what, form f, const arguments& given) {
     return nullptr;
   }
   const auto members = static_cast<std::size_t>(way->size());
-  const arguments a = significant(what, given, way->rank());
   if (!are_right(what, a, way->rank(), way->size())) return nullptr;
-  if (a.counts != nullptr && std::any_of(a.counts, a.counts + members, [](int n) { return n < 0; }))
-    return nullptr;
   // Blocks that are about alike are an allgather of the largest.
   std::optional<std::size_t> unequal;
   const bool own_sizes =
@@ -164,11 +158,11 @@ carried* prepare(collective what, form f, const arguments& given) {
   set_sides(what, a, c);
   if (unequal) c.op.c.bytes = *unequal;
   if (combines(what)) {
-    MPI_Aint lower = 0, span = 0;
-    MPI_Type_get_extent(a.dtype, &lower, &span);
     // Pairs are combined where they are, with their gaps.
-    c.op.c.unit = static_cast<std::size_t>(span);
-    c.op.c.bytes = c.op.c.unit * static_cast<std::size_t>(c.in_side.count);
+    c.op.c.unit = static_cast<std::size_t>(facts_of(a.dtype).span);
+    c.op.c.bytes = c.op.c.unit * (is_scattered(what)
+                                      ? std::accumulate(c.elements.begin(), c.elements.end(), std::size_t{0})
+                                      : static_cast<std::size_t>(a.dcount));
     c.op.c.element = how.by == nullptr ? *element_of(a.dtype) : WEFT_OPAQUE;
     if (how.by == nullptr) c.op.c.op = *operator_of(a.op);
   }
@@ -181,26 +175,20 @@ carried* prepare(collective what, form f, const arguments& given) {
   return &c;
 }
 
-void keep_types(carried& c) {
-  for (sided_blocks* const s : {&c.in_blocks, &c.out_blocks})
-    if (by_blocks(c.op.c.what)) keep_types(*s);
-  for (side* const s : {&c.in_side, &c.out_side})
-    if (s->type != MPI_DATATYPE_NULL && made_by_program(s->type)) {
-      MPI_Type_dup(s->type, &s->type);
-      s->kept = true;
-    }
+void keep_types(carried& c, const side& s) {
+  if (s.blocks == 0 || !facts_of(s.type).of_program) return;
+  keep_type(s.type);
+  c.kept.push_back(s.type);
 }
 
 void release_types(carried& c) {
-  for (sided_blocks* const s : {&c.in_blocks, &c.out_blocks})
-    release_types(*s);
-  for (side* const s : {&c.in_side, &c.out_side})
-    if (std::exchange(s->kept, false)) MPI_Type_free(&s->type);
+  for (const MPI_Datatype type : c.kept)
+    release_type(type);
+  c.kept.clear();
 }
 
 void post(carried& c) {
   if (by_blocks(c.op.c.what)) return post_blocks(c);
-  // MPI_COMM_SELF: a program may free the communicator before the call ends, and the format is the same.
   const bool combined = combines(c.op.c.what);
   const bool unequal = !c.counts.empty();
   const auto packed = [&](const side& s) {
@@ -215,25 +203,20 @@ void post(carried& c) {
   c.op.c.out_bytes =
       is_scattered(c.op.c.what) ? c.elements[me] * c.op.c.unit : c.op.c.out_blocks * c.op.c.bytes;
   if (c.combines.by != nullptr) {
-    if (!c.persistent) keep_types(c);
-    c.combines.type = c.out_side.type;
-    c.combines.fortran_type = MPI_Type_c2f(c.out_side.type);
+    if (!c.persistent) keep_types(c, c.in_side);
+    c.combines.type = c.in_side.type;
+    c.combines.fortran_type = MPI_Type_c2f(c.in_side.type);
     weft_op_create(c.combines.by, &c.combines, c.op.c.unit, c.combines.commutes, &c.op.c.op);
   }
   c.in.clear();
   c.out.clear();
   if (packed(c.in_side)) {
-    const side_from_bottom s(c.in_side);
-    int room = 0, at = 0;
-    MPI_Pack_size(s.count(), s->type, MPI_COMM_SELF, &room);
-    c.in.resize(std::max(static_cast<std::size_t>(room), c.op.c.bytes));
-    // A type may have no bytes; where they would go to is null then, which MPI does not take.
-    if (s.count() != 0 && room != 0)
-      MPI_Pack(s->buffer, s.count(), s->type, c.in.data(), room, &at, MPI_COMM_SELF);
+    c.in.resize(std::max(c.op.c.in_blocks * bytes_of(c.in_side), c.op.c.bytes));
+    pack(c.in_side, c.in.data(), false);
     c.op.c.in = c.in.data();
   }
   if (packed(c.out_side)) {
-    if (!c.persistent) keep_types(c);
+    if (!c.persistent) keep_types(c, c.out_side);
     c.out.resize(c.op.c.out_blocks * c.op.c.bytes);
     c.op.c.out = c.out.data();
   }
@@ -245,17 +228,11 @@ void conclude(carried& c) {
   c.way->forget(c.op);
   if (by_blocks(c.op.c.what)) return conclude_blocks(c);
   if (c.combines.by != nullptr) cray_upc_op_free(c.op.c.op);
-  if (!c.out.empty()) {
-    const side_from_bottom s(c.out_side);
-    int at = 0;
-    if (c.counts.empty())
-      MPI_Unpack(c.out.data(), static_cast<int>(c.out.size()), &at, s->buffer, s.count(), s->type,
-                 MPI_COMM_SELF);
-    for (std::size_t k = 0; k != c.counts.size(); ++k, at = 0)
-      if (c.counts[k] != 0)
-        MPI_Unpack(c.out.data() + k * c.op.c.bytes, static_cast<int>(c.op.c.bytes), &at,
-                   block(s->buffer, 1, c.places[k], s->type), c.counts[k], s->type, MPI_COMM_SELF);
-  }
+  if (!c.out.empty() && c.counts.empty()) pack(c.out_side, c.out.data(), true);
+  const MPI_Datatype type = c.out_side.type;
+  for (std::size_t k = 0; k != c.counts.size(); ++k)
+    pack({block(c.out_side.buffer, 1, c.places[k], type), c.counts[k], type, 1},
+         c.out.data() + k * c.op.c.bytes, true);
   if (!c.persistent) release_types(c);
 }
 

@@ -29,9 +29,8 @@ struct arguments {
 // is wrong, which MPI says. Counted.
 carried* prepare(collective what, form f, const arguments& a);
 
-// The arguments that MPI reads on this rank of the communicator; the others are null and zero then.
-arguments significant(collective what, arguments a, int rank);
-// Those. False if MPI refuses them, and says why, when it gets them.
+// False if MPI refuses those that it reads on this rank of the communicator, and says why, when it gets them.
+// The others may be anything: nothing looks at them.
 bool are_right(collective what, const arguments& a, int rank, int size);
 // The same of blocks with a count each.
 bool is_right(const sided_blocks& s);
@@ -42,10 +41,6 @@ carried* prepare_blocks(collective what, form f, const arguments& a, lane& way);
 void post_blocks(carried& c);
 // Its blocks are where the program wants them, and the memory is given back.
 void conclude_blocks(carried& c);
-
-// Types that the program may free before.
-void keep_types(sided_blocks& s);
-void release_types(sided_blocks& s);
 
 // Of an operator of the program, or of MPI's own that the library has not for these elements. The program may
 // free the operator before the call ends. Nothing for one that MPI alone knows how to call.

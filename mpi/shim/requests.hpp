@@ -19,7 +19,6 @@ struct side {
   int count = 0; // in a block
   MPI_Datatype type = MPI_DATATYPE_NULL;
   int blocks = 0;
-  bool kept = false; // the type is this library's own
 };
 
 // The same of blocks, each of a count and a type of its own: by rank, or one.
@@ -32,7 +31,6 @@ struct sided_blocks {
   };
   void* buffer = nullptr;
   std::vector<block> each;
-  std::vector<MPI_Datatype> kept; // types of this library's own
   staged_blocks staged;
   bool plain = false;    // they are where the program has them
   std::size_t begin = 0; // else in the call's room
@@ -56,8 +54,9 @@ struct carried {
   std::vector<int> counts, places;   // of blocks that are not of one size
   std::vector<std::size_t> elements; // of a reduce-scatter
   sided_blocks in_blocks, out_blocks;
-  upc_shared_ptr_t room{}; // of those that are no plain bytes
-  combination combines;    // of a reduction, if the library has no operator for it
+  std::vector<MPI_Datatype> kept; // types that the program may free
+  upc_shared_ptr_t room{};        // of those that are no plain bytes
+  combination combines;           // of a reduction, if the library has no operator for it
   // Kept from call to call, as long as MPI has not completed it.
   MPI_Request request = MPI_REQUEST_NULL;
   int tag = 0; // of a persistent one
@@ -90,8 +89,9 @@ void wait(carried& c);
 
 // Packs what is not contiguous, and posts.
 void post(carried& c);
-// Types that the program may free before the call is done.
-void keep_types(carried& c);
+// Types of the program's that the call needs until it is done, or until its request is freed.
+void keep_types(carried& c, const side& s);
+void keep_types(carried& c, const sided_blocks& s);
 void release_types(carried& c);
 // Its results are where the program wants them.
 void conclude(carried& c);

@@ -277,6 +277,18 @@ agreement agree(MPI_Comm comm, int members) {
   return {};
 }
 
+// As weft_team_from_mpi does, by MPI's own calls.
+upc_team_t team_of(MPI_Comm comm) {
+  upc_team_t team = 0;
+  weft_exchange_t e = weft_mpi_exchange(&comm);
+  e.allgather = [](void* of, const void* mine, std::size_t bytes, void* all) {
+    const int n = static_cast<int>(bytes);
+    return WEFT_REAL(Allgather)(mine, n, MPI_BYTE, all, n, MPI_BYTE, *static_cast<MPI_Comm*>(of));
+  };
+  e.barrier = [](void* of) { return WEFT_REAL(Barrier)(*static_cast<MPI_Comm*>(of)); };
+  return weft_team_with(&e, &team) == 0 ? team : 0;
+}
+
 // Processes that were spawned, or that this job has connected to, have a job of their own, or none.
 bool all_are_of_this_job(MPI_Comm comm, int members) {
   MPI_Group here = MPI_GROUP_NULL, all = MPI_GROUP_NULL;
@@ -302,7 +314,7 @@ void make_lane(MPI_Comm comm) {
   drop_lanes();
   agreement with = agree(comm, members);
   if (with.bits == 0) return;
-  const upc_team_t team = comm == MPI_COMM_WORLD ? UPC_TEAM_ALL : weft_team_from_mpi(comm);
+  const upc_team_t team = comm == MPI_COMM_WORLD ? UPC_TEAM_ALL : team_of(comm);
   if (team == 0) return give_back(with.bits);
   const std::uint64_t place = static_cast<std::uint64_t>(std::countr_zero(with.bits)) * of_lane;
   lane::memory m{the_session->area,

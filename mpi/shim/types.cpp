@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "mpi/shim/types.hpp"
 
-#include <cstddef>
+#include "mpi/shim/real.hpp"
+#include "mpi/shim/requests.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <unordered_map>
 
 namespace weft::mpi {
 
@@ -25,31 +31,108 @@ const Entry* find(const Entry (&table)[N], Key key, Key Entry::*member) {
 
 } // namespace
 
-extent extent_of(int count, MPI_Datatype type) {
-  // Types of MPI itself stay what they are.
-  thread_local struct {
-    MPI_Datatype type = MPI_DATATYPE_NULL;
-    int size = 0;
-  } last;
-  if (last.type == type && type != MPI_DATATYPE_NULL)
-    return {static_cast<std::size_t>(count) * static_cast<std::size_t>(last.size), false};
-  int size = 0, integers = 0, addresses = 0, types = 0, combiner = MPI_COMBINER_NAMED;
-  MPI_Type_size(type, &size);
-  extent e{static_cast<std::size_t>(count) * static_cast<std::size_t>(size), false};
-  MPI_Aint lower = 0, span = 0;
+namespace {
+
+struct known_type {
+  facts is;
+  unsigned uses = 0, frees = 0; // calls that need it, MPI_Type_free of the program meanwhile
+};
+struct type_table {
+  std::mutex mutex;
+  std::unordered_map<MPI_Datatype, known_type> types;
+};
+type_table& all_types() {
+  static type_table& table = *new type_table; // a program may free types while it ends
+  return table;
+}
+std::atomic<std::uint64_t> frees{1}; // what threads have seen before a free may be of another type now
+
+// Whether MPI takes it a message to no rank tells: MPI looks at its type, and at nothing else.
+facts ask(MPI_Datatype type) {
+  facts is;
+  int byte = 0;
+  is.usable = WEFT_REAL(Send)(&byte, 1, type, MPI_PROC_NULL, 0, own_comm()) == MPI_SUCCESS;
+  if (!is.usable) return is;
+  int integers = 0, addresses = 0, types = 0, combiner = MPI_COMBINER_NAMED;
+  MPI_Count size = 0;
+  MPI_Aint lower = 0;
   MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
-  MPI_Type_get_extent(type, &lower, &span);
+  MPI_Type_size_x(type, &size);
+  MPI_Type_get_extent(type, &lower, &is.span);
+  is.of_program = combiner != MPI_COMBINER_NAMED;
+  is.size = static_cast<std::size_t>(size);
   // A type that is made of others may have its bytes in another order. Pairs may have a gap.
-  e.packed = combiner != MPI_COMBINER_NAMED || lower != 0 || span != size;
-  if (!e.packed) last = {type, size};
-  return e;
+  is.packed = is.of_program || lower != 0 || is.span != size;
+  return is;
 }
 
-bool made_by_program(MPI_Datatype type) {
-  int integers = 0, addresses = 0, types = 0, combiner = MPI_COMBINER_NAMED;
-  MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
-  return combiner != MPI_COMBINER_NAMED;
+} // namespace
+
+const facts& facts_of(MPI_Datatype type) {
+  struct seen {
+    std::uint64_t at = 0;
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    facts is{};
+  };
+  constexpr std::uintptr_t slots = 4;
+  thread_local seen last[slots];
+  static const facts none;
+  if (type == MPI_DATATYPE_NULL) return none;
+  const auto handle = std::uintptr_t(type);
+  seen& here = last[(handle ^ handle >> 6) % slots]; // pointers in Open MPI, numbers in MPICH
+  const std::uint64_t now = frees.load(std::memory_order_relaxed);
+  if (here.at == now && here.type == type) return here.is;
+  type_table& t = all_types();
+  const std::lock_guard lock(t.mutex);
+  const auto found = t.types.find(type);
+  here = {now, type, found != t.types.end() ? found->second.is : ask(type)};
+  if (!here.is.usable)
+    here.at = 0; // it may be committed
+  else if (found == t.types.end())
+    t.types.emplace(type, known_type{here.is});
+  return here.is;
 }
+
+void keep_type(MPI_Datatype type) {
+  type_table& t = all_types();
+  const std::lock_guard lock(t.mutex);
+  ++t.types[type].uses;
+}
+void release_type(MPI_Datatype type) {
+  type_table& t = all_types();
+  unsigned freed = 0;
+  {
+    const std::lock_guard lock(t.mutex);
+    const auto found = t.types.find(type);
+    if (--found->second.uses != 0 || found->second.frees == 0) return;
+    freed = found->second.frees;
+    t.types.erase(found);
+    frees.fetch_add(1, std::memory_order_relaxed);
+  }
+  for (; freed != 0; --freed) { // MPICH's MPI_Type_get_contents gives a handle again
+    MPI_Datatype gone = type;
+    WEFT_REAL(Type_free)(&gone);
+  }
+}
+
+namespace {
+
+// False if MPI is to free it, for no call needs it.
+bool free_later(MPI_Datatype type) {
+  type_table& t = all_types();
+  const std::lock_guard lock(t.mutex);
+  const auto found = t.types.find(type);
+  if (found == t.types.end() || !found->second.is.of_program) return false;
+  if (found->second.uses != 0) {
+    ++found->second.frees;
+    return true;
+  }
+  t.types.erase(found);
+  frees.fetch_add(1, std::memory_order_relaxed);
+  return false;
+}
+
+} // namespace
 
 std::optional<cray_upc_dtype_t> element_of(MPI_Datatype type) {
   // Handles of Open MPI are no constants.
@@ -153,3 +236,10 @@ bool is_refused(MPI_Datatype type, MPI_Op op) {
 }
 
 } // namespace weft::mpi
+
+extern "C" WEFT_SHOW int MPI_Type_free(MPI_Datatype* type) {
+  if (type == nullptr || !weft::mpi::free_later(*type)) return WEFT_REAL(Type_free)(type);
+  *type = MPI_DATATYPE_NULL;
+  return MPI_SUCCESS;
+}
+WEFT_ALSO_PMPI(Type_free);
