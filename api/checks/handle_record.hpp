@@ -5,7 +5,8 @@
 // Checked mode: the handles that the program has. One that no call has completed is lost: its operation is
 // abandoned at the end of the job. One that is completed a second time by its value is used twice: no harm is
 // done, since a complete handle stays complete, but a loop that does it waits for nothing. Both are told at
-// the end of the job, in a line each.
+// the end of the job, in a line each. weft_waitany_for is for copies, of which several threads may wait for
+// one each: what it completes may be completed again.
 namespace weft::api::handle_record {
 
 extern bool on;
@@ -30,13 +31,13 @@ inline handle issued_collective(const char* call, handle h) {
 }
 
 void begin_completing(const char* call, handle h);
-void end_completing(handle h);
+void end_completing(const char* call, handle h);
 
 // The call of the program that completes this handle. It counts as completed however the call ends, unless it
 // says that the operation is still under way.
 class completing {
 public:
-  completing(const char* call, handle h) : handle_(on ? h : 0) {
+  completing(const char* call, handle h) : call_(call), handle_(on ? h : 0) {
     if (handle_ != 0) [[unlikely]]
       begin_completing(call, h);
   }
@@ -44,11 +45,12 @@ public:
   completing& operator=(const completing&) = delete;
   ~completing() {
     if (handle_ != 0) [[unlikely]]
-      end_completing(handle_);
+      end_completing(call_, handle_);
   }
   void still_pending() noexcept { handle_ = 0; }
 
 private:
+  const char* call_;
   handle handle_;
 };
 

@@ -2,10 +2,12 @@
 #include "mpi/shim/check.hpp"
 #include "mpi/shim/start.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <string_view>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <vector>
 
 namespace weft::mpi {
 
@@ -16,17 +18,40 @@ bool is_on() {
   return on;
 }
 
-std::string_view view_of(const std::byte* buffer, std::size_t bytes) {
-  return {reinterpret_cast<const char*>(buffer), bytes};
+using buffer = std::vector<std::string_view>;
+
+std::string_view view_of(const void* bytes, std::size_t size) {
+  return {static_cast<const char*>(bytes), size};
 }
-std::string_view given(const call& c) {
-  return view_of(c.in, c.in_blocks * c.bytes);
+// Blocks that are not packed are where the program has them.
+buffer blocks_of(const sided_blocks& s) {
+  buffer parts;
+  for (const sided_blocks::block& b : s.each)
+    if (s.plain && b.count != 0)
+      parts.push_back(view_of(static_cast<const char*>(s.buffer) + b.place, b.size.bytes));
+  return parts;
 }
-std::string_view taken(const call& c) {
-  return view_of(c.out, c.out_bytes);
+buffer given(const carried& c) {
+  if (by_blocks(c.op.c.what)) return blocks_of(c.in_blocks);
+  return {view_of(c.op.c.in, c.op.c.in_blocks * c.op.c.bytes)};
+}
+buffer taken(const carried& c) {
+  if (by_blocks(c.op.c.what)) return blocks_of(c.out_blocks);
+  return {view_of(c.op.c.out, c.op.c.out_bytes)};
 }
 
-bool overlap(std::string_view a, std::string_view b) {
+// From the first of its bytes to the last.
+std::string_view whole(const buffer& parts) {
+  const char *first = nullptr, *last = nullptr;
+  for (const std::string_view part : parts)
+    if (!part.empty()) {
+      first = first == nullptr ? part.data() : std::min(first, part.data());
+      last = std::max(last, part.data() + part.size());
+    }
+  return {first, static_cast<std::size_t>(last - first)};
+}
+bool overlap(const buffer& one, const buffer& other) {
+  const std::string_view a = whole(one), b = whole(other);
   return a.data() < b.data() + b.size() && b.data() < a.data() + a.size();
 }
 
@@ -39,8 +64,11 @@ bool is_mapped(std::string_view buffer) {
   return mincore(reinterpret_cast<void*>(begin), length, pages.data()) == 0;
 }
 
-std::size_t sum_of(std::string_view buffer) {
-  return std::hash<std::string_view>{}(buffer);
+std::size_t sum_of(const buffer& parts) {
+  std::size_t sum = 0;
+  for (const std::string_view part : parts)
+    sum = sum * 31 + std::hash<std::string_view>{}(part);
+  return sum;
 }
 
 [[noreturn]] void refuse(const carried& c, const char* side, std::string_view buffer, const char* what) {
@@ -56,15 +84,19 @@ std::size_t sum_of(std::string_view buffer) {
 } // namespace
 
 void remember_buffers(carried& c) {
-  if (is_on() && !overlap(given(c.op.c), taken(c.op.c))) c.sum = sum_of(given(c.op.c));
+  if (!is_on()) return;
+  const buffer in = given(c);
+  if (!overlap(in, taken(c))) c.sum = sum_of(in);
 }
 
 void require_buffers(const carried& c) {
   if (!is_on()) return;
-  const std::string_view in = given(c.op.c), out = taken(c.op.c);
-  if (!is_mapped(in)) refuse(c, "send", in, "freed");
-  if (!is_mapped(out)) refuse(c, "receive", out, "freed");
-  if (!overlap(in, out) && sum_of(in) != c.sum) refuse(c, "send", in, "changed or freed");
+  const buffer in = given(c), out = taken(c);
+  for (const std::string_view part : in)
+    if (!is_mapped(part)) refuse(c, "send", part, "freed");
+  for (const std::string_view part : out)
+    if (!is_mapped(part)) refuse(c, "receive", part, "freed");
+  if (!overlap(in, out) && sum_of(in) != c.sum) refuse(c, "send", whole(in), "changed or freed");
 }
 
 } // namespace weft::mpi

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Beginning and end of MPI, and the communicators that a program makes: each gets its lane in the call that
+// The beginning of MPI, and the communicators that a program makes: each gets its lane in the call that
 // makes it.
 #include "mpi/shim/real.hpp"
 #include "mpi/shim/session.hpp"
 #include "mpi/shim/start.hpp"
 
 using weft::mpi::begin_session;
-using weft::mpi::end_session;
 using weft::mpi::make_lane;
 using weft::mpi::require_right_mpi;
 
@@ -37,10 +36,6 @@ WEFT_SHOW int MPI_Init(int* argc, char*** argv) {
 }
 WEFT_SHOW int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
   return begin(argc, argv, required, provided);
-}
-WEFT_SHOW int MPI_Finalize() {
-  end_session();
-  return WEFT_REAL(Finalize)();
 }
 
 WEFT_SHOW int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* made) {
@@ -94,7 +89,6 @@ WEFT_SHOW int MPI_Intercomm_merge(MPI_Comm comm, int high, MPI_Comm* made) {
 
 WEFT_ALSO_PMPI(Init);
 WEFT_ALSO_PMPI(Init_thread);
-WEFT_ALSO_PMPI(Finalize);
 WEFT_ALSO_PMPI(Comm_dup);
 WEFT_ALSO_PMPI(Comm_dup_with_info);
 WEFT_ALSO_PMPI(Comm_split);

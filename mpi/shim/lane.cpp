@@ -345,7 +345,7 @@ bool lane::carry_one() {
     if (posted_ != 0) first = order_.front().part->handle;
   }
   if (first != UPC_HANDLE_COMPLETE)
-    weft_wait_handle(&first);
+    weft_waitany_for(1, &first, UINT64_MAX);
   else
     nap(most_of_a_nap);
   const std::lock_guard lock(mutex_);

@@ -185,6 +185,31 @@ std::string name_of(collective what, bool unequal, form f) {
   return name_of(number_of(what, unequal), f);
 }
 
+namespace {
+
+void end_session() {
+  end_calls();
+  if (weft_setting("WEFT_STATISTICS") != 0) {
+    print_statistics();
+    WEFT_REAL(Barrier)(MPI_COMM_WORLD); // what weft_finalize prints on the other ranks comes behind it
+  }
+  carrier::stop();
+  close_requests();
+  MPI_Comm_delete_attr(MPI_COMM_WORLD, the_session->keyval);
+  weft_finalize();
+  // Communicators that the program has not freed keep their attributes until MPI drops them.
+  ended_session = std::exchange(the_session, nullptr);
+}
+
+// MPI_Finalize begins with the attributes of MPI_COMM_SELF, the last one first: this one is behind those of
+// the program, whose functions may still post and complete.
+int end_with_mpi(MPI_Comm, int, void*, void*) {
+  end_session();
+  return MPI_SUCCESS;
+}
+
+} // namespace
+
 void begin_session() {
   if (!may_start()) return;
   const std::uint64_t pool = weft_setting("WEFT_MPI_POOL");
@@ -206,22 +231,11 @@ void begin_session() {
       ++made->on_host;
     }
   the_session = made.release();
+  int at_end = MPI_KEYVAL_INVALID;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_with_mpi, &at_end, nullptr);
+  MPI_Comm_set_attr(MPI_COMM_SELF, at_end, nullptr);
+  MPI_Comm_free_keyval(&at_end);
   make_lane(MPI_COMM_WORLD);
-}
-
-void end_session() {
-  if (the_session == nullptr) return;
-  end_calls();
-  if (weft_setting("WEFT_STATISTICS") != 0) {
-    print_statistics();
-    WEFT_REAL(Barrier)(MPI_COMM_WORLD); // what weft_finalize prints on the other ranks comes behind it
-  }
-  carrier::stop();
-  close_requests();
-  MPI_Comm_delete_attr(MPI_COMM_WORLD, the_session->keyval);
-  weft_finalize();
-  // Communicators that the program has not freed keep their attributes until MPI drops them.
-  ended_session = std::exchange(the_session, nullptr);
 }
 
 namespace {

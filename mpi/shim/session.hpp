@@ -11,9 +11,8 @@
 
 namespace weft::mpi {
 
-// Begins with MPI_Init, ends with MPI_Finalize.
+// Begins with MPI_Init, ends in MPI_Finalize.
 void begin_session();
-void end_session();
 
 // A lane for a new communicator: collective over its members, in a call that waits for all of them anyway.
 // None if there is no room for it on all, and for communicators of one process and between two groups.
