@@ -41,7 +41,11 @@ static void post_sum(MPI_Comm comm, MPI_Request* r, int* mine, int* sum, int n) 
 
 #include "scenes_of_memory.h"
 
+#include "scenes_of_requests.h"
+
 #include "scenes_of_arguments.h"
+
+#include "scenes_of_types.h"
 
 /* A thousand communicators, up to eight of them at once. */
 static void communicators(void) {
@@ -90,39 +94,6 @@ static void freed_early(void) {
   }
 }
 
-/* Arrays of both kinds: what is there first is told first, and none waits for the other. */
-static void mixed(void) {
-  const int next = (me + 1) % size, before = (me + size - 1) % size;
-  for (int round = 0; round < 50; ++round) {
-    int token = 0, mine = me, sum = 0, index = -1, some = 0, indices[3];
-    MPI_Request r[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-    MPI_Irecv(&token, 1, MPI_INT, before, round, MPI_COMM_WORLD, &r[0]);
-    /* Rank 0 comes to the sum only behind the message of the others. */
-    if (me == 0) {
-      MPI_Send(&round, 1, MPI_INT, next, round, MPI_COMM_WORLD);
-      MPI_Wait(&r[0], MPI_STATUS_IGNORE);
-      MPI_Iallreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &r[1]);
-    } else {
-      MPI_Iallreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &r[1]);
-      MPI_Waitany(2, r, &index, MPI_STATUS_IGNORE);
-      require(index == 0 && token == round, "the message was not the first");
-      MPI_Send(&round, 1, MPI_INT, next, round, MPI_COMM_WORLD);
-    }
-    MPI_Waitsome(3, r, &some, indices, MPI_STATUSES_IGNORE);
-    require(some == 1 && indices[0] == 1 && sum == size * (size - 1) / 2, "the sum is wrong");
-    MPI_Waitsome(3, r, &some, indices, MPI_STATUSES_IGNORE);
-    require(some == MPI_UNDEFINED, "a request is left");
-    MPI_Status status;
-    int flag = 0;
-    MPI_Ibarrier(MPI_COMM_WORLD, &r[2]);
-    while (!flag)
-      MPI_Request_get_status(r[2], &flag, &status);
-    require(r[2] != MPI_REQUEST_NULL, "asking has ended a request");
-    MPI_Test(&r[2], &flag, &status);
-    require(flag && r[2] == MPI_REQUEST_NULL, "a test is wrong");
-  }
-}
-
 /* Addresses in the type, and two groups. */
 static void places(void) {
   int here = me == 0 ? 4711 : 0;
@@ -157,6 +128,29 @@ static void places(void) {
 /* Threads, each with a communicator of its own. */
 enum { workers = 3 };
 static MPI_Comm comm_of[workers];
+struct task {
+  MPI_Comm comm;
+  MPI_Request posted;
+  int round, token, sent;
+};
+static void* complete_task(void* given) {
+  struct task* const t = given;
+  int index = 0, flag = 0;
+  MPI_Request r[3] = {t->posted};
+  t->sent = me;
+  MPI_Irecv(&t->token, 1, MPI_INT, MPI_ANY_SOURCE, 6, t->comm, &r[1]);
+  MPI_Isend(&t->sent, 1, MPI_INT, (me + 1) % size, 6, t->comm, &r[2]);
+  if (t->round % 3 == 0)
+    while (index != MPI_UNDEFINED)
+      MPI_Waitany(3, r, &index, MPI_STATUS_IGNORE);
+  else if (t->round % 3 == 1)
+    for (int k = 0; k < 3; ++k, flag = 0)
+      while (!flag)
+        MPI_Test(&r[k], &flag, MPI_STATUS_IGNORE);
+  else
+    MPI_Waitall(3, r, MPI_STATUSES_IGNORE);
+  return NULL;
+}
 static void* work(void* number) {
   const MPI_Comm comm = comm_of[*(int*)number];
   int* in = malloc((size_t)size * 3000 * sizeof *in);
@@ -167,9 +161,17 @@ static void* work(void* number) {
     for (int k = 0; k < size * n; ++k)
       in[k] = me * 1000 + k / n + round;
     MPI_Ialltoall(in, n, MPI_INT, out, n, MPI_INT, comm, &r);
-    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    /* with messages in one array, and completed by another thread */
+    struct task task = {comm, r, round, -1, 0};
+    pthread_t other;
+    if (round % 4 == 0) pthread_create(&other, NULL, complete_task, &task);
+    if (round % 4 == 0)
+      pthread_join(other, NULL);
+    else
+      complete_task(&task);
     for (int k = 0; k < size * n; ++k)
       require(out[k] == k / n * 1000 + me + round, "a thread's block is wrong");
+    require(task.token == (me + size - 1) % size, "a thread's message is wrong");
   }
   free(in);
   free(out);
@@ -298,6 +300,17 @@ static void changed(void) {
   in[3] = 99;
   MPI_Wait(&r, MPI_STATUS_IGNORE);
 }
+static void changed_block(void) {
+  static int in[64], out[64], counts[64], places[64];
+  MPI_Request r;
+  for (int k = 0; k < size; ++k) {
+    counts[k] = 1;
+    places[k] = k;
+  }
+  MPI_Ialltoallv(in, counts, places, MPI_INT, out, counts, places, MPI_INT, MPI_COMM_WORLD, &r);
+  in[size - 1] = 99;
+  MPI_Wait(&r, MPI_STATUS_IGNORE);
+}
 static void freed_buffer(void) {
   MPI_Request r;
   free(buffer_of(&r));
@@ -319,6 +332,8 @@ static const struct {
               {"wrong_arguments", wrong_arguments},
               {"elsewhere", elsewhere},
               {"stored", stored},
+              {"types", types},
+              {"at_end", at_end},
               {"spawned", spawned},
               {"forgotten", forgotten},
               {"alone", alone},
@@ -326,6 +341,7 @@ static const struct {
               {"killed", killed},
               {"wrong_root", wrong_root},
               {"changed", changed},
+              {"changed_block", changed_block},
               {"freed_buffer", freed_buffer}};
 
 int main(int argc, char** argv) {

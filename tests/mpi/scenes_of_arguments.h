@@ -5,6 +5,7 @@
 #ifdef OPEN_MPI
 #include <mpi-ext.h>
 #define MPI_Allreduce_init MPIX_Allreduce_init
+#define MPI_Scatterv_init MPIX_Scatterv_init
 #endif
 
 /* What is significant at the root alone is anything elsewhere, and what MPI_IN_PLACE replaces. The last rank
@@ -12,8 +13,12 @@
 static void unread(void) {
   enum { n = 3 };
   const int root = size - 1, at_root = me == root;
-  const MPI_Datatype none = MPI_DATATYPE_NULL, other = at_root ? MPI_INT : none;
-  int in[16 * n], out[16 * n], counts[16], places[16], bytes[16], wrong[16];
+  int* const nowhere = (int*)16;
+  MPI_Datatype freed;
+  MPI_Type_contiguous(3, MPI_INT, &freed);
+  const MPI_Datatype none = freed, other = at_root ? MPI_INT : none;
+  MPI_Type_free(&freed);
+  int in[16 * n], out[16 * n], counts[16], places[16], bytes[16], first[16];
   MPI_Datatype types[16];
   MPI_Request r;
   for (int k = 0; k < size; ++k) {
@@ -21,11 +26,11 @@ static void unread(void) {
     places[k] = k * n;
     bytes[k] = k * n * (int)sizeof(int);
     types[k] = MPI_INT;
-    wrong[k] = -7;
+    first[k] = k == 0 ? n : 0;
   }
-  void *const from = at_root ? in : NULL, *const to = at_root ? out : NULL;
-  const int read = at_root ? n : -5, *some = at_root ? counts : wrong, *there = at_root ? places : NULL;
-  enum { calls = 14 };
+  void *const from = at_root ? in : nowhere, *const to = at_root ? out : nowhere;
+  const int read = at_root ? n : -5, *some = at_root ? counts : nowhere, *there = at_root ? places : nowhere;
+  enum { calls = 18 };
   for (int what = 0; what < calls; ++what) {
     for (int k = 0; k < size * n; ++k) {
       in[k] = me * 1000 + k;
@@ -55,24 +60,34 @@ static void unread(void) {
     if (what == 9) MPI_Iallgatherv(MPI_IN_PLACE, -me, none, out, counts, places, MPI_INT, MPI_COMM_WORLD, &r);
     if (what == 10) MPI_Ialltoall(MPI_IN_PLACE, -me, none, out, n, MPI_INT, MPI_COMM_WORLD, &r);
     if (what == 11)
-      MPI_Ialltoallv(MPI_IN_PLACE, me ? wrong : NULL, NULL, none, out, counts, places, MPI_INT,
-                     MPI_COMM_WORLD, &r);
+      MPI_Ialltoallv(MPI_IN_PLACE, nowhere, nowhere, none, out, counts, places, MPI_INT, MPI_COMM_WORLD, &r);
     if (what == 12)
-      MPI_Ialltoallw(MPI_IN_PLACE, me ? wrong : NULL, NULL, NULL, out, counts, bytes, types, MPI_COMM_WORLD,
-                     &r);
+      MPI_Ialltoallw(MPI_IN_PLACE, nowhere, nowhere, (MPI_Datatype*)nowhere, out, counts, bytes, types,
+                     MPI_COMM_WORLD, &r);
     if (what == 13)
       MPI_Ireduce(at_root ? MPI_IN_PLACE : in, to, n, MPI_INT, MPI_MAX, root, MPI_COMM_WORLD, &r);
+    /* one buffer for both, where nothing arrives; none there */
+    if (what == 14) MPI_Ireduce(in, at_root ? out : in, n, MPI_INT, MPI_MAX, root, MPI_COMM_WORLD, &r);
+    if (what == 15)
+      MPI_Ireduce_scatter(in, me == 0 ? out : NULL, first, MPI_INT, MPI_MAX, MPI_COMM_WORLD, &r);
+    if (what == 16) MPI_Iexscan(in, me == 0 ? NULL : out, n, MPI_INT, MPI_MAX, MPI_COMM_WORLD, &r);
+    if (what == 17) {
+      MPI_Scatterv_init(from, some, there, other, out, n, MPI_INT, root, MPI_COMM_WORLD, MPI_INFO_NULL, &r);
+      MPI_Start(&r);
+    }
     MPI_Wait(&r, MPI_STATUS_IGNORE);
+    if (what == 17) MPI_Request_free(&r);
     for (int k = 0; k < size * n; ++k) {
       const int block = k / n, place = k % n;
       if (what < 4 && at_root) require(out[k] == block * 1000 + place, "a gather is wrong");
-      if ((what == 4 || what == 5) && k < n)
+      if ((what == 4 || what == 5 || what == 17) && k < n)
         require(out[k] == root * 1000 + me * n + place, "a scatter is wrong");
       if ((what == 6 || what == 7) && k < n)
         require(out[k] == (at_root ? root * 1000 + k : root * 1000 + me * n + place), "a scatter is wrong");
       if (what == 8 || what == 9) require(out[k] == block * 1000 + place, "an allgather is wrong");
       if (what > 9 && what < 13) require(out[k] == block * 1000 + me * n + place, "an alltoall is wrong");
-      if (what == 13 && at_root && k < n) require(out[k] == root * 1000 + k, "a maximum is wrong");
+      const int maximum = what == 13 || what == 14 ? at_root : what == 15 ? me == 0 : what == 16 && me > 0;
+      if (maximum && k < n) require(out[k] == (what == 16 ? me - 1 : root) * 1000 + k, "a maximum is wrong");
     }
   }
 }
@@ -131,6 +146,25 @@ static void wrong_arguments(void) {
   refused(MPI_Cancel(&r), "a call is cancelled");
   MPI_Wait(&r, MPI_STATUS_IGNORE);
   require(sum == size * (size - 1) / 2 && number_refused >= 2 + 6 + 5 + 2, "a sum behind errors is wrong");
+  /* Of a call that one rank alone has wrong nothing is under way there: the others wait for it. */
+  if (me == 0) {
+    refused(MPI_Igatherv(in, 1, MPI_INT, out, wrong, places, MPI_INT, 0, comm, &r),
+            "the root's counts are negative");
+    refused(MPI_Iscatterv(in, wrong, places, MPI_INT, out, 1, MPI_INT, 0, comm, &r),
+            "the root's counts are negative");
+    refused(MPI_Ialltoallv(in, wrong, places, MPI_INT, out, counts, places, MPI_INT, comm, &r),
+            "a rank's counts are negative");
+  }
+  MPI_Request right[3];
+  int gathered[16], scattered = -1, exchanged[16];
+  MPI_Igatherv(in, 1, MPI_INT, gathered, counts, places, MPI_INT, 0, comm, &right[0]);
+  MPI_Iscatterv(in, counts, places, MPI_INT, &scattered, 1, MPI_INT, 0, comm, &right[1]);
+  MPI_Ialltoallv(in, counts, places, MPI_INT, exchanged, counts, places, MPI_INT, comm, &right[2]);
+  MPI_Waitall(3, right, MPI_STATUSES_IGNORE);
+  require(scattered == 0, "a scatter behind an error is wrong");
+  for (int k = 0; k < size; ++k)
+    require((me != 0 || gathered[k] == k) && exchanged[k] == (me == 0 ? k : 0),
+            "a block behind an error is wrong");
   MPI_Type_free(&raw);
   MPI_Comm_free(&comm);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
@@ -197,6 +231,26 @@ static void stored(void) {
   }
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
   MPI_Request_free(&r);
+}
+
+/* MPI_Finalize calls the functions of the program that MPI_COMM_SELF's attributes have: the program completes
+ * there, and posts. */
+static MPI_Request left;
+static int left_in, left_sum;
+static int complete_at_end(MPI_Comm comm, int keyval, void* value, void* extra) {
+  int a, b;
+  MPI_Request r;
+  check_sum(MPI_COMM_WORLD, &left, &left_sum, 1);
+  post_sum(MPI_COMM_WORLD, &r, &a, &b, 1);
+  check_sum(MPI_COMM_WORLD, &r, &b, 1);
+  (void)comm, (void)keyval, (void)value, (void)extra;
+  return MPI_SUCCESS;
+}
+static void at_end(void) {
+  int keyval;
+  MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, complete_at_end, &keyval, NULL);
+  MPI_Comm_set_attr(MPI_COMM_SELF, keyval, NULL);
+  post_sum(MPI_COMM_WORLD, &left, &left_in, &left_sum, 1);
 }
 
 /* Two jobs in one communicator: its collectives are MPI's, those of each job's own are not. */

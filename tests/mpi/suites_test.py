@@ -67,6 +67,10 @@ class ThoroughScenes(carried_test.Scenes):
     thorough = True
 
 
+class ThoroughFortran(carried_test.Fortran):
+    thorough = True
+
+
 def between_hosts(mpi, ranks, *command):
     """Starts a program with libweft-mpi on two simulated hosts; its status."""
     def inside(folder):
