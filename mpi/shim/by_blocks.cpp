@@ -19,7 +19,10 @@ void set_blocks(sided_blocks& s, void* buffer, int blocks, const int* counts, co
                 MPI_Datatype type, const MPI_Datatype* types) {
   s.buffer = buffer;
   s.each.clear();
-  const MPI_Aint span = types != nullptr || blocks == 0 ? 1 : facts_of(type).span; // else places are bytes
+  // Places of blocks with a type each are bytes. Of a block without a place nothing is asked: where it is in
+  // place MPI does not read its type.
+  const bool elements = types == nullptr && places != nullptr && blocks != 0;
+  const MPI_Aint span = elements ? facts_of(type).span : 1;
   for (int k = 0; k != blocks; ++k)
     s.each.push_back({counts != nullptr ? counts[k] : count, places == nullptr ? 0 : places[k] * span,
                       types != nullptr ? types[k] : type});
