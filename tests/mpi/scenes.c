@@ -41,29 +41,13 @@ static void post_sum(MPI_Comm comm, MPI_Request* r, int* mine, int* sum, int n) 
 
 #include "scenes_of_memory.h"
 
+#include "scenes_of_communicators.h"
+
 #include "scenes_of_requests.h"
 
 #include "scenes_of_arguments.h"
 
 #include "scenes_of_types.h"
-
-/* A thousand communicators, up to eight of them at once. */
-static void communicators(void) {
-  enum { at_once = 8 };
-  MPI_Comm comms[at_once];
-  int mine[at_once][4], sum[at_once][4];
-  for (int round = 0; round < 125; ++round) {
-    MPI_Request r[at_once];
-    for (int k = 0; k < at_once; ++k) {
-      MPI_Comm_split(MPI_COMM_WORLD, k % 3 == 0 ? me % 2 : 0, k % 2 ? -me : me, &comms[k]);
-      post_sum(comms[k], &r[k], mine[k], sum[k], 4);
-    }
-    for (int k = at_once; k-- > 0;) {
-      check_sum(comms[k], &r[k], sum[k], 4);
-      MPI_Comm_free(&comms[k]);
-    }
-  }
-}
 
 /* Freed with operations under way: they end as if it were there. */
 static void freed_early(void) {
@@ -321,6 +305,8 @@ static const struct {
   const char* name;
   void (*play)(void);
 } scenes[] = {{"communicators", communicators},
+              {"made", made},
+              {"many", many},
               {"freed_early", freed_early},
               {"mixed", mixed},
               {"places", places},
