@@ -147,6 +147,8 @@ class Scenes(Programs):
         self.play(mpi, 3, program, (*(self.RIGHT[3:5] if dear else self.RIGHT[2:5]), *self.RIGHT[-6:]))
         if mpi == "openmpi":  # hydra of Debian's MPICH spawns nothing
             self.play(mpi, 2, program, ["spawned"])
+        result = self.launch(mpi, 2, program, "mixed", WEFT_MPI="off", WEFT_STATISTICS="1")
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "mixed is right\n", ""))
         for room in "1G", "1M":
             result = self.launch(mpi, 3, program, "any_memory", WEFT_MALLOC="1", WEFT_MALLOC_ROOM=room, WEFT_STATISTICS="1")
             self.assertEqual((result.returncode, result.stdout), (0, "any_memory is right\n"), result.stderr)
@@ -172,6 +174,8 @@ class Scenes(Programs):
                 ("wrong_root", {}, "(?i)invalid root" if mpi == "openmpi" else "$"),  # hydra loses the line at times
                 ("changed", {"WEFT_CHECK": "1"}, "the send buffer .* of 64 bytes has been changed or freed"),
                 ("changed_block", {"WEFT_CHECK": "1"}, "MPI_Ialltoallv on rank . .* send buffer .* has been changed or freed"),
+                ("unmapped", {"WEFT_CHECK": "1"}, "the send buffer .* of 64 bytes has been freed since"),
+                ("overlapping", {}, "two blocks of dst overlap"),
                 ("freed_buffer", {"WEFT_CHECK": "1"}, "the send buffer .* of 64 bytes has been changed or freed")):
             with self.subTest(scene=scene):
                 for _ in range(10):

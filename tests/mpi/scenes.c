@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -301,6 +302,24 @@ static void freed_buffer(void) {
   MPI_Wait(&r, MPI_STATUS_IGNORE);
 }
 
+static void unmapped(void) {
+  static char out[64 * 64];
+  char* const in = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  MPI_Request r;
+  MPI_Iallgather(in, 64, MPI_CHAR, out, 64, MPI_CHAR, MPI_COMM_WORLD, &r);
+  munmap(in, 4096);
+  MPI_Wait(&r, MPI_STATUS_IGNORE);
+}
+/* All blocks arrive at one place, which MPI forbids. */
+static void overlapping(void) {
+  static int in[64], out[64], counts[64], places[64];
+  MPI_Request r;
+  for (int k = 0; k < size; ++k)
+    counts[k] = 1;
+  MPI_Ialltoallv(in, counts, places, MPI_INT, out, counts, places, MPI_INT, MPI_COMM_WORLD, &r);
+  MPI_Wait(&r, MPI_STATUS_IGNORE);
+}
+
 static const struct {
   const char* name;
   void (*play)(void);
@@ -328,6 +347,8 @@ static const struct {
               {"wrong_root", wrong_root},
               {"changed", changed},
               {"changed_block", changed_block},
+              {"unmapped", unmapped},
+              {"overlapping", overlapping},
               {"freed_buffer", freed_buffer}};
 
 int main(int argc, char** argv) {
