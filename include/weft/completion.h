@@ -26,9 +26,10 @@ namespace weft {
  * turns: none waits for ever. */
 WEFT_EXPORT int upc_waitany(int count, upc_coll_handle_t* handles);
 
-/* The same for so many nanoseconds at most: -1 if no operation is complete by then; a wait that sleeps looks at
- * the clock every millisecond. Like every wait, it carries what others of its host have posted. The handles may
- * be copies, of which each thread has its own: checked mode counts no second completion of such a one. */
+/* The same for so many nanoseconds at most: -1 if no operation is complete by then; a wait that sleeps looks
+ * at the clock every millisecond. Like every wait, it carries what others of its host have posted. The
+ * handles may be copies, of which each thread has its own: checked mode counts no second completion of such a
+ * one. */
 WEFT_EXPORT int weft_waitany_for(int count, upc_coll_handle_t* handles, uint64_t nanoseconds);
 
 /* The same without waiting: -1 if no operation is complete (V0.3, 5.4.4). */
