@@ -131,6 +131,10 @@ void fail_root_rank(const collective_call& c, int root) {
 }
 
 void fail_team(const char* call, std::uint64_t team) {
+  if (team == 0)
+    fail(call, "team", "0",
+         "unknown or freed team: the calling thread is none of it, or its weft::team has ended or was moved "
+         "from");
   fail(call, "team", std::to_string(team),
        "unknown or freed team: pass UPC_TEAM_ALL, CRAY_UPC_TEAM_NODE, or what cray_upc_team_split or "
        "weft_team_from_threads gave this thread");

@@ -37,6 +37,7 @@ boot::exchange as_brought(const weft_exchange_t& e) {
 
 void init(const char* call, const boot::exchange* brought) {
   if (runtime::initialised()) fail(call, "", "", "was called before: call it once");
+  end_well_if_uncaught();
   naming(call, [&] {
     runtime::init(brought);
     runtime& rt = runtime::get(call);

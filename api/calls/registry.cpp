@@ -123,18 +123,14 @@ void weft_register_shared(upc_shared_ptr_t* where, size_t block_elems, size_t el
 
 namespace weft::detail {
 
-namespace {
-constexpr const char* call = "weft::shared_array";
-}
-
 shared_object::shared_object(const array_layout& layout)
     : layout_(layout), exceptions_(std::uncaught_exceptions()) {
   if (!api::runtime::initialised()) {
     api::register_array(&base_, layout_);
     return;
   }
-  api::require_no_split_barrier(call);
-  base_ = api::allocate_array(api::runtime::get(call), call, layout_);
+  api::require_no_split_barrier(layout_.name);
+  base_ = api::allocate_array(api::runtime::get(layout_.name), layout_.name, layout_);
   owner_ = true;
 }
 
@@ -176,12 +172,12 @@ shared_object& shared_object::operator=(shared_object&& other) noexcept {
 
 std::size_t shared_object::size() const {
   const extent& e = layout_.elements;
-  return e.threads == 0 ? e.n : api::resolve(call, e, api::runtime::get(call).size());
+  return e.threads == 0 ? e.n : api::resolve(layout_.name, e, api::runtime::get(layout_.name).size());
 }
 
 std::size_t shared_object::block() const {
   const extent& e = layout_.block;
-  return e.threads == 0 ? e.n : api::resolve(call, e, api::runtime::get(call).size());
+  return e.threads == 0 ? e.n : api::resolve(layout_.name, e, api::runtime::get(layout_.name).size());
 }
 
 } // namespace weft::detail

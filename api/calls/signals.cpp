@@ -71,11 +71,26 @@ control::atomic_operation raising(std::uint64_t value, weft_signal_t how) {
   return {.type = control::atomic_type::u64, .kind = kind, .operand1 = {value}};
 }
 
-void require_signal_of(const runtime& rt, const char* call, upc_shared_ptr_t dst, std::size_t bytes,
+// Whether the word has a byte of a row, which all are on its thread.
+bool lies_in(std::uint64_t word, std::uint64_t first, const row_shape& rows) {
+  constexpr std::uint64_t bytes = sizeof(std::uint64_t);
+  if (word + bytes <= first) return false;
+  const std::uint64_t from_first = word - first; // wraps where it reaches into the first row
+  if (word <= first || from_first < rows.bytes) return true;
+  if (rows.rows == 1) return false;
+  const std::uint64_t row = from_first / rows.apart_there, behind_its_begin = from_first % rows.apart_there;
+  return (row < rows.rows && behind_its_begin < rows.bytes) ||
+         (row + 1 < rows.rows && behind_its_begin + bytes > rows.apart_there);
+}
+
+void require_signal_of(const runtime& rt, const char* call, upc_shared_ptr_t dst, const row_shape& rows,
                        upc_shared_ptr_t signal, weft_signal_t how) {
   require_signal(rt, call, signal);
-  if (bytes != 0 && signal.thread != dst.thread) [[unlikely]]
+  if (rows.all() != 0 && signal.thread != dst.thread) [[unlikely]]
     fail_pointer(call, "signal", signal, "must be on the thread of dst: that thread waits for it");
+  if (rows.all() != 0 && lies_in(signal.addr, dst.addr, rows)) [[unlikely]]
+    fail_pointer(call, "signal", signal,
+                 "lies in the bytes that are copied to dst: pass a word that has none of them");
   if (how != WEFT_SIGNAL_SET && how != WEFT_SIGNAL_ADD) [[unlikely]]
     fail(call, "how", std::to_string(static_cast<int>(how)), "must be WEFT_SIGNAL_SET or WEFT_SIGNAL_ADD");
 }
@@ -116,7 +131,7 @@ upc_coll_handle_t weft_put_signal(upc_shared_ptr_t dst, const void* src, size_t 
   api::runtime& rt = api::runtime::get(call);
   api::require_outside_user_code(call);
   const bool copies = api::check_memput(call, dst, src, nbytes) != nullptr;
-  api::require_signal_of(rt, call, dst, nbytes, signal, how);
+  api::require_signal_of(rt, call, dst, {.bytes = nbytes}, signal, how);
   return api::put_and_raise(rt, call, dst, src, {.bytes = nbytes, .rows = copies ? 1u : 0u}, signal, value,
                             how);
 }
@@ -130,7 +145,7 @@ upc_coll_handle_t weft_put_rows(upc_shared_ptr_t dst, size_t dst_stride, const v
   api::row_shape shape{nbytes, rows, dst_stride, src_stride};
   if (api::check_rows(call, "dst", dst, "src", src, shape) == nullptr) shape.rows = 0;
   if (!upc_isnull(signal))
-    api::require_signal_of(rt, call, dst, shape.all(), signal, how);
+    api::require_signal_of(rt, call, dst, shape, signal, how);
   else if (shape.rows == 0)
     return UPC_HANDLE_COMPLETE;
   return api::put_and_raise(rt, call, dst, src, shape, signal, value, how);

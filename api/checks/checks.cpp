@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdio>
+#include <limits>
 #include <string>
 
 namespace weft::api {
@@ -18,7 +19,9 @@ void fail_in_user_code(const char* call) {
 
 void fail_thread(const char* call, const char* argument, std::uint64_t thread, std::uint32_t threads) {
   // The programs of C count in int: a number that none can have is more often a negative one.
-  const auto number = static_cast<std::int64_t>(thread);
+  const bool of_pointer = thread <= std::numeric_limits<std::uint32_t>::max();
+  const std::int64_t number =
+      of_pointer ? static_cast<std::int32_t>(thread) : static_cast<std::int64_t>(thread);
   fail(call, argument, "thread " + (number < 0 ? std::to_string(number) : std::to_string(thread)),
        "there is no such thread: threads are 0 to " + std::to_string(threads - 1));
 }

@@ -184,15 +184,30 @@ void end_job(const char* message, const weft_error_info_t*) {
 
 std::atomic<weft_error_handler_t> installed{end_job};
 
-// What is no error of the library is the program's, and ends it as it always does.
+// Inside of a catch block. While the library lives: which rank it was, and what was thrown.
+void tell_of_current_exception(const std::string& what) {
+  if (!runtime::initialised()) return __gnu_cxx::__verbose_terminate_handler();
+  int failed = 0;
+  char* const type =
+      abi::__cxa_demangle(abi::__cxa_current_exception_type()->name(), nullptr, nullptr, &failed);
+  const std::string line = "weft: " + own_name() + "nothing catches the exception of the program " +
+                           (type != nullptr ? type : "of unknown type") + (what.empty() ? "" : ": " + what);
+  std::fputs((line + "\n").c_str(), stderr);
+}
+
+// What is no error of the library ends the program as it always does, by abort(), behind one line.
 [[noreturn]] void end_of_uncaught() {
   try {
-    if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
+    const std::exception_ptr thrown = std::current_exception();
+    if (thrown == nullptr) __gnu_cxx::__verbose_terminate_handler();
+    std::rethrow_exception(thrown);
   } catch (const error& e) {
     end_with_line(e.what());
+  } catch (const std::exception& e) {
+    tell_of_current_exception(e.what());
   } catch (...) {
+    tell_of_current_exception("");
   }
-  __gnu_cxx::__verbose_terminate_handler();
   std::abort();
 }
 

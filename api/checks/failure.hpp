@@ -46,8 +46,9 @@ template <class F> [[gnu::always_inline]] inline decltype(auto) naming(const cha
 // Where the exceptions of the library end that a C program cannot catch.
 namespace weft::api {
 
-// From now on an error that a C++ program does not catch ends the job with its line and status 1, unless the
-// program has a terminate handler of its own.
+// From now on an error that a C++ program does not catch ends the job with its line and status 1, and an
+// exception of the program with a line of the rank and abort(), unless the program has a terminate handler of
+// its own.
 void end_well_if_uncaught();
 
 // Ends the job with this line of the calling rank and status 1: for errors in destructors.

@@ -4,6 +4,7 @@
 #include "handle.hpp"
 #include "pointer.hpp"
 #include "shared_array.hpp"
+#include "team.hpp"
 
 #include "../upc_nb.h"
 
@@ -100,7 +101,7 @@ private:
 // other rank, and leaves the elements as they are. An array may be moved, also as an element of a
 // std::vector, by all ranks alike; one that was moved from has no elements. At namespace scope an array
 // exists from the begin to the end of the job, filled with zeros. While an exception unwinds the stack the
-// memory stays. Errors: no room; a size that overflows.
+// memory stays. Errors: no room; a size that is negative or overflows.
 template <class T> class array {
   static_assert(std::is_trivially_copyable_v<T>, "elements of shared memory are copied byte by byte");
 
@@ -108,11 +109,9 @@ public:
   using value_type = T;
   using element_type = T;
 
-  // A negative size is one that overflows.
   template <std::integral I>
   explicit array(I size)
-      : object_({per_thread(1), 1, bytes_of(static_cast<std::size_t>(size))}),
-        size_(static_cast<std::size_t>(size)) {
+      : object_({per_thread(1), 1, bytes_of(size), "weft::array"}), size_(static_cast<std::size_t>(size)) {
     if (!upc_isnull(object_.base())) local_ = find();
   }
 
@@ -135,19 +134,35 @@ public:
   T* end() const { return data() + size_; }
   template <std::integral I> T& operator[](I i) const { return data()[static_cast<std::size_t>(i)]; }
 
-  // The elements of a rank of the job. Errors: no such rank, when they are touched.
-  remote_span<T> on(int rank) const {
+  // The elements of a rank of the job. Errors: no such rank.
+  remote_span<T> on(long long rank, line_of_call where = line_of_call::here()) const {
+    if (rank < 0 || rank >= detail::own().ranks) [[unlikely]]
+      fail_rank(rank, where);
     return {{object_.base().addr, static_cast<std::uint32_t>(rank), 0}, size_};
   }
 
 private:
-  static std::size_t bytes_of(std::size_t size) {
-    std::size_t bytes = 0;
-    if (__builtin_mul_overflow(std::max<std::size_t>(size, 1), sizeof(T), &bytes)) [[unlikely]]
-      detail::fail_length("weft::array", "size", size, "are more bytes than a std::size_t counts");
-    return bytes;
+  [[noreturn, gnu::cold, gnu::noinline]] static void fail_rank(long long rank, line_of_call where) {
+    const int ranks = upc_threads(); // an error where there is no job
+    const detail::at_site here(where);
+    throw error("weft::array::on", "rank", std::to_string(rank),
+                "must be a rank of the job, 0 to " + std::to_string(ranks - 1));
+  }
+  template <std::integral I> static std::size_t bytes_of(I size) {
+    if constexpr (std::is_signed_v<I>)
+      if (size < 0) [[unlikely]]
+        throw error("weft::array", "size", std::to_string(size), "must not be negative");
+    const auto elements = std::max<std::size_t>(static_cast<std::size_t>(size), 1);
+    const std::size_t ranks = std::max<std::size_t>(static_cast<std::size_t>(detail::own().ranks), 1);
+    std::size_t bytes = 0; // of all ranks
+    if (__builtin_mul_overflow(elements, sizeof(T) * ranks, &bytes)) [[unlikely]]
+      detail::fail_length("weft::array", "size", elements,
+                          "on each of " + std::to_string(ranks) +
+                              " ranks are more bytes than a std::size_t counts");
+    return bytes / ranks;
   }
   T* find() const {
+    if (size_ == 0 && upc_isnull(object_.base())) return nullptr; // it was moved from
     return static_cast<T*>(upc_cast({object_.base().addr, static_cast<std::uint32_t>(upc_mythread()), 0}));
   }
 

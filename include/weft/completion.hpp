@@ -67,17 +67,30 @@ template <class F> class [[nodiscard]] followed {
 
 public:
   followed(pending&& first, F f) : operation_(std::move(first)), f_(std::move(f)) {}
+  // What is moved from has no operation, and nothing to call.
+  followed(followed&& other) : operation_(std::move(other.operation_)), f_(std::move(other.f_)) {
+    other.f_.reset();
+  }
+  followed& operator=(followed&& other) {
+    if (this == &other) return *this;
+    operation_ = std::move(other.operation_); // completed first is what it had, and its function not called
+    f_.reset();
+    if (other.f_) f_.emplace(std::move(*other.f_));
+    other.f_.reset();
+    return *this;
+  }
 
   // The function has not been called yet, or what it posted is under way.
   bool active() const noexcept { return f_.has_value() || operation_.active(); }
-  // Returns what the function does; where that is a pending, nothing. A second time is an error of the
-  // program where there is a value to return.
+  // Returns what the function does; where that is a pending, nothing. A second time there is nothing to do,
+  // and it is an error where there is a value to return.
   auto wait(line_of_call where = line_of_call::here()) {
     operation_.wait(where);
     if constexpr (chained) {
       if (f_) operation_ = call();
       operation_.wait(where);
     } else {
+      if (!f_) return called_before(where);
       return call();
     }
   }
@@ -104,6 +117,13 @@ public:
   }
 
 private:
+  [[gnu::cold]] static result called_before(line_of_call where) {
+    if constexpr (!std::is_void_v<result>) {
+      const detail::at_site here(where);
+      throw error("weft::pending::then", "", "",
+                  "its value was returned before, or it was moved from: wait for it once");
+    }
+  }
   result call() {
     F f = std::move(*f_);
     f_.reset(); // once, also if it throws

@@ -24,6 +24,7 @@ struct array_layout {
   extent elements;
   extent block;
   std::size_t element_bytes;
+  const char* name = "weft::shared_array"; // for errors
 };
 
 // The memory of a shared array. Constructed before weft_init it is registered, and weft_init allocates it, in

@@ -36,8 +36,8 @@ namespace weft {
  * or adds value to it: in one, whoever else does so. nbytes 0: the signal alone, and dst and src are not
  * looked at. Returns UPC_HANDLE_COMPLETE, or a handle for upc_wait and its like: when it is complete src may
  * be changed and the bytes are in place; the signal is on its way then, and needs no further call.
- * Errors: as upc_memput; the signal is null, is not aligned to 8 bytes, is not in the shared heap, or is on
- * another thread than dst; how is neither of the two. */
+ * Errors: as upc_memput; the signal is null, is not aligned to 8 bytes, is not in the shared heap, is on
+ * another thread than dst, or lies in the bytes that are copied; how is neither of the two. */
 WEFT_EXPORT WEFT_HANDLE upc_coll_handle_t weft_put_signal(upc_shared_ptr_t dst, const void* src,
                                                           size_t nbytes, upc_shared_ptr_t signal,
                                                           uint64_t value, weft_signal_t how);

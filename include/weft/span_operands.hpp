@@ -79,20 +79,30 @@ template <span_like R> [[gnu::always_inline]] inline upc_shared_ptr_t own_operan
 // The calls whose operands are at the same place on all ranks.
 template <class... R> constexpr bool of_arrays = (is_array<std::remove_cvref_t<R>> && ...);
 
+[[noreturn, gnu::cold, gnu::noinline]] inline void fail_moved(const char* call, const char* argument) {
+  throw error(call, argument, "0 elements",
+              "is a weft::array that was moved from: pass the one that it was moved to");
+}
 template <span_like R>
 [[gnu::always_inline]] inline upc_shared_ptr_t operand(const char* call, const char* argument, const R& part,
                                                        const team& of) {
-  if constexpr (is_array<R>)
-    return part.on(of.first()).data(); // an array knows its place
-  else
+  if constexpr (is_array<R>) { // an array knows its place
+    const upc_shared_ptr_t at = part.on(of.first()).data();
+    if (upc_isnull(at) != 0) [[unlikely]]
+      fail_moved(call, argument);
+    return at;
+  } else
     return {place(call, argument, part), static_cast<std::uint32_t>(of.first()), 0};
 }
 
 // What is wrong is put into words apart from the calls, which stay small.
-[[noreturn, gnu::cold, gnu::noinline]] inline void fail_block(const char* call, const char* argument,
-                                                              std::size_t all, std::size_t ranks) {
+[[gnu::cold, gnu::noinline]] inline void require_members(const char* call, std::size_t ranks) {
   if (ranks == 0)
     throw error(call, "team", "0", "has ended, was moved from, or the calling rank is none of it");
+}
+[[noreturn, gnu::cold, gnu::noinline]] inline void fail_block(const char* call, const char* argument,
+                                                              std::size_t all, std::size_t ranks) {
+  require_members(call, ranks);
   fail_length(call, argument, all,
               "must be a multiple of the team's ranks, " + std::to_string(ranks) + ": a block for each");
 }
@@ -125,9 +135,11 @@ template <span_like R>
 }
 
 inline void require_rank(const char* call, const char* argument, int rank, const team& of) {
-  if (rank < 0 || rank >= of.size()) [[unlikely]]
+  if (rank < 0 || rank >= of.size()) [[unlikely]] {
+    require_members(call, static_cast<std::size_t>(of.size()));
     throw error(call, argument, std::to_string(rank),
                 "must be a rank of the team, 0 to " + std::to_string(of.size() - 1));
+  }
 }
 inline void require_root(const char* call, int root, const team& of) {
   require_rank(call, "root", root, of);
@@ -157,9 +169,11 @@ struct byte_counts {
   void set(const char* call, const char* counts_are, std::span<const std::size_t> counts,
            const char* argument, std::size_t length, std::size_t size, const team& of) {
     const auto ranks = static_cast<std::size_t>(of.size());
-    if (counts.size() != ranks) [[unlikely]]
+    if (counts.size() != ranks) [[unlikely]] {
+      require_members(call, ranks);
       fail_length(call, counts_are, counts.size(),
                   "must be " + std::to_string(ranks) + ", one for each rank of the team");
+    }
     bytes.resize(ranks);
     places.resize(ranks);
     std::size_t left = length;

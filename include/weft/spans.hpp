@@ -133,9 +133,9 @@ template <detail::destination Both>
 pending broadcast(Both&& both, int root, const team& of = {}, line_of_call where = line_of_call::here()) {
   constexpr const char* call = "weft::broadcast";
   const detail::at_site here(where);
+  detail::require_root(call, root, of);
   if constexpr (!detail::of_arrays<Both>) {
     const upc_shared_ptr_t own = detail::own_operand(both);
-    detail::require_root(call, root, of);
     return detail::move_own(call, detail::moved_spans::broadcast, own,
                             of.rank() == root ? own : upc_shared_ptr_t{},
                             std::ranges::size(both) * sizeof(detail::element_in<Both>), root, of);

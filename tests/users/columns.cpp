@@ -203,7 +203,8 @@ void wrong_calls(const weft::team& all) {
       "a get that overlaps", [&] { self.part(1, 0, 2, 6).get(mine.part(0, 0, 2, 6)).wait(); },
       "overlap the private ones");
   fails(
-      "a rank", [&] { weft::remote_tile(a.on(all.size()), 6).row(0).put(mine.row(0)).wait(); }, "dst");
+      "a rank", [&] { weft::remote_tile(a.on(all.size()), 6).row(0).put(mine.row(0)).wait(); },
+      "weft::array::on: rank = ");
   fails(
       "a stride", [&] { weft::pending(weft::weft_get_rows(a.data(), 8, a.on(0).data(), 4, 8, 2)).wait(); },
       "src_stride = 4: must not be less than nbytes, 8");

@@ -52,6 +52,10 @@ void use(const weft::job& job, std::string_view what) {
 } // namespace
 
 WEFT_PROGRAM(scopes) {
+  if (argv[1] == std::string_view("uncaught")) {
+    const weft::job job(argc, argv);
+    use(job, "caught");
+  }
   try {
     const weft::job job(argc, argv);
     use(job, argv[1]);

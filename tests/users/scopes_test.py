@@ -8,7 +8,8 @@ CASES = {
     "well": (0, ["ended"]),
     "handles": (0, ["ended", "rank 1: a handle that no call has completed, of upc_all_exchange (scopes.cpp:",
                     "rank 1: a handle was completed again, of weft::gather_all (scopes.cpp:", "; first by upc_wait: it was complete"]),
-    "error": (1, ["weft: rank 1: element of shared memory: pointer = thread 2: there is no such thread"]),
+    "error": (1, ["weft: rank 1: weft::array::on: rank = 2: must be a rank of the job, 0 to 1 (scopes.cpp:"]),
+    "uncaught": (134, ["weft: rank 1: nothing catches the exception of the program std::runtime_error: another"]),
     "caught": (1, ["weft: rank 1: an exception of the program leaves the scope of weft::job"]),
     "lengths": (1, ["upc_all_alloc(40 bytes a thread)", "upc_all_alloc(44 bytes a thread)"]),
 }

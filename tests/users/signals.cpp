@@ -142,7 +142,7 @@ void wrong_calls(int me, int ranks) {
     const std::string value =
         std::to_string(rank) + ": must be a rank of the job, 0 to " + std::to_string(ranks - 1);
     expect_error("weft::signals::raise: rank = " + value, [&] { s.raise(rank); });
-    expect_error("weft::signals::put: to.rank() = " + value, [&] { s.put(a.on(rank), x).wait(); });
+    expect_error("weft::array::on: rank = " + value, [&] { s.put(a.on(rank), x).wait(); });
   }
   weft::signals moved;
   const weft::signals owner(std::move(moved));
@@ -165,6 +165,35 @@ void wrong_calls(int me, int ranks) {
   }
 }
 
+// A signal in the bytes that are copied is refused, wherever the rows lie; beside them it is raised.
+void in_the_way(int me) {
+  constexpr std::size_t most = 64;
+  weft::array<char> area(most + 8);
+  const char letters[most] = {};
+  const auto at = [&](std::size_t place) {
+    return upc_shared_ptr_t{area.on(me).data().addrfield() + place, std::uint32_t(me), 0};
+  };
+  for (const std::size_t first : {0, 3, 8})
+    for (const std::size_t bytes : {1, 4, 8, 11})
+      for (const std::size_t apart : {bytes, bytes + 1, std::size_t{16}, std::size_t{19}})
+        for (const std::size_t rows : {1, 2, 3})
+          for (std::size_t word = 0; word != most + 8; word += 8) {
+            bool meets = false;
+            for (std::size_t row = 0; row != rows; ++row)
+              meets = meets || (first + row * apart < word + 8 && word < first + row * apart + bytes);
+            bool refused = false;
+            try {
+              upc_sync(rows == 1
+                           ? weft::weft_put_signal(at(first), letters, bytes, at(word), 1, WEFT_SIGNAL_SET)
+                           : weft::weft_put_rows(at(first), apart, letters, bytes, bytes, rows, at(word), 1,
+                                                 WEFT_SIGNAL_SET));
+            } catch (const weft::error& e) {
+              refused = e.argument == "signal" && e.rule.starts_with("lies in the bytes that are copied");
+            }
+            expect(refused == meets, "a signal in the way", long(word));
+          }
+}
+
 } // namespace
 
 WEFT_SUITE(signals) {
@@ -178,6 +207,7 @@ WEFT_SUITE(signals) {
   late(me, ranks);
   behind_one_sided(me, ranks);
   wrong_calls(me, ranks);
+  in_the_way(me);
   weft::team().barrier();
   return failures == 0 ? 0 : 1;
 }

@@ -201,6 +201,19 @@ static_assert(may_receive<std::vector<long>&> && may_receive<std::span<long>> &&
 static_assert(!may_receive<const std::vector<long>&> && !may_receive<std::span<const long>> &&
               may_receive<const weft::array<long>&>);
 
+template <class F>
+void expect_error(std::string_view begins, const std::string& has, F&& call, const char* or_has = nullptr) {
+  try {
+    call();
+    expect(false, ("no error: " + std::string(begins)).c_str());
+  } catch (const weft::error& e) {
+    const std::string_view what = e.what();
+    const bool as_expected =
+        what.find(has) != what.npos || (or_has != nullptr && what.find(or_has) != what.npos);
+    if (!what.starts_with(begins) || !as_expected) expect(false, e.what());
+  }
+}
+
 void following() {
   const auto n = static_cast<std::size_t>(weft::upc_threads());
   weft::array<long> a(n), b(n);
@@ -213,6 +226,25 @@ void following() {
   twice.wait(); // there is nothing left to do
   expect(calls == 1 && !twice.active(), "then");
   expect(weft::exchange(b, a).then([] { return 7; }).wait() == 7, "the value of then");
+  // Once, whichever of those that it was moved to is waited for, and how often.
+  {
+    const auto count = [&] { ++calls; };
+    auto once = weft::exchange(b, a).then(count);
+    auto moved_to = std::move(once);
+    expect(!once.active() && moved_to.active(), "what followed was moved");
+    once.wait();
+    moved_to.wait();
+    moved_to.wait();
+    expect(calls == 2 && once.test() && moved_to.test(), "a function that follows is called once");
+    auto last = weft::exchange(b, a).then(count);
+    moved_to = std::move(last);
+    moved_to.wait();
+    expect(calls == 3 && !last.active(), "what followed was assigned");
+    calls = 1;
+    auto number = weft::exchange(b, a).then([] { return 7; });
+    expect(number.wait() == 7, "a value that follows");
+    expect_error("weft::pending::then", "returned before", [&] { (void)number.wait(); });
+  }
   {
     auto dropped = weft::exchange(b, a).then([&] { ++calls; });
   }
@@ -230,19 +262,6 @@ void following() {
   some[0] = weft::exchange(b, a);
   weft::wait_all(some);
   expect(!some[0].active(), "wait_all");
-}
-
-template <class F>
-void expect_error(std::string_view begins, const std::string& has, F&& call, const char* or_has = nullptr) {
-  try {
-    call();
-    expect(false, ("no error: " + std::string(begins)).c_str());
-  } catch (const weft::error& e) {
-    const std::string_view what = e.what();
-    const bool as_expected =
-        what.find(has) != what.npos || (or_has != nullptr && what.find(or_has) != what.npos);
-    if (!what.starts_with(begins) || !as_expected) expect(false, e.what());
-  }
 }
 
 // An all-to-all in chunks, each of which has arrays of its own.
@@ -268,6 +287,9 @@ void moved() {
   weft::array<long> kept = std::move(src[1]);
   expect(kept[0] == from_to(me, 0, 1) && src[1].empty(), "an array that was moved");
   expect_error("weft::exchange: dst = ", "must be 0", [&] { weft::exchange(dst[0], src[1]).wait(); });
+  expect_error("weft::exchange: both = 0", "was moved from", [&] { weft::exchange(src[1]).wait(); });
+  expect_error("weft::broadcast: both = 0", "was moved from", [&] { weft::broadcast(src[1], 0).wait(); });
+  expect(src[1].local().empty() && std::ranges::empty(src[1]), "what was moved from has no elements");
   kept = std::move(src[2]);
   expect(kept[ranks - 1] == from_to(me, ranks - 1, 2), "an array that another one was moved to");
   weft::exchange(dst[3], kept).wait();
@@ -287,14 +309,14 @@ void wrong_calls() {
                [&] { weft::exchange(b, b).wait(); });
   // Of a call that does not hand its place over, addr2line knows it; of a copy of the error too. It is
   // started for 16 places of a process, and of a session the suites before this one may have had so many.
-  const auto no_rank = [&] {
+  const auto no_index = [&] {
     try {
-      a.on(int(n))[0] = 1;
+      a.on(0)[n] = 1;
     } catch (const weft::error& e) {
       throw e;
     }
   };
-  expect_error("element of shared memory", " (spans.cpp:" + std::to_string(__LINE__ - 5) + ")", no_rank,
+  expect_error("weft::remote_span: index", " (spans.cpp:" + std::to_string(__LINE__ - 5) + ")", no_index,
                "[addr2line -e ");
   expect_error("weft::exchange: dst = " + std::to_string(n + 1), "must be " + std::to_string(n),
                [&] { weft::exchange(longer, a).wait(); });
@@ -321,7 +343,7 @@ void wrong_calls() {
                [&] { weft::exchange_v(b, ones, longer, ones).wait(); });
   expect_error("weft::reduce: root = -1", "must be a rank", [&] { weft::reduce(b, a, UPC_ADD, -1).wait(); });
   expect_error("cray_upc_team_allreduce: op", "not defined", [&] { weft::reduce_all(b, a, UPC_AND).wait(); });
-  expect_error("weft_team_thread: rank = " + std::to_string(n), "must be a rank",
+  expect_error("weft::broadcast: root = " + std::to_string(n), "must be a rank",
                [&] { weft::broadcast(a, int(n)).wait(); });
   expect_error("weft::remote_span: index = " + std::to_string(n), "is past the end: there are",
                [&] { a.on(0)[n] = 1; });
@@ -330,11 +352,22 @@ void wrong_calls() {
   expect_error("weft::remote_span::subspan: offset = " + std::to_string(n), "past the end",
                [&] { a.on(0).subspan(n, 1); });
   expect_error("weft::remote_span::put: from", "as many", [&] { longer.on(0).put(a).wait(); });
-  expect_error("element of shared memory", "no such thread", [&] { a.on(int(n))[0] = 1; });
+  for (const long long rank : {-1LL, static_cast<long long>(n), 1LL << 32})
+    expect_error("weft::array::on: rank = " + std::to_string(rank) + ": must be a rank of the job, 0 to ",
+                 "(spans.cpp:" + std::to_string(__LINE__) + ")", [&] { a.on(rank)[0] = 1; });
+  const upc_shared_ptr_t negative{1 << 20, static_cast<std::uint32_t>(-3), 0};
+  expect_error("upc_memput: dst = thread -3", "no such thread", [&] { upc_memput(negative, &n, sizeof n); });
+  // What an array was made with, in the words of the call that made it.
+  expect_error("weft::array: size = -3", "must not be negative", [] { weft::array<double>(-3); });
+  expect_error("weft::array: size = ", "more bytes than", [] { weft::array<double>(std::size_t{1} << 61); });
+  expect_error("weft::array: ", "no room", [] { weft::array<double>(std::size_t{1} << 33); });
   weft::team ended = weft::team().split(0);
   const upc_team_t handle = ended.handle();
   { const weft::team last = std::move(ended); }
   expect_error("weft::exchange: team = 0", "moved from", [&] { weft::exchange(b, a, ended).wait(); });
+  expect_error("weft::exchange_v: team = 0", "moved from",
+               [&] { weft::exchange_v(b, ones, a, ones, ended).wait(); });
+  expect_error("weft::broadcast: team = 0", "moved from", [&] { weft::broadcast(b, 0, ended).wait(); });
   expect_error("cray_upc_team_barrier: team = 0", "freed", [&] { weft::barrier(ended); });
   expect_error("weft::reduce_all: team = 0", "freed", [&] { weft::reduce_all(1, UPC_ADD, ended).get(); });
   expect_error("cray_upc_team_rank: team", "freed", [&] { weft::cray_upc_team_rank(handle); });
