@@ -88,6 +88,13 @@ private:
   int status_;
 };
 
+// Rows of so many bytes, whose beginnings are so many bytes apart at the other rank.
+struct rows_there {
+  std::uint64_t bytes = 0, apart = 0, count = 0;
+};
+// What several rows of one request may have together.
+inline constexpr std::uint64_t most_packed_bytes = 8 * 1024;
+
 // Statuses that all transports have, numbered as by UCX. A request that failed for want of memory may be made
 // again.
 constexpr int no_memory = -4, unreachable = -6;
@@ -126,6 +133,9 @@ constexpr int no_memory = -4, unreachable = -6;
 // A transport whose polls make system calls may say so by polls_by_calls(): then the rank that waits for it
 // yields between two of them from the beginning, which costs less than the poll and lets others have the
 // core.
+//
+// A transport for which a message costs more than a copy may have packs_rows(peer): for peers of which it is
+// true put_rows(), of rows that lie packed here, and get_rows() move several in one piece.
 //
 // A transport that cuts large transfers starts their pieces in carry(), which returns how many bytes it has
 // started; carries() says whether there are pieces left. Of any transport: carry(t) and carries(t), below.

@@ -58,7 +58,8 @@ struct one_sided_request {
 //
 // Before a signal put, order, flush: the message that raises it goes behind the order, so it finds the bytes
 // in place; the flush says here that they are. Of several rows the gets or puts are one for each row, a few
-// of them at a time.
+// of them at a time. To a rank that is reached by messages short rows go packed, as many as have room in one
+// message, whose handler puts each in its place.
 struct one_sided : transport::completion {
   enum class step : std::uint8_t { get, put, order, flush, over };
   static constexpr std::uint64_t bounce_bytes = 64 * 1024, rows_at_once = 16;
@@ -74,7 +75,9 @@ struct one_sided : transport::completion {
   int status = 0;          // what it failed with
   void* owner = nullptr;
   std::unique_ptr<std::byte[]> bounce;
-  std::unique_ptr<row[]> in_flight; // of several rows: rows_at_once of them
+  std::unique_ptr<row[]> in_flight;    // of several rows: rows_at_once of them
+  std::uint64_t rows_together = 1;     // of them that may go in one message
+  std::unique_ptr<std::byte[]> packed; // of a put: room for those of each
   std::uint64_t next_row = 0;
   std::uint32_t rows_under_way = 0;
   bool can_go_on = false; // is in the list of those
@@ -93,6 +96,12 @@ struct one_sided : transport::completion {
       in_flight = std::make_unique<row[]>(rows_at_once);
       for (std::uint64_t k = 0; k != rows_at_once; ++k)
         in_flight[k].of = this;
+      const std::uint64_t each = r.bytes / r.rows;
+      rows_together = std::clamp<std::uint64_t>(transport::most_packed_bytes / each, 1, r.rows);
+      if (r.what == kind::put && rows_together > 1) {
+        const std::uint64_t messages = std::min((r.rows - 1) / rows_together + 1, rows_at_once);
+        packed = std::make_unique_for_overwrite<std::byte[]>(messages * rows_together * each);
+      }
     }
     next_row = 0;
     asked = r;
@@ -228,22 +237,20 @@ private:
   bool ask_rows(one_sided& t) {
     const one_sided_request& r = t.asked;
     const std::uint64_t bytes = r.bytes / r.rows;
+    const bool packs = t.rows_together > 1 && packs_for(t.peer());
     while (t.status == 0 && t.next_row != r.rows) {
       one_sided::row* const at = free_row(t);
       if (at == nullptr) return false;
-      const std::uint64_t here = t.next_row * r.apart_here, there = t.next_row * r.apart_there;
+      const std::uint64_t rows = packs ? std::min(t.rows_together, r.rows - t.next_row) : 1;
       at->done = &row_delivered;
-      const transport::started came =
-          t.at == step::get
-              ? net_.get(r.from_rank, static_cast<std::byte*>(r.into) + here, r.from + there, bytes, *at)
-              : net_.put(r.to_rank, r.to + there, static_cast<const std::byte*>(r.out_of) + here, bytes, *at);
+      const transport::started came = ask_row(t, *at, rows);
       if (!came.under_way() && came.status() == transport::no_memory) [[unlikely]] {
         shortage_.met("a copy");
         goes_on(t);
         return false;
       }
-      (t.at == step::get ? counts_.bytes_got : counts_.bytes_put).add(bytes);
-      ++t.next_row;
+      (t.at == step::get ? counts_.bytes_got : counts_.bytes_put).add(rows * bytes);
+      t.next_row += rows;
       if (came.under_way()) {
         at->under_way = true;
         ++t.rows_under_way;
@@ -254,6 +261,32 @@ private:
     if (t.rows_under_way != 0) return false;
     t.at = t.at == step::get ? step::over : t.behind_puts();
     return true;
+  }
+  // Whether several rows to this rank go in one message.
+  bool packs_for(std::uint32_t rank) {
+    if constexpr (requires { net_.packs_rows(rank); }) return net_.packs_rows(rank);
+    return false;
+  }
+  transport::started ask_row(one_sided& t, one_sided::row& at, std::uint64_t rows) {
+    const one_sided_request& r = t.asked;
+    const std::uint64_t here = t.next_row * r.apart_here, there = t.next_row * r.apart_there;
+    const std::uint64_t bytes = r.bytes / r.rows;
+    const bool gets = t.at == step::get;
+    std::byte* const to = static_cast<std::byte*>(r.into) + (gets ? here : 0);
+    const std::byte* from = static_cast<const std::byte*>(r.out_of) + (gets ? 0 : here);
+    if constexpr (requires { net_.packs_rows(r.to_rank); })
+      if (rows > 1) {
+        if (gets)
+          return net_.get_rows(r.from_rank, to, r.apart_here, r.from + there, {bytes, r.apart_there, rows},
+                               at);
+        const auto place = static_cast<std::uint64_t>(&at - t.in_flight.get());
+        std::byte* const packed = t.packed.get() + place * t.rows_together * bytes;
+        for (std::uint64_t k = 0; k != rows; ++k, from += r.apart_here)
+          std::memcpy(packed + k * bytes, from, bytes);
+        return net_.put_rows(r.to_rank, r.to + there, packed, {bytes, r.apart_there, rows}, at);
+      }
+    return gets ? net_.get(r.from_rank, to, r.from + there, bytes, at)
+                : net_.put(r.to_rank, r.to + there, from, bytes, at);
   }
   static one_sided::row* free_row(one_sided& t) {
     if (t.rows_under_way == one_sided::rows_at_once) return nullptr;
@@ -316,6 +349,7 @@ private:
     if (t.asked.signal.offset != 0 && t.status == 0) raise(t); // it came alone
     t.bounce.reset();
     t.in_flight.reset();
+    t.packed.reset();
     --outstanding_;
     ended_(t); // the last touch
   }

@@ -43,6 +43,46 @@ TEST(remote_memory, blocks_of_any_size_come_to_their_place_and_back) {
   }
 }
 
+// Several of them in one piece, each at its place at either end, and nothing beside them.
+TEST(remote_memory, rows_come_to_their_places_and_back) {
+  ranks_of_one_process job(over_sockets);
+  unsigned seed = 0;
+  for (const transport::rows_there& rows :
+       {transport::rows_there{1, 3, 8000}, {8, 8, 5}, {8, 800, 1000}, {100, 101, 2}, {4096, 5000, 2}}) {
+    SCOPED_TRACE(rows.bytes);
+    const std::uint64_t at = 4096 + ++seed, apart_here = rows.bytes + 5;
+    const std::vector<std::byte> packed = pattern(rows.bytes * rows.count, seed);
+    const auto extent = [&](std::uint64_t apart) { return apart * (rows.count - 1) + rows.bytes + 1; };
+    const std::span there(job[1].segment() + at, extent(rows.apart));
+    std::ranges::fill(there, std::byte{0xee});
+    awaited put, got;
+    EXPECT_TRUE(job[0].packs_rows(1));
+    EXPECT_EQ(0, job.status_of(job[0].put_rows(1, at, packed.data(), rows, put), put));
+    EXPECT_EQ(0, job.flush(0, 1));
+    const auto are_apart = [&](std::span<const std::byte> found, std::uint64_t apart) {
+      std::vector<std::byte> wanted(extent(apart), std::byte{0xee});
+      for (std::uint64_t k = 0; k != rows.count; ++k)
+        std::copy_n(packed.data() + k * rows.bytes, rows.bytes, wanted.data() + k * apart);
+      return std::ranges::equal(found, wanted);
+    };
+    EXPECT_TRUE(are_apart(there, rows.apart));
+    std::vector<std::byte> back(extent(apart_here), std::byte{0xee});
+    EXPECT_EQ(0, job.status_of(job[0].get_rows(1, back.data(), apart_here, at, rows, got), got));
+    EXPECT_TRUE(are_apart(back, apart_here));
+  }
+}
+
+TEST(remote_memory, rows_that_leave_the_segment_are_refused) {
+  for (const transport::rows_there& rows : {transport::rows_there{8, 1 << 30, 1000}, {8, 1ull << 61, 9}}) {
+    ranks_of_one_process job(over_sockets);
+    std::vector<std::byte> block(rows.bytes * rows.count);
+    awaited put, got;
+    EXPECT_LT(job.status_of(job[0].get_rows(1, block.data(), 8, 64, rows, got), got), 0);
+    EXPECT_GE(job.status_of(job[1].put_rows(0, 64, block.data(), rows, put), put), 0);
+    EXPECT_LT(job.flush(1, 0), 0);
+  }
+}
+
 // Both ways at once, of all sizes, more than the windows hold.
 TEST(remote_memory, many_transfers_at_once) {
   ranks_of_one_process job(over_sockets);

@@ -12,7 +12,7 @@
 
 namespace weft::transport::ucx {
 
-constexpr std::uint32_t wire_version = 8;
+constexpr std::uint32_t wire_version = 9;
 
 // What others need to know of a rank to reach it: published through the job before any rank connects.
 struct card {

@@ -8,7 +8,9 @@ namespace weft::transport::ucx {
 memory_messages::parcel* memory_messages::take(std::uint32_t peer, effect what) noexcept {
   parcel* const p = parcels_.take();
   if (p == nullptr) return nullptr;
+  std::unique_ptr<std::byte[]> kept = std::move(p->packed);
   *p = {};
+  p->packed = std::move(kept);
   p->head.job_key = options_.job_key;
   p->head.version = wire_version;
   p->head.source = options_.rank;

@@ -5,6 +5,7 @@
 #include "engine/transport/transport.hpp"
 #include "engine/transport/ucx/links.hpp"
 
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -19,12 +20,12 @@ struct memory_header {
   std::uint32_t version;
   std::uint32_t source;
   effect what;
-  std::uint16_t asks;    // of a put: not 0 if a rank waits to hear of it
+  std::uint16_t asks;    // of a put: not 0 if a rank waits to hear of it; of a get: how many rows
   std::uint32_t arrived; // of the target's puts, as a load, cut off
   std::uint64_t bytes;
   std::uint64_t at;    // in the target's segment
-  std::uint64_t name;  // of a get
-  std::uint64_t place; // of the piece in it
+  std::uint64_t name;  // of a get; of a put of rows: the bytes of each
+  std::uint64_t place; // of the piece in it; of rows, which come in one: how far their beginnings are apart
 };
 
 struct memory_envelope {
@@ -61,7 +62,8 @@ public:
     completion* rides = nullptr; // what waits for the rider to go, if there is one
     const std::byte* payload = nullptr;
     std::uint64_t bytes = 0;
-    source* of = nullptr; // what the payload is part of, if a rank waits for that
+    source* of = nullptr;                // what the payload is part of, if a rank waits for that
+    std::unique_ptr<std::byte[]> packed; // rows that are the payload; stays in the pool
     std::uint32_t peer = 0;
     memory_messages* owner = nullptr;
     parcel* next = nullptr;

@@ -5,13 +5,34 @@
 #include "engine/special_paths.hpp"
 
 #include <algorithm>
+#include <new>
 
 namespace weft::transport::ucx {
 
 // ---- what this rank asks for
 
-started memory_gets::get(std::uint32_t peer, void* to, std::uint64_t from, std::uint64_t bytes,
-                         completion& done) noexcept {
+namespace {
+
+// Rows that lie packed on the one side and apart on the other.
+void copy_rows(std::byte* to, std::uint64_t to_apart, const std::byte* from, std::uint64_t from_apart,
+               std::uint64_t bytes, std::uint64_t rows) noexcept {
+  for (std::uint64_t k = 0; k != rows; ++k, to += to_apart, from += from_apart)
+    engine::copy_bytes(to, from, bytes);
+}
+
+// From the first byte of so many to the last one; of what no rank of us asks for, more than any segment has.
+std::uint64_t extent_of(std::uint64_t bytes, std::uint64_t apart, std::uint64_t all) noexcept {
+  std::uint64_t extent = 0;
+  if (bytes == 0 || all == 0 || all % bytes != 0 || __builtin_mul_overflow(all / bytes - 1, apart, &extent) ||
+      __builtin_add_overflow(extent, bytes, &extent))
+    return ~std::uint64_t{0};
+  return extent;
+}
+
+} // namespace
+
+started memory_gets::begin(std::uint32_t peer, void* to, std::uint64_t from, std::uint64_t bytes,
+                           completion& done, const rows_there& rows, std::uint64_t apart_here) noexcept {
   if (const int why = messages_.failed(peer); why != 0) [[unlikely]]
     return started::failure(why);
   transfer* const t = take();
@@ -21,6 +42,8 @@ started memory_gets::get(std::uint32_t peer, void* to, std::uint64_t from, std::
   t->local = static_cast<std::byte*>(to);
   t->remote = from;
   t->bytes = bytes;
+  t->rows = rows;
+  t->apart_here = apart_here;
   t->peer = peer;
   states_[peer].gets.push(*t);
   issue(peer);
@@ -48,7 +71,8 @@ void memory_gets::issue(std::uint32_t peer) noexcept {
       p->head.at = t.remote + t.gone;
       p->head.bytes = bytes;
       p->head.name = t.name;
-      p->head.place = t.gone;
+      p->head.asks = static_cast<std::uint16_t>(t.rows.count);
+      p->head.place = t.rows.count != 0 ? t.rows.apart : t.gone;
     }
     if (messages_.send(p, peer) != 0) return;
     t.gone += bytes;
@@ -63,7 +87,10 @@ void memory_gets::arrive(const memory_header& piece, std::span<const std::byte> 
   transfer& t = transfers_[index];
   if (t.done == nullptr || t.name != piece.name || t.peer != piece.source) return;
   if (piece.place > t.bytes || payload.size() > t.bytes - piece.place) return;
-  engine::copy_bytes(t.local + piece.place, payload.data(), payload.size());
+  if (t.rows.count == 0)
+    engine::copy_bytes(t.local + piece.place, payload.data(), payload.size());
+  else if (payload.size() == t.bytes)
+    copy_rows(t.local, t.apart_here, payload.data(), t.rows.bytes, t.rows.bytes, t.rows.count);
   state& s = states_[piece.source];
   s.under_way -= load_of(payload.size());
   t.arrived += payload.size();
@@ -86,13 +113,24 @@ void memory_gets::fail(std::uint32_t peer, int status) noexcept {
 // ---- what it is asked for
 
 void memory_gets::write_down(const memory_header& wanted) noexcept {
-  const std::byte* const from = messages_.place(wanted.source, wanted.at, wanted.bytes);
+  const std::uint64_t rows = wanted.asks, each = rows == 0 ? wanted.bytes : wanted.bytes / rows;
+  const std::uint64_t extent = rows == 0 ? wanted.bytes
+                               : wanted.bytes > most_packed_bytes
+                                   ? ~std::uint64_t{0}
+                                   : extent_of(each, wanted.place, wanted.bytes);
+  const std::byte* const from = messages_.place(wanted.source, wanted.at, extent);
   if (from == nullptr) return;
   memory_messages::parcel* const p = messages_.take(wanted.source, effect::data);
   if (p == nullptr) engine::end_out_of_memory("an answer to another rank");
   p->head.name = wanted.name;
-  p->head.place = wanted.place;
+  p->head.place = rows == 0 ? wanted.place : 0;
   p->payload = from;
+  if (rows != 0) {
+    if (p->packed == nullptr) p->packed.reset(new (std::nothrow) std::byte[most_packed_bytes]);
+    if (p->packed == nullptr) engine::end_out_of_memory("an answer to another rank");
+    copy_rows(p->packed.get(), each, from, wanted.place, each, rows);
+    p->payload = p->packed.get();
+  }
   p->bytes = wanted.bytes;
   states_[wanted.source].answers.push(*p);
   messages_.mark(wanted.source);
@@ -126,7 +164,7 @@ constexpr std::uint64_t pieces_of(std::uint64_t bytes) {
 // ---- what this rank begins
 
 started memory_puts::begin(std::uint32_t peer, std::uint64_t to, const void* from, std::uint64_t bytes,
-                           completion& done, bool pushed) noexcept {
+                           completion& done, bool pushed, const rows_there& rows) noexcept {
   if (const int why = messages_.failed(peer); why != 0) [[unlikely]]
     return started::failure(why);
   transfer* const t = transfers_.take();
@@ -138,6 +176,7 @@ started memory_puts::begin(std::uint32_t peer, std::uint64_t to, const void* fro
   t->remote = to;
   t->bytes = bytes;
   t->owner = this;
+  t->rows = rows;
   t->pushed = pushed;
   t->queued = true;
   state& s = states_[peer];
@@ -245,6 +284,8 @@ int memory_puts::issue_piece(std::uint32_t peer, transfer& t) noexcept {
   if (p != nullptr) {
     p->head.at = t.remote + t.gone;
     p->head.asks = !t.pushed;
+    p->head.name = t.rows.bytes;
+    p->head.place = t.rows.apart;
     p->payload = t.local + t.gone;
     p->bytes = bytes;
     p->of = &t;
@@ -317,11 +358,24 @@ void memory_puts::hear_of_more(std::uint32_t peer, std::uint32_t arrived) noexce
 // ---- pieces in
 
 bool memory_puts::land(const memory_header& piece, std::span<const std::byte> payload) noexcept {
-  std::byte* const to = messages_.place(piece.source, piece.at, payload.size());
-  if (to == nullptr) return false;
-  engine::copy_bytes(to, payload.data(), payload.size());
+  if (piece.name != 0) {
+    if (!land_rows(piece, payload)) return false;
+  } else {
+    std::byte* const to = messages_.place(piece.source, piece.at, payload.size());
+    if (to == nullptr) return false;
+    engine::copy_bytes(to, payload.data(), payload.size());
+  }
   messages_.arrives(piece.source, load_of(payload.size()));
   if (piece.asks != 0 || messages_.untold(piece.source) > unasked) await(piece.source);
+  return true;
+}
+
+// Each at its place, all of which are in the segment.
+bool memory_puts::land_rows(const memory_header& piece, std::span<const std::byte> payload) noexcept {
+  std::byte* const to =
+      messages_.place(piece.source, piece.at, extent_of(piece.name, piece.place, payload.size()));
+  if (to == nullptr) return false;
+  copy_rows(to, piece.place, payload.data(), piece.name, piece.name, payload.size() / piece.name);
   return true;
 }
 

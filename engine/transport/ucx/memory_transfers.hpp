@@ -15,7 +15,14 @@ public:
   memory_gets& operator=(const memory_gets&) = delete;
 
   started get(std::uint32_t peer, void* to, std::uint64_t from, std::uint64_t bytes,
-              completion& done) noexcept;
+              completion& done) noexcept {
+    return begin(peer, to, from, bytes, done);
+  }
+  // In one piece.
+  started get_rows(std::uint32_t peer, void* to, std::uint64_t apart_here, std::uint64_t from,
+                   const rows_there& rows, completion& done) noexcept {
+    return begin(peer, to, from, rows.bytes * rows.count, done, rows, apart_here);
+  }
 
   // Messages of a peer.
   void write_down(const memory_header& wanted) noexcept;
@@ -35,6 +42,8 @@ private:
     std::uint64_t bytes = 0;
     std::uint64_t gone = 0; // has been asked for
     std::uint64_t arrived = 0;
+    rows_there rows; // packed ones
+    std::uint64_t apart_here = 0;
     std::uint64_t name = 0; // index and generation: an answer that is late finds no transfer
     std::uint32_t peer = 0;
     transfer* next = nullptr;
@@ -45,6 +54,8 @@ private:
     engine::fifo<memory_messages::parcel> answers;
   };
 
+  started begin(std::uint32_t peer, void* to, std::uint64_t from, std::uint64_t bytes, completion& done,
+                const rows_there& rows = {}, std::uint64_t apart_here = 0) noexcept;
   transfer* take() noexcept;
   void end(transfer& t, int status) noexcept;
 
@@ -78,6 +89,11 @@ public:
   started put(std::uint32_t peer, std::uint64_t to, const void* from, std::uint64_t bytes,
               completion& done) noexcept {
     return begin(peer, to, from, bytes, done, false);
+  }
+  // In one piece.
+  started put_rows(std::uint32_t peer, std::uint64_t to, const void* packed, const rows_there& rows,
+                   completion& done) noexcept {
+    return begin(peer, to, packed, rows.bytes * rows.count, done, false, rows);
   }
   started push(std::uint32_t peer, std::uint64_t to, const void* from, std::uint64_t bytes,
                completion& done) noexcept {
@@ -117,6 +133,7 @@ private:
     std::uint64_t remote = 0;
     std::uint64_t bytes = 0;
     std::uint64_t gone = 0; // how far its pieces have been sent
+    rows_there rows;        // packed ones
     memory_puts* owner = nullptr;
     bool pushed = false;
     bool queued = false;
@@ -141,7 +158,7 @@ private:
   };
 
   started begin(std::uint32_t peer, std::uint64_t to, const void* from, std::uint64_t bytes, completion& done,
-                bool pushed) noexcept;
+                bool pushed, const rows_there& rows = {}) noexcept;
   void end(transfer& t) noexcept;
   static void released(memory_messages::source& s) noexcept;
 
@@ -150,6 +167,7 @@ private:
   void end_followers(engine::fifo<follower>& f, std::uint64_t so_far) noexcept;
   void end(follower& f, int status) noexcept;
 
+  bool land_rows(const memory_header& piece, std::span<const std::byte> payload) noexcept;
   int issue_piece(std::uint32_t peer, transfer& t) noexcept;
   int hold(parcel* p, std::uint32_t peer) noexcept;
   int keep_or_fail(parcel& p, int status) noexcept;

@@ -57,6 +57,15 @@ public:
               completion& done) noexcept;
   started push(std::uint32_t peer, std::uint64_t to, const void* from, std::uint64_t bytes,
                completion& done) noexcept;
+  bool packs_rows(std::uint32_t peer) noexcept { return links_.ready(peer) == 0 && !links_[peer].by_ucx; }
+  started put_rows(std::uint32_t peer, std::uint64_t to, const void* packed, const rows_there& rows,
+                   completion& done) noexcept {
+    return memory_.puts().put_rows(peer, to, packed, rows, done);
+  }
+  started get_rows(std::uint32_t peer, void* to, std::uint64_t apart_here, std::uint64_t from,
+                   const rows_there& rows, completion& done) noexcept {
+    return memory_.gets().get_rows(peer, to, apart_here, from, rows, done);
+  }
   started flush(std::uint32_t peer, completion& done) noexcept;
   started order(std::uint32_t peer, completion& done) noexcept;
   started send(std::uint32_t peer, const message& m, const void* payload, std::uint64_t bytes,
