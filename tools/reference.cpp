@@ -111,13 +111,13 @@ std::string name_in(std::string_view s) {
   return name == "requires" || name == "operator" || name == "decltype" ? "" : name;
 }
 
-// A line without WEFT_EXPORT and WEFT_HANDLE, which say nothing to a reader, and those behind it moved as far
-// to the left: by `marks` columns.
+// A line without what says nothing to a reader, WEFT_EXPORT and its like, and those behind it moved as far to
+// the left: by `marks` columns.
 std::string as_read(const std::string& line, std::size_t& marks) {
   const bool goes_on = marks != 0 && line.starts_with(std::string(marks, ' '));
   if (goes_on) return line.substr(marks);
   marks = 0;
-  for (const std::string_view mark : {"WEFT_EXPORT ", "WEFT_HANDLE "})
+  for (const std::string_view mark : {"WEFT_EXPORT ", "WEFT_HANDLE ", "[[gnu::always_inline]] inline "})
     if (std::string_view(line).substr(marks).starts_with(mark)) marks += mark.size();
   return line.substr(marks);
 }
@@ -138,6 +138,7 @@ void read_declarations(std::span<const std::string> lines, reference_entry& e) {
       if (begins) body = type_begun_by(s).empty() && !s.starts_with("typedef");
       begins = s.ends_with(";") || s.ends_with("{") || s.ends_with("}") ||
                (s.starts_with("template") && s.ends_with(">")) ||
+               (s.starts_with("requires ") && s.find('(') == s.npos) ||
                (s.starts_with("#define") && !s.ends_with("\\"));
     }
     if (depth == 0 || !body) e.declarations.push_back(as_read(line, exported));

@@ -122,6 +122,7 @@ upc_coll_handle_t upc_all_reduce(const Dst& dst, const Src& src, upc_op_t op, st
   return detail::reduce_by(detail::reduced::value, dst, src, op, nelems, f, sync_mode, team);
 }
 
+// The same, with the result on every thread: dst has an element of each. In C upc_all_reduce_allT.
 template <class Dst, detail::reducible Src>
 upc_coll_handle_t upc_all_reduce_all(const Dst& dst, const Src& src, upc_op_t op, std::size_t nelems,
                                      upc_flag_t sync_mode, upc_team_t team = UPC_TEAM_ALL) {
@@ -133,6 +134,7 @@ upc_coll_handle_t upc_all_reduce_all(const Dst& dst, const Src& src, upc_op_t op
   return detail::reduce_by(detail::reduced::value_on_all, dst, src, op, nelems, f, sync_mode, team);
 }
 
+// Element i of dst becomes what op makes of the elements of src up to i. In C upc_all_prefix_reduceT.
 template <class Dst, detail::reducible Src>
 upc_coll_handle_t upc_all_prefix_reduce(const Dst& dst, const Src& src, upc_op_t op, std::size_t nelems,
                                         upc_flag_t sync_mode, upc_team_t team = UPC_TEAM_ALL) {

@@ -184,7 +184,7 @@ class Help(ToolTest):
         for name, members in {"job": "team all() const;", "team": "team split(int color, int key = 0) const;", "value": "bool ready();",
                               "pending": "void wait(line_of_call where = line_of_call::here());", "error": "~error() override;",
                               "mutex": "bool try_lock();", "atomic_domain": "T inc(upc_shared_ptr_t target) const;",
-                              "array": "remote_span<T> on(int rank) const;", "remote_span": "remote_span first(std::size_t count) const;",
+                              "array": "remote_span<T> on(long long rank, line_of_call where = line_of_call::here()) const;", "remote_span": "remote_span first(std::size_t count) const;",
                               "signals": "std::size_t size() const noexcept;", "own_indices": "std::size_t size() const;"}.items():
             text = self.output("help", "weft::" + name)
             self.assertRegex(text, rf"(?m)^    (template .*)?class .*\b{name}\b")
@@ -193,6 +193,9 @@ class Help(ToolTest):
             self.assertNotIn("private:", text)
         self.assertIn("class team {", self.output("help", "weft::team::rank_of"))
         self.assertIn("no header declares weft::team::rank_off", self.refusal("help", "weft::team::rank_off"))
+        self.assertRegex(self.output("help", "weft::exchange"), r"pending exchange\(Dst&& dst, const Src& src, const team& of = \{\},\n +line_of_call where = line_of_call::here\(\)\);\n\nBlock i of src")
+        self.assertIn("MPI_Iallgather", self.output("help", "weft::gather_all"))
+        self.assertIn("In C upc_all_reduce_allT", self.output("help", "upc_all_reduce_all"))
         self.assertIn("void barrier(const team& of = {}, line_of_call where = line_of_call::here());", self.output("help", "weft::barrier"))
 
     def test_a_wrong_name_is_told_the_right_one(self):
