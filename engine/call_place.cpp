@@ -63,11 +63,11 @@ std::string path_of(const loaded& file) {
   return length <= 0 ? "program" : std::string(path.data(), static_cast<std::size_t>(length));
 }
 
-// Of a program that has the library linked statically: where the library's functions are in it, by the
-// program's own table of symbols, which `strip` removes.
+// Where functions of the library are in a program, by the program's own table of symbols, which `strip`
+// removes: those of the headers, and all of them where the library is linked statically.
 class linked_functions {
 public:
-  explicit linked_functions(const loaded& file) noexcept : moved_by_(file.moved_by) {
+  linked_functions(const loaded& file, bool all) noexcept : moved_by_(file.moved_by), of_c_(all) {
     try {
       read(path_of(file).c_str());
     } catch (const std::exception&) { // for want of memory
@@ -86,11 +86,15 @@ private:
     std::uintptr_t begin, end;
   };
 
-  // Those of the namespace and of the C interface; and of the C++ library, which stand between them.
-  static bool is_ours(std::string_view name) noexcept {
+  // Those of the namespace; where all are there those of the C interface too, and of the C++ library, which
+  // stand between them. (Elsewhere a function of that may have one of the program in it.)
+  bool is_ours(std::string_view name) const noexcept {
     constexpr std::string_view beginnings[] = {"_ZN4weft", "_ZNK4weft", "_ZZN4weft", "_ZZNK4weft", "_ZNSt",
                                                "_ZNKSt",   "_ZSt",      "upc_",      "cray_upc_",  "weft_"};
-    return std::ranges::any_of(beginnings, [&](auto b) { return name.starts_with(b); }) && name != "upc_main";
+    const std::size_t count = of_c_ ? std::size(beginnings) : 4;
+    return std::ranges::any_of(std::span(beginnings).first(count),
+                               [&](auto b) { return name.starts_with(b); }) &&
+           name != "upc_main" && !name.starts_with("_ZN4weft5tests");
   }
   void read(const char* path) {
     const int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -133,6 +137,7 @@ private:
   }
 
   std::uintptr_t moved_by_;
+  bool of_c_;
   std::vector<function> all_;
 };
 
@@ -140,14 +145,15 @@ const loaded& own_file() noexcept {
   static const loaded file = file_of(reinterpret_cast<const void*>(&hex));
   return file;
 }
-const linked_functions& linked() noexcept {
-  static const linked_functions* const all = new linked_functions(own_file()); // never destroyed
+const linked_functions& linked(const loaded& program) noexcept {
+  static const linked_functions* const all =
+      new linked_functions(program, !is_library(own_file())); // never destroyed
   return *all;
 }
 
 bool is_ours(const void* address) noexcept {
   const loaded file = file_of(address);
-  return is_library(own_file()) ? is_library(file) : is_library(file) || linked().have(file, address);
+  return is_library(file) || (is_program(file) && linked(file).have(file, address));
 }
 
 struct walk {
@@ -168,7 +174,7 @@ _Unwind_Reason_Code step(_Unwind_Context* context, void* argument) {
 
 [[gnu::noinline]] call_place call_place::here() noexcept {
   call_place place;
-  if (!is_library(own_file()) && !linked().known()) return place;
+  if (!is_library(own_file()) && !linked(own_file()).known()) return place;
   walk w{place.at_, place.count_};
   _Unwind_Backtrace(step, &w);
   return place;

@@ -9,8 +9,10 @@ namespace weft::engine {
 // Where the call of the library that a thread is in stands in its program: the return addresses of its stack
 // outside of the library, innermost first. Several, for the innermost one may lie in a header of the library.
 // Calls write nothing down for it: the stack is walked when something is to be reported, or in checked mode,
-// which takes some microseconds. In a program that has the library linked statically the program's table of
-// symbols tells one from the other, so nothing is found from one that is stripped.
+// which takes some microseconds, and the first time reads the program's table of symbols, which tells the
+// library's functions in it from others: those of its headers that were not inlined, and where it is linked
+// statically all. So in a stripped program a place may be in a header, and where the library is linked statically
+// none is found.
 class call_place {
 public:
   static call_place here() noexcept;

@@ -20,7 +20,8 @@ std::uint64_t parse_count(const std::string& text, std::string_view* rest = null
   const std::string_view left(end, static_cast<std::size_t>(text.data() + text.size() - end));
   if (error == std::errc::result_out_of_range) throw std::out_of_range("more than 64 bits");
   if (error != std::errc{} || (rest == nullptr && !left.empty()))
-    throw std::invalid_argument("a whole number");
+    throw std::invalid_argument(rest == nullptr ? "a whole number, 0 or more"
+                                                : "a size like 64K, 256M or 2G");
   if (rest != nullptr) *rest = left;
   return value;
 }

@@ -88,8 +88,9 @@ void time_copies(findings& f, const std::vector<place>& places) {
     const double little = copy_time(to, source, small, 21), much = copy_time(to, source, large, 9);
     const double speed = static_cast<double>(large) / much;
     const char* const device = std::getenv("UCX_NET_DEVICES");
-    const std::string found = engine::format("to rank {} on {}: 8 bytes in {:.1f} us, 1 MiB at {:.0f} MB/s",
-                                             t, host, little, speed);
+    const std::string found =
+        engine::format("to rank {} on {}: 8 bytes in {} us, 1 MiB at {:.0f} MB/s", t, host,
+                       little < 0.05 ? "0.1" : engine::format("{:.1f}", little), speed);
     const std::optional<double> possible = is_near(t) ? std::nullopt : made_for(device);
     if (possible && speed < *possible / 4)
       f.note("copies", engine::format("{}; {} is made for {:.0f} MB/s", found, device, *possible),

@@ -8,6 +8,9 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <iostream>
 #include <span>
 #include <string>
@@ -53,6 +56,15 @@ std::string hint_for_options(const CLI::App& app, std::span<char* const> words) 
   return {};
 }
 
+// Whether all that was printed has gone: a disk may be full, or the output closed.
+constexpr int not_written = 1;
+bool was_written() {
+  std::cout.flush();
+  if (std::cout.good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return true;
+  std::cerr << "weft: cannot write its output: " << std::strerror(errno) << "; send it to another place\n";
+  return false;
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -80,7 +92,10 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     // Help and version are "errors" with status 0, and print themselves.
-    if (error.get_exit_code() == 0) return app.exit(error);
+    if (error.get_exit_code() == 0) {
+      const int shown = app.exit(error);
+      return was_written() ? shown : not_written;
+    }
     constexpr int bad_usage = 2;
     const std::string word = argc > 1 ? argv[1] : "-";
     const bool unknown = !word.starts_with('-') && std::ranges::find(subcommands, word) == subcommands.end();
@@ -92,5 +107,5 @@ int main(int argc, char** argv) {
               << "; see weft --help\n";
     return bad_usage;
   }
-  return status;
+  return was_written() ? status : not_written;
 }

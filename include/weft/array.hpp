@@ -141,6 +141,9 @@ public:
     return {{object_.base().addr, static_cast<std::uint32_t>(rank), 0}, size_};
   }
 
+  // For collectives, which know their ranks: on rank 0.
+  friend upc_shared_ptr_t base_of(const array& a) noexcept { return a.object_.base(); }
+
 private:
   [[noreturn, gnu::cold, gnu::noinline]] static void fail_rank(long long rank, line_of_call where) {
     const int ranks = upc_threads(); // an error where there is no job

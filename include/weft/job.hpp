@@ -26,7 +26,9 @@ WEFT_EXPORT void end_of_scope() noexcept;
 //   }
 //
 // An error that leaves the scope, caught further out or not, ends the job: each rank that fails prints one
-// line, with its number and the call, and the status is 1. So no rank waits for one that is gone.
+// line, with its number and the call, and the status is 1. So does an exception of the program that is caught
+// further out; one that nothing catches ends the process by abort(), as always, behind a line that names the
+// rank and what was thrown. So no rank waits for one that is gone.
 class [[nodiscard]] job {
 public:
   job() : job([] { weft_init(nullptr, nullptr); }) {}

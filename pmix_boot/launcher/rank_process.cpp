@@ -32,7 +32,11 @@ constexpr char not_made = '-';
 std::string make_directory() {
   std::error_code error;
   std::string path = std::filesystem::temp_directory_path(error) / "weft-XXXXXX";
-  if (error) return not_made + std::string("TMPDIR is not a directory");
+  if (error) {
+    const char* const set = std::getenv("TMPDIR");
+    return not_made + ("TMPDIR=" + std::string(set != nullptr ? set : "") +
+                       ": is no directory: name one that the job may write to");
+  }
   // With mode 0700.
   if (mkdtemp(path.data()) == nullptr)
     return not_made + ("cannot make " + path + ": " + std::strerror(errno));

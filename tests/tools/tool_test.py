@@ -104,6 +104,9 @@ class Info(ToolTest):
         self.assertEqual(first.split(), ["setting", "type", "default", "now", "meaning"])
         self.assertEqual(row.split()[:4], ["WEFT_HEAP_SIZE", "size", "256M", "1G"])
         self.assertEqual([each["name"] for each in json.loads(self.output("info", "--json", "WEFT_LOG"))], ["WEFT_LOG"])
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([WEFT, "info"], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (1, "weft: cannot write its output: No space left on device; send it to another place\n"))
         self.assertIn("WEFT_HEPSIZE is not a setting; did you mean WEFT_HEAP_SIZE?", self.refusal("info", "WEFT_HEPSIZE"))
 
 
@@ -136,7 +139,7 @@ class Doctor(ToolTest):
         for settings, line in (({"WEFT_HEAP_SIZ": "1G"}, "note  settings: WEFT_HEAP_SIZ is not a setting"),):
             self.assertIn(line, self.said(**settings))
         for settings, line in (
-                ({"WEFT_HEAP_SIZE": "much"}, "wrong settings: WEFT_HEAP_SIZE=much: must be "),
+                ({"WEFT_HEAP_SIZE": "much"}, "wrong settings: WEFT_HEAP_SIZE=much: must be a size like 64K"),
                 ({"WEFT_HEAP_SIZE": "16T"}, "wrong memory: cannot reserve "),
                 ({"WEFT_NET_DEVICES": "eth77"}, "wrong networks: WEFT_NET_DEVICES=eth77: "),
                 ({"SLURM_STEP_NUM_TASKS": "4", "SLURM_PROCID": "1"}, "wrong job: SLURM_STEP_NUM_TASKS=4: ")):

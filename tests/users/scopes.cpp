@@ -6,13 +6,15 @@
 //   scopes WHAT
 //
 // Mutations that this catches: an error in a destructor that ends by terminate; a scope that is left by an
-// exception and waits for the other ranks; a handle that is told although it was completed.
+// exception and waits for the other ranks; a handle that is told although it was completed; a line in a
+// header where two calls differ.
 #include "tests/jobs/suite.h"
 
 #include <cstdio>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
+#include <vector>
 #include <weft/weft.hpp>
 
 namespace {
@@ -46,6 +48,10 @@ void use(const weft::job& job, std::string_view what) {
     throw std::runtime_error("another");
   }
   if (what == "lengths") weft::array<int> differs(10 + static_cast<std::size_t>(job.rank()));
+  if (what == "spans") { // of a function in a header that is not inlined
+    std::vector<double> x(4 + static_cast<std::size_t>(job.rank())), y(x.size());
+    weft::reduce_all(y, x, UPC_ADD).wait();
+  }
   job.barrier();
 }
 

@@ -11,6 +11,7 @@ CASES = {
     "error": (1, ["weft: rank 1: weft::array::on: rank = 2: must be a rank of the job, 0 to 1 (scopes.cpp:"]),
     "uncaught": (134, ["weft: rank 1: nothing catches the exception of the program std::runtime_error: another"]),
     "caught": (1, ["weft: rank 1: an exception of the program leaves the scope of weft::job"]),
+    "spans": (1, ["(nelems 4, type double, op UPC_ADD, MY/MY) at scopes.cpp:", "(nelems 5, type double, op UPC_ADD, MY/MY) at scopes.cpp:"]),
     "lengths": (1, ["upc_all_alloc(40 bytes a thread)", "upc_all_alloc(44 bytes a thread)"]),
 }
 
