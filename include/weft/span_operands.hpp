@@ -87,11 +87,10 @@ template <span_like R>
 [[gnu::always_inline]] inline upc_shared_ptr_t operand(const char* call, const char* argument, const R& part,
                                                        const team& of) {
   if constexpr (is_array<R>) { // an array knows its place
-    upc_shared_ptr_t at = base_of(part);
-    if (upc_isnull(at) != 0) [[unlikely]]
+    const std::uint64_t at = base_of(part).addr;
+    if (at == 0) [[unlikely]]
       fail_moved(call, argument);
-    at.thread = static_cast<std::uint32_t>(of.first());
-    return at;
+    return {at, static_cast<std::uint32_t>(of.first()), 0};
   } else
     return {place(call, argument, part), static_cast<std::uint32_t>(of.first()), 0};
 }
