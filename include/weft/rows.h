@@ -7,9 +7,9 @@
  *
  * There are `rows` of them, of nbytes each, and their beginnings are dst_stride bytes apart at one end and
  * src_stride at the other one. A column of doubles is as many rows of 8 bytes. Within a host they are
- * copied at once; between hosts they go on by themselves, and share one handle. Over sockets short rows go packed,
- * 8 KiB of them in a message, so there is nothing to gain by a buffer of the program; an adapter that puts and gets
- * by itself moves each row alone. */
+ * copied at once; between hosts they go on by themselves, and share one handle. Over sockets short rows go
+ * packed, 8 KiB of them in a message; an adapter that puts and gets by itself moves each row alone, so there
+ * hundreds of rows of a few bytes are better packed by the program. */
 
 #ifdef __cplusplus
 namespace weft {
