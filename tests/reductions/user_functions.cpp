@@ -54,13 +54,11 @@ TEST(user_functions, may_read_shared_memory_and_ask_but_not_call_collectives) {
   array a(weft::per_thread(20)), result(weft::per_thread(1));
   fill(a, a.size());
   const upc_lock_t lock = upc_all_lock_alloc();
-  const refused_call calls[] = {{"upc_barrier", [] { upc_barrier; }},
-                                {"weft_finalize", [] { weft_finalize(); }},
-                                {"upc_all_alloc", [] { upc_all_alloc(1, 1); }},
-                                {"upc_all_free", [&] { upc_all_free(a); }},
-                                {"upc_lock", [&] { upc_lock(lock); }},
-                                {"upc_all_lock_alloc", [] { upc_all_lock_alloc(); }},
-                                {"upc_lock_free", [&] { upc_lock_free(lock); }}};
+  const refused_call calls[] = {
+      {"upc_barrier", [] { upc_barrier; }},           {"weft_finalize", [] { weft_finalize(); }},
+      {"upc_all_alloc", [] { upc_all_alloc(1, 1); }}, {"upc_all_free", [&] { upc_all_free(a); }},
+      {"upc_lock", [&] { upc_lock(lock); }},          {"upc_all_lock_alloc", [] { upc_all_lock_alloc(); }},
+      {"upc_lock_free", [&] { upc_lock_free(lock); }}};
   std::string said;
   upc_all_reduce_all(
       result, a, UPC_NONCOMM_FUNC, a.size(),
@@ -78,9 +76,9 @@ TEST(user_functions, may_read_shared_memory_and_ask_but_not_call_collectives) {
       },
       UPC_IN_ALLSYNC | UPC_OUT_ALLSYNC);
   for (const refused_call& call : calls)
-    EXPECT_NE(said.find(std::string(call.name) +
-                        ": must not be called by a function that a collective has called"),
-              std::string::npos)
+    EXPECT_NE(
+        said.find(std::string(call.name) + ": must not be called by a function that a collective has called"),
+        std::string::npos)
         << said;
   upc_barrier;
   upc_all_lock_free(lock);
@@ -168,7 +166,9 @@ TEST(user_functions, what_they_throw_of_vectors_ends_the_operation_and_nothing_e
 TEST(user_functions, of_vectors_must_not_wait) {
   const weft::array<long> from(400), to(400);
   for (const posts& post : vectors_by([](long x, long y) {
-         if (x == -1) EXPECT_THROW(weft::weft_barrier(), weft::error);
+         if (x == -1) {
+           EXPECT_THROW(weft::weft_barrier(), weft::error);
+         }
          return x + y;
        })) {
     std::ranges::fill(from, 1);

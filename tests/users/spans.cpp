@@ -56,8 +56,7 @@ void on_team(const weft::team& t, const arrays& of_all) {
   const weft::array<best>&x = of_all.x, &y = of_all.y;
   const weft::array<int>& to = of_all.to;
   const int me = t.rank(), ranks = t.size();
-  const auto n = static_cast<std::size_t>(ranks);
-  const std::size_t block = x.size();
+  const std::size_t n = static_cast<std::size_t>(ranks), block = x.size();
   const auto src = a.local().first(block * n), dst = b.local().first(block * n);
   const auto mine = src.first(block), got = dst.first(block);
   const auto fill = [&] {
