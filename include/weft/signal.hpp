@@ -20,7 +20,8 @@ namespace weft {
 //
 // They begin at 0 and only rise, so wait(n) of the n-th round needs no reset. Construction is collective and
 // waits for all ranks, destruction is collective. A rank that sees a counter by wait or test sees all of the
-// copies that it counts.
+// copies that it counts. A signal may be on its way when its put is complete: before its counters end, each
+// rank waits for all that are sent to it, or one of them may change memory that is another array's by then.
 class signals {
 public:
   explicit signals(std::size_t count = 1) : words_(count) {
