@@ -11,8 +11,8 @@ namespace weft::engine {
 // Calls write nothing down for it: the stack is walked when something is to be reported, or in checked mode,
 // which takes some microseconds, and the first time reads the program's table of symbols, which tells the
 // library's functions in it from others: those of its headers that were not inlined, and where it is linked
-// statically all. So in a stripped program a place may be in a header, and where the library is linked statically
-// none is found.
+// statically all. So in a stripped program a place may be in a header, and where the library is linked
+// statically none is found.
 class call_place {
 public:
   static call_place here() noexcept;

@@ -29,10 +29,6 @@ const Entry* find(const Entry (&table)[N], Key key, Key Entry::*member) {
   return nullptr;
 }
 
-} // namespace
-
-namespace {
-
 struct known_type {
   facts is;
   unsigned uses = 0, frees = 0; // calls that need it, MPI_Type_free of the program meanwhile

@@ -322,7 +322,7 @@ protected:
 private:
   Engine& self() { return static_cast<Engine&>(*this); }
 
-  // Releases progress ownership; no operation stays behind in the queue: it wakes a watcher that falls asleep.
+  // Releases progress ownership; no operation stays in the queue: it wakes a watcher that falls asleep.
   void leave(bool asleep) {
     release(asleep);
     if (!queue_.empty()) [[unlikely]]

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <new>
 #include <vector>
 
 namespace weft::progress {
@@ -77,7 +78,7 @@ struct one_sided : transport::completion {
   std::unique_ptr<std::byte[]> bounce;
   std::unique_ptr<row[]> in_flight;    // of several rows: rows_at_once of them
   std::uint64_t rows_together = 1;     // of them that may go in one message
-  std::unique_ptr<std::byte[]> packed; // of a put: room for those of each
+  std::unique_ptr<std::byte[]> packed; // of a put: room for those of each message, once one is packed
   std::uint64_t next_row = 0;
   std::uint32_t rows_under_way = 0;
   bool can_go_on = false; // is in the list of those
@@ -85,6 +86,16 @@ struct one_sided : transport::completion {
 
   using kind = one_sided_request::kind;
 
+  // Where the rows of a message are packed; null for want of memory.
+  std::byte* room_of(const row& message) noexcept {
+    const std::uint64_t each = rows_together * (asked.bytes / asked.rows);
+    if (packed == nullptr) {
+      const std::uint64_t messages = std::min((asked.rows - 1) / rows_together + 1, rows_at_once);
+      packed.reset(new (std::nothrow) std::byte[messages * each]);
+      if (packed == nullptr) return nullptr;
+    }
+    return packed.get() + static_cast<std::uint64_t>(&message - in_flight.get()) * each;
+  }
   // All that may throw.
   void prepare(const one_sided_request& r, std::uint64_t of) {
     if (r.what == kind::set || r.what == kind::copy) {
@@ -96,12 +107,7 @@ struct one_sided : transport::completion {
       in_flight = std::make_unique<row[]>(rows_at_once);
       for (std::uint64_t k = 0; k != rows_at_once; ++k)
         in_flight[k].of = this;
-      const std::uint64_t each = r.bytes / r.rows;
-      rows_together = std::clamp<std::uint64_t>(transport::most_packed_bytes / each, 1, r.rows);
-      if (r.what == kind::put && rows_together > 1) {
-        const std::uint64_t messages = std::min((r.rows - 1) / rows_together + 1, rows_at_once);
-        packed = std::make_unique_for_overwrite<std::byte[]>(messages * rows_together * each);
-      }
+      rows_together = std::clamp<std::uint64_t>(transport::most_packed_bytes / (r.bytes / r.rows), 1, r.rows);
     }
     next_row = 0;
     asked = r;
@@ -279,8 +285,9 @@ private:
         if (gets)
           return net_.get_rows(r.from_rank, to, r.apart_here, r.from + there, {bytes, r.apart_there, rows},
                                at);
-        const auto place = static_cast<std::uint64_t>(&at - t.in_flight.get());
-        std::byte* const packed = t.packed.get() + place * t.rows_together * bytes;
+        std::byte* const packed = t.room_of(at);
+        if (packed == nullptr) [[unlikely]]
+          return transport::started::failure(transport::no_memory);
         for (std::uint64_t k = 0; k != rows; ++k, from += r.apart_here)
           std::memcpy(packed + k * bytes, from, bytes);
         return net_.put_rows(r.to_rank, r.to + there, packed, {bytes, r.apart_there, rows}, at);
