@@ -110,7 +110,7 @@ public:
   // below. Only the thread that calls the library writes there.
   const std::uint64_t* reach();
   inline static runtime* with_reach = nullptr; // whose posts and polls are to be noted
-  void note_posted(handle h) noexcept {
+  [[gnu::cold, gnu::noinline]] void note_posted(handle h) noexcept {
     if (closed_ || !moved_by_calls() || query(h) != state::pending) return;
     closed_ = true;
     std::ranges::fill(reach_, 0);

@@ -98,8 +98,8 @@ public:
     bool take() noexcept { return held_ = held_ || of_.ownership_.try_acquire(); }
     bool held() const noexcept { return held_; }
     // `asleep`: by the watcher, which has looked at everything and armed the transport.
-    void let_go(bool asleep = false) {
-      if (std::exchange(held_, false)) of_.leave(asleep);
+    template <bool asleep = false> void let_go() {
+      if (std::exchange(held_, false)) of_.template leave<asleep>();
     }
 
   private:
@@ -323,15 +323,15 @@ private:
   Engine& self() { return static_cast<Engine&>(*this); }
 
   // Releases progress ownership; no operation stays in the queue: it wakes a watcher that falls asleep.
-  void leave(bool asleep) {
-    release(asleep);
+  template <bool asleep> void leave() {
+    release<asleep>();
     if (!queue_.empty()) [[unlikely]]
       serve_queue(asleep);
   }
 
-  [[gnu::always_inline]] void release(bool asleep = false) {
+  template <bool asleep = false> [[gnu::always_inline]] void release() {
     const bool goes_on = (executor_.has_waits() || beyond_host_) && tell_waits();
-    const bool undriven = watcher_ != nullptr && (goes_on || wants_watcher(asleep));
+    const bool undriven = watcher_ != nullptr && (goes_on || (asleep ? no_event_comes() : wants_watcher()));
     ownership_.release();
     if (undriven) [[unlikely]]
       ring_watcher();
@@ -363,11 +363,11 @@ private:
   }
   bool waits_unlisted() { return executor_.listed() && !executor_.members().node().waits().complete(); }
 
-  bool wants_watcher(bool asleep) {
-    const bool no_event_comes = sleeper_.took_events() || executor_.tries_again();
-    if (no_event_comes && watcher_->listens()) [[unlikely]]
+  bool no_event_comes() { return (sleeper_.took_events() || executor_.tries_again()) && watcher_->listens(); }
+  bool wants_watcher() {
+    if (no_event_comes()) [[unlikely]]
       return true;
-    return !asleep && executor_.outstanding() != 0 &&
+    return executor_.outstanding() != 0 &&
            watcher_->wants_ring(executor_.needs_driver() || executor_.listed());
   }
   [[gnu::noinline]] void ring_watcher() {

@@ -128,7 +128,7 @@ private:
         [&] {
           const std::chrono::milliseconds limit(engine_.tries_again() ? 1 : -1);
           where_.store(where::watching, std::memory_order_relaxed);
-          mine.let_go(true); // the next holder sees where I am
+          mine.template let_go<true>(); // the next holder sees where I am
           return limit;
         });
     if (!slept) return false;

@@ -83,13 +83,13 @@ TEST(falling_asleep, wakes_for_what_is_taken_from_the_queue_and_not_for_what_is_
     engine_type::turn asleep(mine);
     ASSERT_TRUE(asleep.take());
     std::thread([&] { mine.post(team, {}, {}); }).join();
-    asleep.let_go(true);
+    asleep.let_go<true>();
   }
   EXPECT_EQ(watcher.rings, 1);
   EXPECT_EQ(mine.outstanding(), 1u);
   engine_type::turn again(mine);
   ASSERT_TRUE(again.take());
-  again.let_go(true);
+  again.let_go<true>();
   EXPECT_EQ(watcher.rings, 1);
   mine.watched_by(nullptr);
 }
