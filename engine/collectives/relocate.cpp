@@ -319,9 +319,10 @@ std::uint64_t cost_of_bundled(const request& r, bool one_slice, const topology& 
   const std::uint64_t locals = g.largest_host(), hosts = g.hosts() - 1, senders = from_root ? 1 : locals;
   const std::uint64_t part = part_bytes(r, one_slice, g);
   const std::uint64_t stretches = senders * (one_slice || g.ranks_follow_hosts() ? 1 : locals);
-  const std::uint64_t asked = r.in == sync::no && !computes(r.op) ? wake + c.messages(hosts, 0) : 0;
+  const bool asks = r.in == sync::no && !computes(r.op), to_root = rooted(r.op) && !from_root;
+  const std::uint64_t asked = asks ? wake + c.messages(hosts, 0) : 0;
   const std::uint64_t messages = hosts * engine::bundle_box::messages(g, senders, part);
-  return asked + wake + c.messages(messages, hosts * senders * part / messages) +
+  return asked + (asks || to_root ? wake : 0) + c.messages(messages, hosts * senders * part / messages) +
          c.packs(hosts * stretches, senders * part / stretches) + c.packs(most_led(g) * senders, part) +
          c.copies(from_root ? locals : g.size(), r.bytes);
 }

@@ -46,7 +46,8 @@ graph::plan relocate_bundled(const request& r, graph::pattern pairs, const graph
 // Is there a box on each host for each other one, and does each rank hear messages?
 bool has_boxes(const graph::topology& g, const tuning& t);
 // Until the owner of a box has been woken, if none of its threads drives, in ns: what a wake takes on a
-// virtual machine. Where few blocks go, they are there sooner without it.
+// virtual machine. Of rooted operations the other members of the root's host may have left; where each member
+// waits for blocks of its own, the owner is awake when all come together.
 inline constexpr std::uint64_t wake = 20'000;
 bool fits_bundled(const request& r, bool one_slice, const graph::topology& g, const tuning& t);
 std::uint64_t cost_of_bundled(const request& r, bool one_slice, const graph::topology& g, const tuning& t);

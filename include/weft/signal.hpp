@@ -2,12 +2,19 @@
 #pragma once
 #include "array.hpp"
 #include "signal.h"
+#include "spans.hpp"
 #include "synchronization_calls.h"
 #include "tile.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <numeric>
+#include <thread>
+#include <utility>
+#include <vector>
 
 namespace weft {
 
@@ -18,16 +25,29 @@ namespace weft {
 //   weft::pending p = arrived.put(halo.on(right), edge); // copies, then adds 1 to the counter of `right`
 //   arrived.wait(1);                                     // the first copy to this rank is in place
 //
-// They begin at 0 and only rise, so wait(n) of the n-th round needs no reset. Construction is collective and
-// waits for all ranks, destruction is collective. A rank that sees a counter by wait or test sees all of the
-// copies that it counts. A signal may be on its way when its put is complete: before its counters end, each
-// rank waits for all that are sent to it, or one of them may change memory that is another array's by then.
+// They begin at 0 and only rise, so wait(n) of the n-th round needs no reset. Construction and destruction
+// are collective. A rank that sees a counter by wait or test sees all of the copies that it counts. A signal
+// may be on its way when its put is complete: construction waits for all ranks, and destruction on each rank
+// for all that were sent to it, so that none changes memory that is another array's by then. They may be
+// moved, by all ranks alike; while an exception unwinds the stack their memory stays.
 class signals {
 public:
-  explicit signals(std::size_t count = 1) : words_(count) {
+  explicit signals(std::size_t count = 1)
+      : words_(count), sent_(static_cast<std::size_t>(upc_threads())),
+        exceptions_(std::uncaught_exceptions()) {
     std::ranges::fill(words_, std::uint64_t{0});
     weft_barrier();
   }
+  signals(signals&&) noexcept = default;
+  signals& operator=(signals&& other) noexcept {
+    if (this == &other) return *this;
+    await_all();
+    words_ = std::move(other.words_);
+    sent_ = std::move(other.sent_);
+    exceptions_ = other.exceptions_;
+    return *this;
+  }
+  ~signals() { await_all(); }
 
   std::size_t size() const noexcept { return words_.size(); }
 
@@ -43,7 +63,8 @@ public:
     if (count != to.size()) [[unlikely]]
       detail::fail_length("weft::signals::put", "from", count,
                           "must be as many as `to` has, " + std::to_string(to.size()) + ": pass a subspan");
-    return pending(weft_put_signal(to.data(), std::ranges::data(from), count * sizeof(T),
+    return counted(to.rank(), 1,
+                   weft_put_signal(to.data(), std::ranges::data(from), count * sizeof(T),
                                    at("weft::signals::put", "to.rank()", to.rank(), which), 1,
                                    WEFT_SIGNAL_ADD));
   }
@@ -53,9 +74,11 @@ public:
               std::size_t which = 0, line_of_call where = line_of_call::here()) const {
     const detail::at_site here(where);
     to.shape().require_equal("weft::signals::put", "from", from.shape());
-    return pending(weft_put_rows(
-        to.data(), sizeof(T) * to.width(), from.data(), sizeof(T) * from.width(), sizeof(T) * to.columns(),
-        to.rows(), at("weft::signals::put", "to.rank()", to.rank(), which), 1, WEFT_SIGNAL_ADD));
+    return counted(to.rank(), 1,
+                   weft_put_rows(to.data(), sizeof(T) * to.width(), from.data(), sizeof(T) * from.width(),
+                                 sizeof(T) * to.columns(), to.rows(),
+                                 at("weft::signals::put", "to.rank()", to.rank(), which), 1,
+                                 WEFT_SIGNAL_ADD));
   }
   // Only the counter, of a rank of the job.
   void raise(int rank, std::size_t which = 0, std::uint64_t by = 1,
@@ -63,7 +86,8 @@ public:
     pending raised;
     {
       const detail::at_site here(where);
-      raised = pending(weft_put_signal({}, nullptr, 0, at("weft::signals::raise", "rank", rank, which), by,
+      raised = counted(rank, by,
+                       weft_put_signal({}, nullptr, 0, at("weft::signals::raise", "rank", rank, which), by,
                                        WEFT_SIGNAL_ADD));
     }
     raised.wait(where);
@@ -96,7 +120,30 @@ private:
     return at(call, "rank", upc_mythread(), which);
   }
 
+  // A call that was an error has sent nothing.
+  pending counted(int rank, std::uint64_t by, upc_coll_handle_t put) const {
+    sent_[static_cast<std::size_t>(rank)] += by;
+    return pending(put);
+  }
+  // Returns when all that was sent to the calling rank is in its counters.
+  void await_all() const noexcept {
+    if (size() == 0 || detail::own().ranks == 0 || std::uncaught_exceptions() != exceptions_) return;
+    std::vector<std::uint64_t> come(sent_.size());
+    weft::exchange(come, sent_).wait();
+    const auto all = std::reduce(come.begin(), come.end());
+    const auto seen = [&] {
+      std::uint64_t sum = 0;
+      for (std::uint64_t& word : words_.local())
+        sum += std::atomic_ref(word).load(std::memory_order_relaxed);
+      return sum;
+    };
+    while (seen() != all)
+      if (!test(~std::uint64_t{0})) std::this_thread::yield(); // carries on what is outstanding
+  }
+
   array<std::uint64_t> words_;
+  mutable std::vector<std::uint64_t> sent_; // by rank, the sum of what was added to its counters
+  int exceptions_;
 };
 
 } // namespace weft

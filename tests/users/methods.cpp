@@ -269,9 +269,6 @@ bool sweep(const weft::team& all, int rounds, std::size_t high, std::size_t wide
       put.push_back(come.put(tile_of(my - 1, mx).part(high + 1, 1, 1, wide), u.part(1, 1, 1, wide), below));
   }
   weft::wait_all(put);
-  // A signal may be on its way when its put is complete: the counters end when each has come.
-  if (mx + 1 < across) come.wait(static_cast<std::uint64_t>(rounds), right);
-  if (my + 1 < down) come.wait(static_cast<std::uint64_t>(rounds), below);
   // The whole plate, on each rank.
   const std::size_t whole_high = high * static_cast<std::size_t>(down) + 2,
                     whole_wide = wide * static_cast<std::size_t>(across) + 2;

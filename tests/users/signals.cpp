@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copies with a signal: rounds between neighbours without a barrier, in which each rank waits for the signals
 // of its two neighbours alone; many writers to one counter; a chain, in which each link must see what the one
-// before it has put; a late writer, whose reader sleeps; and wrong calls.
+// before it has put; a late writer, whose reader sleeps; counters that end while signals are on their way;
+// and wrong calls.
 //
 //   signals ROUNDS
 //
 // Mutations that this catches: a signal that is raised before its bytes are flushed; one that is set where it
-// is to be added; a waiter that is not woken.
+// is to be added; a waiter that is not woken; counters that end before all signals have come, whose memory is
+// another array's by then.
 #include "tests/jobs/suite.h"
 
+#include <algorithm>
+#include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -91,6 +96,34 @@ void late(int me, int ranks) {
     for (int r = 0; r != ranks; ++r)
       told.raise(r, 0, 5);
   expect(told.wait(1) == 5 && told.test(5) && !told.test(6), "a late signal", 0);
+}
+
+// Nothing is waited for but that the puts are complete.
+void ends(int me, int ranks, long rounds) {
+  weft::array<double> from(300);
+  const std::vector<double> x(from.size(), me);
+  for (long round = 1; round <= rounds; ++round) {
+    weft::signals first(3);
+    const auto put_to_all = [&] {
+      for (int to = 0; to != ranks; ++to)
+        for (std::size_t which = 0; which != first.size(); ++which)
+          first.put(from.on(to), x, which).wait();
+    };
+    put_to_all();
+    if (round % 2 == 0) {
+      first = weft::signals(2);
+      put_to_all();
+    }
+    { const weft::signals last(std::move(first)); }
+    weft::array<std::uint64_t> words(3), more(2); // where the counters were
+    std::ranges::fill(words, 0), std::ranges::fill(more, 0);
+    for (int k = 0; k != 3; ++k)
+      weft::weft_barrier();
+    for (const auto& area : {words.local(), more.local()})
+      for (const std::uint64_t& word : area)
+        expect(std::atomic_ref(const_cast<std::uint64_t&>(word)).load() == 0, "a signal behind the end",
+               round);
+  }
 }
 
 // What one rank has called alone is there for those that see its signal behind it.
@@ -205,6 +238,7 @@ WEFT_SUITE(signals) {
   many_writers(me, ranks);
   chain(me, ranks);
   late(me, ranks);
+  ends(me, ranks, rounds);
   behind_one_sided(me, ranks);
   wrong_calls(me, ranks);
   in_the_way(me);
