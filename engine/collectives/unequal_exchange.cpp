@@ -199,8 +199,7 @@ std::uint64_t cost_of_bundled_unequal(const request& r, const topology& g, const
   const std::uint64_t near = c.copies(locals, r.bytes) + c.copies(rooted(r.op) ? locals : g.size(), r.bytes);
   const std::uint64_t brought = (rooted(r.op) ? 1 : locals) * far * (entries - along) / entries;
   const std::uint64_t bring = brought == 0 ? 0 : c.gets(brought, r.bytes, true);
-  return near + (rooted(r.op) && senders != 1 ? wake : 0) +
-         c.messages(messages, hosts * senders * part / messages) +
+  return near + wake + c.messages(messages, hosts * senders * part / messages) +
          c.packs(hosts * senders * entries, part / entries) + c.packs(most_led(g) * senders, part) + bring;
 }
 
