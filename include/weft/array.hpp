@@ -89,6 +89,36 @@ private:
   std::size_t size_;
 };
 
+template <class T> class array;
+
+// A part of a weft::array, at the same place on all ranks: what weft::array::part gives. The calling rank's
+// is used like a std::span. It owns nothing.
+template <class T> class array_part {
+public:
+  using value_type = T;
+  using element_type = T;
+
+  std::size_t size() const noexcept { return size_; }
+  bool empty() const noexcept { return size_ == 0; }
+  T* data() const noexcept { return local_; }
+  std::span<T> local() const noexcept { return {local_, size_}; }
+  T* begin() const noexcept { return local_; }
+  T* end() const noexcept { return local_ + size_; }
+  template <std::integral I> T& operator[](I i) const { return local_[static_cast<std::size_t>(i)]; }
+
+  // For collectives, which know their ranks: on rank 0.
+  friend upc_shared_ptr_t base_of(const array_part& p) noexcept { return {p.address_, 0, 0}; }
+
+private:
+  friend array<T>;
+  array_part(std::uint64_t address, T* local, std::size_t size) noexcept
+      : address_(address), local_(local), size_(size) {}
+
+  std::uint64_t address_;
+  T* local_;
+  std::size_t size_;
+};
+
 // So many elements on each rank, at the same place of its memory: what collectives move, and what other ranks
 // reach. The calling rank's own part is used like a std::span, `on` leads to that of another rank.
 //
@@ -134,6 +164,14 @@ public:
   T* end() const { return data() + size_; }
   template <std::integral I> T& operator[](I i) const { return data()[static_cast<std::size_t>(i)]; }
 
+  // Some of them, for collectives: the same ones on all ranks, which are moved like an array, in one copy.
+  // Those of local() may be others on each rank. Errors: past the end.
+  array_part<T> part(std::size_t offset, std::size_t count) const {
+    if (offset > size_ || count > size_ - offset) [[unlikely]]
+      fail_part(offset, count);
+    return {object_.base().addr + offset * sizeof(T), data() + offset, count};
+  }
+
   // The elements of a rank of the job. Errors: no such rank.
   remote_span<T> on(long long rank, line_of_call where = line_of_call::here()) const {
     if (rank < 0 || rank >= detail::own().ranks) [[unlikely]]
@@ -150,6 +188,11 @@ private:
     const detail::at_site here(where);
     throw error("weft::array::on", "rank", std::to_string(rank),
                 "must be a rank of the job, 0 to " + std::to_string(ranks - 1));
+  }
+  [[noreturn, gnu::cold, gnu::noinline]] void fail_part(std::size_t offset, std::size_t count) const {
+    detail::fail_length("weft::array::part", "offset", offset,
+                        "with " + std::to_string(count) + " elements is past the end: there are " +
+                            std::to_string(size_));
   }
   template <std::integral I> static std::size_t bytes_of(I size) {
     if constexpr (std::is_signed_v<I>)

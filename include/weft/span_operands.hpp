@@ -43,6 +43,7 @@ concept span_like = std::ranges::contiguous_range<R> && std::ranges::sized_range
 template <class R> using element_in = std::ranges::range_value_t<R>;
 template <class R> constexpr bool is_array = false;
 template <class T> constexpr bool is_array<array<T>> = true;
+template <class T> constexpr bool is_array<array_part<T>> = true;
 // What is written is not const, and must last until the operation is complete: a container that ends with the
 // statement does not.
 template <class R>

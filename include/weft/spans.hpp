@@ -17,11 +17,11 @@
 //   compute();
 //   transpose.wait();
 //
-// Operands are of two kinds, by their type, so that all ranks agree. weft::arrays lie at the same place on
-// all ranks, and their blocks are moved in one copy. Any other contiguous range, std::vector, std::span, a
-// part of an array, is the calling rank's own: it may be ordinary memory or shared, at another place on each
-// rank, and which of them may differ from rank to rank. A call all of whose operands are arrays on one rank
-// has arrays on all; WEFT_CHECK=1 finds it where not.
+// Operands are of two kinds, by their type, so that all ranks agree. weft::arrays, and what a.part(offset,
+// count) gives of them, lie at the same place on all ranks, and their blocks are moved in one copy. Any other
+// contiguous range, std::vector, std::span, a part of a.local(), is the calling rank's own: it may be
+// ordinary memory or shared, at another place on each rank, and which of them may differ from rank to rank. A
+// call all of whose operands are arrays on one rank has arrays on all; WEFT_CHECK=1 finds it where not.
 //
 // What of the second kind is ordinary memory: blocks up to 2 KiB go from it and to it. Of larger ones the
 // source is copied into the shared heap when the call posts; the destination is written where it is. Both

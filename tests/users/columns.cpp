@@ -208,6 +208,9 @@ void wrong_calls(const weft::team& all) {
   fails(
       "a stride", [&] { weft::pending(weft::weft_get_rows(a.data(), 8, a.on(0).data(), 4, 8, 2)).wait(); },
       "src_stride = 4: must not be less than nbytes, 8");
+  fails(
+      "a part of an array", [&] { (void)a.part(20, 5); },
+      "weft::array::part: offset = 20 elements: with 5 elements is past the end: there are 24");
   // The bytes of two columns of one array are apart.
   self.column(5).put(mine.column(1)).wait();
   for (std::size_t y = 0; y != 4; ++y)
