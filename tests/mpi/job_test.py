@@ -59,14 +59,14 @@ class Job(unittest.TestCase):
                                  result.stdout + result.stderr)
 
     def check_hybrid(self, mpi):
-        """The scopes of C++ inside of those of MPI."""
+        """Names of UPC, and scopes of C++, inside of MPI: half of the ranks have each form."""
         program = os.path.join(self.folder.name, f"hybrid_{mpi}")
         folder = os.path.dirname(LIBRARY)
         subprocess.run([self.compiler(mpi, "mpicxx"), "-std=c++20", "-O1", "-Wall", "-Wextra", "-Werror", "-DOMPI_SKIP_MPICXX",
                         "-DMPICH_SKIP_MPICXX", f"-I{BUILD}/include", f"-I{SOURCE}/include", f"-I{SOURCE}/mpi/include",
                         str(HERE / "hybrid.cpp"), "-o", program, f"-L{folder}", "-lweft", f"-Wl,-rpath,{folder}"], check=True)
-        result = self.launch(mpi, 4, program)
-        self.assertEqual((result.returncode, result.stdout), (0, "4 ranks of a grid are right\n"), result.stdout + result.stderr)
+        result = self.launch(mpi, 6, program)
+        self.assertEqual((result.returncode, result.stdout), (0, "3 ranks of each form are right\n"), result.stdout + result.stderr)
 
     def check_fortran(self, mpi):
         """The program of docs/mpi.md, as it stands there."""

@@ -5,7 +5,8 @@ What README.md shows of examples/ is what is there. All blocks of C++ of docs/se
 three threads, on one host and on two. An assertion that does not hold, or an error that no block expects, fails the test.
 Each block of docs/tutorial.md and docs/recipes.md is a whole program of four ranks, in turns on one host and on two: it ends
 with status 0, and prints what the block of text below it says, in any order of its lines. The last of the tutorial is
-traced, and examples/who_waited.py draws the trace.
+traced, and examples/who_waited.py draws the trace. The lines of programs that stand twice are those of docs/functions.md
+(pairs.py).
 """
 import concurrent.futures
 import os
@@ -15,6 +16,8 @@ import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree
+
+import pairs
 
 BLOCK = re.compile(r"^```cpp\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PROGRAM = re.compile(r"^```cpp\n([^`]*?int main\([^`]*?)^```$(?:(?:(?!```|^#).)*?^```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
@@ -106,6 +109,7 @@ def compare_with_readme(source):
 
 def main(source, build):
     compare_with_readme(source)
+    pairs.compare(source)
     with open(os.path.join(source, "docs", "semantics.md"), encoding="utf-8") as file:
         text, examples = program_of(file.read())
     if examples < 20:
