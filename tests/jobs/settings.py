@@ -37,9 +37,9 @@ WAYS = [
     "broadcast=knomial,gather_all=ring,exchange=bruck,reduce=dissemination,reduce_all=dissemination",
     "",
     "broadcast=chain,gather_all=bruck,exchange=paired,prefix_reduce=dissemination,team_allreduce=hierarchical",
-    "broadcast=scatter,gather_all=doubling,exchange=bundled,scatter=bundled,gather=bundled,reduce=bundled,"
+    "broadcast=scatter,gather_all=doubling,exchange=spread,scatter=flat,gather=bundled,reduce=bundled,"
     "team_alltoallv=bundled,team_gatherv=bundled,team_scatterv=bundled",
-    "broadcast=bundled,gather_all=bundled,exchange=paired,team_allreduce=halved,team_reduce=bundled",
+    "broadcast=bundled,gather_all=flat,exchange=paired,team_allreduce=halved,team_reduce=bundled",
 ]
 
 
