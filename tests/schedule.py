@@ -126,7 +126,7 @@ class Schedule:
             try:
                 process = subprocess.Popen(test.command, cwd=test.folder, env=environment, stdin=subprocess.DEVNULL,
                                            stdout=out, stderr=subprocess.STDOUT)
-            except OSError as error:
+            except (OSError, IndexError) as error:  # a test whose program is not built has no command
                 self.ended.put(Result(test, "failed", said=f"it could not be started: {error}\n"))
                 return
             self.running[test] = process.pid
