@@ -60,6 +60,8 @@ class Job:
             timer = threading.Timer(limit, process.kill)
             timer.start()
             for line in process.stdout:
+                if "plm:rsh: Warning: setpgid" in line:  # of Open MPI's launcher: its child was quicker
+                    continue
                 self.lines.append(line.rstrip("\n"))
                 if line == "talking\n":
                     talking()
