@@ -120,13 +120,16 @@ class Schedule:
 
     def play(self, test):
         """Runs a test to its end; in a thread of its own."""
+        if not test.command:
+            self.ended.put(Result(test, "failed", said="its program is not built\n"))
+            return
         begun = time.monotonic()
         environment = {**self.defaults[test.build], **os.environ, **self.environment, **test.settings}
         with tempfile.TemporaryFile() as out:
             try:
                 process = subprocess.Popen(test.command, cwd=test.folder, env=environment, stdin=subprocess.DEVNULL,
                                            stdout=out, stderr=subprocess.STDOUT)
-            except (OSError, IndexError) as error:  # a test whose program is not built has no command
+            except OSError as error:
                 self.ended.put(Result(test, "failed", said=f"it could not be started: {error}\n"))
                 return
             self.running[test] = process.pid

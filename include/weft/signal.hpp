@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "array.hpp"
+#include "completion.h"
 #include "signal.h"
 #include "spans.hpp"
 #include "synchronization_calls.h"
@@ -134,11 +135,13 @@ private:
     const auto seen = [&] {
       std::uint64_t sum = 0;
       for (std::uint64_t& word : words_.local())
-        sum += std::atomic_ref(word).load(std::memory_order_relaxed);
+        sum += std::atomic_ref(word).load(std::memory_order_acquire);
       return sum;
     };
-    while (seen() != all)
-      if (!test(~std::uint64_t{0})) std::this_thread::yield(); // carries on what is outstanding
+    while (seen() != all) {
+      weft_poll();
+      std::this_thread::yield();
+    }
   }
 
   array<std::uint64_t> words_;

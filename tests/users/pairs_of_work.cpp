@@ -222,7 +222,7 @@ std::vector<long> rounds_alone(int me, int ranks, int across, int rounds, std::s
   return all;
 }
 
-// ---- tasks that whoever is free takes, some at a time, and a list of those that have found something
+// ---- tasks, of which a rank that is free takes some, and a list of those that have found something
 
 long work(long task) {
   return task * task % 97;
