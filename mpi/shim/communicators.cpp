@@ -5,6 +5,8 @@
 #include "mpi/shim/session.hpp"
 #include "mpi/shim/start.hpp"
 
+#include <array>
+
 using weft::mpi::begin_session;
 using weft::mpi::make_lane;
 using weft::mpi::require_right_mpi;
@@ -24,6 +26,19 @@ int begin(int* argc, char*** argv, int required, int* provided) {
   const int status = WEFT_REAL(Init_thread)(argc, argv, required, provided);
   if (status == MPI_SUCCESS) begin_session();
   return status;
+}
+
+// Open MPI sends the edges of a graph with the 24th and the 25th tag that its collectives take on a
+// communicator (its issue 13918). A collective that comes to them meanwhile never ends, and which one does
+// depends on how many of the program's collectives the library carries. So these tags are used up before.
+void use_tags_of_edges([[maybe_unused]] MPI_Comm comm) {
+#ifdef OPEN_MPI
+  if (comm == MPI_COMM_NULL) return;
+  std::array<MPI_Request, 26> barriers{};
+  for (MPI_Request& barrier : barriers)
+    if (WEFT_REAL(Ibarrier)(comm, &barrier) != MPI_SUCCESS) return;
+  WEFT_REAL(Waitall)(barriers.size(), barriers.data(), MPI_STATUSES_IGNORE);
+#endif
 }
 
 } // namespace
@@ -70,6 +85,7 @@ WEFT_SHOW int MPI_Graph_create(MPI_Comm comm, int nodes, const int index[], cons
 WEFT_SHOW int MPI_Dist_graph_create(MPI_Comm comm, int n, const int nodes[], const int degrees[],
                                     const int targets[], const int weights[], MPI_Info info, int reorder,
                                     MPI_Comm* made) {
+  use_tags_of_edges(comm);
   return with_lane(
       WEFT_REAL(Dist_graph_create)(comm, n, nodes, degrees, targets, weights, info, reorder, made), made);
 }

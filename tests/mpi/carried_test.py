@@ -9,8 +9,9 @@ request sends nothing (a Waitany never ends); side_from_bottom moves nothing; re
 up at once where another thread has taken what it chose; combination_of has the program's operators called by MPI;
 are_right looks at what MPI does not read (Scenes.unread hangs), or says yes; refused_by is asked for no call
 (Scenes.wrong_arguments, stored); lie_together does not ask where elements lie; all_are_of_this_job says yes (spawned);
-free_later lets MPI free a type that a call needs, or says nothing to the threads that know it (types); the session ends in
-front of the program's own functions for the end (at_end).
+use_tags_of_edges does nothing (made hangs, in one of 60 launches under load); free_later lets MPI free a type that a
+call needs, or says nothing to the threads that know it (types); the session ends in front of the program's own
+functions for the end (at_end).
 """
 
 import os
@@ -160,7 +161,7 @@ class Scenes(Programs):
             result = self.launch(mpi, ranks, program, "threads", WEFT_STATISTICS="1")
             self.assertEqual((result.returncode, result.stdout), (0, "threads is right\n"), result.stderr)
             self.assertNotIn("no lane", result.stderr)
-        # With four ranks Open MPI 4.1 itself does not always leave MPI_Dist_graph_create.
+        # Without the library Open MPI 4.1 does not always leave MPI_Dist_graph_create.
         for scene, passed in ("made", {"communicator of one rank"}), ("many", {"communicator has no lane"}):
             result = self.launch(mpi, 2, program, scene, WEFT_STATISTICS="1")
             self.assertEqual((result.returncode, result.stdout), (0, f"{scene} is right\n"), result.stderr)

@@ -98,6 +98,13 @@ static void made(void) {
   MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, before, MPI_UNWEIGHTED, 1, after, MPI_UNWEIGHTED,
                                  MPI_INFO_NULL, 0, &comm);
   use(comm, "a graph of neighbours is wrong");
+  /* The tags that Open MPI uses for edges come up somewhere on the way. */
+  MPI_Comm_dup(MPI_COMM_WORLD, &grid);
+  for (int k = 0; k < 12; ++k) {
+    MPI_Dist_graph_create(grid, 1, &me, &one, after, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &comm);
+    use(comm, "one of many graphs is wrong");
+  }
+  MPI_Comm_free(&grid);
 }
 
 /* More than there is room for; and one that is made while the program goes on: their collectives are MPI's.
