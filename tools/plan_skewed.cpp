@@ -60,7 +60,7 @@ public:
     return slowest(out, in, [&](std::uint32_t host, const load& l) {
       const std::uint64_t notes = l.along + l.brought, note = told + mean(l.along_bytes, notes);
       const std::uint64_t near = c_.copies(2 * g_.size(), note) + near_copies(host);
-      return notes == 0 ? near : near + c_.message() + c_.wire(notes, note) + bring(l, l.along);
+      return notes == 0 ? near : near + c_.message() + c_.wire(notes, note) + bring(l);
     });
   }
   std::uint64_t bundled() const {
@@ -84,7 +84,7 @@ public:
       return near_copies(host) + c_.copies(g_.size(), mean(l.along_bytes, blocks)) + collectives::wake +
              c_.messages(l.messages, mean(l.message_bytes, l.messages)) +
              c_.packs(blocks, mean(l.message_bytes, blocks)) +
-             c_.packs(graph::most_led(g_) * locals, mean(l.message_bytes, senders)) + bring(l, 0);
+             c_.packs(graph::most_led(g_) * locals, mean(l.message_bytes, senders)) + bring(l);
     });
   }
   // Each rank puts a block and a signal behind it, and waits for the one that comes in this round.
@@ -129,11 +129,9 @@ private:
     }
     return most;
   }
-  // What is not there yet, and the answers.
-  std::uint64_t bring(const load& l, std::uint64_t answers) const {
-    if (l.brought != 0)
-      return c_.wire(answers, 0) + c_.gets(l.brought, mean(l.brought_bytes, l.brought), true);
-    return answers == 0 ? 0 : c_.wire(answers, 0) + c_.message();
+  // What is not there yet.
+  std::uint64_t bring(const load& l) const {
+    return l.brought == 0 ? 0 : c_.gets(l.brought, mean(l.brought_bytes, l.brought), true);
   }
   // The bytes of a member's part for a host.
   std::uint64_t part(std::uint32_t from, std::uint32_t there, std::uint64_t room,

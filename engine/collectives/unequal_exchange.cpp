@@ -4,15 +4,16 @@
 //
 // A member tells each that gets a block of it where that lies and how long it is; those bring the blocks and
 // tell their givers so. So nothing has to be agreed on before, and a rank that gives may compute. Its
-// neighbours it tells where it has written that down for all of them.
+// neighbours it tells where it has written that down for all of them. Between hosts a short block comes along
+// with its note, and no answer goes back: its giver has copied it.
 //
-// flat     Between hosts what is short comes with the note: one message there and one back. To hosts of their
-//          own each of P-1 blocks takes a message, and so does every note.
+// flat     Each note is a message, and so is the answer for a long block: P-1 of them to hosts of their own.
 // bundled  What the members of a host that have entered tell those of another one goes in one message, each
-//          member's part with as many of its blocks as have room: N-1 of them for N hosts, and no answer for
-//          what came along. To the verifier the notes go so, and each block is brought.
+//          member's part with as many of its blocks as have room: N-1 of them for N hosts. To the verifier
+//          the notes go so.
 //
-// To the verifier a block has the size of the request, whatever it has. Notes are bytes of the source.
+// To the verifier a block has the size of the request, whatever it has, and each is brought. Notes are bytes
+// of the source.
 #include "engine/bundle_box.hpp"
 #include "engine/collectives/algorithm.hpp"
 #include "engine/collectives/operations.hpp"
@@ -56,7 +57,7 @@ public:
     p.window = static_cast<std::uint8_t>(t.window);
     p.parts = p.computes = p.large = true;
     p.far = !g.one_host();
-    p.unequal = bundled;
+    p.unequal = true;
     p.in_places = bundled && p.pairs == pattern::all_pairs;
     if (bundled) p.packed = packed_room(r, g);
     const std::uint64_t length = unequal::longest_note(g.size()), came = g.size() * length;
@@ -73,13 +74,13 @@ public:
     const bool root = g_.me() == request_.root;
     const bool gives = !rooted(request_.op) || root != to_root();
     const bool takes = !rooted(request_.op) || root == to_root();
-    if (gives) tell();
+    const node_set noted = gives ? tell() : 0;
     node_set brought = 0;
     if (takes)
       brought = rooted(request_.op) && !root ? bring(range::root, 1) : bring(range::others, others());
     if (!rooted(request_.op) || root) b_.add(compute(4));
     if (takes && !bundled_ && brings_from_far(root)) b_.add(place_what_came(), brought);
-    if (gives) await_readers();
+    if (gives) await_readers(noted);
     return b_.finish();
   }
 
@@ -97,15 +98,17 @@ private:
     const std::uint8_t nothing = b_.add_place({});
     return writing(reading(compute(6), buffer::source, nothing), buffer::destination, nothing);
   }
-  void await_readers() {
+  // How many bring a far block follows from the notes.
+  void await_readers(node_set noted) {
     const std::uint32_t readers = to_root() ? 1 : others();
     if (readers == 0) return;
     const node all = await_count(fact::consumed, readers);
-    b_.add(bundled_ && tells_far() ? by_boxes(all) : all);
+    b_.add(tells_far() ? by_boxes(all) : all, bundled_ ? 0 : noted);
   }
   bool tells_far() const { return to_root() ? !g_.is_near(request_.root) : !g_.far().empty(); }
 
-  void tell() {
+  // The steps that write down what far members are told.
+  node_set tell() {
     const bool packed = bundled_ && tells_far(), to_near = !g_.near().empty() && (!to_root() || !tells_far());
     node_set noted = 0;
     if (to_near || packed)
@@ -115,14 +118,17 @@ private:
       b_.draft().eager_bytes[0] = told;
       b_.add(travelling(publish(), came_), noted);
     }
-    if (tells_far()) packed ? send_packed_notes(noted) : send_notes();
+    if (!tells_far()) return 0;
+    if (!packed) return send_notes();
+    send_packed_notes(noted);
+    return noted;
   }
   void send_packed_notes(node_set noted) {
     builder::step_list send;
     send.then(travelling(send_bundled(), came_));
     b_.loop(to_root() ? range::root : range::hosts, to_root() ? 1 : g_.hosts() - 1, send, noted);
   }
-  void send_notes() {
+  node_set send_notes() {
     const node all = of_blocks(compute(1, true), blocks::members);
     const node_set noted =
         b_.add(writing(reading(all, buffer::source, each_note_), buffer::scratch, each_note_));
@@ -130,6 +136,7 @@ private:
     send.then(at_stage(2, travelling(send_payload(), note_)));
     b_.loop(to_root() ? range::root : range::far, to_root() ? 1 : static_cast<std::uint32_t>(g_.far().size()),
             send, noted);
+    return noted;
   }
   // Stages 1, 7 and 8 are quick and stand before this: they have noted what has not come when the first
   // payload is taken (unequal::exchange::from_one).
@@ -142,7 +149,6 @@ private:
     steps.then_if(far, far_only(bundled_ ? by_boxes(take) : at_stage(5, take)));
     steps.then(at_stage(3, get_from_each()));
     const node read = count_for_each(fact::consumed, 1);
-    if (!bundled_) return b_.loop(of, count, steps.then(read));
     steps.then_if(near, near_only(read)).then_if(far, far_only(by_boxes(read)));
     return b_.loop(of, count, steps);
   }
@@ -177,8 +183,7 @@ std::uint64_t cost_of_flat_unequal(const request& r, const topology& g, const tu
   const std::uint64_t note = sizeof(unequal::note) + (short_ones ? r.bytes : 0);
   const std::uint64_t near = c.copies(2 * g.size(), note) + c.copies(g.largest_host(), r.bytes);
   if (far == 0) return near;
-  const std::uint64_t bring =
-      short_ones ? c.wire(locals * far, 0) + c.message() : c.gets(locals * far, r.bytes, true);
+  const std::uint64_t bring = short_ones ? 0 : c.gets(locals * far, r.bytes, true);
   return near + c.message() + c.wire(locals * far, note) + bring;
 }
 

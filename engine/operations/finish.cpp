@@ -67,9 +67,11 @@ std::uint64_t sent(const plan& p, const node& n) {
   return (n.ordered == 0 ? n.count : std::min<std::uint64_t>(n.count, n.ordered)) * (message_worth + payload);
 }
 
-// A message, or what a post looks at or computes in no time.
-bool is_prompt(const node& s) {
-  return s.what == kind::signal || looks(s.what) || (s.what == kind::compute && s.quick);
+// A message, or what a post looks at or computes in no time; of unequal blocks, a get of what may have come
+// along.
+bool is_prompt(const plan& p, const node& s) {
+  return s.what == kind::signal || looks(s.what) || (s.what == kind::compute && s.quick) ||
+         (s.what == kind::get && p.unequal);
 }
 
 // What other ranks wait for and cannot do themselves: a word that this rank raises, or data that it brings.
@@ -108,8 +110,9 @@ void note_for_post(plan& p) {
   const node_set until_served = with_those_before(p, p.serving);
   p.serving |= until_served & computing; // what is computed behind is my own result
   p.alone = with_those_before(p, p.alone);
+  const auto prompt = [&](const node& s) { return is_prompt(p, s); };
   for (unsigned k = 0; k < p.size; ++k)
-    if ((until_served >> k & 1) != 0 && !all_steps(p, p.nodes[k], is_prompt)) p.opening = plan::unbounded;
+    if ((until_served >> k & 1) != 0 && !all_steps(p, p.nodes[k], prompt)) p.opening = plan::unbounded;
 }
 
 bool is_short_step(const node& s) {

@@ -109,7 +109,9 @@ node take_payload(bool valued = false);
 // The same between hosts, by way of boxes: one block for all members of a host, or (to_host) one for each.
 node send_bundled();
 node take_bundled();
-node by_boxes(node n); // the same node, of blocks that a far member gets by way of a box
+// The same node, of blocks that a far member gets by way of a box; a count of them does without those that
+// came along.
+node by_boxes(node n);
 node count_for_each(fact which, std::uint32_t n);
 node await_count(fact which, std::uint32_t n);
 node count_for_self(fact which, std::uint32_t n);

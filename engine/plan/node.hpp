@@ -160,7 +160,8 @@ struct node {
   bool rewrites = false;      // compute: what others could read in my source is another thing now
   bool orders = false;        // flush: the peer need only find it in place when told next; put: one follows
   bool relayed = false;       // signal: the root's payload; engines hand it on in the tree
-  bool bundled = false;       // signal, take: by way of the boxes of two hosts, see engine/bundle_box.hpp
+  bool bundled = false;       // signal, take: by way of the boxes of two hosts, see engine/bundle_box.hpp;
+                              // counts: but for what came along
   branch on = branch::either; // top nodes: the way that it belongs to, also if it begins before the choice
   std::uint8_t settled = 0;   // 1 + its place in the plan's table of settled steps
   std::uint8_t needs = 0;     // the place of scratch that every peer of the range must have filled before

@@ -98,7 +98,7 @@ struct plan {
   bool parts = false;     // its transfers are parts of a task, and need the task's room
   bool computes = false;  // it has a task: any rank that waits cannot carry its blocks for others
   bool awaited = true;    // a rank may sleep until I have entered
-  bool unequal = false;   // what goes in bundles is packed by the task, see task::pack
+  bool unequal = false;   // what comes along with notes and what is brought the task knows, see task::brought
   bool in_places = false; // and lies in large places of boxes, be it unequal or not
   // How long the root waits for all to enter before it works alone, in ns; 0: it has no choice.
   std::uint64_t patience = 0;

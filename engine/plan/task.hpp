@@ -76,7 +76,7 @@ struct task {
   void (*combine)(const task&, void* into, const void* from, std::uint64_t bytes) = nullptr;
   void (*release)(const task&) = nullptr; // the operation is over
   // What a member of my host has for the members of another host, behind each other, by the note that it has
-  // published (plan::unequal). Returns its bytes: `message` of them at most, and the first 4 say how many.
+  // published. Returns its bytes: `message` of them at most, and the first 4 say how many.
   std::uint64_t (*pack)(const task&, const work&, std::uint32_t member, std::uint32_t host,
                         const std::byte* note, std::byte* to) = nullptr;
   // The same of a member of another host for the members of mine: I take my own.

@@ -14,6 +14,7 @@ public:
   notes(const exchange& b, const graph::work& w) : b_(b), w_(w), length_(longest_note(w.members)) {}
 
   void write_notes() const {
+    std::uint64_t readers = 0;
     for (std::uint32_t member = 0; member != w_.members; ++member) {
       const block* const mine = b_.given_to(member, w_.me);
       if (mine == nullptr || w_.where->is_near(member)) continue;
@@ -22,7 +23,9 @@ public:
       const note n{along ? note::along : mine->at, mine->bytes};
       std::memcpy(sent(member), &n, sizeof n);
       if (along) std::memcpy(sent(member) + sizeof n, w_.segment + mine->at, mine->bytes);
+      if (!along) ++readers;
     }
+    keep_readers(readers);
   }
   // Of my one block, or of my table.
   void write_own_note(bool packed) const {
@@ -37,8 +40,7 @@ public:
            note::in_table};
     std::memcpy(arrived(w_.me), &n, sizeof n);
     if (!packed) return;
-    const std::uint64_t readers = packed_blocks(b_, w_, w_.me, n).left_to_readers();
-    std::memcpy(arrived(w_.me) + sizeof n, &readers, sizeof readers);
+    keep_readers(packed_blocks(b_, w_, w_.me, n).left_to_readers());
   }
   // Piece by piece.
   bool place_own(graph::work& w) const {
@@ -124,6 +126,10 @@ private:
   }
   std::uint64_t carried(std::uint32_t peer, const block* b) const {
     return travels(peer, b->bytes) ? b->bytes : 0;
+  }
+  // How many far members bring a block of mine, behind my own note.
+  void keep_readers(std::uint64_t readers) const {
+    std::memcpy(arrived(w_.me) + sizeof(note), &readers, sizeof readers);
   }
   std::byte* sent(std::uint32_t member) const { return w_.scratch + (w_.members + member) * length_; }
   std::byte* arrived(std::uint32_t member) const { return w_.scratch + member * length_; }

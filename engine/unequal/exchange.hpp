@@ -21,7 +21,7 @@ struct block {
 // with the notes that say where the others are.
 //
 //   stage 1   for each member of another host a note that says where its block is, and how long. Behind it
-//             that block itself, if it is short
+//             that block itself, if it is short. And how many far members are to bring a block
 //   stages 2, 5   payloads: the note to a far member; of one
 //   stage 3   what a member brings
 //   stages 4, 6   my own block, and what has come with notes, to their places

@@ -102,14 +102,14 @@ public:
       if (there != mine && asks(*op.program, g, there))
         visit(there, members_.box(*op.channel, there).sent(slot, g.local_index(g.me())));
   }
-  // How many members count that they have read a block of mine, of so many readers: not those that find it in
-  // their box.
+  // How many members count that they have read a block of mine, of so many readers: not those to which it
+  // comes along, in their box or with a note.
   std::uint64_t counting(operation& op, std::uint32_t of) {
     const graph::plan& p = *op.program;
     const std::uint32_t by_box = readers(p, op.channel->info.topology);
     return of - by_box + (p.unequal ? op.at.task->brought(*op.at.task, work_of(op, net_, 0), p.me) : 0);
   }
-  // Does a member count that it has read this block, though it came by a box?
+  // Does a member count that it has read this block of another host?
   bool counts(operation& op, std::uint32_t owner) {
     return op.program->unequal && op.at.task->brought(*op.at.task, work_of(op, net_, 0), owner) != 0;
   }
@@ -211,6 +211,7 @@ private:
   static std::uint64_t stride(const operation& op) { return op.program->places[graph::in_source].to; }
   // Does that host get blocks of mine?
   static bool asks(const graph::plan& p, const graph::topology& g, std::uint32_t there) {
+    if (p.unequal && p.packed == 0) return false; // each goes by a message of its own
     return p.pairs != graph::pattern::to_root || g.host(p.root) == there;
   }
   // Once for my host, when the box is free. True if the other host has been asked.

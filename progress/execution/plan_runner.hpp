@@ -108,10 +108,12 @@ private:
   }
 
   // What has come before the post wakes no thread any more: so words are looked at, and payloads are taken.
-  bool leaves(const operation& op, const graph::node& n, std::uint32_t peer) {
+  bool leaves(operation& op, const graph::node& n, std::uint32_t peer) {
     const bool looks = n.what == graph::kind::await || n.what == graph::kind::take;
     if (far_ == posted_far::all || looks || reach<T>::near(op, peer)) return false;
     if (far_ == posted_far::messages && n.what == graph::kind::signal) return false;
+    // Of a block that came along with its note nothing is left to be brought.
+    if (n.what == graph::kind::get && op.program->unequal && !bundles.counts(op, peer)) return false;
     left_ |= graph::serves_others(n.what);
     return true;
   }

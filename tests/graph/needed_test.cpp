@@ -64,9 +64,13 @@ bool needed(const request& r, const std::vector<plan>& mutants, const node_map& 
   return false;
 }
 
-// Short blocks between hosts: to the verifier they are brought.
+// Short blocks between hosts: to the verifier they are brought. So it knows how many members count that,
+// before the notes are written that say so.
 bool came_with_notes(const request& r, const node& it) {
   return collectives::sized_by_members(r.op) && it.what == kind::compute && it.count == 6;
+}
+bool counts_by_notes(const request& r, const node& it) {
+  return collectives::sized_by_members(r.op) && it.what == kind::await && it.about == fact::consumed;
 }
 
 // Nodes that the rows or their sizes may make needed, or that are no synchronization.
@@ -143,7 +147,7 @@ void expect_edges_needed(const request& r, const node_map& nodes, const std::vec
       const bool said_by_others =
           r.in_place && r.out == sync::all && topology(who, nodes).initiated().empty();
       if (it.after == 0 || only_priority || said_by_others || told_by_others(plans[who], it) ||
-          came_with_notes(r, it))
+          came_with_notes(r, it) || counts_by_notes(r, it))
         continue;
       std::vector<plan> mutants = plans;
       mutants[who].nodes[n].after = 0;
