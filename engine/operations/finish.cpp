@@ -98,9 +98,12 @@ node_set with_those_before(const plan& p, node_set of) {
 // which nodes come to something that other ranks wait for, and that no other rank can do.
 void note_for_post(plan& p) {
   p.serving = p.opening = p.alone = 0;
+  p.together = false;
   node_set computing = 0;
   for (unsigned k = 0; k < p.size; ++k) {
     const node& n = p.nodes[k];
+    const bool bundles = n.what == kind::signal && n.bundled && n.about == fact::payload;
+    p.together |= bundles && p.pairs != pattern::from_root; // a root sends for itself alone
     const bool mine = all_steps(p, n, [](const node& s) { return !serves_others(s.what); });
     if ((p.top >> k & 1) == 0 || mine) continue;
     (n.what == kind::compute ? computing : p.serving) |= node_set{1} << k;

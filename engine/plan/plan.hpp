@@ -100,6 +100,7 @@ struct plan {
   bool awaited = true;    // a rank may sleep until I have entered
   bool unequal = false;   // what comes along with notes and what is brought the task knows, see task::brought
   bool in_places = false; // and lies in large places of boxes, be it unequal or not
+  bool together = false;  // what its host's members send goes in one message, for those that have entered
   // How long the root waits for all to enter before it works alone, in ns; 0: it has no choice.
   std::uint64_t patience = 0;
 

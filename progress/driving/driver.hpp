@@ -243,12 +243,16 @@ protected:
     executor_.computations().ran(f, w, through, took);
   }
 
+  // Before a call that waits sends: what neighbours send that enter now goes along. Not beside computations.
+  [[gnu::noinline]] void let_neighbours_enter(operation& op) {
+    if (late_yields_.last_was_late() || executor_.members().neighbours_entered(op)) return;
+    late_yields_.yield(net_);
+  }
+
   using pass = typename executor<T>::pass;
   static constexpr std::chrono::nanoseconds never = std::chrono::nanoseconds::max();
-  static constexpr unsigned polls_every = 32;
-  static constexpr unsigned helps_every = 16; // yields
-  static constexpr unsigned patience = 64;    // empty passes
-  static constexpr unsigned looks_for_away = 8;
+  static constexpr unsigned polls_every = 32, helps_every = 16; // sweeps; yields
+  static constexpr unsigned patience = 64, looks_for_away = 8;  // empty passes
 
   // For a thread that needs progress ownership itself, until it has had it.
   [[gnu::cold, gnu::noinline]] void step_aside(turn& mine) {
@@ -298,11 +302,7 @@ protected:
   void yield(idle_ladder& ladder, bool over_sockets) {
     if (over_sockets && late_yields_.sleeps_instead()) return ladder.skip_to_sleep();
     if (ladder.yields() == 1 && !late_yields_.last_was_late()) return net_.yield();
-    const auto before = net_.now();
-    net_.yield();
-    const bool late = net_.now() - before > std::chrono::milliseconds(1);
-    late_yields_.came_back(late);
-    if (late) ladder.skip_to_sleep();
+    if (late_yields_.yield(net_)) ladder.skip_to_sleep();
   }
 
   // Sleeps until something may have happened, without progress ownership.

@@ -230,7 +230,7 @@ private:
   friend class series_posts<engine>;
   using base::beyond_host_, base::counts_, base::executor_, base::net_, base::options_, base::place_,
       base::queue_;
-  using base::drain, base::drive, base::drive_to_end, base::enqueue;
+  using base::drain, base::drive, base::drive_to_end, base::enqueue, base::let_neighbours_enter;
   using base::is_left_to_watcher, base::polls_by_calls, base::watching;
 
   // Draws the number and publishes the entry in one. Under progress ownership: so the word has one writer,
@@ -271,6 +271,7 @@ private:
 
   // A blocking call whose operation was not finished at once.
   [[gnu::noinline]] void go_on(turn& mine, posted& op) {
+    if (op.program->together && (options_.idle.scarce || polls_by_calls())) let_neighbours_enter(op);
     if (!executor_.advance_only(op)) {
       if (op.run != nullptr) executor_.leaves(op);
       drive_to_end(mine, op);

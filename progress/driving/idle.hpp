@@ -127,6 +127,14 @@ private:
 // operations. Any threads, all relaxed: what they take from each other is one more try.
 class late_yields {
 public:
+  // True if it came back late.
+  template <class Net> bool yield(Net& net) {
+    const auto before = net.now();
+    net.yield();
+    const bool late = net.now() - before > std::chrono::milliseconds(1);
+    came_back(late);
+    return late;
+  }
   // This wait goes to sleep at once.
   bool sleeps_instead() noexcept {
     const unsigned left = left_.load(std::memory_order_relaxed);
@@ -136,6 +144,8 @@ public:
     return true;
   }
   bool last_was_late() const noexcept { return in_a_row_.load(std::memory_order_relaxed) != 0; }
+
+private:
   void came_back(bool late) noexcept {
     constexpr unsigned most = 6;
     const unsigned row = late ? std::min(in_a_row_.load(std::memory_order_relaxed) + 1, most) : 0;
@@ -143,7 +153,6 @@ public:
     left_.store((1u << row) - 1, std::memory_order_relaxed);
   }
 
-private:
   std::atomic<unsigned> in_a_row_{0}, left_{0};
 };
 

@@ -102,8 +102,7 @@ public:
       if (there != mine && asks(*op.program, g, there))
         visit(there, members_.box(*op.channel, there).sent(slot, g.local_index(g.me())));
   }
-  // How many members count that they have read a block of mine, of so many readers: not those to which it
-  // comes along, in their box or with a note.
+  // Of so many readers of my blocks, how many count that: not those to which one comes along.
   std::uint64_t counting(operation& op, std::uint32_t of) {
     const graph::plan& p = *op.program;
     const std::uint32_t by_box = readers(p, op.channel->info.topology);
@@ -209,9 +208,9 @@ private:
   }
 
   static std::uint64_t stride(const operation& op) { return op.program->places[graph::in_source].to; }
-  // Does that host get blocks of mine?
+  // Does that host get blocks of mine, by its box?
   static bool asks(const graph::plan& p, const graph::topology& g, std::uint32_t there) {
-    if (p.unequal && p.packed == 0) return false; // each goes by a message of its own
+    if (p.unequal && p.packed == 0) return false;
     return p.pairs != graph::pattern::to_root || g.host(p.root) == there;
   }
   // Once for my host, when the box is free. True if the other host has been asked.

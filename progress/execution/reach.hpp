@@ -100,6 +100,10 @@ public:
   bool entered(operation& op, std::uint32_t member) {
     return net.load(view(*op.channel, member).entered()) >= op.seq;
   }
+  bool neighbours_entered(operation& op) {
+    return std::ranges::all_of(op.channel->info.topology.near(),
+                               [&](std::uint32_t member) { return entered(op, member); });
+  }
   static bool near(const operation& op, std::uint32_t member) {
     return op.channel->info.topology.is_near(member);
   }

@@ -120,6 +120,7 @@ private:
         ", credit ", p.credit, ", radix ", p.radix, ", payloads ", p.eager_bytes[0], " ", p.eager_bytes[1],
         ", room ", p.room());
     if (p.opening != plan::unbounded) put(", opening ", p.opening);
+    if (p.together) put(", together");
     const indirection rows = p.indirect();
     if (rows || p.names != naming::none)
       put(", rows name ", word(p.names), ", sources ", word(rows.src), ", destinations ", word(rows.dst),

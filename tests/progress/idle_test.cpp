@@ -49,6 +49,16 @@ TEST(idle_ladder, default_policy_has_all_rungs) {
   EXPECT_EQ(steps.back(), step::sleep);
 }
 
+struct clock_of_yields {
+  std::chrono::nanoseconds time{0}, each{0};
+  std::chrono::nanoseconds now() const { return time; }
+  void yield() { time += each; }
+};
+bool comes_back_late(weft::progress::late_yields& all, std::chrono::nanoseconds after) {
+  clock_of_yields net{.each = after};
+  return all.yield(net);
+}
+
 unsigned sleeps_before_the_next_try(weft::progress::late_yields& all) {
   unsigned sleeps = 0;
   while (all.sleeps_instead())
@@ -60,14 +70,14 @@ TEST(late_yields, are_tried_ever_more_seldom_until_one_comes_back_soon) {
   weft::progress::late_yields all;
   EXPECT_EQ(sleeps_before_the_next_try(all), 0u);
   for (const unsigned sleeps : {1, 3, 7, 15, 31, 63, 63}) {
-    all.came_back(true);
+    EXPECT_TRUE(comes_back_late(all, std::chrono::milliseconds(3)));
     EXPECT_EQ(sleeps_before_the_next_try(all), sleeps);
     EXPECT_TRUE(all.last_was_late());
   }
-  all.came_back(false);
+  EXPECT_FALSE(comes_back_late(all, std::chrono::microseconds(900)));
   EXPECT_FALSE(all.last_was_late());
   EXPECT_EQ(sleeps_before_the_next_try(all), 0u);
-  all.came_back(true);
+  EXPECT_TRUE(comes_back_late(all, std::chrono::microseconds(1100)));
   EXPECT_EQ(sleeps_before_the_next_try(all), 1u);
 }
 
