@@ -188,7 +188,8 @@ std::uint64_t cost_of_flat_unequal(const request& r, const topology& g, const tu
 }
 
 // As of equal blocks: the member that has the turn packs for all of its host; of a root's blocks there are as
-// many messages, on its host. What has no room is brought.
+// many messages, on its host. What has no room is brought. Of a gather the owner of the box may have left;
+// else the members of its host wait for blocks, and are awake.
 std::uint64_t cost_of_bundled_unequal(const request& r, const topology& g, const tuning& t) {
   const cost_model c(t.costs);
   const std::uint64_t locals = g.largest_host(), hosts = g.hosts() - 1, far = g.size() - g.largest_host();
@@ -204,7 +205,8 @@ std::uint64_t cost_of_bundled_unequal(const request& r, const topology& g, const
   const std::uint64_t near = c.copies(locals, r.bytes) + c.copies(rooted(r.op) ? locals : g.size(), r.bytes);
   const std::uint64_t brought = (rooted(r.op) ? 1 : locals) * far * (entries - along) / entries;
   const std::uint64_t bring = brought == 0 ? 0 : c.gets(brought, r.bytes, true);
-  return near + wake + c.messages(messages, hosts * senders * part / messages) +
+  const std::uint64_t rung = r.op == operation::team_gatherv ? wake : 0;
+  return near + rung + c.messages(messages, hosts * senders * part / messages) +
          c.packs(hosts * senders * entries, part / entries) + c.packs(most_led(g) * senders, part) + bring;
 }
 
