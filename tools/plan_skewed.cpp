@@ -82,6 +82,7 @@ public:
       const std::uint64_t locals = g_.largest_host(), blocks = l.along + l.brought;
       const std::uint64_t senders = (g_.hosts() - 1) * locals;
       return near_copies(host) + c_.copies(g_.size(), mean(l.along_bytes, blocks)) +
+             c_.copies(4 * locals, engine::mailbox::line) +
              c_.messages(l.messages, mean(l.message_bytes, l.messages)) +
              c_.packs(blocks, mean(l.message_bytes, blocks)) +
              c_.packs(graph::most_led(g_) * locals, mean(l.message_bytes, senders)) + bring(l);

@@ -206,7 +206,8 @@ std::uint64_t cost_of_bundled_unequal(const request& r, const topology& g, const
   const std::uint64_t brought = (rooted(r.op) ? 1 : locals) * far * (entries - along) / entries;
   const std::uint64_t bring = brought == 0 ? 0 : c.gets(brought, r.bytes, true);
   const std::uint64_t rung = r.op == operation::team_gatherv ? wake : 0;
-  return near + rung + c.messages(messages, hosts * senders * part / messages) +
+  const std::uint64_t looks = c.copies(4 * senders, engine::mailbox::line); // stamp, note, table, credit
+  return near + rung + looks + c.messages(messages, hosts * senders * part / messages) +
          c.packs(hosts * senders * entries, part / entries) + c.packs(most_led(g) * senders, part) + bring;
 }
 
