@@ -3,10 +3,11 @@
 """What an unchanged program of MPI waits for, plain and with libweft-mpi, launched in turns.
 
     perf/mpi_waits.py [--mpi openmpi|mpich] [-n RANKS] [--hosts N] [--trials N] [--launches N] [--late US]
-                      [--overlap] [BYTES...]
+                      [--malloc] [--overlap] [BYTES...]
 
-For each call and size: the time of post and wait when no rank is late; what the peers wait while rank 0 computes; and
-how much longer its computation takes beside the call. Medians of the launches' medians, in microseconds.
+For each call and size: the time of post and wait when no rank is late, and with libweft-mpi also behind a computation of
+rank 0; what the peers wait while rank 0 computes; and how much longer its computation takes beside the call. Medians of the
+launches' medians, in microseconds.
 
 With --overlap: pure, the time of post and wait; compute, a computation as long as it on every rank; both, with the
 computation between post and wait; and the overlap, how much of the shorter one both together save, in percent.
@@ -38,9 +39,9 @@ def launcher_of(mpi, ranks, hosts):
     return ["mpirun.openmpi", "--oversubscribe", "--bind-to", "none", *(["--allow-run-as-root"] if os.geteuid() == 0 else [])]
 
 
-def preload_of(mpi, library, hosts):
+def preload_of(mpi, library, hosts, malloc=None):
     """What hands the library on; ranks of simulated hosts do not know that others use their cores."""
-    settings = {"LD_PRELOAD": library, **({"WEFT_SPINS": "0", "WEFT_PROGRESS": "helping"} if hosts is not None else {})}
+    settings = {"LD_PRELOAD": library if malloc is None else f"{library}:{malloc}", **({"WEFT_MALLOC": "1"} if malloc else {}), **({"WEFT_SPINS": "0", "WEFT_PROGRESS": "helping"} if hosts is not None else {})}
     return [word for name, value in settings.items()
             for word in (["-x", f"{name}={value}"] if mpi == "openmpi" else ["-genv", name, value])]
 
@@ -48,7 +49,8 @@ def preload_of(mpi, library, hosts):
 def measure(a, folder, hosts=None):
     program = os.path.join(folder, "mpi_waits")
     subprocess.run([f"mpicc.{a.mpi}", "-O2", "-w", str(HERE / "mpi_waits.c"), "-o", program], check=True)
-    preload = preload_of(a.mpi, os.path.join(a.build, "mpi", f"libweft-mpi-{a.mpi}.so"), hosts)
+    preload = preload_of(a.mpi, os.path.join(a.build, "mpi", f"libweft-mpi-{a.mpi}.so"), hosts,
+                         os.path.join(a.build, "malloc", "libweft-malloc.so") if a.malloc else None)
     seen = collections.defaultdict(lambda: ([], []))
     for launch in range(2 * a.launches):
         command = [*launcher_of(a.mpi, a.n, hosts), *(preload if launch % 2 else []), "-n", str(a.n), program, str(a.late),
@@ -74,7 +76,7 @@ def show(a, seen, hosts):
         print(f"{'bytes':>8} {'call':15}" + "".join(f" {f'{who}: pure':>13} {'compute':>8} {'both':>9} {'overlap':>7}"
                                                    for who in ("plain", "weft")))
     else:
-        print(f"{'bytes':>8} {'call':15} {'no rank late: plain':>20} {'weft':>8} {'ratio':>6}"
+        print(f"{'bytes':>8} {'call':15} {'no rank late: plain':>20} {'weft':>8} {'ratio':>6} {'behind':>8}"
               f" {f'rank 0 away {a.late}: plain':>26} {'weft':>8} {'computation: plain':>19} {'weft':>6}")
     for (nbytes, call), sides in seen.items():
         plain, weft = ([statistics.median(column) for column in zip(*side)] for side in sides)
@@ -82,7 +84,7 @@ def show(a, seen, hosts):
             print(f"{nbytes:8} {call:15}" + "".join(f" {side[0]:13.1f} {side[3]:8.1f} {side[4]:9.1f}"
                                                     f" {overlap(side[0], side[3], side[4]):6.0f}%" for side in (plain, weft)))
             continue
-        print(f"{nbytes:8} {call:15} {plain[0]:20.1f} {weft[0]:8.1f} {weft[0] / plain[0]:6.2f}"
+        print(f"{nbytes:8} {call:15} {plain[0]:20.1f} {weft[0]:8.1f} {weft[0] / plain[0]:6.2f} {weft[5]:8.1f}"
               f" {plain[1]:26.0f} {weft[1]:8.0f} {plain[2]:19.3f} {weft[2]:6.3f}")
     sys.stdout.flush()
 
@@ -95,6 +97,7 @@ def main():
     parser.add_argument("--trials", type=int, default=30)
     parser.add_argument("--launches", type=int, default=3)
     parser.add_argument("--late", type=int, default=5000, metavar="US", help="rank 0 computes for so long (%(default)s)")
+    parser.add_argument("--malloc", action="store_true", help="with WEFT_MALLOC=1: large operands lie in the segment")
     parser.add_argument("--overlap", action="store_true", help="pure, compute, both and the overlap instead")
     parser.add_argument("--build", default=str(HERE.parent / "build" / "release"), help="where Weft was built")
     parser.add_argument("bytes", nargs="*", type=int, default=[8, 1024, 16384, 262144, 1048576], metavar="BYTES")

@@ -5,6 +5,7 @@
 #include "mpi/shim/types.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -87,6 +88,13 @@ std::optional<std::size_t> block_of(const arguments& a, std::size_t members) {
   return most;
 }
 
+// Whether they are as large as each other and lie as those of an allgather do.
+bool lie_in_order(const arguments& a, int members) {
+  for (int k = 0; k != members; ++k)
+    if (a.counts[k] != a.counts[0] || a.places[k] != k * std::int64_t{a.counts[0]}) return false;
+  return true;
+}
+
 // Elements that lie side by side, so that they may be combined where the library has no operator for them.
 bool lie_together(MPI_Datatype type) {
   constexpr MPI_Aint largest = 4096;
@@ -157,6 +165,11 @@ carried* prepare(collective what, form f, const arguments& a) {
   c.as = f;
   set_sides(what, a, c);
   if (unequal) c.op.c.bytes = *unequal;
+  if (own_sizes && lie_in_order(a, way->size())) {
+    c.out_side.count = a.counts[0];
+    c.counts.clear();
+    c.places.clear();
+  }
   if (combines(what)) {
     // Pairs are combined where they are, with their gaps.
     c.op.c.unit = static_cast<std::size_t>(facts_of(a.dtype).span);
