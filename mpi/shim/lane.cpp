@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstring>
 #include <ctime>
-#include <numeric>
 #include <utility>
 
 namespace weft::mpi {
@@ -253,12 +252,10 @@ void lane::finish(const operation& op, piece& p) {
     p.is = piece::state::done;
     return;
   }
-  if (is_scattered(c.what) && c.out_blocks != 0) {
-    const std::vector<std::size_t> counts = clipped(c, p);
-    const auto me = static_cast<std::size_t>(rank_);
-    const std::size_t block = std::accumulate(c.elements, c.elements + me, std::size_t{0}) * c.unit;
+  if (is_scattered(c.what) && !p.to_program) {
+    const std::span<std::byte> to = scattered_to(c, p);
     const std::byte* const from = memory_of(rank_, place_of_results(c, p));
-    copy(c.out + (std::max(block, p.from) - block), from, counts[me] * c.unit);
+    copy(to.data(), from, to.size());
   }
   const auto blocks = is_scattered(c.what) || p.to_program ? 0 : static_cast<int>(c.out_blocks);
   const std::optional<own_block> mine = own(c);

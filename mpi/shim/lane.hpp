@@ -178,6 +178,7 @@ private:
   void start_vectors(const call& c, piece& p);
   void start_by_blocks(const call& c, piece& p);
   std::vector<std::size_t> clipped(const call& c, const piece& p) const;
+  std::span<std::byte> scattered_to(const call& c, const piece& p) const;
   void signal(const call& c, piece& p);
   std::uint64_t blocks_given(const call& c) const;
   std::size_t place_of_block(const call& c, int giver, int taker) const;

@@ -5,6 +5,7 @@
 #include <upc_collective.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace weft::mpi {
 
@@ -114,11 +115,17 @@ void lane::start_vectors(const call& c, piece& p) {
     return reinterpret_cast<std::uintptr_t>(b) % alignof(std::max_align_t) == 0;
   };
   const bool gives_own = aligned(c.in) && are_in_place(c.in, c.bytes, p.bytes);
-  p.to_program =
-      !is_scattered(c.what) && aligned(c.out) && are_in_place(c.out, c.out_blocks * c.bytes, p.bytes);
+  if (is_scattered(c.what)) {
+    // In place the results would lie among elements that are still read.
+    const std::span<std::byte> part = scattered_to(c, p);
+    p.to_program = c.in != c.out && aligned(part.data()) && are_in_place(c.out, c.out_bytes, part.size());
+  } else {
+    p.to_program = aligned(c.out) && are_in_place(c.out, c.out_blocks * c.bytes, p.bytes);
+  }
   if (!gives_own) stage(c, p);
   const upc_shared_ptr_t from = gives_own ? weft_pointer_to(c.in + p.from) : at(rank_, place_of_given(c, p));
   const upc_shared_ptr_t to = !p.to_program                ? at(rank_, place_of_results(c, p))
+                              : is_scattered(c.what)       ? weft_pointer_to(scattered_to(c, p).data())
                               : gives_own && c.in == c.out ? UPC_SHARED_NULL
                                                            : weft_pointer_to(c.out + p.from);
   switch (c.what) {
@@ -150,6 +157,13 @@ std::vector<std::size_t> lane::clipped(const call& c, const piece& p) const {
     block = next;
   }
   return counts;
+}
+
+// Where the program wants what a piece has of its own block.
+std::span<std::byte> lane::scattered_to(const call& c, const piece& p) const {
+  const auto me = static_cast<std::size_t>(rank_);
+  const std::size_t block = std::accumulate(c.elements, c.elements + me, std::size_t{0}) * c.unit;
+  return {c.out + (std::max(block, p.from) - block), clipped(c, p)[me] * c.unit};
 }
 
 void lane::start_by_blocks(const call& c, piece& p) {
