@@ -4,6 +4,8 @@
 #   weft_add_suite_program(name source...)   a WEFT_SUITE: runs in sessions, behind other suites; a second call for
 #                                            the same name adds sources
 #   weft_add_program(name source...)         a WEFT_PROGRAM: it needs a process of its own
+#   weft_compile_together(source...)         of these, no two have a name of their own that is the same: one call of the
+#                                            compiler takes them all, which reads their headers once
 #
 #   weft_add_suite(name PROGRAM program [ARGS ...] [LONG_ARGS ...] [WHERE condition]
 #                  [SESSIONS group...] [TIMEOUT seconds] [LONG])
@@ -76,6 +78,14 @@ endfunction()
 
 function(weft_add_program name)
   weft_record_program(PROGRAMS ${name} ${ARGN})
+endfunction()
+
+function(weft_compile_together)
+  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ REGEX "^[^/]")
+  get_property(known GLOBAL PROPERTY WEFT_JOB_BATCHES)
+  list(LENGTH known number)
+  set_property(GLOBAL APPEND PROPERTY WEFT_JOB_BATCHES ${number})
+  set_property(GLOBAL PROPERTY WEFT_JOB_BATCH_${number} ${ARGN})
 endfunction()
 
 function(weft_add_session_group name)
@@ -247,7 +257,13 @@ function(weft_finish_jobs)
     target_link_libraries(weft_jobs PRIVATE weft_upc)
   endif()
   target_compile_options(weft_jobs PRIVATE $<$<COMPILE_LANGUAGE:C>:-pedantic -Werror>)
-  set_property(TARGET weft_jobs PROPERTY UNITY_BUILD OFF) # programs share names
+  # Else each by itself, for programs share names.
+  set_target_properties(weft_jobs PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  get_property(batches GLOBAL PROPERTY WEFT_JOB_BATCHES)
+  foreach(batch IN LISTS batches)
+    get_property(files GLOBAL PROPERTY WEFT_JOB_BATCH_${batch})
+    set_source_files_properties(${files} PROPERTIES UNITY_GROUP ${batch})
+  endforeach()
   weft_build_tests_quickly(weft_jobs)
   target_precompile_headers(weft_jobs PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:<gtest/gtest.h$<ANGLE-R>>"
     "$<$<COMPILE_LANGUAGE:CXX>:<algorithm$<ANGLE-R>>" "$<$<COMPILE_LANGUAGE:CXX>:<weft/weft.hpp$<ANGLE-R>>")

@@ -3,6 +3,28 @@
 
 #include <stdexcept>
 
+namespace weft::graph {
+
+bool movement::sends(std::uint32_t i, std::uint32_t j) const {
+  switch (pairs) {
+  case pattern::all_pairs:
+    return true;
+  case pattern::from_root:
+    return i == root;
+  case pattern::to_root:
+    return j == root;
+  case pattern::by_source:
+    return named_by(i) == j;
+  case pattern::by_destination:
+    return named_by(j) == i;
+  case pattern::none:
+    break;
+  }
+  return false;
+}
+
+} // namespace weft::graph
+
 namespace weft::collectives {
 using graph::block_rule;
 using graph::movement;

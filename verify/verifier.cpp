@@ -13,24 +13,6 @@ bool verdict::has(fault what) const {
   return std::any_of(findings.begin(), findings.end(), [&](const finding& f) { return f.what == what; });
 }
 
-bool movement::sends(std::uint32_t i, std::uint32_t j) const {
-  switch (pairs) {
-  case pattern::all_pairs:
-    return true;
-  case pattern::from_root:
-    return i == root;
-  case pattern::to_root:
-    return j == root;
-  case pattern::by_source:
-    return named_by(i) == j;
-  case pattern::by_destination:
-    return named_by(j) == i;
-  case pattern::none:
-    break;
-  }
-  return false;
-}
-
 namespace {
 
 std::string_view name(fault f) {
