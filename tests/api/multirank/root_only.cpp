@@ -36,10 +36,11 @@ int element(int thread, std::size_t k, unsigned round) {
   return static_cast<int>((static_cast<unsigned>(thread) + 1) * (round + 3) + 5 * static_cast<unsigned>(k));
 }
 
-// Rounds of calls in which each rank is late once with each root, of more than 5 ranks with a third of them.
+// Rounds of calls in which each rank is late once with each root, or of these rounds every so many.
 class rounds {
 public:
-  rounds() : words_(upc_all_alloc(static_cast<std::size_t>(THREADS), bytes)) {
+  rounds(int share, int of)
+      : share_(share), of_(of), words_(upc_all_alloc(static_cast<std::size_t>(THREADS), bytes)) {
     word(0) = word(1) = 0;
     upc_barrier;
   }
@@ -52,7 +53,7 @@ public:
             const std::function<void(int root, int late, unsigned round)>& check) {
     for (int root = 0; root != THREADS; ++root)
       for (int late = 0; late != THREADS; ++late) {
-        if (late == root || (THREADS > 5 && (late + 2 * root) % 3 != 0)) continue;
+        if (late == root || (late + 2 * root + share_) % of_ != 0) continue;
         ++round_;
         alarm(30);
         if (MYTHREAD == late) wait_for_others(root);
@@ -82,6 +83,7 @@ private:
     upc_memput(come, &round_, sizeof round_);
   }
 
+  int share_, of_;
   upc_shared_ptr_t words_;
   unsigned round_ = 0;
 };
@@ -229,11 +231,13 @@ void a_turn_ahead(int near) {
 
 } // namespace
 
+//   root_only [K N]: of N parts of the rounds the K-th
 WEFT_SUITE(root_only) {
   if (THREADS < 3) return 0;
+  const int share = argc > 2 ? std::atoi(argv[1]) : 0, of = argc > 2 ? std::atoi(argv[2]) : 1;
   const int near = near_threads();
   a_turn_ahead(near);
-  rounds r;
+  rounds r(share % of, of);
   vectors(r, root_is::waiting);
   const char* const progress = std::getenv("WEFT_PROGRESS");
   const bool has_thread = progress == nullptr || std::string_view(progress) != "caller";
