@@ -214,16 +214,19 @@ cray_upc_return_t start_unequal(const collective_call& c, const unequal_call& ca
   }
   staging room(c.rt, c.name, call.handle != nullptr);
   if (made.stages) stage(room, made.given(call), stays, staged);
-  if (!e.same && made.stages && !call.copied && made.own_to != nullptr && made.own->at != made.own_to->at) {
-    engine::copy_bytes(c.rt.own_memory(made.own_to->at), c.rt.own_memory(made.own->at), made.own->bytes);
-    made.own->at = made.own_to->at;
-  }
+  // The others need what is staged: the own block is copied behind the post.
+  const bool moves_own =
+      !e.same && made.stages && !call.copied && made.own_to != nullptr && made.own->at != made.own_to->at;
+  const block own_from = moves_own ? *made.own : block{};
+  const std::uint64_t own_to = moves_own ? made.own_to->at : 0;
+  if (moves_own) made.own->at = own_to;
   e.aside = room.block();
   static_cast<void>(made.all.release());
   kept_function blocks(e, call.handle != nullptr);
   const upc_handle_t h = start(c.name, c.rt, call.team, made.ready);
   blocks.hand_on();
   room.hand_on();
+  if (moves_own) engine::copy_bytes(c.rt.own_memory(own_to), c.rt.own_memory(own_from.at), own_from.bytes);
   if (call.handle != nullptr) *call.handle = h;
   return CRAY_UPC_SUCCESS;
 }

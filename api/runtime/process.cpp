@@ -7,6 +7,7 @@
 #include "engine/memory/mailbox.hpp"
 #include "engine/memory/ring_list.hpp"
 #include "include/weft/error.hpp"
+#include "weft/version.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -46,9 +47,12 @@ progress::mode asked_mode(const std::string& name) {
   return progress::mode::automatic;
 }
 
-// Of the settings that must be the same on all ranks: name and value, one behind the other.
+constexpr std::string_view own_name = "libweft";
+
+// Of the library and of the settings that must be the same on all ranks: name and value, one behind the
+// other.
 std::string values_to_be_alike(const engine::settings& s) {
-  std::string text;
+  std::string text = "libweft " WEFT_VERSION " ";
   for (const engine::setting_entry& e : engine::settings_table())
     if (e.alike) text += std::string(e.name) + " " + e.show(s) + " ";
   return text;
@@ -236,7 +240,8 @@ std::string process_runtime::difference_on_node() const {
     for (std::string name, value, value_of_first; one >> name >> value;)
       if (other >> name >> value_of_first && value != value_of_first)
         return name + " is " + value + " on rank " + std::to_string(rank) + " and " + value_of_first +
-               " on rank 0; set it alike on all ranks";
+               " on rank 0; " +
+               (name == own_name ? "start all ranks with the same version" : "set it alike on all ranks");
   }
   return {};
 }

@@ -2,7 +2,9 @@
 """A job ends with its launcher and its terminal: end_test.py WEFT JOB_CLIENT [unittest arguments]."""
 
 import os
+import pathlib
 import pty
+import re
 import shutil
 import signal
 import subprocess
@@ -147,6 +149,18 @@ class Uncaught(EndTest):
             self.assertRegex(result.stderr, f"^weft: rank [0-3]: weft_init: WEFT_HEAP_SIZE is {value} on rank [{here}2] and "
                                             f"{first} on rank 0; set it alike on all ranks[^\n]*\n")
             self.assertNotIn("terminate", result.stderr)
+
+    def test_all_ranks_have_the_same_version(self):
+        library = re.search(r"(/\S*libweft\.so\S*)", subprocess.run(["ldd", JOB_CLIENT], capture_output=True, text=True, check=True).stdout)[1]
+        own = pathlib.Path(library).read_bytes()
+        self.assertEqual(len(re.findall(rb"libweft (\d+\.\d+\.\d+) ", own)), 1)
+        other = os.path.join(self.scratch, "libweft.so")
+        pathlib.Path(other).write_bytes(re.sub(rb"(libweft )\d+(\.\d+\.\d+ )", rb"\g<1>9\2", own))
+        script = f'[ "$PMIX_RANK" = 1 ] && export LD_PRELOAD={other}; exec {JOB_CLIENT} ends'
+        result = self.run_client(WEFT, "run", "-n", "2", "sh", "-c", script)
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertRegex(result.stderr, r"^weft: rank [01]: weft_init: libweft is 9\.\S+ on rank 1 and \d\S+ on rank 0; start all ranks "
+                                        r"with the same version[^\n]*\n")
 
     def test_what_the_program_throws_itself_ends_it_as_ever(self):
         result = self.run_client(JOB_CLIENT, "other")
