@@ -178,9 +178,8 @@ namespace {
 
 // Behind the copies is the list of where they are copied from.
 upc_handle_t start_staged_later(const collective_call& c, const unequal_call& call, checked_exchange& made,
-                                std::uint64_t bytes) {
+                                const block* stays, std::uint64_t bytes) {
   unequal::exchange& e = made.ready.task;
-  const block* const stays = e.same ? nullptr : made.own;
   const std::span<block> given = made.given(call);
   staged_series::held series =
       staged_series::take(c.rt, c.name, {.pieces = 1}, bytes + given.size() * sizeof(block));
@@ -206,17 +205,18 @@ upc_handle_t start_staged_later(const collective_call& c, const unequal_call& ca
 cray_upc_return_t start_unequal(const collective_call& c, const unequal_call& call) {
   checked_exchange made = check_unequal(c, call);
   unequal::exchange& e = made.ready.task;
-  const block* const stays = e.same ? nullptr : made.own;
+  const block* const stays =
+      !e.same || (e.to_root && made.own_to != nullptr) ? made.own : nullptr; // is for me alone
   const std::uint64_t staged = made.stages ? staged_bytes(made.given(call), stays) : 0;
   if (call.handle != nullptr && series_cut::is_copied_later(staged)) {
-    *call.handle = start_staged_later(c, call, made, staged);
+    *call.handle = start_staged_later(c, call, made, stays, staged);
     return CRAY_UPC_SUCCESS;
   }
   staging room(c.rt, c.name, call.handle != nullptr);
   if (made.stages) stage(room, made.given(call), stays, staged);
-  // The others need what is staged: the own block is copied behind the post.
-  const bool moves_own =
-      !e.same && made.stages && !call.copied && made.own_to != nullptr && made.own->at != made.own_to->at;
+  // The others need what is staged: the own block is copied behind the post. A large one the engine copies.
+  const bool moves_own = stays != nullptr && made.stages && !call.copied && made.own_to != nullptr &&
+                         made.own->at != made.own_to->at && !series_cut::is_copied_later(made.own->bytes);
   const block own_from = moves_own ? *made.own : block{};
   const std::uint64_t own_to = moves_own ? made.own_to->at : 0;
   if (moves_own) made.own->at = own_to;
