@@ -47,10 +47,7 @@ progress::mode asked_mode(const std::string& name) {
   return progress::mode::automatic;
 }
 
-constexpr std::string_view own_name = "libweft";
-
-// Of the library and of the settings that must be the same on all ranks: name and value, one behind the
-// other.
+// Name and value, one behind the other, of what must be the same on all ranks: the library and settings.
 std::string values_to_be_alike(const engine::settings& s) {
   std::string text = "libweft " WEFT_VERSION " ";
   for (const engine::setting_entry& e : engine::settings_table())
@@ -234,14 +231,11 @@ std::string process_runtime::difference_on_node() const {
   const std::string first = text_of(job_, 0, "weft.alike");
   for (std::uint32_t rank = 0; rank < job_.size(); ++rank) {
     if (job_.nodes()[rank] != job_.nodes()[job_.rank()]) continue;
-    const std::string values = text_of(job_, rank, "weft.alike");
-    if (values == first) continue;
-    std::istringstream one(values), other(first);
+    std::istringstream one(text_of(job_, rank, "weft.alike")), other(first);
     for (std::string name, value, value_of_first; one >> name >> value;)
       if (other >> name >> value_of_first && value != value_of_first)
         return name + " is " + value + " on rank " + std::to_string(rank) + " and " + value_of_first +
-               " on rank 0; " +
-               (name == own_name ? "start all ranks with the same version" : "set it alike on all ranks");
+               " on rank 0; give all ranks the same";
   }
   return {};
 }

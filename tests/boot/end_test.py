@@ -147,7 +147,7 @@ class Uncaught(EndTest):
             self.assertEqual(result.returncode, 1, result.stderr)
             here, value, first = (other, "4M", "2M") if other else (1, "2M", "4M")
             self.assertRegex(result.stderr, f"^weft: rank [0-3]: weft_init: WEFT_HEAP_SIZE is {value} on rank [{here}2] and "
-                                            f"{first} on rank 0; set it alike on all ranks[^\n]*\n")
+                                            f"{first} on rank 0; give all ranks the same[^\n]*\n")
             self.assertNotIn("terminate", result.stderr)
 
     def test_all_ranks_have_the_same_version(self):
@@ -159,8 +159,8 @@ class Uncaught(EndTest):
         script = f'[ "$PMIX_RANK" = 1 ] && export LD_PRELOAD={other}; exec {JOB_CLIENT} ends'
         result = self.run_client(WEFT, "run", "-n", "2", "sh", "-c", script)
         self.assertEqual(result.returncode, 1, result.stderr)
-        self.assertRegex(result.stderr, r"^weft: rank [01]: weft_init: libweft is 9\.\S+ on rank 1 and \d\S+ on rank 0; start all ranks "
-                                        r"with the same version[^\n]*\n")
+        self.assertRegex(result.stderr, r"^weft: rank [01]: weft_init: libweft is 9\.\S+ on rank 1 and \d\S+ on rank 0; give all ranks the same"
+                                        r"[^\n]*\n")
 
     def test_what_the_program_throws_itself_ends_it_as_ever(self):
         result = self.run_client(JOB_CLIENT, "other")
