@@ -15,7 +15,7 @@ import sys
 
 import schedule
 
-MOST_LAUNCHING, MOST_JOBS, MOST_LINKS, MOST_COMPILES = 200, 370, 45, 510
+MOST_LAUNCHING, MOST_JOBS, MOST_LINKS, MOST_COMPILES = 200, 370, 45, 440
 TARGETS = {"release": "all", "tsan": "tsan_tests", "asan": "asan_tests"}
 
 
