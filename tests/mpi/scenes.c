@@ -79,8 +79,23 @@ static void freed_early(void) {
   }
 }
 
-/* Addresses in the type, and two groups. */
+/* Equal blocks from the last rank's to the first's, with a gap in front. */
+static void backwards(void) {
+  int out[64], counts[16], at[16];
+  MPI_Request r;
+  for (int k = 0; k < size; ++k) {
+    counts[k] = 1;
+    at[k] = size - k;
+  }
+  MPI_Iallgatherv(&me, 1, MPI_INT, out, counts, at, MPI_INT, MPI_COMM_WORLD, &r);
+  MPI_Wait(&r, MPI_STATUS_IGNORE);
+  for (int k = 0; k < size; ++k)
+    require(out[size - k] == k, "a block is not where its place is");
+}
+
+/* Addresses in the type, places of blocks, and two groups. */
 static void places(void) {
+  backwards();
   int here = me == 0 ? 4711 : 0;
   MPI_Datatype type;
   MPI_Aint address;
