@@ -41,7 +41,11 @@ def launcher_of(mpi, ranks, hosts):
 
 def preload_of(mpi, library, hosts, malloc=None):
     """What hands the library on; ranks of simulated hosts do not know that others use their cores."""
-    settings = {"LD_PRELOAD": library if malloc is None else f"{library}:{malloc}", **({"WEFT_MALLOC": "1"} if malloc else {}), **({"WEFT_SPINS": "0", "WEFT_PROGRESS": "helping"} if hosts is not None else {})}
+    settings = {"LD_PRELOAD": library}
+    if malloc is not None:
+        settings = {"LD_PRELOAD": f"{malloc}:{library}", "WEFT_MALLOC": "1"}
+    if hosts is not None:
+        settings |= {"WEFT_SPINS": "0", "WEFT_PROGRESS": "helping"}
     return [word for name, value in settings.items()
             for word in (["-x", f"{name}={value}"] if mpi == "openmpi" else ["-genv", name, value])]
 

@@ -231,8 +231,9 @@ std::string process_runtime::difference_on_node() const {
   const std::string first = text_of(job_, 0, "weft.alike");
   for (std::uint32_t rank = 0; rank < job_.size(); ++rank) {
     if (job_.nodes()[rank] != job_.nodes()[job_.rank()]) continue;
-    std::istringstream one(text_of(job_, rank, "weft.alike")), other(first);
-    for (std::string name, value, value_of_first; one >> name >> value;)
+    const std::string values = text_of(job_, rank, "weft.alike");
+    std::istringstream one(values), other(first);
+    for (std::string name, value, value_of_first; values != first && one >> name >> value;)
       if (other >> name >> value_of_first && value != value_of_first)
         return name + " is " + value + " on rank " + std::to_string(rank) + " and " + value_of_first +
                " on rank 0; give all ranks the same";

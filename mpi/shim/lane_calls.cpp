@@ -115,19 +115,17 @@ void lane::start_vectors(const call& c, piece& p) {
     return reinterpret_cast<std::uintptr_t>(b) % alignof(std::max_align_t) == 0;
   };
   const bool gives_own = aligned(c.in) && are_in_place(c.in, c.bytes, p.bytes);
-  if (is_scattered(c.what)) {
-    // In place the results would lie among elements that are still read.
-    const std::span<std::byte> part = scattered_to(c, p);
-    p.to_program = c.in != c.out && aligned(part.data()) && are_in_place(c.out, c.out_bytes, part.size());
-  } else {
-    p.to_program = aligned(c.out) && are_in_place(c.out, c.out_blocks * c.bytes, p.bytes);
-  }
+  const bool scatters = is_scattered(c.what);
+  const std::span<std::byte> part = scatters ? scattered_to(c, p) : std::span<std::byte>();
+  // In place what is scattered would lie among elements that are still read.
+  p.to_program = !(scatters && c.in == c.out) && aligned(scatters ? part.data() : c.out) &&
+                 are_in_place(c.out, c.out_bytes, scatters ? part.size() : p.bytes);
   if (!gives_own) stage(c, p);
   const upc_shared_ptr_t from = gives_own ? weft_pointer_to(c.in + p.from) : at(rank_, place_of_given(c, p));
-  const upc_shared_ptr_t to = !p.to_program                ? at(rank_, place_of_results(c, p))
-                              : is_scattered(c.what)       ? weft_pointer_to(scattered_to(c, p).data())
-                              : gives_own && c.in == c.out ? UPC_SHARED_NULL
-                                                           : weft_pointer_to(c.out + p.from);
+  const upc_shared_ptr_t to = !p.to_program ? at(rank_, place_of_results(c, p))
+                              : gives_own && c.in == c.out
+                                  ? UPC_SHARED_NULL
+                                  : weft_pointer_to(scatters ? part.data() : c.out + p.from);
   switch (c.what) {
   case collective::reduce:
     cray_upc_team_reduce(to, from, elements, c.element, c.op, c.root, team_, &p.handle);

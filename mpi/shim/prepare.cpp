@@ -156,8 +156,10 @@ carried* prepare(collective what, form f, const arguments& a) {
   }
   carried& c = new_call();
   c.op.c = {.what = what, .root = a.root};
-  c.counts.assign(a.counts, a.counts + (own_sizes ? members : 0));
-  c.places.assign(a.places, a.places + (own_sizes ? members : 0));
+  const bool in_order = own_sizes && lie_in_order(a, way->size());
+  const std::size_t placed = own_sizes && !in_order ? members : 0;
+  c.counts.assign(a.counts, a.counts + placed);
+  c.places.assign(a.places, a.places + placed);
   c.elements.assign(is_scattered(what) ? members : 0, static_cast<std::size_t>(a.dcount));
   if (what == collective::reduce_scatter) c.elements.assign(a.counts, a.counts + members);
   c.combines = how;
@@ -165,11 +167,7 @@ carried* prepare(collective what, form f, const arguments& a) {
   c.as = f;
   set_sides(what, a, c);
   if (unequal) c.op.c.bytes = *unequal;
-  if (own_sizes && lie_in_order(a, way->size())) {
-    c.out_side.count = a.counts[0];
-    c.counts.clear();
-    c.places.clear();
-  }
+  if (in_order) c.out_side.count = a.counts[0];
   if (combines(what)) {
     // Pairs are combined where they are, with their gaps.
     c.op.c.unit = static_cast<std::size_t>(facts_of(a.dtype).span);

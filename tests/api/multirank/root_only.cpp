@@ -237,7 +237,7 @@ WEFT_SUITE(root_only) {
   const int share = argc > 2 ? std::atoi(argv[1]) : 0, of = argc > 2 ? std::atoi(argv[2]) : 1;
   const int near = near_threads();
   a_turn_ahead(near);
-  rounds r(share % of, of);
+  rounds r(share, of);
   vectors(r, root_is::waiting);
   const char* const progress = std::getenv("WEFT_PROGRESS");
   const bool has_thread = progress == nullptr || std::string_view(progress) != "caller";
