@@ -42,13 +42,13 @@ fiber::fiber(std::size_t stack_bytes, std::function<void()> body) : body_(std::m
   if (got == MAP_FAILED) throw std::bad_alloc();
   memory_ = static_cast<std::byte*>(got);
   mprotect(memory_, page, PROT_NONE);
-  getcontext(&inside_);
-  inside_.uc_stack.ss_sp = memory_ + page;
-  inside_.uc_stack.ss_size = stack_bytes_;
-  inside_.uc_link = nullptr;
+  getcontext(&first_);
+  first_.uc_stack.ss_sp = memory_ + page;
+  first_.uc_stack.ss_size = stack_bytes_;
+  first_.uc_link = nullptr;
   // makecontext passes ints only.
   const auto self = reinterpret_cast<std::uintptr_t>(this);
-  makecontext(&inside_, reinterpret_cast<void (*)()>(&fiber::entry), 2,
+  makecontext(&first_, reinterpret_cast<void (*)()>(&fiber::entry), 2,
               static_cast<unsigned int>(static_cast<std::uint64_t>(self) >> 32),
               static_cast<unsigned int>(self));
 }
@@ -63,18 +63,27 @@ void fiber::swap_exceptions() {
   std::swap(globals->uncaught, exceptions_.uncaught);
 }
 
-void fiber::resume() {
+// Each in a frame of its own: of the point that it jumps to the compiler must not know.
+[[gnu::noinline]] void fiber::go_on(point& at) {
+  __builtin_longjmp(at, 1);
+}
+[[gnu::noinline]] void fiber::go_on_inside() {
+  if (started_) go_on(inside_);
   started_ = true;
+  setcontext(&first_);
+}
+
+void fiber::resume() {
   swap_exceptions();
-  before_switch(&fake_outside_, inside_.uc_stack.ss_sp, stack_bytes_);
-  swapcontext(&outside_, &inside_);
+  before_switch(&fake_outside_, first_.uc_stack.ss_sp, stack_bytes_);
+  if (__builtin_setjmp(outside_) == 0) go_on_inside();
   after_switch(fake_outside_, nullptr, nullptr);
   swap_exceptions();
 }
 
 void fiber::suspend() {
   before_switch(finished_ ? nullptr : &fake_inside_, outside_bottom_, outside_size_);
-  swapcontext(&inside_, &outside_);
+  if (__builtin_setjmp(inside_) == 0) go_on(outside_);
   after_switch(fake_inside_, &outside_bottom_, &outside_size_);
 }
 

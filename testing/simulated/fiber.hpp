@@ -30,16 +30,22 @@ private:
     unsigned int uncaught;
   };
 
+  // What a stack goes on with: frame, place and top. Unlike a ucontext_t it has no signals, which would take
+  // a system call for each change of stack.
+  using point = void* [5];
+
   static void entry(unsigned int high, unsigned int low);
   void main();
+  void go_on_inside();
+  [[noreturn]] static void go_on(point& at);
   void swap_exceptions();
 
   std::function<void()> body_;
   std::byte* memory_ = nullptr; // a guard page, then the stack
   std::size_t memory_bytes_ = 0;
   std::size_t stack_bytes_ = 0;
-  ucontext_t inside_{};
-  ucontext_t outside_{};
+  ucontext_t first_{}; // how the body begins
+  point inside_{}, outside_{};
   exception_state exceptions_{};
   bool started_ = false;
   bool finished_ = false;

@@ -22,7 +22,10 @@ inline void paint(std::byte* to, std::uint64_t key, std::uint64_t offset, std::u
   while (bytes != 0) {
     const std::uint64_t word = word_at(key, offset / 8), skip = offset % 8;
     const std::uint64_t now = std::min<std::uint64_t>(8 - skip, bytes);
-    std::memcpy(to, reinterpret_cast<const std::uint8_t*>(&word) + skip, now);
+    if (now == 8)
+      std::memcpy(to, &word, 8); // of a length that the compiler knows
+    else
+      std::memcpy(to, reinterpret_cast<const std::uint8_t*>(&word) + skip, now);
     to += now;
     offset += now;
     bytes -= now;

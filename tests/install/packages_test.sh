@@ -59,7 +59,8 @@ if [ "$kind" = empty ]; then
   inside 'apt-get -qq update
     apt-get -qq install -y --no-install-recommends /tmp/weft/libweft*.deb /tmp/weft/weft-tools*.deb g++ pkgconf >/dev/null 2>&1'
 else
-  inside 'dpkg -i /tmp/weft/*.deb >/dev/null'
+  # Without this file the index of all man pages of this system is not made anew.
+  inside 'rm -f /var/lib/man-db/auto-update; dpkg -i /tmp/weft/*.deb >/dev/null'
 fi
 inside 'weft doctor
   cd /tmp/weft

@@ -2,8 +2,8 @@
 """Which suites run under which settings: the sessions of weft_jobs.
 
 A setting is a value for each of ranks, hosts, lane, driving, path and spins. In the standard suite each suite meets
-every pair of values that its own condition allows; in the long suite it meets every setting, and plays many more
-cases at a few. Read by cmake/multirank.cmake:
+every pair of values that its own condition allows, with 7 ranks for many; in the long suite it meets every setting,
+and plays many more cases at a few. Read by cmake/multirank.cmake:
 
     settings.py SUITES FOLDER > sessions.cmake     writes a list of suites for each session into FOLDER
     settings.py SUITES --table                     prints suite -> settings, and pairs covered of pairs there are
@@ -14,8 +14,10 @@ import pathlib
 import re
 import sys
 
+STANDARD_RANKS = [1, 2, 3, 4, 7]
+LONG_RANKS = [1, 2, 3, 4, 5, 8]
 VALUES = {
-    "ranks": [1, 2, 3, 4, 5, 8],
+    "ranks": sorted({*STANDARD_RANKS, *LONG_RANKS}),
     "hosts": [1, 2, 3],
     "lane": ["direct", "ucp"],
     "driving": ["auto", "dedicated", "caller"],
@@ -71,8 +73,8 @@ def meets(condition, s):
     return not condition or eval(condition, {}, dict(s))  # the conditions stand in our own CMake files
 
 
-def allowed(condition):
-    return [s for s in ALL if meets(condition, s)]
+def allowed(condition, ranks=STANDARD_RANKS):
+    return [s for s in ALL if s["ranks"] in ranks and meets(condition, s)]
 
 
 def cost(s):
@@ -94,7 +96,7 @@ def dear(s):
     and threads that sleep at once and are woken from other hosts or by several neighbours."""
     awake = s["driving"] == "caller" or s["spins"] == "default"
     through_sockets = s["lane"] == "ucp" and s["path"] == "sockets"
-    return s["ranks"] >= 8 or (s["ranks"] >= 4 and (not awake or through_sockets)) or (not awake and s["lane"] == "ucp")
+    return s["ranks"] >= 7 or (s["ranks"] >= 4 and (not awake or through_sockets)) or (not awake and s["lane"] == "ucp")
 
 
 def arguments(text, s, seed):
@@ -114,7 +116,7 @@ def cover(conditions):
     while any(missing.values()):
         def gain(s):
             return sum(weight[c] * len(missing[c] & pairs(s)) for c in missing if s in valid[c])
-        best = max(ALL, key=lambda s: (gain(s) / cost(s) ** 0.3, -s["ranks"]))
+        best = max(allowed(""), key=lambda s: (gain(s) / cost(s) ** 0.3, -s["ranks"]))
         chosen.append(best)
         for c in missing:
             if best in valid[c]:
@@ -134,7 +136,7 @@ def needed(condition, settings, always):
 
 def fewest_for_long():
     """Each setting once: on the UCP lane each rank is a host of its own, whatever the number of hosts."""
-    return [s for s in ALL if s["lane"] == "direct" or s["hosts"] == 1]
+    return [s for s in allowed("", LONG_RANKS) if s["lane"] == "direct" or s["hosts"] == 1]
 
 
 # Where the long suite plays LONG_ARGS: each lane, path and driving, and hosts of one rank, of as many and of unequal
@@ -191,21 +193,21 @@ def sessions(suites, groups):
     """Yields (name, setting, further variables, launcher, labels, suites with the arguments to use)."""
     plain = [s for s in suites if not s["session"]]
     standard = cover([s["where"] for s in plain if s["long"] == "0"])
-    valid = {w: allowed(w) for w in {s["where"] for s in plain}}
+    conditions = {s["where"] for s in plain}
     smoke = [next((s for s in standard if fits(s)), None) for fits in SMOKE]
-    where = {c: needed(c, standard, smoke) for c in valid}
+    where = {c: needed(c, standard, smoke) for c in conditions}
     for number, (setting, way) in enumerate(zip(standard, ways_of(standard))):
         mine = [s for s in plain if s["long"] == "0" and setting in where[s["where"]]]
         if mine:
             yield name_of(setting), setting, way, "weft", ["smoke"] if setting in smoke else [], mine, number
     full = fewest_for_long()
     for number, (setting, way) in enumerate(zip(full, ways_of(full))):
-        mine = [s for s in plain if setting in valid[s["where"]]]
+        mine = [s for s in plain if meets(s["where"], setting)]
         if mine:
             yield "long." + name_of(setting), setting, way, "weft", ["long"], mine, 1000 + number
     deep = [parse_at(at) for at in DEEP]
     for number, (setting, way) in enumerate(zip(deep, ways_of(deep))):
-        mine = [dict(s, args=s["long_args"]) for s in plain if s["long_args"] and setting in valid[s["where"]]]
+        mine = [dict(s, args=s["long_args"]) for s in plain if s["long_args"] and meets(s["where"], setting)]
         yield "deep." + name_of(setting), setting, way, "weft", ["long"], mine, 2000 + number
     for g in groups:
         mine = [s for s in suites if g["name"] in s["session"].split()]

@@ -6,11 +6,13 @@
 #include "testing/simulated/random.hpp"
 #include "tests/simulated/collective_case.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -170,9 +172,9 @@ private:
       computes_(std::chrono::microseconds(random_.below(50)));
     }
     if (r.in != sync::no) {
-      const std::byte* const memory = own(begin(k));
-      for (std::uint64_t at = 0; at < c_.call_bytes(); ++at)
-        if (memory[at] != poison) fail(k, "wrote to the memory of a rank that has not entered");
+      const std::span memory(own(begin(k)), c_.call_bytes());
+      if (std::ranges::any_of(memory, [](std::byte b) { return b != poison; }))
+        fail(k, "wrote to the memory of a rank that has not entered");
       fill(k);
     }
     look_.posted[look_.at(next_call_ + k, rank_)].store(true);

@@ -10,9 +10,11 @@
 #include "tests/simulated/seeds.hpp"
 #include "tests/simulated/serving_ranks.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <gtest/gtest.h>
+#include <span>
 
 namespace weft::tests {
 namespace {
@@ -115,13 +117,15 @@ public:
   }
   // All that are to come, or all but those of a rank.
   bool has(std::uint32_t without) const {
-    for (std::uint32_t from = 0; from < ranks_; ++from)
-      for (std::uint64_t at = 0; at < most_bytes; ++at) {
-        if (from == without) break;
-        const bool there = at < c_.bytes(from, it_.me) && c_.sends(from, it_.me);
-        if (*own(dst_ + from * most_bytes + at) != (there ? c_.value(from, it_.me, at) : std::byte{0xee}))
-          return false;
-      }
+    for (std::uint32_t from = 0; from < ranks_; ++from) {
+      if (from == without) continue;
+      const std::span taken(own(dst_ + from * most_bytes), most_bytes);
+      const std::uint64_t there = c_.sends(from, it_.me) ? c_.bytes(from, it_.me) : 0;
+      for (std::uint64_t at = 0; at < there; ++at)
+        if (taken[at] != c_.value(from, it_.me, at)) return false;
+      if (std::ranges::any_of(taken.subspan(there), [](std::byte b) { return b != std::byte{0xee}; }))
+        return false;
+    }
     return true;
   }
   // What was its own is used for other things at once: another table may lie there.
