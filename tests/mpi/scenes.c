@@ -339,6 +339,7 @@ static const struct {
   const char* name;
   void (*play)(void);
 } scenes[] = {{"communicators", communicators},
+              {"some_communicators", some_communicators},
               {"made", made},
               {"many", many},
               {"freed_early", freed_early},

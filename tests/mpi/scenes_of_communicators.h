@@ -2,12 +2,12 @@
 /* Scenes of scenes.c with communicators of all kinds. */
 #pragma once
 
-/* A thousand communicators, up to eight of them at once. */
-static void communicators(void) {
-  enum { at_once = 8 };
+/* Communicators, up to eight of them at once. */
+enum { at_once = 8 };
+static void make_eight(int rounds) {
   MPI_Comm comms[at_once];
   int mine[at_once][4], sum[at_once][4];
-  for (int round = 0; round < 125; ++round) {
+  for (int round = 0; round < rounds; ++round) {
     MPI_Request r[at_once];
     for (int k = 0; k < at_once; ++k) {
       MPI_Comm_split(MPI_COMM_WORLD, k % 3 == 0 ? me % 2 : 0, k % 2 ? -me : me, &comms[k]);
@@ -18,6 +18,13 @@ static void communicators(void) {
       MPI_Comm_free(&comms[k]);
     }
   }
+}
+
+static void communicators(void) {
+  make_eight(125);
+}
+static void some_communicators(void) {
+  make_eight(15);
 }
 
 /* What a communicator's members have, by rank, and their sum; then it is freed. */

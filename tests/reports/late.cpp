@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // One thread comes late to an exchange, or never: late HOW SECONDS [before | after]
-//   computes    it is in no call of the library meanwhile
+//   computes    it is in no call of the library meanwhile; it sleeps, for that takes no core from other tests
 //   stopped     its process is stopped, and no signal lets it go on
 //   continues   it computes, and lets thread 0 go on by SIGCONT twice a second, as a launcher that ends a job
 //   does elsewhere   it waits in a barrier of another team, for a thread that waits in the exchange
@@ -16,6 +16,7 @@
 #include <cstdlib>
 #include <numeric>
 #include <string>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -29,9 +30,7 @@ void on_signal(int) {
 }
 
 void computes(double seconds) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
-  while (std::chrono::steady_clock::now() < end) {
-  }
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
 }
 
 void lets_go_on(pid_t process, double seconds) {
