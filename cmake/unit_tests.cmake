@@ -108,9 +108,9 @@ function(weft_finish_units)
     WEFT_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
     WEFT_SEMANTICS_PAGE="${PROJECT_SOURCE_DIR}/docs/semantics.md"
     WEFT_PLAN_DIGESTS="${PROJECT_SOURCE_DIR}/tests/graph/plans.digest")
-  target_link_libraries(weft_unit_tests PRIVATE test_calls weft_threads weft_simulated weft_verify weft_launcher weft_options
+  target_link_libraries(weft_unit_tests PRIVATE test_calls weft_threads weft_simulated weft_verify weft_options
     weft_core weft::weft GTest::gmock GTest::gtest_main Threads::Threads)
-  foreach(library ft_core weft_bench_parts) # no test of theirs is for a sanitizer
+  foreach(library ft_core weft_bench_parts weft_launcher) # no test of theirs is for a sanitizer
     if(TARGET ${library} AND NOT WEFT_SANITIZER_LABEL)
       target_link_libraries(weft_unit_tests PRIVATE ${library})
     endif()

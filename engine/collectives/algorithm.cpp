@@ -177,6 +177,7 @@ constexpr auto list = std::to_array<algorithm>({
     flat_reduction(operation::team_scan, "each member sends its vector to all"),
     disseminated_reduction(operation::team_scan, small_tables),
     combined_reduction(operation::team_scan),
+    shared_reduction(operation::team_scan),
     sliced_reduction(operation::team_scan),
     gathered_reduction(operation::team_scan),
     flat_reduction(operation::team_reduce_scatter, "each member sends its vector to all"),

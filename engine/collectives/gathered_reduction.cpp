@@ -54,7 +54,7 @@ private:
 // What is brought lies in a scratch of the operation: of a root that the others need not wait for, and of
 // each member that gets a result.
 std::uint64_t most_brought(const request& r) {
-  return rooted(r.op) ? most_at_root : std::uint64_t{1} << 20;
+  return rooted(r.op) ? most_at_root : most_to_each;
 }
 
 } // namespace

@@ -16,10 +16,14 @@ namespace weft::collectives {
 inline bool vectors_fit(const request& r, const graph::topology& g, std::uint64_t most) {
   return r.bytes != 0 && r.bytes <= most / g.size();
 }
-// The members of a host may combine pieces of all vectors together, if all want the same result: but by no
-// function of the user, which belongs to a process.
+// The members of a host may combine pieces of all vectors together: but by no function of the user, which
+// belongs to a process. Of a scan that is so short that each brings what is in front of it they do not, for
+// then a late one holds up only those behind it.
+inline constexpr std::uint64_t most_to_each = std::uint64_t{1} << 20;
 inline bool combine_together(const request& r, const graph::topology& g) {
-  return g.one_host() && !r.whole && (r.op == operation::team_reduce || r.op == operation::team_allreduce);
+  if (!g.one_host() || r.whole) return false;
+  return r.op == operation::team_reduce || r.op == operation::team_allreduce ||
+         (r.op == operation::team_scan && r.bytes > most_to_each / g.size());
 }
 // Of so few bytes in all a root brings all vectors itself: gathered, not sliced.
 inline bool is_for_root(const request& r, const graph::topology& g) {

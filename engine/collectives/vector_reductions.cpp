@@ -4,8 +4,8 @@
 // tell each other theirs first, which also says that they have entered.
 //
 // shared   On one host. The vector is cut into pieces that those members claim that are there: a piece is
-//          read from all sources and written to all destinations (or the root's). P*n bytes read and P*n
-//          written, once, by all that are there together. While a member is missing the root of a reduce
+//          read from all sources and written to all destinations (or the root's), of a scan as it is by then.
+//          P*n bytes read and P*n written, once, by all that are there together. While a member is missing the root of a reduce
 //          keeps aside what the others have: so each leaves when the root has its vector, and the late one
 //          holds up the root alone. That costs nothing but time in which the root would wait; P*n bytes of
 //          memory, bounded.

@@ -74,6 +74,8 @@ struct task {
   part (*part_of)(const task&, const work&, std::uint32_t peer) = nullptr;
   // A piece of what the members of a host may share: see operations/reduce.hpp.
   void (*combine)(const task&, void* into, const void* from, std::uint64_t bytes) = nullptr;
+  // Of these blocks a member gets all; or, in the order of the ranks, those up to its own, or in front of it.
+  enum class share : std::uint8_t { all, up_to_own, before_own } gets = share::all;
   void (*release)(const task&) = nullptr; // the operation is over
   // What a member of my host has for the members of another host, behind each other, by the note that it has
   // published. Returns its bytes: `message` of them at most, and the first 4 say how many.

@@ -292,6 +292,9 @@ void prepare(vector_reduction& r, std::uint64_t bytes, std::uint32_t members) {
   r.part_of = part_of;
   r.combine = combine;
   r.bytes = sizeof r;
+  using form = vector_reduction::form;
+  if (r.what == form::inclusive_prefix) r.gets = graph::task::share::up_to_own;
+  if (r.what == form::exclusive_prefix) r.gets = graph::task::share::before_own;
   // These stages only copy, or do nothing.
   for (const std::uint32_t stage :
        {0u, 2u, 5u, std::uint32_t{own_run}, std::uint32_t{own_prefix}, std::uint32_t{run_is_there}})

@@ -252,15 +252,23 @@ private:
       return (kept != nullptr && kept->of(k) > piece ? place_of(op, k) : source(op, k)) + begin;
     };
     const graph::task& t = *op.at.task;
-    alignas(64) std::array<std::byte, 4096> result;
+    using share = graph::task::share;
+    alignas(64) std::array<std::byte, 4096> result, before;
     for (; begin < end; begin += result.size()) {
       const std::uint64_t bytes = std::min<std::uint64_t>(result.size(), end - begin);
-      reach_.copy(result.data(), from(0), bytes);
-      for (std::uint32_t k = 1; k < locals; ++k)
-        t.combine(t, result.data(), from(k), bytes);
-      for (std::uint32_t k = 0; k < locals; ++k)
+      const auto give = [&](std::uint32_t k, const std::byte* what) {
         if (op.program->sends(op.program->me, member(op, k)))
-          reach_.copy(destination(op, k) + begin, result.data(), bytes);
+          reach_.copy(destination(op, k) + begin, what, bytes);
+      };
+      reach_.copy(result.data(), from(0), bytes);
+      if (t.gets == share::up_to_own) give(0, result.data());
+      for (std::uint32_t k = 1; k < locals; ++k) {
+        if (t.gets == share::before_own) reach_.copy(before.data(), result.data(), bytes);
+        t.combine(t, result.data(), from(k), bytes); // read before its place may become a result
+        if (t.gets != share::all) give(k, t.gets == share::up_to_own ? result.data() : before.data());
+      }
+      for (std::uint32_t k = 0; k < locals && t.gets == share::all; ++k)
+        give(k, result.data());
       reach_.counts.bytes_copied.add(bytes * locals);
     }
   }
