@@ -116,7 +116,9 @@ TEST(plans, a_plan_is_as_large_for_64_members_as_for_4) {
       small.root = r.root == 0 ? 0 : 3;
       // Another algorithm: of so few vectors.
       const node_map few_nodes = near ? one_host(4) : alone(4), many_nodes = near ? one_host(64) : alone(64);
-      if (is_for_root(small, topology(0, few_nodes)) != is_for_root(r, topology(0, many_nodes))) continue;
+      const topology few_places(0, few_nodes), many_places(0, many_nodes);
+      if (is_for_root(small, few_places) != is_for_root(r, many_places)) continue;
+      if (combine_together(small, few_places) != combine_together(r, many_places)) continue;
       const auto few = compile_all(small, few_nodes, flat());
       const auto many = compile_all(r, many_nodes, flat());
       EXPECT_EQ(few[0].size, many[0].size) << text(r, {});
