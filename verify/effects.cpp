@@ -3,6 +3,7 @@
 
 #include "engine/operations/all_kinds.hpp"
 
+#include <algorithm>
 #include <bit>
 
 namespace weft::graph::checking {
@@ -64,9 +65,11 @@ void effects::split(const effect& put) {
 }
 
 // To the peer a count of delivered announces my put, a count of taken my get; to myself it is the other way.
-// That I am ready announces my puts to the peer.
+// That I am ready announces my puts to the peer, if there are any.
 void effects::check_announcement(std::uint32_t peer, const effect& signal) {
   const kind announced = (signal.about == fact::consumed) == signal.to_self ? kind::put : kind::get;
+  const auto is_put = [](const effect& d) { return d.what == kind::put; };
+  if (signal.about == fact::ready && std::ranges::none_of(with_peer_[peer], is_put)) return;
   bool done = false, in_place = false;
   for (const effect& d : with_peer_[peer]) {
     const bool read = d.what == kind::get || d.what == kind::save || d.what == kind::reduce;

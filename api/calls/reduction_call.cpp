@@ -17,10 +17,11 @@ using reductions::reduction;
 // A member that has more is not done with it in one go.
 constexpr std::uint64_t large_bytes = 16 * 1024;
 // So many bytes of elements the root of a reduce brings and combines itself, where else members would work on
-// ranges: then a late member holds up the root alone. It computes as long as all members together, so it is
-// less than of vectors.
-std::uint64_t most_of_root(std::uint32_t threads) {
-  return threads <= collectives::few_members ? 16 << 20 : 256 << 10;
+// ranges; of more it chooses. Between hosts to work together takes a few messages more, which few members
+// only gain by with much.
+std::uint64_t most_of_root(const collective_call& c) {
+  constexpr std::uint32_t few = 4;
+  return c.threads <= few && !c.rt.all_near() ? 2 << 20 : 256 << 10;
 }
 
 upc_flag_t flags_of(collectives::operation op) {
@@ -106,11 +107,13 @@ void prepare(reduction& r, std::uint32_t threads, collectives::request& wanted) 
   const std::uint64_t size = r.from.size;
   if (r.partials() * size > collectives::most_partials) r.by_ranges = true;
   reductions::prepare(r, threads);
+  if (r.from.elements * size > collectives::most_at_root) r.room_alone = 0;
   wanted.bytes = r.partials() * size;
   wanted.by_ranges = r.by_ranges;
-  wanted.whole = r.by_ranges && r.alone != reduction::none;
+  wanted.whole = r.by_ranges && r.alone;
+  const bool by_root = r.by_ranges && wanted.op == collectives::operation::reduce; // it may choose so
   const std::uint64_t most =
-      wanted.whole ? r.from.elements : std::min(r.from.elements, r.from.most_rows() * r.from.block);
+      by_root ? r.from.elements : std::min(r.from.elements, r.from.most_rows() * r.from.block);
   wanted.large = most * size > large_bytes;
 }
 
@@ -137,7 +140,7 @@ checked_array check(const array_reduction_call& call) {
   collectives::request wanted{.op = call.op};
   if (call.op == collectives::operation::reduce) {
     wanted.root = one_element(c, "dst", call);
-    if (r.from.elements * r.from.size <= most_of_root(c.threads)) r.alone = wanted.root;
+    r.alone = r.from.elements * r.from.size <= most_of_root(c);
   }
   if (call.op == collectives::operation::reduce_all) one_on_each(c, "dst", call);
   if (prefix) place_results(c, check, call.dst, own, r);

@@ -18,8 +18,11 @@
 //
 // With vectors of n bytes, element by element, it is the same: Cray's team reductions of small ones.
 //
-// Where members work on ranges of the elements all of them wait for a late one. So the root of a reduce that is
-// small, or of few members, works on all elements itself (`whole`): it brings them, and combines them alone.
+// Where members work on ranges of the elements all of them wait for a late one. So the root of a reduce that
+// is small works on all elements itself (`whole`): it brings them, and combines them alone. Of a larger one
+// it chooses: the members work on ranges when all enter in time, and when one is late the root brings all
+// elements, of each member as soon as it has entered. Behind IN_ALL, or in front of OUT_ALL, all wait for all
+// anyway; and with IN_NO and OUT_NO, or of two members, ranges hold up no member but the root.
 //
 // The parts travel as eager payloads, from scratch to scratch, which need no entry of the rank that takes
 // them. So late members hold up those that need their elements; only where parts are handed on for a root all
@@ -49,11 +52,20 @@ bool by_root_alone(const request& r) {
   return r.op == operation::reduce && r.whole;
 }
 
+bool root_chooses(const request& r, const topology& g) {
+  const bool waits_for_all = r.in == sync::all || r.out == sync::all;
+  const bool waits_for_none = r.in == sync::no && r.out == sync::no;
+  return r.op == operation::reduce && r.by_ranges && !r.whole && !waits_for_all && !waits_for_none &&
+         g.size() > 2;
+}
+
 class table_reduction {
 public:
   table_reduction(const request& r, const topology& g, bool bundled = false)
-      : request_(r), g_(g), bundled_(bundled), b_(g.me(), g.size(), r.root), modes_(b_, g, r.in, r.out) {
+      : request_(r), g_(g), bundled_(bundled), chooses_(root_chooses(r, g)), b_(g.me(), g.size(), r.root),
+        modes_(b_, g, chooses_ ? sync::my : r.in, chooses_ ? sync::my : r.out) {
     plan& p = b_.draft();
+    p.patience = chooses_ ? least_patience : 0;
     p.pairs = rooted(r.op) ? pattern::to_root : pattern::all_pairs;
     b_.blocks_of({.bytes = r.bytes, .dst_i = r.bytes});
     p.chunk = r.bytes;
@@ -70,7 +82,7 @@ public:
 
   plan flat() {
     if (by_root_alone(request_)) return needs_result() ? of_whole() : for_whole();
-    const node_set own = compute_own();
+    const node_set own = compute_own(!chooses_ ? modes_.gate() : needs_result() ? choose() : hear());
     const node_set sent = rooted(request_.op) ? send_to_root(own) : send_to_all(own);
     if (!needs_result()) return finish(sent | own);
     return finish(sent | compute_result(own | take_from(range::others, others())));
@@ -88,36 +100,31 @@ private:
 
   std::uint32_t others() const { return g_.size() - 1; }
 
-  node_set compute_own() {
-    const node_set gate = modes_.gate();
+  node_set compute_own() { return compute_own(modes_.gate()); }
+  node_set compute_own(node_set gate) {
     node n = writing(compute(0, !request_.large && !request_.by_ranges), buffer::scratch, of_peer_);
     if (!request_.by_ranges) return b_.add(n, gate);
     n.needs = b_.add_place({.base = behind_table(), .from = request_.bytes, .bytes = request_.bytes});
+    if (!chooses_) modes_.announce({&range::far, static_cast<std::uint32_t>(g_.far().size())});
     return b_.add(n, gate | bring(n.needs, gate));
   }
   // What others have of my range. It has room of its own: these places of scratch only stand for it.
-  node_set bring(std::uint8_t brought, node_set gate) {
-    modes_.announce({&range::far, static_cast<std::uint32_t>(g_.far().size())});
+  node_set bring(std::uint8_t brought, node_set gate, std::uint8_t phase = 0) {
     builder::step_list steps;
     steps.then_if(modes_.each_waits(), await_entry());
     steps.then(writing(get_from_each(), buffer::scratch, brought));
-    steps.then_if(modes_.tells_ends(), count_for_each(fact::consumed, 1));
+    steps.then_if(modes_.tells_ends(), in_phase(phase, count_for_each(fact::consumed, 1)));
     return b_.loop(range::others, others(), steps, gate);
   }
-
-  // The root's part if it works on all elements. Those of the others lie where their partial results would,
-  // to the verifier.
-  plan of_whole() {
-    const node_set gate = modes_.gate();
-    builder::step_list steps;
-    steps.then_if(modes_.each_waits(), await_entry());
-    steps.then(writing(get_from_each(), buffer::scratch, of_peer_));
-    steps.then_if(modes_.tells_ends(), count_for_each(fact::consumed, 1));
-    const node_set brought = b_.loop(range::others, others(), steps, gate);
+  // The root, of all elements. Those of the others lie where their partial results would, to the verifier.
+  node_set compute_whole(node_set gate, std::uint8_t phase = 0) {
     node n = writing(compute(0), buffer::scratch, of_peer_);
     n.needs = of_peer_;
-    const node_set result = compute_result(b_.add(n, gate | brought));
-    modes_.leave(result);
+    return compute_result(b_.add(n, gate | bring(of_peer_, gate, phase)));
+  }
+
+  plan of_whole() {
+    modes_.leave(compute_whole(modes_.gate()));
     return b_.finish();
   }
   // And the others'. What the root counts on one host says that all have entered.
@@ -127,6 +134,25 @@ private:
     if (modes_.tells_ends()) b_.add(await_count(fact::consumed, 1));
     modes_.leave(0);
     return b_.finish();
+  }
+
+  // Together: the root says so. Until then a member tells the others no more than that it has entered.
+  node_set choose() {
+    const node_set chosen = b_.add(choose_when_all(fact::entry));
+    b_.begin_branch(branch::alone);
+    compute_whole(chosen, alone);
+    b_.begin_branch(branch::together);
+    if (near() != 0) b_.add(publish_ready(), chosen);
+    const auto far = static_cast<std::uint32_t>(g_.far().size());
+    b_.loop(range::far, far, builder::step_list().then(announce_puts()), chosen);
+    return chosen;
+  }
+  node_set hear() {
+    if (!g_.is_near(request_.root)) modes_.announce({&range::root, 1});
+    const node_set chosen = b_.add(in_phase(alone, hear_choice()));
+    b_.begin_branch(branch::together);
+    modes_.announce({&range::far_but_root, range::far_but_root.count(b_.draft(), g_)});
+    return chosen | b_.loop(range::root, 1, builder::step_list().then(await_ready()));
   }
 
   node_set compute_result(node_set after) {
@@ -225,6 +251,8 @@ private:
   const request& request_;
   const topology& g_;
   bool bundled_; // to a root, by way of boxes
+  bool chooses_;
+  static constexpr std::uint8_t alone = 1; // the phase of what a root counts that works alone
   builder b_;
   sync_modes modes_;
   std::uint8_t of_peer_ = 0, of_member_ = 0; // the part of a step's peer, of whomever

@@ -68,11 +68,11 @@ enum class caller : std::uint8_t {
 
 // Bytes of the partial results that a member can contribute to a reduction: they travel as an eager payload.
 inline constexpr std::uint64_t most_partials = 2048;
-// So that a late member of a reduce holds up its root alone, the root has of the others what they give: of
-// vectors so many bytes at most.
+// So that a late member of a reduce holds up its root alone, the root has of the others what they give: so
+// many bytes at most.
 inline constexpr std::uint64_t most_at_root = std::uint64_t{64} << 20;
-// In a team of so few members it may bring more elements, see reduction_call.cpp.
-inline constexpr std::uint32_t few_members = 4;
+// Where it has a choice it waits for the others at least so long before it works alone, in ns.
+inline constexpr std::uint64_t least_patience = 100'000;
 
 // What a plan depends on, besides the team: single-valued arguments only, and never an address.
 struct request {

@@ -82,21 +82,6 @@ bool root_chooses(const request& r, const topology& g) {
   return rooted(r.op) && g.size() > 2 && vectors_fit(r, g, most_at_root);
 }
 
-constexpr range far_but_root{
-    .name = "far, but the root",
-    .count =
-        [](const plan& p, const topology& g) {
-          const auto far = static_cast<std::uint32_t>(g.far().size());
-          return g.is_near(p.root) ? far : far - 1;
-        },
-    .peer =
-        [](const plan& p, const topology& g, peer_rule, std::uint32_t k) {
-          if (g.is_near(p.root)) return g.far()[k];
-          const auto root = std::ranges::find(g.far(), p.root);
-          return g.far()[k < static_cast<std::size_t>(root - g.far().begin()) ? k : k + 1];
-        },
-    .only = lane::far};
-
 class sliced_plan : vector_plan {
   using enum reductions::vector_stage_number;
 
@@ -141,7 +126,7 @@ private:
     chosen_ = b_.add(in_phase(alone, hear_choice()));
     b_.begin_branch(branch::together);
     const node_set told = near ? own : own | note_known(own);
-    return told | b_.loop(far_but_root, far_but_root.count(b_.draft(), g_), tell, own);
+    return told | b_.loop(range::far_but_root, range::far_but_root.count(b_.draft(), g_), tell, own);
   }
   void hand_out(std::uint8_t result, node_set made) {
     builder::step_list put;
@@ -180,8 +165,7 @@ bool fits_sliced_reduction(const request& r, const topology& g, const tuning&) {
 }
 plan compile_sliced_reduction(const request& r, const topology& g, const tuning& t) {
   // A member that is late by no more than what all need together costs nothing but that time.
-  constexpr std::uint64_t at_least = 100'000;
-  const std::uint64_t patience = root_chooses(r, g) ? at_least + cost_of_sliced_reduction(r, g, t) : 0;
+  const std::uint64_t patience = root_chooses(r, g) ? least_patience + cost_of_sliced_reduction(r, g, t) : 0;
   return sliced_plan(r, g, t, patience).make();
 }
 std::uint64_t cost_of_sliced_reduction(const request& r, const topology& g, const tuning& t) {

@@ -153,13 +153,13 @@ struct take : operation_kind {
 
 // Chooses between the two ways of the operation. The root: that all work together, as soon as all others have
 // entered, as the fact says; and when that takes longer than the plan's patience, that it works alone. It
-// says so by what it does next: a payload to all others, or that it has read what they have (in, out of here:
-// the other members wait for either).
+// says so by what it does next: a payload to all others, or that it is ready, which is the same word; or that
+// it has read what they have (in, out of here: the other members wait for either).
 //
 // No step of the one way is made where another member makes one of the other. A member makes none before it
-// has chosen, but what the root would not take: to tell others where its vector is. The root chooses once,
-// and another member goes the way of the one signal that it has got, for the root gives but one of the two.
-// To the verifier there are two operations, one of each way: see decided().
+// has chosen, but what the root would not take: to tell others where its vector is, or that it has entered.
+// The root chooses once, and another member goes the way of the one signal that it has got, for the root
+// gives but one of the two. To the verifier there are two operations, one of each way: see decided().
 struct choose : operation_kind {
   static constexpr kind what = kind::choose;
   static constexpr std::string_view name = "choose";

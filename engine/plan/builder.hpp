@@ -92,7 +92,8 @@ node combine_or_keep();    // the same into a root's destination: the root, of e
 node combine_until_read(); // and the others
 node combine_kept();       // and what the root has kept
 // The choice between two ways: of the root, which waits for this fact of all others for a while; and of
-// another member, which hears it: the root's payload says together, what the root has consumed alone.
+// another member, which hears it: the root's payload, or that it is ready, says together, what it has
+// consumed alone.
 node choose_when_all(fact known);
 node hear_choice();
 node in_phase(std::uint8_t phase, node n); // the same node, with cells of a later phase than the present one
@@ -143,7 +144,7 @@ node send_packed(const blocks& of, buffer from, std::uint8_t at, std::uint8_t in
 node take_packed(const blocks& of, buffer to, std::uint8_t at, std::uint8_t in_message);
 node publish_ready();
 node await_ready();
-// To a far peer: my puts are in its destination.
+// To a far peer: my puts, if there are any, are in its destination.
 node announce_puts();
 // To those that watch my count: what this step brings is here.
 node count_step();

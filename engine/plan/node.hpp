@@ -110,7 +110,8 @@ enum class fact : std::uint8_t {
   row,       // what a member's row in shared memory says: published for near members, sent to far ones
   named,     // it is known whose row names me
   call,      // checked mode: which call the operation is; awaited: nothing speaks against moving data
-  ready,     // the near peer's destination holds what it is to hand on; the far peer's puts are in mine
+  ready,     // the near peer's destination holds what it is to hand on; the far peer's puts are in mine;
+             // the root has chosen that all work together
 };
 
 enum class peer_rule : std::uint8_t {

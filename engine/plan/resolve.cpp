@@ -3,6 +3,8 @@
 
 #include "engine/topology/topology.hpp"
 
+#include <algorithm>
+
 namespace weft::graph {
 
 namespace {
@@ -42,6 +44,20 @@ constexpr range range::others{
     .name = "others",
     .count = [](P, G g) { return g.size() - 1; },
     .peer = [](P p, G g, peer_rule, number k) { return (p.me + 1 + k) % g.size(); }};
+constexpr range range::far_but_root{
+    .name = "far, but the root",
+    .count =
+        [](P p, G g) {
+          const number far = length(g.far());
+          return g.is_near(p.root) ? far : far - 1;
+        },
+    .peer =
+        [](P p, G g, peer_rule, number k) {
+          if (g.is_near(p.root)) return g.far()[k];
+          const auto root = std::ranges::find(g.far(), p.root);
+          return g.far()[k < static_cast<std::size_t>(root - g.far().begin()) ? k : k + 1];
+        },
+    .only = lane::far};
 constexpr range range::hosts{.name = "other hosts",
                              .count = [](P, G g) { return g.hosts() - 1; },
                              .peer =

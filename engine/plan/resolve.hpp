@@ -28,13 +28,14 @@ struct range {
   bool by_rows = false;   // a row in shared memory names the peer
   lane only = lane::any;  // all its peers are of this lane
 
-  static const range root;   // the root alone
-  static const range near;   // other members on my host
-  static const range far;    // members on other hosts
-  static const range others; // all other members
-  static const range hosts;  // of each other host the member that leads to mine
-  static const range named;  // the member that my own row names, if it names one
-  static const range naming; // the member whose row names me, as soon as it is found
+  static const range root;         // the root alone
+  static const range near;         // other members on my host
+  static const range far;          // members on other hosts
+  static const range others;       // all other members
+  static const range far_but_root; // members on other hosts, without the root
+  static const range hosts;        // of each other host the member that leads to mine
+  static const range named;        // the member that my own row names, if it names one
+  static const range naming;       // the member whose row names me, as soon as it is found
 
   static const range leader;        // my host's leader
   static const range next;          // the leader of the next host, once for each iteration

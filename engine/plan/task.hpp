@@ -88,7 +88,8 @@ struct task {
   // What the members must give alike, beside what their request and operands say.
   void (*say)(const task&, call_fields&) = nullptr;
   std::uint64_t room = 0;             // bytes
-  std::uint64_t room_alone = 0;       // instead, of a root that works alone
+  std::uint64_t room_alone = 0;       // instead, of a root that works alone; 0: it waits for all
+  std::uint64_t patience = 0;         // of a root that may, in ns: besides that of the plan
   std::uint32_t bytes = sizeof(task); // of the whole object
   bool user = false;                  // runs code of users: never while the right to drive is held
   std::uint64_t plain = 0;            // and the stages that run none of it, a bit each

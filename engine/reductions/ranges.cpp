@@ -11,27 +11,31 @@ namespace weft::reductions {
 
 namespace {
 
-// Of the elements, as even as may be, in the order of the ranks; or one member has all.
+// Of the elements, as even as may be, in the order of the ranks. Or the root has all: then no other member
+// works.
 struct range {
   std::uint64_t begin, end;
 };
-range part_of_line(const reduction& r, std::uint64_t length, std::uint32_t members, std::uint32_t member) {
-  if (r.alone != reduction::none) return {member > r.alone ? length : 0, member >= r.alone ? length : 0};
-  const std::uint64_t each = length / members, more = length % members;
+bool is_alone(const reduction& r, const graph::work& w) {
+  return r.alone || w.alone;
+}
+range part_of_line(const reduction& r, const graph::work& w, std::uint64_t length, std::uint32_t member) {
+  if (is_alone(r, w)) return {member > w.me ? length : 0, member >= w.me ? length : 0};
+  const std::uint64_t each = length / w.members, more = length % w.members;
   const auto begin_of = [&](std::uint64_t m) { return m * each + std::min(m, more); };
   return {begin_of(member), begin_of(member + 1u)};
 }
-range leaf_range(const reduction& r, std::uint32_t members, std::uint32_t member) {
-  return part_of_line(r, leaves_of(r.from.elements), members, member);
+range leaf_range(const reduction& r, const graph::work& w, std::uint32_t member) {
+  return part_of_line(r, w, leaves_of(r.from.elements), member);
 }
-range range_of(const reduction& r, std::uint32_t members, std::uint32_t member) {
-  if (!r.reproducible) return part_of_line(r, r.from.elements, members, member);
-  const range leaves = leaf_range(r, members, member);
+range range_of(const reduction& r, const graph::work& w, std::uint32_t member) {
+  if (!r.reproducible) return part_of_line(r, w, r.from.elements, member);
+  const range leaves = leaf_range(r, w, member);
   return {std::min(r.from.elements, leaves.begin * leaf_elements),
           std::min(r.from.elements, leaves.end * leaf_elements)};
 }
-std::uint64_t longest_range(const reduction& r, std::uint32_t members) {
-  if (r.alone != reduction::none) return r.from.elements;
+std::uint64_t longest_range(const reduction& r, std::uint32_t members, bool alone) {
+  if (alone) return r.from.elements;
   return r.reproducible ? (leaves_of(r.from.elements) / members + 1) * leaf_elements
                         : r.from.elements / members + 1;
 }
@@ -40,11 +44,11 @@ std::uint64_t longest_range(const reduction& r, std::uint32_t members) {
 // others get.
 class rooms {
 public:
-  rooms(const reduction& r, const graph::work& w) : r_(r), w_(w), mine_(range_of(r, w.members, w.me)) {}
+  rooms(const reduction& r, const graph::work& w) : r_(r), w_(w), mine_(range_of(r, w, w.me)) {}
 
-  static std::uint64_t bytes(const reduction& r, std::uint32_t members) {
+  static std::uint64_t bytes(const reduction& r, std::uint32_t members, bool alone) {
     const bool results = r.what != reduction::form::value;
-    return tables(members) + (results ? 2 : 1) * side_bytes(r, members) + row_bytes;
+    return tables(members) + (results ? 2 : 1) * side_bytes(r, members, alone) + row_bytes;
   }
 
   const range& mine() const { return mine_; }
@@ -55,7 +59,7 @@ public:
   // In the room; one after the other, in the order of the ranks.
   std::uint64_t begin_of(std::uint32_t member, bool result) const {
     std::uint64_t at = tables(w_.members);
-    if (result) at += side_bytes(r_, w_.members);
+    if (result) at += side_bytes(r_, w_.members, is_alone(r_, w_));
     for (std::uint32_t m = 0; m < member; ++m)
       if (m != w_.me) at += span(m, result).elements * r_.from.size;
     return at;
@@ -79,12 +83,12 @@ public:
   }
 
   // For the subtrees in front of what is being scanned.
-  std::byte* row() const { return w_.room + bytes(r_, w_.members) - row_bytes; }
+  std::byte* row() const { return w_.room + bytes(r_, w_.members, is_alone(r_, w_)) - row_bytes; }
 
 private:
   static constexpr std::uint64_t row_bytes = (most_subtrees + 1) * 32;
-  static std::uint64_t side_bytes(const reduction& r, std::uint32_t members) {
-    return (longest_range(r, members) * r.from.size + 63) / 64 * 64;
+  static std::uint64_t side_bytes(const reduction& r, std::uint32_t members, bool alone) {
+    return (longest_range(r, members, alone) * r.from.size + 63) / 64 * 64;
   }
   static std::uint64_t tables(std::uint32_t members) {
     return (2 * members * sizeof(std::uint64_t) + 63) / 64 * 64;
@@ -169,7 +173,7 @@ private:
   std::uint64_t leaf() const { return (rooms_.mine().begin + w_.done) / leaf_elements; }
 
   bool fold_leaves() {
-    const std::uint64_t first = leaf_range(r_, w_.members, w_.me).begin;
+    const std::uint64_t first = leaf_range(r_, w_, w_.me).begin;
     subtree_row mine = row_at(entry(w_.me));
     mine.assume(first, leaf());
     for (left_ *= most / leaf_elements; left_ != 0 && rooms_.mine().begin + w_.done < rooms_.mine().end;
@@ -186,7 +190,7 @@ private:
   // The subtrees of the members before this one.
   void push_before(subtree_row& row, std::uint32_t end) const {
     for (std::uint32_t m = 0; m < end; ++m) {
-      const range leaves = leaf_range(r_, w_.members, m);
+      const range leaves = leaf_range(r_, w_, m);
       const std::byte* value = entry(m);
       subtree_row::each(leaves.begin, leaves.end, [&](std::uint64_t at, unsigned level) {
         row.push(at, level, value);
@@ -225,7 +229,7 @@ private:
   }
 
   bool has_elements(std::uint32_t m) const {
-    const range it = range_of(r_, w_.members, m);
+    const range it = range_of(r_, w_, m);
     return it.begin != it.end;
   }
   // What the members before this one have, if they have anything.
@@ -292,7 +296,11 @@ graph::part part_of(const graph::task& t, const graph::work& w, std::uint32_t pe
 void prepare_ranges(reduction& r, std::uint32_t members) {
   r.run = run;
   r.part_of = part_of;
-  r.room = rooms::bytes(r, members);
+  r.room = rooms::bytes(r, members, r.alone);
+  // A root that may choose waits about as long as it takes to combine all elements.
+  constexpr std::uint64_t combined_in_a_ns = 8; // bytes
+  r.room_alone = rooms::bytes(r, members, true);
+  r.patience = r.from.elements * r.from.size / combined_in_a_ns;
 }
 
 } // namespace weft::reductions

@@ -38,8 +38,7 @@ struct reduction : graph::task {
   bool by_ranges = false;
   bool by_place = false;     // the layouts' threads are ranks of the team, not of the job
   bool reproducible = false; // by ranges: brackets by the indices alone, see fixed_tree.hpp
-  static constexpr std::uint32_t none = ~std::uint32_t{0};
-  std::uint32_t alone = none; // by ranges: the member whose range are all elements
+  bool alone = false;        // by ranges: the root's range are all elements
 
   const void* of_kernels() const {
     return function != nullptr ? static_cast<const void*>(&function) : argument;

@@ -85,17 +85,20 @@ public:
   // By the root.
   outcome choose(operation& op, const graph::node& n) {
     execution& run = *op.run;
+    const graph::task& task = *op.at.task;
+    const bool may = task.room_alone != 0;
     graph::branch way = graph::branch::together;
     for (std::uint32_t k = 1; k < op.program->members && way == graph::branch::together; ++k) {
       const std::uint32_t member = (op.program->me + k) % op.program->members;
       const auto [at, value] = word_of(op, {n.about, 0, member, 0});
-      if (net_.load(*at) < value) way = waited_enough(op) ? graph::branch::alone : graph::branch::either;
+      if (net_.load(*at) < value)
+        way = may && waited_enough(op) ? graph::branch::alone : graph::branch::either;
     }
     if (way == graph::branch::either) {
-      reach_.choosing = true;
+      reach_.choosing |= may;
       return outcome::blocked;
     }
-    if (way == graph::branch::alone && !run.room.reserve(op.at.task->room_alone)) {
+    if (way == graph::branch::alone && !run.room.reserve(task.room_alone)) {
       reach_.later = true;
       return outcome::blocked;
     }
@@ -153,7 +156,7 @@ private:
     std::chrono::nanoseconds& since = op.run->choosing_since;
     const std::chrono::nanoseconds now = net_.now();
     if (since.count() == 0) since = now;
-    return now - since >= std::chrono::nanoseconds(op.program->patience);
+    return now - since >= std::chrono::nanoseconds(op.program->patience + op.at.task->patience);
   }
 
   [[gnu::noinline]] bool is_in_box(operation& op, std::uint32_t peer) {

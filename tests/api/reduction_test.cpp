@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What a reduction knows of its arguments before anything is sent.
 #include "api/calls/distributed_array.hpp"
+#include "api/calls/reduction_call.hpp"
 #include "engine/reductions/reduction.hpp"
 #include "tests/api/fixture.hpp"
 
@@ -44,6 +45,36 @@ TEST_F(reduction_test, the_three_kinds_are_posted_as_they_are) {
   EXPECT_FALSE(rt.collectives.back().r.by_ranges) << "125 rows are a table still";
   upc_all_prefix_reduceL({dst.addr + 16, 0, 2}, src, UPC_ADD, 100, 10, nullptr, 0);
   EXPECT_TRUE(rt.collectives.back().r.by_ranges) << "another phase";
+}
+
+// Does the root of a reproducible reduce bring so many elements? Its threads are on several hosts.
+bool root_brings(fake_runtime& rt, std::size_t elements) {
+  const upc_shared_ptr_t all = upc_all_alloc(rt.size(), (elements / rt.size() + 1) * sizeof(double));
+  upc_all_reduceD(all, all, UPC_ADD, elements, 1, nullptr, WEFT_REPRODUCIBLE);
+  EXPECT_TRUE(rt.collectives.back().r.by_ranges);
+  return rt.collectives.back().r.whole;
+}
+constexpr std::size_t little = (256 << 10) / sizeof(double);
+
+TEST_F(reduction_test, a_root_of_few_on_several_hosts_brings_more) {
+  EXPECT_TRUE(root_brings(start(4), little + 1));
+}
+
+TEST_F(reduction_test, the_root_brings_little_and_chooses_whether_it_brings_more) {
+  fake_runtime& rt = start(5);
+  EXPECT_TRUE(root_brings(rt, little));
+  EXPECT_FALSE(root_brings(rt, little + 1));
+  constexpr std::uint32_t threads = 100;
+  constexpr std::uint64_t most = (64 << 20) / sizeof(double);
+  for (const std::uint64_t elements : {std::uint64_t{little + 1}, most, most + 1}) {
+    weft::reductions::reduction r;
+    r.from = weft::reductions::layout::of(0, elements, 1, 0, 0, threads, sizeof(double));
+    r.by_ranges = true;
+    weft::collectives::request wanted{.op = operation::reduce};
+    weft::api::prepare(r, threads, wanted);
+    EXPECT_EQ(r.room_alone >= elements * sizeof(double), elements <= most) << elements;
+    EXPECT_TRUE(wanted.large) << "of few on each thread the root may bring too many for a pass";
+  }
 }
 
 TEST_F(reduction_test, operators_must_fit_the_type) {

@@ -73,6 +73,11 @@ bool counts_by_notes(const request& r, const node& it) {
   return collectives::sized_by_members(r.op) && it.what == kind::await && it.about == fact::consumed;
 }
 
+bool awaits_ready(const plan& p, const node& it) {
+  const node& what = it.what == kind::loop ? p.nodes[it.body] : it;
+  return what.what == kind::await && what.about == fact::ready;
+}
+
 // Nodes that the rows or their sizes may make needed, or that are no synchronization.
 bool for_other_cases(const request& r, const plan& p, const node_map& nodes, unsigned n) {
   const node& it = p.nodes[n];
@@ -97,6 +102,8 @@ bool for_other_cases(const request& r, const plan& p, const node_map& nodes, uns
   if (r.op == operation::team_reduce && p.me != p.root && has(p, n, kind::take) &&
       topology(p.me, nodes).one_host())
     return true;
+  // Nor need more than one of the root's host wait for the word by which it has heard the root's choice.
+  if (p.patience != 0 && topology(p.me, nodes).is_near(p.root) && awaits_ready(p, it)) return true;
   if (came_with_notes(r, it)) return true;
   // All plans of these are for near members too; and they know from the rows alone when there are none.
   if (by_rows && lonely && (it.only == lane::near || (it.what == kind::await && it.about == fact::delivered)))

@@ -43,10 +43,7 @@ bool only_sends_ahead(const operation& o, std::size_t late, std::size_t rank) {
 
 // So much that all combine it together, and all wait for a late one.
 bool is_much(const operation& o, std::size_t members) {
-  constexpr std::size_t few = 4;
-  const std::uint64_t bytes = o.words * sizeof(std::uint64_t) * members;
-  if (!is_array(o.what)) return bytes > std::uint64_t{64} << 20;
-  return bytes > (members <= few ? std::uint64_t{16} << 20 : std::uint64_t{256} << 10);
+  return o.words * sizeof(std::uint64_t) * members > std::uint64_t{64} << 20;
 }
 
 bool moves_may_wait(const operation& o, std::size_t late, std::size_t rank, bool near) {

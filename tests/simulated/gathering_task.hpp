@@ -20,6 +20,7 @@ struct gathering_task : graph::task {
     run = f == form::handed_out ? make_own : gather;
     part_of = f == form::brought ? part_of_table : part;
     room = 2 * most_members * most_bytes;
+    room_alone = of_user ? 0 : room; // then it is wrong to work alone
     user = of_user;
   }
   static constexpr std::uint64_t most_members = 16, most_bytes = 2048;
@@ -126,7 +127,8 @@ private:
   static graph::part part_of_table(const graph::task&, const graph::work& w, std::uint32_t peer) {
     return {w.src, w.scratch + peer * w.block, w.block};
   }
-  static graph::part part(const graph::task&, const graph::work& w, std::uint32_t peer) {
+  static graph::part part(const graph::task& t, const graph::work& w, std::uint32_t peer) {
+    if (w.alone && t.room_alone != 0) return part_of_table(t, w, peer);
     if (w.stage >= reductions::own_run) return combined_part(w, peer);
     if (w.stage == 1) return {w.dst + w.me * w.block, w.room + most_members * most_bytes, w.block};
     return {w.src, w.room + peer * w.block, w.block};

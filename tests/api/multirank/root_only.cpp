@@ -5,8 +5,8 @@
 // are those that all get of a reduce_all.
 //
 // Mutations that this catches: the plan of `shared` in which all wait for all (compile_shared_reduction);
-// `sliced` whose root has no choice, or waits for ever before it makes it (signals::choose); ranges for each
-// member (reduction_call.cpp): no round ends then. A root that combines what lies where a rank has left
+// `sliced`, and that of ranges, whose root has no choice, or waits for ever before it makes it
+// (signals::choose): no round ends then. A root that combines what lies where a rank has left
 // (combine_host). The words of another rank than the root (reduce::lender).
 #include "tests/jobs/suite.h"
 
@@ -155,22 +155,27 @@ void reproducible_sums(rounds& r, std::size_t each) {
   const upc_shared_ptr_t sums = upc_all_alloc(threads, sizeof(double));
   double* const here = mine<double>(array, bytes);
   double* const sum = mine<double>(sums, sizeof(double));
-  const auto fill = [here, each] {
+  // Other elements in each round than in the one before, of which partial results may lie there still.
+  const auto fill = [here, each](unsigned round) {
     for (std::size_t k = 0; k != each; ++k)
-      here[k] = 1.0 / element(MYTHREAD, k, 1);
+      here[k] = 1.0 / element(MYTHREAD, k, round % 2);
   };
   for (const std::size_t block : {std::size_t{1}, each}) {
-    fill();
-    upc_all_reduce_allD(sums, array, UPC_ADD, each * threads, block, nullptr, mode);
-    const auto bits = std::bit_cast<std::uint64_t>(*sum);
-    const auto call = [&](int root, unsigned) {
-      fill();
+    std::uint64_t bits[2];
+    for (const unsigned round : {0u, 1u}) {
+      fill(round);
+      upc_all_reduce_allD(sums, array, UPC_ADD, each * threads, block, nullptr, mode);
+      bits[round] = std::bit_cast<std::uint64_t>(*sum);
+    }
+    const auto call = [&](int root, unsigned round) {
+      fill(round);
       upc_all_reduceD(on(sums, root), array, UPC_ADD, each * threads, block, nullptr, mode);
       for (std::size_t k = 0; k != each; ++k)
         here[k] = -1;
     };
-    r.play(call, [&](int root, int late, unsigned) {
-      if (std::bit_cast<std::uint64_t>(*sum) != bits) wrong("a sum", each * threads, root, late, 0);
+    r.play(call, [&](int root, int late, unsigned round) {
+      if (std::bit_cast<std::uint64_t>(*sum) != bits[round % 2])
+        wrong("a sum", each * threads, root, late, 0);
     });
   }
   upc_all_free(array);
@@ -243,7 +248,7 @@ WEFT_SUITE(root_only) {
   const bool has_thread = progress == nullptr || std::string_view(progress) != "caller";
   if (has_thread) vectors(r, root_is::away);
   reproducible_sums(r, 1000);
-  if (THREADS <= 4) reproducible_sums(r, 30'000);
+  reproducible_sums(r, 30'000);
   alarm(0);
   return 0;
 }
