@@ -130,10 +130,16 @@ bool are_right(collective what, const arguments& a, int rank, int size) {
   }
 }
 
-bool is_right(const sided_blocks& s) {
-  for (const sided_blocks::block& b : s.each)
-    if (b.count < 0 || (b.count != 0 && !(facts_of(b.type).usable && is_there(s.buffer, b.type))))
-      return false;
+bool are_right(sided_blocks& s) {
+  facts of; // of the block before: most have the same type
+  const sided_blocks::block* asked = nullptr;
+  for (sided_blocks::block& b : s.each) {
+    if (b.count == 0) continue;
+    if (asked == nullptr || asked->type != b.type) of = facts_of(b.type);
+    asked = &b;
+    if (b.count < 0 || !of.usable || !is_there(s.buffer, b.type)) return false;
+    b.size = {static_cast<std::size_t>(b.count) * of.size, of.packed};
+  }
   return true;
 }
 

@@ -18,14 +18,15 @@ namespace {
 void set_blocks(sided_blocks& s, void* buffer, int blocks, const int* counts, const int* places, int count,
                 MPI_Datatype type, const MPI_Datatype* types) {
   s.buffer = buffer;
-  s.each.clear();
   // Places of blocks with a type each are bytes. Of a block without a place nothing is asked: where it is in
   // place MPI does not read its type.
   const bool elements = types == nullptr && places != nullptr && blocks != 0;
   const MPI_Aint span = elements ? facts_of(type).span : 1;
+  s.each.resize(static_cast<std::size_t>(blocks));
   for (int k = 0; k != blocks; ++k)
-    s.each.push_back({counts != nullptr ? counts[k] : count, places == nullptr ? 0 : places[k] * span,
-                      types != nullptr ? types[k] : type});
+    s.each[static_cast<std::size_t>(k)] = {counts != nullptr ? counts[k] : count,
+                                           places == nullptr ? 0 : places[k] * span,
+                                           types != nullptr ? types[k] : type};
 }
 
 bool set_ends(collective what, const arguments& a, carried& c) {
@@ -58,11 +59,7 @@ bool set_ends(collective what, const arguments& a, carried& c) {
     in.buffer = out.buffer;
     in.each[0] = out.each[static_cast<std::size_t>(me)];
   }
-  if (!is_right(in) || !is_right(out)) return false;
-  for (sided_blocks* const s : {&in, &out})
-    for (sided_blocks::block& b : s->each)
-      if (b.count != 0) b.size = extent_of(b.count, b.type);
-  return true;
+  return are_right(in) && are_right(out);
 }
 
 } // namespace
@@ -109,18 +106,18 @@ bool is_plain(const sided_blocks& s) {
 // False if the first of them lies in memory that others reach and the last elsewhere, for the library has one
 // pointer to all.
 bool leave_in_place(sided_blocks& s) {
-  s.staged.bytes.clear();
-  s.staged.places.clear();
+  s.staged.bytes.resize(s.each.size());
+  s.staged.places.resize(s.each.size());
   char *first = nullptr, *last = nullptr;
   for (const sided_blocks::block& b : s.each) {
-    const std::size_t bytes = b.size.bytes;
-    s.staged.bytes.push_back(bytes);
-    if (bytes == 0) continue;
+    if (b.size.bytes == 0) continue;
     first = first == nullptr ? address_of(s, b) : std::min(first, address_of(s, b));
-    last = std::max(last, address_of(s, b) + bytes - 1);
+    last = std::max(last, address_of(s, b) + b.size.bytes - 1);
   }
-  for (std::size_t k = 0; k != s.each.size(); ++k)
-    s.staged.places.push_back(s.staged.bytes[k] == 0 ? 0 : address_of(s, s.each[k]) - first);
+  for (std::size_t k = 0; k != s.each.size(); ++k) {
+    s.staged.bytes[k] = s.each[k].size.bytes;
+    s.staged.places[k] = s.staged.bytes[k] == 0 ? 0 : address_of(s, s.each[k]) - first;
+  }
   s.staged.at = weft_pointer_to(first);
   return first == nullptr || s.staged.at.phase != 0 || weft_pointer_to(last).phase == 0;
 }
@@ -140,8 +137,8 @@ void move_block(const sided_blocks& s, std::size_t k, bool out) {
 } // namespace
 
 void keep_types(carried& c, const sided_blocks& s) {
-  for (const sided_blocks::block& b : s.each)
-    if (b.count != 0 && (c.kept.empty() || c.kept.back() != b.type)) keep_types(c, {nullptr, 0, b.type, 1});
+  for (const sided_blocks::block& b : s.each) // the bytes of other types lie together
+    if (b.size.packed && (c.kept.empty() || c.kept.back() != b.type)) keep_types(c, {nullptr, 0, b.type, 1});
 }
 
 namespace {

@@ -32,8 +32,8 @@ carried* prepare(collective what, form f, const arguments& a);
 // False if MPI refuses those that it reads on this rank of the communicator, and says why, when it gets them.
 // The others may be anything: nothing looks at them.
 bool are_right(collective what, const arguments& a, int rank, int size);
-// The same of blocks with a count each.
-bool is_right(const sided_blocks& s);
+// The same of blocks with a count each; notes how large they are.
+bool are_right(sided_blocks& s);
 
 // Calls of blocks whose sizes each rank knows of its own only: allgatherv, gatherv, scatterv, alltoallv and
 // alltoallw. They are staged one behind the other, in memory that the rank takes for the call.

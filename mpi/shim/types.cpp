@@ -66,13 +66,13 @@ facts ask(MPI_Datatype type) {
 
 const facts& facts_of(MPI_Datatype type) {
   struct seen {
-    std::uint64_t at = 0;
-    MPI_Datatype type = MPI_DATATYPE_NULL;
+    std::uint64_t at = 0; // nothing yet
+    MPI_Datatype type{};
     facts is{};
   };
   constexpr std::uintptr_t slots = 4;
-  thread_local seen last[slots];
-  static const facts none;
+  static thread_local constinit seen last[slots];
+  static constexpr facts none;
   if (type == MPI_DATATYPE_NULL) return none;
   const auto handle = std::uintptr_t(type);
   seen& here = last[(handle ^ handle >> 6) % slots]; // pointers in Open MPI, numbers in MPICH
