@@ -14,20 +14,37 @@ namespace weft {
 namespace api {
 namespace {
 
-void sort_by_place(std::vector<block>& some) {
-  const auto before = [](const block& a, const block& b) { return a.at < b.at; };
-  std::erase_if(some, [](const block& b) { return b.bytes == 0; });
-  if (!std::ranges::is_sorted(some, before)) std::ranges::sort(some, before);
-}
+// Where the blocks of an end lie that are not empty: from here to there, in the order of their ranks unless
+// one begins in front of the end of another one.
+struct blocks_seen {
+  std::uint64_t begin = ~std::uint64_t{0}, end = 0;
+  bool in_order = true;
+  std::span<const block> all{};
 
-// Fills `to` with where they are, and `list` with those that are not empty, in the order of their places.
-void look_at(const collective_call& c, const blocks_of_end& end, block* to, std::vector<block>& list) {
+  bool none() const { return begin > end; }
+  void note(const block& b) {
+    in_order &= b.at >= end;
+    begin = std::min(begin, b.at);
+    end = std::max(end, b.at + b.bytes);
+  }
+  bool apart_from(const blocks_seen& other) const {
+    return none() || other.none() || end <= other.begin || other.end <= begin;
+  }
+  void list(std::vector<block>& to) const {
+    to.assign(all.begin(), all.end());
+    std::erase_if(to, [](const block& b) { return b.bytes == 0; });
+    std::ranges::sort(to, [](const block& a, const block& b) { return a.at < b.at; });
+  }
+};
+
+// Fills `to` with where they are.
+blocks_seen look_at(const collective_call& c, const blocks_of_end& end, block* to) {
   if (end.nbytes == nullptr)
     fail(c.name, end.sizes, "null", "must be the address of a size for each thread of the team");
   if (end.places == nullptr && end.count > 1)
     fail(c.name, end.offsets, "null", "must be the address of a place for each thread of the team");
+  blocks_seen seen{.all = {to, end.count}};
   std::uint64_t last = 0;
-  bool any = false;
   for (std::uint32_t k = 0; k != end.count; ++k) {
     const std::ptrdiff_t place = end.places == nullptr ? 0 : end.places[k];
     if (place < 0 && end.nbytes[k] != 0)
@@ -36,26 +53,29 @@ void look_at(const collective_call& c, const blocks_of_end& end, block* to, std:
     const std::uint64_t from = place < 0 ? 0 : static_cast<std::uint64_t>(place);
     to[k] = {end.at.addr + from, end.nbytes[k]};
     if (end.nbytes[k] == 0) continue;
-    any = true;
+    seen.note(to[k]);
     std::uint64_t behind = 0;
     if (__builtin_add_overflow(from, end.nbytes[k], &behind))
       fail(c.name, end.sizes, std::to_string(end.nbytes[k]), "is more than there can be");
     last = std::max(last, behind);
   }
-  if (any) {
+  if (!seen.none()) {
     require_not_null(c.name, end.pointer, end.at);
     if (end.at.thread != c.rt.rank())
       fail_pointer(c.name, end.pointer, end.at,
                    "must have affinity to the calling thread: each thread passes its own blocks");
     require_operand(c.rt, c.name, end.pointer, end.at, last);
   }
-  list.assign(to, to + end.count);
-  sort_by_place(list);
+  return seen;
 }
 
 // What is written is written once, and nothing of it is read.
-void require_distinct(const collective_call& c, const blocks_of_end& dst, const std::vector<block>& written,
-                      const std::vector<block>& read, const block* own, const block* own_to) {
+void require_distinct(const collective_call& c, const blocks_of_end& dst, const blocks_seen& taken,
+                      const blocks_seen& given, const block* own, const block* own_to) {
+  if (taken.in_order && taken.apart_from(given)) return;
+  thread_local std::vector<block> written, read; // keep their memory
+  taken.list(written);
+  given.list(read);
   for (std::size_t k = 1; k < written.size(); ++k)
     if (written[k - 1].at + written[k - 1].bytes > written[k].at)
       fail(c.name, dst.offsets == nullptr ? dst.sizes : dst.offsets,
@@ -142,15 +162,13 @@ checked_exchange check_unequal(const collective_call& c, const unequal_call& cal
   e.to_root = call.op == operation::team_gatherv;
   e.from_one = call.from_one;
   e.root = static_cast<std::uint32_t>(call.root);
-  thread_local std::vector<block> written, read; // keep their memory
-  written.clear();
-  read.clear();
-  if (call.dst.count != 0) look_at(c, call.dst, taken, written);
+  blocks_seen written, read;
+  if (call.dst.count != 0) written = look_at(c, call.dst, taken);
   const block* const own_to = call.dst.count == 0 ? nullptr : e.taken_of(me, me);
   if (call.src.count == 1 && e.same && own_to != nullptr && upc_isnull(call.src.at) != 0)
     *given = *own_to; // in place
   else if (call.src.count != 0)
-    look_at(c, call.src, given, read);
+    read = look_at(c, call.src, given);
   block* const own = call.src.count == 0 ? nullptr : given + (e.same ? 0 : me);
   if (e.from_root && own != nullptr && own_to != nullptr && upc_isnull(call.dst.at) != 0) *taken = *own;
   const bool both = own != nullptr && own_to != nullptr && !(e.from_one && own->bytes == 0);
@@ -163,9 +181,13 @@ checked_exchange check_unequal(const collective_call& c, const unequal_call& cal
   made.stages = call.copied || is_ordinary(made.giver);
   made.own = own;
   made.own_to = both ? taken + (own_to - taken) : nullptr;
-  if (!made.stages) count_operand(c.rt, made.giver, read.size());
-  count_operand(c.rt, call.dst.at, written.size());
+  if (!made.stages) count_operand(c.rt, made.giver, read.none() ? 0 : 1);
+  count_operand(c.rt, call.dst.at, written.none() ? 0 : 1);
   if (block_check::on && (is_ordinary(call.dst.at) || made.stages)) e.usable = is_mapped;
+  const std::uint64_t entries = e.gives_one() ? 1 : c.threads; // at most, of a neighbour
+  e.along = !e.from_one && std::all_of(taken, taken + call.dst.count, [&](const block& b) {
+    return unequal::comes_along(b.bytes, entries);
+  });
   e.kept = made.all.get();
   e.release_blocks = shown ? give_up<true> : give_up<false>;
   prepare(e);

@@ -3,9 +3,8 @@
 // gatherv and scatterv. IN_MY, OUT_MY. P members, blocks of n bytes.
 //
 // A member tells each that gets a block of it where that lies and how long it is; those bring the blocks and
-// tell their givers so. So nothing has to be agreed on before, and a rank that gives may compute. Its
-// neighbours it tells where it has written that down for all of them. Between hosts a short block comes along
-// with its note, and no answer goes back: its giver has copied it.
+// tell their givers so. So nothing has to be agreed on before, and a rank that gives may compute. A short
+// block comes along with its note, and no answer goes back: its giver has copied it.
 //
 // flat     Each note is a message, and so is the answer for a long block: P-1 of them to hosts of their own.
 // bundled  What the members of a host that have entered tell those of another one goes in one message, each
@@ -28,6 +27,7 @@ using namespace graph;
 namespace {
 
 static_assert(unequal::shortest_message > engine::mailbox::head_bytes);
+static_assert(sizeof(unequal::note) + unequal::near_room == engine::mailbox::body_bytes);
 
 std::uint64_t packed_room(const request& r, const topology& g) {
   using layout = engine::bundle_box::layout;
@@ -77,7 +77,8 @@ public:
     const node_set noted = gives ? tell() : 0;
     node_set brought = 0;
     if (takes)
-      brought = rooted(request_.op) && !root ? bring(range::root, 1) : bring(range::others, others());
+      brought = rooted(request_.op) && !root ? bring(range::root, 1, 0)
+                                             : bring(range::others, others(), g_.one_host() ? noted : 0);
     if (!rooted(request_.op) || root) b_.add(compute(4));
     if (takes && !bundled_ && brings_from_far(root)) b_.add(place_what_came(), brought);
     if (gives) await_readers(noted);
@@ -98,27 +99,31 @@ private:
     const std::uint8_t nothing = b_.add_place({});
     return writing(reading(compute(6), buffer::source, nothing), buffer::destination, nothing);
   }
-  // How many bring a far block follows from the notes.
+  // How many bring a block follows from the notes.
   void await_readers(node_set noted) {
     const std::uint32_t readers = to_root() ? 1 : others();
-    if (readers == 0) return;
-    const node all = await_count(fact::consumed, readers);
-    b_.add(tells_far() ? by_boxes(all) : all, bundled_ ? 0 : noted);
+    const node_set known = published_ | (bundled_ ? 0 : noted);
+    if (readers != 0) b_.add(by_boxes(await_count(fact::consumed, readers)), known);
   }
   bool tells_far() const { return to_root() ? !g_.is_near(request_.root) : !g_.far().empty(); }
 
   // The steps that write down what far members are told.
   node_set tell() {
-    const bool packed = bundled_ && tells_far(), to_near = !g_.near().empty() && (!to_root() || !tells_far());
+    if (!tells_far()) { // the payload says it all
+      if (g_.near().empty()) return 0;
+      b_.draft().eager_bytes[0] = told;
+      return published_ =
+                 b_.add(writing(reading(publish(), buffer::source, payload_), buffer::mailbox, payload_));
+    }
+    const bool packed = bundled_, to_near = !g_.near().empty() && !to_root();
     node_set noted = 0;
     if (to_near || packed)
       noted = b_.add(
           writing(reading(compute(packed ? 8 : 7, true), buffer::source, payload_), buffer::scratch, came_));
     if (to_near || (packed && !g_.near().empty() && request_.op != operation::team_scatterv)) {
       b_.draft().eager_bytes[0] = told;
-      b_.add(travelling(publish(), came_), noted);
+      published_ = b_.add(travelling(publish(), came_), noted);
     }
-    if (!tells_far()) return 0;
     if (!packed) return send_notes();
     send_packed_notes(noted);
     return noted;
@@ -138,9 +143,9 @@ private:
             send, noted);
     return noted;
   }
-  // Stages 1, 7 and 8 are quick and stand before this: they have noted what has not come when the first
-  // payload is taken (unequal::exchange::from_one).
-  node_set bring(const range& of, std::uint32_t count) {
+  // Stages 1, 7 and 8 are quick and stand before this, or my own payload does: they have noted what has not
+  // come when the first one is taken (unequal::exchange::from_one).
+  node_set bring(const range& of, std::uint32_t count, node_set after) {
     builder::step_list steps;
     const node take = writing(reading(take_payload(), buffer::mailbox, payload_), buffer::scratch, came_);
     const bool near = &of == &range::root ? g_.is_near(request_.root) : !g_.near().empty();
@@ -148,9 +153,8 @@ private:
     steps.then_if(near, near_only(take));
     steps.then_if(far, far_only(bundled_ ? by_boxes(take) : at_stage(5, take)));
     steps.then(at_stage(3, get_from_each()));
-    const node read = count_for_each(fact::consumed, 1);
-    steps.then_if(near, near_only(read)).then_if(far, far_only(by_boxes(read)));
-    return b_.loop(of, count, steps);
+    steps.then(by_boxes(count_for_each(fact::consumed, 1)));
+    return b_.loop(of, count, steps, after);
   }
   node travelling(const node& n, std::uint8_t from) const {
     return writing(reading(n, buffer::scratch, from), buffer::mailbox, payload_);
@@ -160,6 +164,7 @@ private:
   const topology& g_;
   bool bundled_;
   builder b_;
+  node_set published_ = 0;
   std::uint8_t each_note_ = 0, note_ = 0, came_ = 0, payload_ = 0;
 };
 

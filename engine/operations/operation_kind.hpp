@@ -12,6 +12,7 @@ namespace weft::graph {
 // What came of a step.
 enum class outcome : std::uint8_t {
   done,      // it is finished
+  whole,     // and so are the steps behind it in its loop, for this peer
   blocked,   // a fact is missing; look again later
   held,      // it could be carried now, but not in this pass: see quota
   again,     // something was carried, there is more

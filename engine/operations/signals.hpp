@@ -141,8 +141,7 @@ struct take : operation_kind {
   template <class C, class Op, class Tag>
   static outcome run(C& c, Op& op, const node& n, std::uint32_t peer, Tag tag) {
     if (!c.signals.has_payload(op, n, peer)) return outcome::blocked;
-    c.payloads.take(op, n, peer, tag.iteration);
-    return outcome::done;
+    return c.payloads.take(op, n, peer, tag.iteration);
   }
   template <class L, class Op, class To>
   static void rung_for(L& l, Op& op, const node& n, std::uint32_t peer, std::uint32_t, To& to) {

@@ -78,12 +78,15 @@ struct task {
   enum class share : std::uint8_t { all, up_to_own, before_own } gets = share::all;
   void (*release)(const task&) = nullptr; // the operation is over
   // What a member of my host has for the members of another host, behind each other, by the note that it has
-  // published. Returns its bytes: `message` of them at most, and the first 4 say how many.
+  // published. Returns its bytes: `message` of them at most, and the first 4 say how many. For my host: that
+  // note of mine, and behind it the same, as much as an eager payload has room for; or 0 in the place of
+  // the 4.
   std::uint64_t (*pack)(const task&, const work&, std::uint32_t member, std::uint32_t host,
                         const std::byte* note, std::byte* to) = nullptr;
-  // The same of a member of another host for the members of mine: I take my own.
-  void (*unpack)(const task&, const work&, std::uint32_t member, std::span<const std::byte> packed) = nullptr;
-  // How many blocks from there I bring still; of me: how many far members bring a block of mine.
+  // The same of a member of another host, or of mine, for the members of mine: I take my own. True if nothing
+  // is left of it.
+  bool (*unpack)(const task&, const work&, std::uint32_t member, std::span<const std::byte> packed) = nullptr;
+  // How many blocks from there I bring still; of me: how many members bring a block of mine.
   std::uint64_t (*brought)(const task&, const work&, std::uint32_t member) = nullptr;
   // What the members must give alike, beside what their request and operands say.
   void (*say)(const task&, call_fields&) = nullptr;
@@ -91,8 +94,9 @@ struct task {
   std::uint64_t room_alone = 0;       // instead, of a root that works alone; 0: it waits for all
   std::uint64_t patience = 0;         // of a root that may, in ns: besides that of the plan
   std::uint32_t bytes = sizeof(task); // of the whole object
-  bool user = false;                  // runs code of users: never while the right to drive is held
-  std::uint64_t plain = 0;            // and the stages that run none of it, a bit each
+  bool along = false;      // what I get of members of my host comes with payloads: I answer none of them
+  bool user = false;       // runs code of users: never while the right to drive is held
+  std::uint64_t plain = 0; // and the stages that run none of it, a bit each
   stand_in* aside = nullptr;
 };
 

@@ -14,7 +14,6 @@ public:
   notes(const exchange& b, const graph::work& w) : b_(b), w_(w), length_(longest_note(w.members)) {}
 
   void write_notes() const {
-    std::uint64_t readers = 0;
     for (std::uint32_t member = 0; member != w_.members; ++member) {
       const block* const mine = b_.given_to(member, w_.me);
       if (mine == nullptr || w_.where->is_near(member)) continue;
@@ -23,24 +22,42 @@ public:
       const note n{along ? note::along : mine->at, mine->bytes};
       std::memcpy(sent(member), &n, sizeof n);
       if (along) std::memcpy(sent(member) + sizeof n, w_.segment + mine->at, mine->bytes);
-      if (!along) ++readers;
     }
-    keep_readers(readers);
+    std::uint64_t readers = 0;
+    for (const std::uint32_t member : w_.where->far())
+      if (const block* const b = b_.given_to(member, w_.me); b != nullptr && !travels(member, b->bytes))
+        ++readers;
+    keep_readers(far_word, readers);
   }
   // Of my one block, or of my table.
   void write_own_note(bool packed) const {
     if (b_.from_one)
       for (std::uint32_t member = 0; member != w_.members; ++member)
         if (packed || w_.where->is_near(member)) keep(member, not_come);
-    note n;
-    if (b_.gives_one())
-      n = {b_.given->at, b_.given->bytes};
-    else
-      n = {static_cast<std::uint64_t>(reinterpret_cast<const std::byte*>(b_.given) - w_.segment),
-           note::in_table};
+    const note n = own_note();
     std::memcpy(arrived(w_.me), &n, sizeof n);
     if (!packed) return;
-    keep_readers(packed_blocks(b_, w_, w_.me, n).left_to_readers());
+    const graph::topology& g = *w_.where;
+    const packed_blocks mine(b_, w_, w_.me, n);
+    std::uint64_t readers = 0;
+    for (std::uint32_t host = 0; host != g.hosts(); ++host)
+      if (host != g.host(w_.me)) readers += mine.left_to_readers(host);
+    keep_readers(far_word, readers);
+  }
+  // The note, and what is packed behind it.
+  std::uint64_t write_for_neighbours(std::byte* to) const {
+    if (b_.from_one && w_.where->one_host()) // else stage 7 or 8 has
+      for (const std::uint32_t member : w_.where->near())
+        keep(member, not_come);
+    const note n = own_note();
+    std::memcpy(to, &n, sizeof n);
+    const packed_blocks mine(b_, w_, w_.me, n);
+    const std::uint32_t here = w_.where->host(w_.me);
+    keep_readers(near_word, mine.left_to_readers(here));
+    const std::uint64_t packed = mine.write(here, to + sizeof n);
+    constexpr std::uint32_t nothing = 0;
+    if (packed == 0) std::memcpy(to + sizeof n, &nothing, sizeof nothing);
+    return sizeof n + std::max(packed, sizeof nothing);
   }
   // Piece by piece.
   bool place_own(graph::work& w) const {
@@ -62,10 +79,11 @@ public:
     }
   }
   // A block that came, if it is as long as I expect.
-  void place(std::uint32_t member, std::span<const std::byte> bytes) const {
+  bool place(std::uint32_t member, std::span<const std::byte> bytes) const {
     const block* const mine = b_.taken_of(member, w_.me);
-    if (bytes.size() == mine->bytes && usable(*mine))
-      std::memcpy(w_.segment + mine->at, bytes.data(), bytes.size());
+    if (bytes.size() != mine->bytes || !usable(*mine)) return false;
+    std::memcpy(w_.segment + mine->at, bytes.data(), bytes.size());
+    return true;
   }
   void keep(std::uint32_t member, const note& n) const { std::memcpy(arrived(member), &n, sizeof n); }
 
@@ -95,9 +113,10 @@ public:
   }
   std::uint64_t left(std::uint32_t member) const {
     if (member != w_.me) return arrived_note(member).at == note::along ? 0 : 1;
-    std::uint64_t readers = 0;
-    std::memcpy(&readers, arrived(member) + sizeof(note), sizeof readers);
-    return readers;
+    const graph::topology& g = *w_.where;
+    const bool near = b_.to_root ? g.is_near(b_.root) : !g.near().empty();
+    const bool far = b_.to_root ? !near : !g.far().empty();
+    return (near ? readers(near_word) : 0) + (far ? readers(far_word) : 0);
   }
 
 private:
@@ -127,9 +146,19 @@ private:
   std::uint64_t carried(std::uint32_t peer, const block* b) const {
     return travels(peer, b->bytes) ? b->bytes : 0;
   }
-  // How many far members bring a block of mine, behind my own note.
-  void keep_readers(std::uint64_t readers) const {
-    std::memcpy(arrived(w_.me) + sizeof(note), &readers, sizeof readers);
+  note own_note() const {
+    if (b_.gives_one()) return {b_.given->at, b_.given->bytes};
+    return {static_cast<std::uint64_t>(reinterpret_cast<const std::byte*>(b_.given) - w_.segment),
+            note::in_table};
+  }
+  // How many members bring a block of mine, behind my own note.
+  enum word : std::uint8_t { near_word, far_word };
+  std::byte* place_of(word w) const { return arrived(w_.me) + sizeof(note) + w * sizeof(std::uint64_t); }
+  void keep_readers(word w, std::uint64_t n) const { std::memcpy(place_of(w), &n, sizeof n); }
+  std::uint64_t readers(word w) const {
+    std::uint64_t n = 0;
+    std::memcpy(&n, place_of(w), sizeof n);
+    return n;
   }
   std::byte* sent(std::uint32_t member) const { return w_.scratch + (w_.members + member) * length_; }
   std::byte* arrived(std::uint32_t member) const { return w_.scratch + member * length_; }
@@ -177,16 +206,17 @@ graph::part part_of(const graph::task& t, const graph::work& w, std::uint32_t pe
 }
 std::uint64_t pack(const graph::task& t, const graph::work& w, std::uint32_t member, std::uint32_t host,
                    const std::byte* published, std::byte* to) {
+  if (host == w.where->host(w.me)) return notes(of(t), w).write_for_neighbours(to);
   note n;
   std::memcpy(&n, published, sizeof n);
   return packed_blocks(of(t), w, member, n).write(host, to);
 }
-void unpack(const graph::task& t, const graph::work& w, std::uint32_t member,
+bool unpack(const graph::task& t, const graph::work& w, std::uint32_t member,
             std::span<const std::byte> packed) {
   const notes e(of(t), w);
   const packed_entry mine = read_packed(packed, of(t).gives_one() ? 0 : w.where->local_index(w.me));
   e.keep(member, mine.what);
-  if (mine.what.at == note::along) e.place(member, mine.bytes);
+  return mine.what.at == note::along && e.place(member, mine.bytes) && !of(t).from_one;
 }
 std::uint64_t brought(const graph::task& t, const graph::work& w, std::uint32_t member) {
   return notes(of(t), w).left(member);

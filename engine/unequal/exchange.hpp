@@ -17,17 +17,21 @@ struct block {
 };
 
 // Blocks of any sizes between members, each of which knows its own: where what it gives to each lies, and
-// where what it gets is to lie. Those that get bring them, but for short ones between hosts: those come along
-// with the notes that say where the others are.
+// where what it gets is to lie. Those that get bring them, but for short ones: those come along with the
+// notes that say where the others are.
 //
 //   stage 1   for each member of another host a note that says where its block is, and how long. Behind it
-//             that block itself, if it is short. And how many far members are to bring a block
+//             that block itself, if it is short
 //   stages 2, 5   payloads: the note to a far member; of one
 //   stage 3   what a member brings
 //   stages 4, 6   my own block, and what has come with notes, to their places
-//   stage 7   one note for all members of my host: of my one block, or of the table of what I give
-//   stage 8   the same; and how many far members are to bring a block, if what goes to each other host is
-//             packed: from that note, by any member of my host
+//   stages 7, 8   my note: of my one block, or of the table of what I give. In stage 8 what goes to each
+//   other
+//             host is packed, from that note, by any member of my host
+//
+// Members of my host get that note in a payload, and packed behind it what is for each of them, if there is
+// room for a note to each. Stages 1 and 8 note how many far members are to bring a block, and the payload how
+// many near ones are.
 struct exchange : graph::task {
   // By rank, in my segment; or, `same` and to a root, one for all, which need not lie there.
   const block* given = nullptr;
@@ -76,10 +80,16 @@ constexpr std::uint64_t message_of_note(std::uint64_t along) {
   return std::max<std::uint64_t>(shortest_message, sizeof(note) + along);
 }
 
-// What a member has for another host, packed: its bytes (4 of them), an entry of 4 for each of the members
-// there, or one for all, and what they say. So many bytes have room for a note of each, at least.
+// What a member has for a host, packed: its bytes (4 of them), an entry of 4 for each of the members there,
+// or one for all, and what they say. So many bytes have room for a note of each, at least.
 constexpr std::uint64_t least_packed(std::uint64_t entries) {
   return 4 + entries * (4 + sizeof(note));
+}
+// Room for what is for my own host: behind the note in an eager payload. A block comes along in any case if
+// it fits into an equal share of it.
+constexpr std::uint64_t near_room = 2032;
+constexpr bool comes_along(std::uint64_t bytes, std::uint64_t entries) {
+  return least_packed(entries) <= near_room && bytes <= (near_room - 4 - entries * 4) / entries;
 }
 
 // Of the blocks that a member has for another host, all go along if they have so much room together. If not,
@@ -98,11 +108,13 @@ public:
       most = std::max(most, bytes);
       used += bytes <= longest_ ? bytes : sizeof(note);
     }
-    if (all <= room)
+    all_ = all <= room;
+    if (all_)
       longest_ = most;
     else
       left_ = room - used;
   }
+  constexpr bool have_room() const { return all_; } // all of them
   constexpr bool has(std::uint64_t bytes) {
     if (bytes <= longest_) return true;
     if (bytes - sizeof(note) > left_) return false;
@@ -112,6 +124,7 @@ public:
 
 private:
   std::uint64_t longest_, left_ = 0;
+  bool all_ = false;
 };
 
 // Sets what follows from the rest.
@@ -137,15 +150,17 @@ struct entry {
 };
 static_assert(sizeof(entry) == 4);
 
-// The blocks of a member of my host for those of another one, in a message. Which go along
-// (along_blocks) follows from their sizes alone: so the member knows which ones are left to be brought,
+// The blocks of a member of my host for those of another one, in a message, or for its neighbours. Which go
+// along (along_blocks) follows from their sizes alone: so the member knows which ones are left to be brought,
 // whichever member packs them.
 class packed_blocks {
 public:
   packed_blocks(const exchange& b, const graph::work& w, std::uint32_t member, const note& published)
       : b_(b), w_(w), member_(member), published_(published) {}
 
+  // 0 if there is none for that host, or no room for so many.
   std::uint64_t write(std::uint32_t host, std::byte* to) const {
+    if (!goes_to(host) || !fits(host)) return 0;
     const std::uint32_t entries = entries_of(host);
     along_blocks short_ones = along(host);
     const std::byte* const memory = member_ == w_.me ? w_.segment : w_.near(w_.threads[member_]);
@@ -167,17 +182,16 @@ public:
     std::memcpy(to, &all, sizeof all);
     return next;
   }
-  // How many far members bring one.
-  std::uint64_t left_to_readers() const {
-    const graph::topology& g = *w_.where;
+  // How many members of a host bring one.
+  std::uint64_t left_to_readers(std::uint32_t host) const {
+    if (!goes_to(host)) return 0;
+    const bool one = b_.gives_one();
+    const std::uint64_t readers = b_.to_root ? 1 : w_.where->members(host) - (is_mine(host) ? 1 : 0);
+    if (!fits(host)) return readers;
+    along_blocks short_ones = along(host);
     std::uint64_t left = 0;
-    for (std::uint32_t host = 0; host != g.hosts(); ++host) {
-      if (host == g.host(w_.me) || (b_.to_root && host != g.host(b_.root))) continue;
-      along_blocks short_ones = along(host);
-      const std::uint64_t readers = b_.same && !b_.to_root ? g.members(host) : 1;
-      for (std::uint32_t k = 0; k != entries_of(host); ++k)
-        if (!short_ones.has(block_of(host, k).bytes)) left += readers;
-    }
+    for (std::uint32_t k = 0; k != entries_of(host) && !short_ones.have_room(); ++k)
+      if (!short_ones.has(block_of(host, k).bytes)) left += one ? readers : 1;
     return left;
   }
 
@@ -185,15 +199,22 @@ private:
   static std::uint64_t front(std::uint64_t entries) {
     return sizeof(std::uint32_t) + entries * sizeof(entry);
   }
+  bool is_mine(std::uint32_t host) const { return host == w_.where->host(w_.me); }
+  bool goes_to(std::uint32_t host) const { return !b_.to_root || host == w_.where->host(b_.root); }
+  std::uint64_t room(std::uint32_t host) const { return is_mine(host) ? near_room : w_.message; }
+  bool fits(std::uint32_t host) const { return least_packed(entries_of(host)) <= room(host); }
   std::uint32_t entries_of(std::uint32_t host) const { return b_.gives_one() ? 1 : w_.where->members(host); }
+  // None for the member itself.
   block block_of(std::uint32_t host, std::uint32_t k) const {
     if (b_.gives_one()) return {published_.at, published_.bytes};
     const graph::topology& g = *w_.where;
-    return entry_of(w_, member_, published_.at, g.in_host_order(g.first(host) + k));
+    const std::uint32_t receiver = g.in_host_order(g.first(host) + k);
+    if (receiver == member_) return {};
+    return member_ == w_.me ? b_.given[receiver] : entry_of(w_, member_, published_.at, receiver);
   }
   along_blocks along(std::uint32_t host) const {
     const std::uint32_t entries = entries_of(host);
-    return {w_.message - front(entries), entries, [&](std::uint32_t k) { return block_of(host, k).bytes; }};
+    return {room(host) - front(entries), entries, [&](std::uint32_t k) { return block_of(host, k).bytes; }};
   }
 
   const exchange& b_;

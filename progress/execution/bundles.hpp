@@ -105,10 +105,10 @@ public:
   // Of so many readers of my blocks, how many count that: not those to which one comes along.
   std::uint64_t counting(operation& op, std::uint32_t of) {
     const graph::plan& p = *op.program;
-    const std::uint32_t by_box = readers(p, op.channel->info.topology);
-    return of - by_box + (p.unequal ? op.at.task->brought(*op.at.task, work_of(op, net_, 0), p.me) : 0);
+    if (p.unequal) return op.at.task->brought(*op.at.task, work_of(op, net_, 0), p.me);
+    return of - readers(p, op.channel->info.topology);
   }
-  // Does a member count that it has read this block of another host?
+  // Does a member count that it has read this block?
   bool counts(operation& op, std::uint32_t owner) {
     return op.program->unequal && op.at.task->brought(*op.at.task, work_of(op, net_, 0), owner) != 0;
   }

@@ -37,9 +37,10 @@ public:
     graph::work w = work_of(op, reach_.net, n.count);
     w.budget = whole ? everything : std::max(reach_.carries.left(), quota::always);
     if (!whole) reach_.carries.take(w.budget);
-    const auto begin = whole ? std::chrono::nanoseconds{} : reach_.net.now();
+    const bool timed = !whole && n.count < std::size(counted);
+    const auto begin = timed ? reach_.net.now() : std::chrono::nanoseconds{};
     const bool through = op.at.task->run(*op.at.task, w);
-    if (!whole) count(n.count, reach_.net.now() - begin);
+    if (timed) count(n.count, reach_.net.now() - begin);
     op.run->computed = through ? 0 : w.done;
     return through ? outcome::done : outcome::again;
   }
@@ -93,11 +94,11 @@ private:
     return p.nodes[top.body + f.op->run->loops[top.loop_index].step[f.tag.iteration % loop_state::window]];
   }
 
+  static constexpr counter statistics::*counted[] = {&statistics::stage_0_ns, &statistics::stage_1_ns,
+                                                     &statistics::stage_2_ns, &statistics::stage_3_ns};
   void count(std::uint32_t stage, std::chrono::nanoseconds took) {
-    static constexpr counter statistics::*stages[] = {&statistics::stage_0_ns, &statistics::stage_1_ns,
-                                                      &statistics::stage_2_ns, &statistics::stage_3_ns};
-    if (stage < std::size(stages))
-      (reach_.counts.*stages[stage]).add(static_cast<std::uint64_t>(took.count()));
+    if (stage < std::size(counted))
+      (reach_.counts.*counted[stage]).add(static_cast<std::uint64_t>(took.count()));
   }
 
   static constexpr std::uint64_t everything = ~std::uint64_t{0};

@@ -163,7 +163,7 @@ public:
 
   // The thread that has begun it goes on with other things: what no other rank can do is rung for.
   void leaves(operation& op) {
-    if ((op.program->alone & ~op.run->done) != 0) is_rung_for(op);
+    if (runner_.is_left_alone_with(op, op.program->alone & ~op.run->done)) is_rung_for(op);
   }
   void is_left_alone(operation& op) {
     if (op.run != nullptr) op.asked || op.series != nullptr ? is_rung_for(op) : leaves(op);

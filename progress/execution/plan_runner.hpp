@@ -39,6 +39,7 @@ public:
     far_ = far;
     left_ = false;
   }
+  bool posts_only() const { return (how_ & posting) != 0; }
   // There was something else for others to be done.
   bool left() const { return left_; }
 
@@ -95,7 +96,8 @@ private:
   [[gnu::cold, gnu::noinline]] outcome step_noted(operation& op, const graph::node& n, std::uint32_t peer,
                                                   flight_tag tag) {
     const outcome result = run_of_kind[static_cast<std::size_t>(n.what)](*this, op, n, peer, tag);
-    if (result == outcome::done || result == outcome::again || result == outcome::flying)
+    if (result == outcome::done || result == outcome::whole || result == outcome::again ||
+        result == outcome::flying)
       members.record->stepped(op, n.what, peer);
     return result;
   }
@@ -139,6 +141,16 @@ public:
   // Moves nothing that a pass could not do all of.
   static bool is_light(const graph::plan& p) {
     return !p.large && (p.eager || (!p.by_rows && p.block() <= quota::always));
+  }
+
+  // Do loops only take what comes along?
+  static bool comes_along(const operation& op) {
+    return op.at.task != nullptr && op.at.task->along && !op.program->far;
+  }
+  // Does a rank hear of one of these steps?
+  static bool is_left_alone_with(const operation& op, graph::node_set steps) {
+    if (steps == 0 || !comes_along(op)) return steps != 0;
+    return op.program->nodes[static_cast<unsigned>(std::countr_zero(steps))].what != graph::kind::loop;
   }
 
   static void begin(operation& op) {
@@ -235,7 +247,7 @@ private:
         result = only_step(op, n, {.node = index});
       else if (n.what != graph::kind::loop)
         result = steps_.step(op, n, p.me, {.node = index});
-      else
+      else if (!comes_along(op) || !steps_.posts_only()) // else no rank hears of it
         result = run_loop(op, n, index, stuck, moved);
       if (result == outcome::done) [[likely]] {
         rest |= run.finish(p, index);
@@ -320,6 +332,10 @@ private:
       switch (steps_.step(op, body, peer, {.node = index, .in_loop = true, .iteration = iteration})) {
       case outcome::done:
         ++step;
+        moved = true;
+        break;
+      case outcome::whole:
+        step = n.body_size;
         moved = true;
         break;
       case outcome::flying:

@@ -189,6 +189,8 @@ public:
     if (n.valued) return net_.copy(op.channel->own.head(cells).payload, &op.value, sizeof op.value);
     if (graph::operations::is_part(n)) [[unlikely]]
       return write_part(op, n, cells);
+    if (p.unequal) [[unlikely]]
+      return write_unequal(op, cells);
     std::byte* const to = op.channel->own.payload(cells, p.eager_bytes[n.phase]);
     if (p.names != graph::naming::none) [[unlikely]]
       net_.copy(to, &operands_.own_row(op).named, sizeof(std::uint32_t));
@@ -234,14 +236,23 @@ public:
   }
 
   // The peer's has come.
-  [[gnu::always_inline]] void take(operation& op, const graph::node& n, std::uint32_t peer,
-                                   std::uint32_t step) {
+  [[gnu::always_inline]] outcome take(operation& op, const graph::node& n, std::uint32_t peer,
+                                      std::uint32_t step) {
     if (n.valued)
-      return merge_value(op, reach_.view(*op.channel, peer).head(engine::cells_of(op.seq, n.phase)).payload);
-    if (n.settled != 0) [[likely]]
-      return take_settled(op, n, peer, op.program->settled[n.settled - 1u]);
-    if (graph::operations::is_part(n)) [[unlikely]]
-      return take_part(op, n, peer);
+      merge_value(op, reach_.view(*op.channel, peer).head(engine::cells_of(op.seq, n.phase)).payload);
+    else if (n.settled != 0) [[likely]]
+      take_settled(op, n, peer, op.program->settled[n.settled - 1u]);
+    else if (graph::operations::is_part(n)) [[unlikely]]
+      take_part(op, n, peer);
+    else if (op.program->unequal) [[unlikely]]
+      return take_unequal(op, n, peer);
+    else
+      take_regions(op, n, peer, step);
+    return outcome::done;
+  }
+
+private:
+  void take_regions(operation& op, const graph::node& n, std::uint32_t peer, std::uint32_t step) {
     if (n.bundled) [[unlikely]]
       return take_bundled(op, n, peer);
     const graph::action a = graph::resolve(*op.program, graph::flow::in, peer, step);
@@ -255,7 +266,6 @@ public:
     net_.copy(to + r.write, from + r.read, r.bytes);
   }
 
-private:
   [[gnu::always_inline]] void take_settled(operation& op, const graph::node& n, std::uint32_t peer,
                                            const graph::settled_step& s) {
     const std::uint32_t cells = engine::cells_of(op.seq, n.phase);
@@ -275,11 +285,37 @@ private:
     const std::uint32_t cells = engine::cells_of(op.seq, n.phase);
     net_.copy(it.mine, reach_.view(*op.channel, peer).payload(cells, it.bytes), it.bytes);
   }
+  // A note for all readers, and behind it what is packed for those of my host: in the body, and as much of it
+  // as there is room for in the head. In its place 0 where nothing is packed.
+  [[gnu::noinline]] void write_unequal(operation& op, std::uint32_t cells) {
+    const graph::topology& g = op.channel->info.topology;
+    std::byte* const body = op.channel->own.body(cells);
+    const std::uint64_t bytes =
+        op.at.task->pack(*op.at.task, work_of(op, net_, 0), g.me(), g.host(g.me()), nullptr, body);
+    net_.copy(op.channel->own.head(cells).payload, body,
+              std::min<std::uint64_t>(bytes, engine::mailbox::head_bytes));
+  }
+  [[gnu::noinline]] outcome take_unequal(operation& op, const graph::node& n, std::uint32_t peer) {
+    const std::span<const std::byte> packed =
+        n.bundled ? bundles_.unequal_in_box(op, peer) : packed_by_neighbour(op, n, peer);
+    if (n.bundled || !packed.empty()) {
+      const bool whole = op.at.task->unpack(*op.at.task, work_of(op, net_, n.count), peer, packed);
+      return whole ? outcome::whole : outcome::done;
+    }
+    take_regions(op, n, peer, 0);
+    return outcome::done;
+  }
+  std::span<const std::byte> packed_by_neighbour(operation& op, const graph::node& n, std::uint32_t peer) {
+    const std::uint32_t cells = engine::cells_of(op.seq, n.phase);
+    const engine::mailbox theirs = reach_.view(*op.channel, peer);
+    const std::uint64_t note = op.program->places[n.read.at].bytes;
+    std::uint32_t packed = 0;
+    net_.copy(&packed, theirs.head(cells).payload + note, sizeof packed);
+    const std::uint64_t bytes = std::min(note + packed, std::uint64_t{engine::mailbox::body_bytes});
+    return {theirs.payload(cells, bytes) + note, bytes - note};
+  }
   // Out of the box, where the blocks of one member lie behind those of the other.
   [[gnu::noinline]] void take_bundled(operation& op, const graph::node& n, std::uint32_t peer) {
-    if (op.program->unequal)
-      return op.at.task->unpack(*op.at.task, work_of(op, net_, n.count), peer,
-                                bundles_.unequal_in_box(op, peer));
     const graph::topology& g = op.channel->info.topology;
     const graph::place& at = op.program->places[n.read.at];
     const std::uint64_t part = at.bytes * (at.turn == 0 ? 1 : g.locals());

@@ -72,6 +72,10 @@ bool came_with_notes(const request& r, const node& it) {
 bool counts_by_notes(const request& r, const node& it) {
   return collectives::sized_by_members(r.op) && it.what == kind::await && it.about == fact::consumed;
 }
+// Nor does it hear of what a member notes in its payload: that no block has come yet.
+bool takes_behind_notes(const request& r, const node& it) {
+  return collectives::sized_by_members(r.op) && it.what == kind::loop && it.over == &range::others;
+}
 
 bool awaits_ready(const plan& p, const node& it) {
   const node& what = it.what == kind::loop ? p.nodes[it.body] : it;
@@ -154,7 +158,7 @@ void expect_edges_needed(const request& r, const node_map& nodes, const std::vec
       const bool said_by_others =
           r.in_place && r.out == sync::all && topology(who, nodes).initiated().empty();
       if (it.after == 0 || only_priority || said_by_others || told_by_others(plans[who], it) ||
-          came_with_notes(r, it) || counts_by_notes(r, it))
+          came_with_notes(r, it) || counts_by_notes(r, it) || takes_behind_notes(r, it))
         continue;
       std::vector<plan> mutants = plans;
       mutants[who].nodes[n].after = 0;
