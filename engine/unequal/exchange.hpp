@@ -25,9 +25,8 @@ struct block {
 //   stages 2, 5   payloads: the note to a far member; of one
 //   stage 3   what a member brings
 //   stages 4, 6   my own block, and what has come with notes, to their places
-//   stages 7, 8   my note: of my one block, or of the table of what I give. In stage 8 what goes to each
-//   other
-//             host is packed, from that note, by any member of my host
+//   stages 7, 8   my note: of my one block, or of the table of what I give. Behind stage 8 any member of my
+//             host packs, from that note, what goes to another host
 //
 // Members of my host get that note in a payload, and packed behind it what is for each of them, if there is
 // room for a note to each. Stages 1 and 8 note how many far members are to bring a block, and the payload how
