@@ -171,7 +171,8 @@ bool line_output::flush(sink& to) {
     if (written < 0 && (errno == EAGAIN || errno == EINTR)) break;
     moved = true;
     if (written < 0) {
-      to.broken = errno;
+      // A terminal that is closed has no reader. SIGHUP, which ends the job, may come behind this.
+      to.broken = to.terminal && errno == EIO ? EPIPE : errno;
       to.written = to.pending.size();
     } else {
       to.written += static_cast<std::size_t>(written);

@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <string>
 #include <string_view>
+#include <unistd.h>
 #include <vector>
 
 namespace weft::boot {
@@ -52,6 +53,7 @@ private:
   struct sink {
     int fd;
     std::string pending;
+    const bool terminal = isatty(fd) != 0;
     std::size_t written = 0;
     int broken = 0; // the error of the system
     bool ends_line = true;

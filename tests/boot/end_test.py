@@ -237,6 +237,19 @@ class Terminals(EndTest):
         _, status = os.waitpid(pid, 0)
         self.assertEqual(os.waitstatus_to_exitcode(status), 128 + signal.SIGKILL)
 
+    def test_a_terminal_for_output_alone_is_closed(self):
+        """It sends no signal: the ranks find that there is no reader, as behind a pipe."""
+        terminal, output = pty.openpty()
+        lines = ["sh", "-c", "while echo line; do sleep 0.02; done"]
+        with subprocess.Popen([WEFT, "run", "-n", "2", *lines], stdin=subprocess.DEVNULL, stdout=output,
+                              stderr=subprocess.PIPE, start_new_session=True, text=True) as process:
+            os.close(output)
+            os.read(terminal, 4)
+            os.close(terminal)
+            _, error = process.communicate(timeout=PATIENCE)
+        self.assertEqual(process.returncode, 128 + signal.SIGPIPE, error)
+        self.assertNotIn("cannot write", error)
+
     def test_nohup(self):
         """What was ignored when the launcher began is ignored by it and by the ranks."""
         process = self.start(WEFT, "run", "-n", "2", JOB_CLIENT, "computes",
