@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What an unchanged program of MPI waits for, plain and with libweft-mpi, launched in turns.
 
-    perf/mpi_waits.py [--mpi openmpi|mpich] [-n RANKS] [--hosts N] [--trials N] [--launches N] [--late US]
-                      [--malloc] [--overlap] [BYTES...]
+    perf/mpi_waits.py [--mpi openmpi|mpich] [-n RANKS] [--hosts N] [--rate RATE] [--trials N] [--launches N]
+                      [--late US] [--malloc] [--overlap] [BYTES...]
 
 For each call and size: the time of post and wait when no rank is late, and with libweft-mpi also behind a computation of
 rank 0; what the peers wait while rank 0 computes; and how much longer its computation takes beside the call. Medians of the
@@ -74,7 +74,7 @@ def overlap(pure, compute, both):
 
 
 def show(a, seen, hosts):
-    where = "one host" if hosts is None else f"{len(hosts.names)} hosts"
+    where = "one host" if hosts is None else f"{len(hosts.names)} hosts" + (f", {a.rate}" if a.rate else "")
     print(f"{a.mpi}, {a.n} ranks of {where}; us, {a.launches} launches of each in turns")
     if a.overlap:
         print(f"{'bytes':>8} {'call':15}" + "".join(f" {f'{who}: pure':>13} {'compute':>8} {'both':>9} {'overlap':>7}"
@@ -98,6 +98,7 @@ def main():
     parser.add_argument("--mpi", choices=("openmpi", "mpich"), default="openmpi")
     parser.add_argument("-n", type=int, default=2, metavar="RANKS")
     parser.add_argument("--hosts", type=int, default=1, metavar="N", help="simulated ones, made of namespaces; as root")
+    parser.add_argument("--rate", help="of their network, such as 1gbit; without, all that the machine's cores move")
     parser.add_argument("--trials", type=int, default=30)
     parser.add_argument("--launches", type=int, default=3)
     parser.add_argument("--late", type=int, default=5000, metavar="US", help="rank 0 computes for so long (%(default)s)")
@@ -113,6 +114,8 @@ def main():
 
     def inside(folder):
         with Hosts(folder, a.hosts) as hosts:
+            if a.rate:
+                hosts.limit(a.rate)
             measure(a, folder, hosts)
         return 0
 

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -261,9 +262,16 @@ bool wait_for_one(const char* call, runtime& rt, ready_scan& scan) {
 
 // The same, for so long at most.
 bool wait_for_one_until(const char* call, runtime& rt, ready_scan& scan, std::chrono::nanoseconds limit) {
-  const auto end = std::chrono::steady_clock::now() + limit;
+  // What comes soon is found without the clock: to read it takes as long as a few looks.
+  constexpr unsigned first_looks = 64;
+  std::optional<std::chrono::steady_clock::time_point> end;
+  unsigned looks = 0;
   const auto over = [&](progress::look how) {
-    return scan.look(how) || std::chrono::steady_clock::now() >= end;
+    if (scan.look(how)) return true;
+    if (how == progress::look::part && looks++ < first_looks) return false;
+    const auto now = std::chrono::steady_clock::now();
+    if (!end) end = now + limit;
+    return now >= *end;
   };
   naming(call, [&] { rt.drive_until(over, limit); });
   return scan.found() || scan.look_at_all();

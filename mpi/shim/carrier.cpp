@@ -22,8 +22,8 @@ public:
   }
   void forget(lane& l) {
     std::unique_lock lock(mutex_);
-    held_up_.erase(&l);
     idle_.wait(lock, [&] { return busy_with_ != &l; });
+    held_up_.erase(&l);
   }
   void stop() {
     {
@@ -41,14 +41,15 @@ private:
       wakes_.wait(lock, [this] { return over_ || !held_up_.empty(); });
       if (over_) return;
       for (lane* const l : std::vector<lane*>(held_up_.begin(), held_up_.end())) {
-        if (over_ || !held_up_.contains(l)) continue;
+        // It may be held up anew as soon as this thread has seen that it is not.
+        if (over_ || held_up_.erase(l) == 0) continue;
         busy_with_ = l;
         lock.unlock();
         const bool again = l->carry_one();
         lock.lock();
         busy_with_ = nullptr;
+        if (again) held_up_.insert(l);
         idle_.notify_all();
-        if (!again) held_up_.erase(l);
       }
     }
   }

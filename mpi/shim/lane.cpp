@@ -157,8 +157,9 @@ void lane::cut(operation& op) {
     return;
   }
   const bool lent = lends(c);
-  const auto of = std::ranges::find_if(
-      rings_, [&](const ring& r) { return length(c, c.bytes) * pieces_of_a_ring <= r.size; });
+  const std::uint64_t whole = length(c, c.bytes);
+  const auto of =
+      std::ranges::find_if(rings_, [&](const ring& r) { return whole * pieces_of_a_ring <= r.size; });
   ring& r = of == rings_.end() ? rings_.back() : *of;
   std::size_t most = c.bytes;
   if (of == rings_.end()) {
@@ -171,8 +172,12 @@ void lane::cut(operation& op) {
   std::size_t from = 0;
   do {
     const std::size_t bytes = std::min(most, c.bytes - from);
-    piece p{
-        .from = from, .bytes = bytes, .lent = lent, .found = finds(c), .in = &r, .length = length(c, bytes)};
+    piece p{.from = from,
+            .bytes = bytes,
+            .lent = lent,
+            .found = finds(c),
+            .in = &r,
+            .length = bytes == c.bytes ? whole : length(c, bytes)};
     p.begin = r.take(p.length);
     op.pieces.push_back(p);
     from += bytes;
@@ -180,9 +185,9 @@ void lane::cut(operation& op) {
 }
 
 void lane::post(operation& op) {
-  const std::lock_guard lock(mutex_);
+  const turn mine(mutex_, needs_turn());
   op.on = this;
-  ++known_;
+  keep();
   cut(op);
   for (piece& p : op.pieces)
     order_.push_back({&op, &p});
@@ -190,7 +195,9 @@ void lane::post(operation& op) {
     ;
   if (posted_ == order_.size()) return;
   reap();
-  if (posted_ != order_.size()) carrier::look_after(*this);
+  if (posted_ == order_.size()) return;
+  held_up_.store(true, std::memory_order_relaxed); // its thread comes behind look_after()
+  carrier::look_after(*this);
 }
 
 bool lane::post_next() {
@@ -300,7 +307,7 @@ void lane::compact() {
 }
 
 bool lane::test(operation& op) {
-  const std::lock_guard lock(mutex_);
+  const turn mine(mutex_, needs_turn());
   bool finished = false, waiting = false;
   for (piece& p : op.pieces) {
     finished |= try_finish(op, p);
@@ -314,7 +321,7 @@ bool lane::test(operation& op) {
 }
 
 void lane::list(const operation& op, std::vector<upc_coll_handle_t>& handles) {
-  const std::lock_guard lock(mutex_);
+  const turn mine(mutex_, needs_turn());
   const std::size_t before = handles.size();
   for (const piece& p : op.pieces)
     if (p.is == piece::state::posted) handles.push_back(p.handle);
@@ -338,7 +345,10 @@ bool lane::carry_one() {
   upc_coll_handle_t first = UPC_HANDLE_COMPLETE;
   {
     const std::lock_guard lock(mutex_);
-    if (posted_ == order_.size()) return false;
+    if (posted_ == order_.size()) {
+      held_up_.store(false, std::memory_order_release);
+      return false;
+    }
     if (posted_ != 0) first = order_.front().part->handle;
   }
   if (first != UPC_HANDLE_COMPLETE)
@@ -347,11 +357,13 @@ bool lane::carry_one() {
     nap(most_of_a_nap);
   const std::lock_guard lock(mutex_);
   reap();
-  return posted_ != order_.size();
+  const bool more = posted_ != order_.size();
+  held_up_.store(more, std::memory_order_release);
+  return more;
 }
 
 bool lane::quiet() {
-  const std::lock_guard lock(mutex_);
+  const turn mine(mutex_, needs_turn());
   reap();
   for (ring& r : rings_)
     r.drop();

@@ -28,9 +28,11 @@
 // Order: copy in, post; completion, copy out, store of the word (release); load of the word (acquire), copy
 // in of what comes next. A member's block for itself is copied once, when it is posted.
 //
-// Everything of a lane is under its mutex, but the words. Nothing here calls MPI.
+// Everything of a lane is under its mutex, but the words. Calls of the program take it where another of its
+// threads may be in MPI, or while a piece is held up, which the carrier looks at. Nothing here calls MPI.
 
 #include "mpi/shim/ring.hpp"
+#include "mpi/shim/threads.hpp"
 
 #include <upc_collective_cray.h>
 
@@ -143,9 +145,9 @@ public:
 
   void post(operation& op);
   // Of an operation that the program may post again and again, as if it were under way.
-  void keep() { ++known_; }
+  void keep() { add(known_, std::size_t{1}); }
   // Of an operation that is done: the lane does not know it any more.
-  void forget(const operation&) { --known_; }
+  void forget(const operation&) { add(known_, ~std::size_t{0}); }
   // Moves things on. True if the operation is done.
   bool test(operation& op);
   // Adds what to wait for.
@@ -162,6 +164,7 @@ private:
     operation* op;
     piece* part;
   };
+  bool needs_turn() const { return several_threads || held_up_.load(std::memory_order_acquire); }
   void cut(operation& op);
   bool post_next();
   std::uint64_t length(const call& c, std::size_t bytes) const;
@@ -191,6 +194,7 @@ private:
   std::byte* memory_of(int member, std::uint64_t place) const;
 
   std::mutex mutex_;
+  std::atomic<bool> held_up_{false}; // the carrier may be here
   const upc_team_t team_;
   const upc_shared_ptr_t area_;
   std::vector<std::uint32_t> threads_; // by rank

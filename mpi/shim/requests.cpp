@@ -5,6 +5,7 @@
 #include "mpi/shim/patience.hpp"
 #include "mpi/shim/real.hpp"
 #include "mpi/shim/start.hpp"
+#include "mpi/shim/threads.hpp"
 
 #include <atomic>
 #include <cstdio>
@@ -20,6 +21,7 @@ struct request_table {
   std::mutex mutex;
   std::unordered_map<std::uintptr_t, carried*> requests; // also those of no call
   std::size_t persistent = 0;                            // of these
+  std::atomic<carried*> latest{nullptr}; // posted last, most likely the next that is looked for
   carried* free = nullptr;
   MPI_Comm self = MPI_COMM_NULL; // of persistent requests
   int next_tag = 0;
@@ -47,13 +49,15 @@ int cancel_nothing(void*, int) {
 
 // The request of no call leaves MPI.
 void forget_request(carried& c) {
-  if (c.request == MPI_REQUEST_NULL) return;
+  MPI_Request gone = MPI_REQUEST_NULL;
   {
-    const std::lock_guard lock(the_table.mutex);
-    the_table.requests.erase(key_of(c.request));
+    const turn mine(the_table.mutex);
+    gone = std::exchange(c.request, MPI_REQUEST_NULL);
+    if (gone == MPI_REQUEST_NULL) return;
+    the_table.requests.erase(key_of(gone));
   }
-  MPI_Grequest_complete(c.request);
-  WEFT_REAL(Wait)(&c.request, MPI_STATUS_IGNORE);
+  MPI_Grequest_complete(gone);
+  WEFT_REAL(Wait)(&gone, MPI_STATUS_IGNORE);
 }
 
 } // namespace
@@ -99,7 +103,7 @@ void end_calls() {
   while (!none_under_way() && MPI_Wtime() < end) {
     std::vector<carried*> all;
     {
-      const std::lock_guard lock(the_table.mutex);
+      const turn mine(the_table.mutex);
       for (const auto& [key, c] : the_table.requests)
         if (c->under_way) all.push_back(c);
     }
@@ -116,7 +120,7 @@ void end_calls() {
 }
 
 carried& new_call() {
-  const std::lock_guard lock(the_table.mutex);
+  const turn mine(the_table.mutex);
   if (carried* const old = the_table.free) {
     the_table.free = old->next;
     return *old;
@@ -125,7 +129,7 @@ carried& new_call() {
 }
 
 void give_back(carried& c) {
-  const std::lock_guard lock(the_table.mutex);
+  const turn mine(the_table.mutex);
   c.next = std::exchange(the_table.free, &c);
 }
 
@@ -137,12 +141,12 @@ namespace {
 
 void begin_call(carried& c) {
   c.under_way = true;
-  number_under_way.fetch_add(1, std::memory_order_relaxed);
+  add(number_under_way, 1);
 }
 void end_call(carried& c) {
   conclude(c);
   c.under_way = false;
-  number_under_way.fetch_sub(1, std::memory_order_relaxed);
+  add(number_under_way, -1);
 }
 
 } // namespace
@@ -150,10 +154,11 @@ void end_call(carried& c) {
 MPI_Request request_of(carried& c) {
   if (c.request == MPI_REQUEST_NULL) {
     MPI_Grequest_start(say_nothing, free_nothing, cancel_nothing, nullptr, &c.request);
-    const std::lock_guard lock(the_table.mutex);
+    const turn mine(the_table.mutex);
     the_table.requests.emplace(key_of(c.request), &c);
   }
   begin_call(c);
+  the_table.latest.store(&c, std::memory_order_relaxed);
   return c.request;
 }
 
@@ -162,7 +167,7 @@ MPI_Request persistent_request_of(carried& c) {
   constexpr int tags = 32768; // that every MPI has
   forget_request(c);
   c.way->keep(); // until the program frees the request, also behind MPI_Comm_free
-  const std::lock_guard lock(the_table.mutex);
+  const turn mine(the_table.mutex);
   c.persistent = true;
   ++the_table.persistent;
   c.tag = the_table.next_tag++ % tags;
@@ -179,7 +184,7 @@ void begin_again(carried& c) {
 
 void forget_persistent(carried& c) {
   {
-    const std::lock_guard lock(the_table.mutex);
+    const turn mine(the_table.mutex);
     the_table.requests.erase(key_of(std::exchange(c.request, MPI_REQUEST_NULL)));
     --the_table.persistent;
     c.persistent = false;
@@ -192,7 +197,9 @@ void forget_persistent(carried& c) {
 namespace {
 
 carried* find_any(MPI_Request request) {
-  const std::lock_guard lock(the_table.mutex);
+  const turn mine(the_table.mutex);
+  carried* const latest = the_table.latest.load(std::memory_order_relaxed);
+  if (latest != nullptr && latest->request == request) return latest;
   const auto found = the_table.requests.find(key_of(request));
   return found == the_table.requests.end() ? nullptr : found->second;
 }
@@ -231,7 +238,7 @@ void complete(carried& c) {
   }
   const MPI_Request completed = c.request;
   {
-    const std::lock_guard lock(the_table.mutex);
+    const turn mine(the_table.mutex);
     the_table.requests.erase(key_of(std::exchange(c.request, MPI_REQUEST_NULL)));
   }
   MPI_Grequest_complete(completed);

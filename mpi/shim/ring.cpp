@@ -39,7 +39,8 @@ void ring::drop() {
 
 void ring::leave(const piece& p) {
   const auto begins = [](const extent& e, std::uint64_t position) { return e.begin < position; };
-  auto at = std::lower_bound(live.begin(), live.end(), p.begin, begins);
+  auto at = live.begin(); // mostly the first
+  if (at->begin != p.begin) at = std::lower_bound(at, live.end(), p.begin, begins);
   at->done = true;
   for (at = std::lower_bound(live.begin(), live.end(), read, begins); at != live.end() && at->done; ++at)
     read = at->end;

@@ -6,6 +6,7 @@
 #include "mpi/shim/carrier.hpp"
 #include "mpi/shim/real.hpp"
 #include "mpi/shim/start.hpp"
+#include "mpi/shim/threads.hpp"
 
 #include <upc_castable.h>
 
@@ -217,6 +218,9 @@ void begin_session() {
   setenv("WEFT_HEAP_SIZE", std::to_string(2 * pool + 16 * mib).c_str(),
          0); // blocks are staged behind the pool
   weft_init_from_mpi(MPI_COMM_WORLD);
+  int level = MPI_THREAD_MULTIPLE;
+  MPI_Query_thread(&level);
+  several_threads = level == MPI_THREAD_MULTIPLE;
   auto made = std::make_unique<session>();
   made->blocking_too = weft_setting("WEFT_MPI") == 2;
   made->largest = weft_setting("WEFT_MPI_LARGEST");
@@ -376,9 +380,9 @@ std::size_t most_carried() {
 
 void count(collective what, bool unequal, form f, reason why) {
   if (the_session == nullptr) return;
-  the_session
-      ->counts[counter(number_of(what, unequal), static_cast<std::size_t>(f), static_cast<std::size_t>(why))]
-      .fetch_add(1, std::memory_order_relaxed);
+  add(the_session->counts[counter(number_of(what, unequal), static_cast<std::size_t>(f),
+                                  static_cast<std::size_t>(why))],
+      std::uint64_t{1});
 }
 
 } // namespace weft::mpi
