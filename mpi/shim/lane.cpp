@@ -106,80 +106,78 @@ std::byte* lane::memory_of(int member, std::uint64_t place) const {
   return areas_[static_cast<std::size_t>(member)] + place;
 }
 
-// Such blocks are read where they lie.
-bool lane::lends(const call& c) const {
-  return on_one_host_ && c.bytes >= least_lent && !combines(c.what) && !finds(c);
+// What is smaller goes from ring to ring. A side of fewer bytes than `least_found_` the program has in small
+// allocations, which others do not reach. A member's own block is not lent.
+lane::layout lane::layout_of(const call& c) const {
+  const auto members = static_cast<std::uint64_t>(size());
+  layout l{.given = most_in(c.what, members), .got = most_out(c.what, members)};
+  if (c.bytes < least_lent || c.what > collective::alltoall) return l;
+  if (!on_one_host_) {
+    l.shared = c.what != collective::alltoall;
+    return l;
+  }
+  l.found = c.bytes * (c.what == collective::alltoall ? members : 1) >= least_found_;
+  l.lent = !l.found;
+  if (l.found) l.rows = whole_lines(2 * static_cast<std::uint64_t>(THREADS) * sizeof(upc_shared_ptr_t));
+  if (l.lent && differ(c.what)) --l.given;
+  return l;
 }
 
-// A side of fewer bytes the program has in small allocations, which others do not reach.
-bool lane::finds(const call& c) const {
-  if (!on_one_host_ || combines(c.what) || by_blocks(c.what) || c.what == collective::barrier) return false;
-  const std::size_t least_blocks = c.what == collective::alltoall ? threads_.size() : 1;
-  return c.bytes >= least_lent && c.bytes * least_blocks >= least_found_;
+std::uint64_t lane::length(const layout& l, std::size_t bytes) const {
+  if (l.shared) return whole_lines(std::max(l.given, l.got) * bytes);
+  const std::uint64_t rest = l.lent ? line + whole_lines(static_cast<std::uint64_t>(size()) * sizeof(token))
+                                    : whole_lines(l.got * bytes);
+  return std::max(l.rows + whole_lines(l.given * bytes) + rest, line); // each has a place of its own
 }
 
-// For pointers to a block of each thread, on both sides.
-std::uint64_t lane::bytes_of_rows(const call& c) const {
-  return finds(c) ? whole_lines(2 * static_cast<std::uint64_t>(THREADS) * sizeof(upc_shared_ptr_t)) : 0;
-}
-
-// Between hosts a member's own block of the results lies where it has given it: no one copies it there.
-bool lane::shares(const call& c) const {
-  return !on_one_host_ && c.bytes >= least_lent && c.what >= collective::bcast &&
-         c.what <= collective::allgather;
-}
-
-// What a member has room for. Its own block is not lent.
-std::uint64_t lane::blocks_given(const call& c) const {
-  return most_in(c.what, static_cast<std::uint64_t>(size())) - (lends(c) && differ(c.what) ? 1 : 0);
+// What a member gives lies in front of what it gets; or in it, at the block of the root or its own.
+void lane::place(const call& c, const layout& l, piece& p) const {
+  p.at = p.in->place(p.begin);
+  p.given = p.at + l.rows;
+  p.got = p.given;
+  if (!l.shared)
+    p.got += whole_lines(l.given * p.bytes);
+  else if (c.what == collective::scatter)
+    p.got += static_cast<std::uint64_t>(c.root) * p.bytes;
+  else if (c.what == collective::gather)
+    p.given += static_cast<std::uint64_t>(c.root) * p.bytes;
+  else if (c.what == collective::allgather)
+    p.given += static_cast<std::uint64_t>(rank_) * p.bytes;
 }
 
 // Of what member `giver` gives, the one for member `taker`.
-std::size_t lane::place_of_block(const call& c, int giver, int taker) const {
+std::size_t lane::place_of_block(const call& c, const piece& p, int giver, int taker) {
   if (!differ(c.what)) return 0;
-  return static_cast<std::size_t>(lends(c) && taker > giver ? taker - 1 : taker);
-}
-
-std::uint64_t lane::length(const call& c, std::size_t bytes) const {
-  const auto members = static_cast<std::uint64_t>(size());
-  if (shares(c)) return whole_lines(std::max(blocks_given(c), most_out(c.what, members)) * bytes);
-  const std::uint64_t given = bytes_of_rows(c) + whole_lines(blocks_given(c) * bytes);
-  const std::uint64_t rest =
-      lends(c) ? line + whole_lines(members * sizeof(token)) : whole_lines(most_out(c.what, members) * bytes);
-  return std::max(given + rest, line); // each has a place of its own
+  return static_cast<std::size_t>(p.lent && taker > giver ? taker - 1 : taker);
 }
 
 void lane::cut(operation& op) {
-  const auto members = static_cast<std::uint64_t>(size());
   const call& c = op.c;
+  op.pieces.clear();
   if (by_blocks(c.what)) { // staged elsewhere
-    op.pieces.assign(1, {});
+    op.pieces.emplace_back();
     return;
   }
-  const bool lent = lends(c);
-  const std::uint64_t whole = length(c, c.bytes);
+  const layout l = layout_of(c);
+  const std::uint64_t whole = length(l, c.bytes);
   const auto of =
       std::ranges::find_if(rings_, [&](const ring& r) { return whole * pieces_of_a_ring <= r.size; });
   ring& r = of == rings_.end() ? rings_.back() : *of;
   std::size_t most = c.bytes;
   if (of == rings_.end()) {
-    const std::uint64_t given = blocks_given(c), got = lent ? 0 : most_out(c.what, members);
-    const std::uint64_t blocks = shares(c) ? std::max(given, got) : given + got;
-    const std::uint64_t rest = length(c, 0) + 2 * line;
+    const std::uint64_t got = l.lent ? 0 : l.got;
+    const std::uint64_t blocks = l.shared ? std::max(l.given, got) : l.given + got;
+    const std::uint64_t rest = length(l, 0) + 2 * line;
     most = (r.size / pieces_of_a_ring - rest) / blocks / c.unit * c.unit;
   }
-  op.pieces.clear();
   std::size_t from = 0;
   do {
     const std::size_t bytes = std::min(most, c.bytes - from);
-    piece p{.from = from,
-            .bytes = bytes,
-            .lent = lent,
-            .found = finds(c),
-            .in = &r,
-            .length = bytes == c.bytes ? whole : length(c, bytes)};
+    piece& p = op.pieces.emplace_back(
+        piece{.from = from, .bytes = bytes, .lent = l.lent, .found = l.found, .shared = l.shared, .in = &r});
+    p.length = bytes == c.bytes ? whole : length(l, bytes);
     p.begin = r.take(p.length);
-    op.pieces.push_back(p);
+    place(c, l, p);
     from += bytes;
   } while (from < c.bytes);
 }
@@ -209,23 +207,6 @@ bool lane::post_next() {
   return true;
 }
 
-// Of what a member gives: in what it shares with the results, in front or at the block of the root or its
-// own.
-std::uint64_t lane::place_of_given(const call& c, const piece& p) const {
-  const int before = !shares(c)                        ? 0
-                     : c.what == collective::gather    ? c.root
-                     : c.what == collective::allgather ? rank_
-                                                       : 0;
-  return p.in->place(p.begin) + bytes_of_rows(c) + static_cast<std::uint64_t>(before) * p.bytes;
-}
-
-// Behind the room for what a member gives, or in it.
-std::uint64_t lane::place_of_results(const call& c, const piece& p) const {
-  const std::uint64_t begin = p.in->place(p.begin) + bytes_of_rows(c);
-  if (!shares(c)) return begin + whole_lines(blocks_given(c) * p.bytes);
-  return begin + (c.what == collective::scatter ? static_cast<std::uint64_t>(c.root) * p.bytes : 0);
-}
-
 std::optional<own_block> lane::own(const call& c) const {
   using b = blocks_of_call;
   const b& of = blocks_of(c.what);
@@ -236,12 +217,12 @@ std::optional<own_block> lane::own(const call& c) const {
 }
 
 void lane::stage(const call& c, const piece& p) {
-  std::byte* const staged = memory_of(rank_, place_of_given(c, p));
+  std::byte* const staged = memory_of(rank_, p.given);
   const std::optional<own_block> mine = own(c);
   const std::size_t left_out = mine && !mine->taken && !p.found ? mine->given : c.in_blocks;
   for (std::size_t k = 0; k != c.in_blocks; ++k)
     if (k != left_out)
-      copy(staged + place_of_block(c, rank_, static_cast<int>(k)) * p.bytes, c.in + k * c.bytes + p.from,
+      copy(staged + place_of_block(c, p, rank_, static_cast<int>(k)) * p.bytes, c.in + k * c.bytes + p.from,
            p.bytes);
   if (!mine || c.out_blocks == 0 || p.found) return;
   const std::byte* const from = c.in + mine->given * c.bytes + p.from;
@@ -250,7 +231,7 @@ void lane::stage(const call& c, const piece& p) {
 }
 
 const std::byte* lane::lent_by(int giver, const call& c, const piece& p) const {
-  return memory_of(giver, p.in->place(p.begin)) + place_of_block(c, giver, rank_) * p.bytes;
+  return memory_of(giver, p.at) + place_of_block(c, p, giver, rank_) * p.bytes;
 }
 
 void lane::finish(const operation& op, piece& p) {
@@ -261,7 +242,7 @@ void lane::finish(const operation& op, piece& p) {
   }
   if (is_scattered(c.what) && !p.to_program) {
     const std::span<std::byte> to = scattered_to(c, p);
-    const std::byte* const from = memory_of(rank_, place_of_results(c, p));
+    const std::byte* const from = memory_of(rank_, p.got);
     copy(to.data(), from, to.size());
   }
   const auto blocks = is_scattered(c.what) || p.to_program ? 0 : static_cast<int>(c.out_blocks);
@@ -272,8 +253,8 @@ void lane::finish(const operation& op, piece& p) {
     const int block = (rank_ + j) % blocks;
     const auto number = static_cast<std::size_t>(block);
     if (!p.found && mine && number == mine->got) continue;
-    const std::byte* const from = p.lent ? lent_by(of_root ? c.root : block, c, p)
-                                         : memory_of(rank_, place_of_results(c, p)) + number * p.bytes;
+    const std::byte* const from =
+        p.lent ? lent_by(of_root ? c.root : block, c, p) : memory_of(rank_, p.got) + number * p.bytes;
     copy(c.out + number * c.bytes + p.from, from, p.bytes);
   }
   p.is = piece::state::done;

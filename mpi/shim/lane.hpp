@@ -39,7 +39,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -164,16 +163,18 @@ private:
     operation* op;
     piece* part;
   };
+  // How the pieces of a call lie in the ring, on all members alike.
+  struct layout {
+    bool lent = false, found = false, shared = false; // as of a piece
+    std::uint64_t rows = 0;                           // bytes in front, of pointers to a block of each thread
+    std::uint64_t given = 0, got = 0;                 // blocks for which a member has room
+  };
   bool needs_turn() const { return several_threads || held_up_.load(std::memory_order_acquire); }
   void cut(operation& op);
   bool post_next();
-  std::uint64_t length(const call& c, std::size_t bytes) const;
-  bool lends(const call& c) const;
-  bool shares(const call& c) const;
-  bool finds(const call& c) const;
-  std::uint64_t bytes_of_rows(const call& c) const;
-  std::uint64_t place_of_given(const call& c, const piece& p) const;
-  std::uint64_t place_of_results(const call& c, const piece& p) const;
+  layout layout_of(const call& c) const;
+  std::uint64_t length(const layout& l, std::size_t bytes) const;
+  void place(const call& c, const layout& l, piece& p) const;
   std::optional<own_block> own(const call& c) const;
   void stage(const call& c, const piece& p);
   void start(const operation& op, piece& p);
@@ -183,8 +184,7 @@ private:
   std::vector<std::size_t> clipped(const call& c, const piece& p) const;
   std::span<std::byte> scattered_to(const call& c, const piece& p) const;
   void signal(const call& c, piece& p);
-  std::uint64_t blocks_given(const call& c) const;
-  std::size_t place_of_block(const call& c, int giver, int taker) const;
+  static std::size_t place_of_block(const call& c, const piece& p, int giver, int taker);
   const std::byte* lent_by(int giver, const call& c, const piece& p) const;
   void finish(const operation& op, piece& p);
   bool try_finish(const operation& op, piece& p);
@@ -203,8 +203,8 @@ private:
   const std::uint64_t least_found_;
   const int rank_;
   std::vector<ring> rings_;
-  std::deque<entry> order_; // not done, in the order of the calls
-  std::size_t posted_ = 0;  // of these, from the front
+  std::vector<entry> order_; // not done, in the order of the calls
+  std::size_t posted_ = 0;   // of these, from the front
   std::atomic<std::size_t> known_{0};
 };
 

@@ -51,10 +51,10 @@ void lane::start(const operation& op, piece& p) {
   if (p.found) return start_found(c, p);
   if (combines(c.what)) return start_vectors(c, p);
   stage(c, p);
-  const upc_flag_t how = mode | (shares(c) ? UPC_IN_PLACE : 0);
-  const std::uint64_t to = place_of_results(c, p);
+  const upc_flag_t how = mode | (p.shared ? UPC_IN_PLACE : 0);
+  const std::uint64_t to = p.got;
   // In place an all-gather has one array.
-  const std::uint64_t from = shares(c) && c.what == collective::allgather ? to : place_of_given(c, p);
+  const std::uint64_t from = p.shared && c.what == collective::allgather ? to : p.given;
   if (p.lent) return signal(c, p);
   switch (c.what) {
   case collective::barrier:
@@ -79,7 +79,7 @@ void lane::start(const operation& op, piece& p) {
 
 // Of each member its own operands, wherever they are: in the program, or in its ring.
 void lane::start_found(const call& c, piece& p) {
-  const std::uint64_t rows = p.in->place(p.begin);
+  const std::uint64_t rows = p.at;
   auto* const dst = reinterpret_cast<upc_shared_ptr_t*>(memory_of(rank_, rows));
   upc_shared_ptr_t* const src = dst + THREADS;
   const auto each = static_cast<std::size_t>(size());
@@ -88,7 +88,7 @@ void lane::start_found(const call& c, piece& p) {
   const bool gives_own = !overwritten && are_in_place(c.in, c.in_blocks * c.bytes, c.in_blocks * p.bytes);
   p.to_program = are_in_place(c.out, c.out_blocks * c.bytes, c.out_blocks * p.bytes);
   if (!gives_own) stage(c, p);
-  const std::uint64_t given = place_of_given(c, p), got = place_of_results(c, p);
+  const std::uint64_t given = p.given, got = p.got;
   const auto given_to = [&](std::size_t k) {
     return gives_own ? weft_pointer_to(c.in + k * c.bytes + p.from) : at(rank_, given + k * p.bytes);
   };
@@ -121,8 +121,8 @@ void lane::start_vectors(const call& c, piece& p) {
   p.to_program = !(scatters && c.in == c.out) && aligned(scatters ? part.data() : c.out) &&
                  are_in_place(c.out, c.out_bytes, scatters ? part.size() : p.bytes);
   if (!gives_own) stage(c, p);
-  const upc_shared_ptr_t from = gives_own ? weft_pointer_to(c.in + p.from) : at(rank_, place_of_given(c, p));
-  const upc_shared_ptr_t to = !p.to_program ? at(rank_, place_of_results(c, p))
+  const upc_shared_ptr_t from = gives_own ? weft_pointer_to(c.in + p.from) : at(rank_, p.given);
+  const upc_shared_ptr_t to = !p.to_program ? at(rank_, p.got)
                               : gives_own && c.in == c.out
                                   ? UPC_SHARED_NULL
                                   : weft_pointer_to(scatters ? part.data() : c.out + p.from);
@@ -189,7 +189,7 @@ void lane::start_by_blocks(const call& c, piece& p) {
 
 // Tells the members that read that their blocks lie there.
 void lane::signal(const call& c, piece& p) {
-  const std::uint64_t from = place_of_results(c, p), to = from + line;
+  const std::uint64_t from = p.got, to = from + line;
   switch (c.what) {
   case collective::bcast:
   case collective::scatter:

@@ -157,11 +157,16 @@ carried* prepare(collective what, form f, const arguments& a) {
   carried& c = new_call();
   c.op.c = {.what = what, .root = a.root};
   const bool in_order = own_sizes && lie_in_order(a, way->size());
-  const std::size_t placed = own_sizes && !in_order ? members : 0;
-  c.counts.assign(a.counts, a.counts + placed);
-  c.places.assign(a.places, a.places + placed);
-  c.elements.assign(is_scattered(what) ? members : 0, static_cast<std::size_t>(a.dcount));
+  c.counts.clear();
+  c.places.clear();
+  c.elements.clear();
+  if (own_sizes && !in_order) {
+    c.counts.assign(a.counts, a.counts + members);
+    c.places.assign(a.places, a.places + members);
+  }
   if (what == collective::reduce_scatter) c.elements.assign(a.counts, a.counts + members);
+  if (what == collective::reduce_scatter_block)
+    c.elements.assign(members, static_cast<std::size_t>(a.dcount));
   c.combines = how;
   c.way = way;
   c.as = f;

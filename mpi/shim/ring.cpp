@@ -2,6 +2,7 @@
 #include "mpi/shim/ring.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace weft::mpi {
@@ -42,7 +43,8 @@ void ring::leave(const piece& p) {
   auto at = live.begin(); // mostly the first
   if (at->begin != p.begin) at = std::lower_bound(at, live.end(), p.begin, begins);
   at->done = true;
-  for (at = std::lower_bound(live.begin(), live.end(), read, begins); at != live.end() && at->done; ++at)
+  const bool is_next = at == live.begin() || std::prev(at)->end == read;
+  for (; is_next && at != live.end() && at->done; ++at)
     read = at->end;
   drop();
 }

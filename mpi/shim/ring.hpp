@@ -17,9 +17,12 @@ struct piece {
   std::size_t from = 0, bytes = 0; // of each block
   bool lent = false;               // read by the others where it lies
   bool found = false;              // its operands lie where rows say
+  bool shared = false;             // what a member gives and what it gets are one place
   bool to_program = false;         // its results have come to where the program wants them
   ring* in = nullptr;
   std::uint64_t begin = 0, length = 0; // in the ring
+  std::uint64_t at = 0;                // in the memory of each member
+  std::uint64_t given = 0, got = 0;    // there: what this one gives, and what it gets
   upc_coll_handle_t handle = UPC_HANDLE_COMPLETE;
   enum class state : std::uint8_t { waiting, posted, done } is = state::waiting;
 };
