@@ -262,8 +262,9 @@ bool wait_for_one(const char* call, runtime& rt, ready_scan& scan) {
 
 // The same, for so long at most.
 bool wait_for_one_until(const char* call, runtime& rt, ready_scan& scan, std::chrono::nanoseconds limit) {
-  // What comes soon is found without the clock: to read it takes as long as a few looks.
-  constexpr unsigned first_looks = 64;
+  // What comes soon is found without the clock: to read it takes as long as a few looks. These looks take a
+  // microsecond or two.
+  const unsigned first_looks = limit >= std::chrono::microseconds(20) ? 64 : 0;
   std::optional<std::chrono::steady_clock::time_point> end;
   unsigned looks = 0;
   const auto over = [&](progress::look how) {

@@ -99,7 +99,7 @@ public:
       return {there.dst + run.begin, w_.stage == bring_half ? brought(0) : own(run), run.bytes};
     }
     if (w_.stage >= own_run) return combined().part(w_.stage, peer);
-    if (w_.stage == 9) return {there.src, whole(peer), w_.block};
+    if (w_.stage == 9) return {there.src, whole(peer), peer < end_of(w_.me) ? w_.block : 0};
     const slice it = w_.stage == 8 ? own_part() : own_slice();
     if (w_.stage == 3) return {there.src + it.begin, brought(peer), it.bytes};
     if (w_.stage == 7) return {there.dst + it.begin, brought(peer), it.bytes};

@@ -19,7 +19,8 @@ namespace weft::reductions {
 //                    it: the part of all vectors of my host -> my destination; my slice there, and of my
 //                    twins' destinations, which is brought before -> its result, which goes to them (4)
 //   stage 8          the part in my destination -> those of my neighbours
-//   stages 9, 10     the vectors of others, which are brought whole; all of them -> my result
+//   stages 9, 10     the vectors of others, which are brought whole, of a scan those in front of me; all of
+//                    them -> my result
 //   stages 11 ...    what hosts combine among each other, see runs.hpp
 //   stages from 24   see vector_stage
 struct vector_reduction : graph::task {

@@ -155,6 +155,30 @@ TEST_P(vectors, are_combined_in_the_order_of_the_ranks) {
   }
 }
 
+// What a member of a scan brings whole is what lies in front of it.
+TEST(scans, bring_no_vector_from_behind) {
+  constexpr std::uint32_t members = 5, bytes = 4096;
+  std::vector<std::byte> scratch(members * (sizeof(reductions::addresses) + bytes));
+  for (const form what : {form::all, form::inclusive_prefix, form::exclusive_prefix})
+    for (std::uint32_t me = 0; me < members; ++me) {
+      reductions::vector_reduction task;
+      task.what = what;
+      task.size = sizeof(word);
+      prepare(task, bytes, members);
+      graph::work w;
+      w.scratch = scratch.data();
+      w.block = bytes;
+      w.me = me;
+      w.members = members;
+      w.stage = 9;
+      for (std::uint32_t peer = 0; peer < members; ++peer) {
+        if (peer == me) continue;
+        EXPECT_EQ(task.part_of(task, w, peer).bytes, what == form::all || peer < me ? bytes : 0)
+            << me << " of " << peer;
+      }
+    }
+}
+
 std::vector<const collectives::algorithm*> of_vectors() {
   std::vector<const collectives::algorithm*> all;
   for (const collectives::algorithm& a : collectives::algorithms())
