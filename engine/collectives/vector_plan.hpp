@@ -17,8 +17,7 @@ inline bool vectors_fit(const request& r, const graph::topology& g, std::uint64_
   return r.bytes != 0 && r.bytes <= most / g.size();
 }
 // The members of a host may combine pieces of all vectors together: but by no function of the user, which
-// belongs to a process. Of a scan that is so short that each brings what is in front of it they do not, for
-// then a late one holds up only those behind it.
+// belongs to a process. Of a short scan they do not: each brings the vectors in front of it.
 inline constexpr std::uint64_t most_to_each = std::uint64_t{1} << 20;
 inline bool combine_together(const request& r, const graph::topology& g) {
   if (!g.one_host() || r.whole) return false;
