@@ -151,39 +151,56 @@ private:
   simulated_engine::handle handle_ = 0;
 };
 
+// Rounds of calls, with a small exchange behind each.
+void play_rounds(const std::vector<std::uint32_t>& nodes,
+                 const std::vector<std::vector<unequal_call>>& rounds, bool bundled, std::uint64_t seed) {
+  const auto ranks = static_cast<std::uint32_t>(nodes.size());
+  const std::uint64_t room = unequal_part::room(ranks), equal = 16 * ranks;
+  const auto part = [&](const serving_rank& it) {
+    seeded_random late(seed * 64 + it.me);
+    for (const auto& round : rounds) {
+      std::deque<unequal_part> parts;
+      for (const unequal_call& c : round)
+        parts.emplace_back(c, it, ranks, it.heap + equal + parts.size() * room);
+      for (unequal_part& p : parts) {
+        if (late.below(4) == 0) it.engine.net().compute(std::chrono::nanoseconds(late.below(50'000)));
+        p.post();
+      }
+      for (unequal_part& p : parts)
+        p.wait();
+      it.engine.run(it.team, {operation::exchange, sync::my, sync::my, graph::hint::none, 0, 8},
+                    {.dst = it.heap + 8 * ranks, .src = it.heap});
+    }
+  };
+  const std::size_t together = std::ranges::max(rounds, {}, &std::vector<unequal_call>::size).size();
+  EXPECT_NO_THROW(play_serving(nodes, equal + together * room, seed, in_bundles(bundled), part))
+      << "replay with WEFT_SEED=" << seed;
+}
+
 // More calls than there are large places, some of them together, with others in between.
 TEST(unequal, exchanges_bring_every_block_whoever_is_late) {
   const seed_range seeds(60);
   for (std::uint64_t seed = seeds.first; seed <= seeds.last && !HasFailure(); ++seed) {
     seeded_random random(seed * 2 + 1);
     const std::vector<std::uint32_t> nodes = several_hosts(random.below(shapes_of_several));
-    const auto ranks = static_cast<std::uint32_t>(nodes.size());
     const bool bundled = random.below(4) != 0;
-    constexpr std::uint32_t together = 12;
     std::vector<std::vector<unequal_call>> rounds(8);
     for (auto& round : rounds)
-      for (std::uint64_t calls = random.coin(0.5) ? 1 : together; calls != 0; --calls)
-        round.push_back(draw_call(random, ranks));
-    const std::uint64_t room = unequal_part::room(ranks), equal = 16 * ranks;
-    const auto part = [&](const serving_rank& it) {
-      seeded_random late(seed * 64 + it.me);
-      for (const auto& round : rounds) {
-        std::deque<unequal_part> parts;
-        for (const unequal_call& c : round)
-          parts.emplace_back(c, it, ranks, it.heap + equal + parts.size() * room);
-        for (unequal_part& p : parts) {
-          if (late.below(4) == 0) it.engine.net().compute(std::chrono::nanoseconds(late.below(50'000)));
-          p.post();
-        }
-        for (unequal_part& p : parts)
-          p.wait();
-        it.engine.run(it.team, {operation::exchange, sync::my, sync::my, graph::hint::none, 0, 8},
-                      {.dst = it.heap + 8 * ranks, .src = it.heap});
-      }
-    };
-    EXPECT_NO_THROW(play_serving(nodes, equal + together * room, seed, in_bundles(bundled), part))
-        << "replay with WEFT_SEED=" << seed;
+      for (std::uint64_t calls = random.coin(0.5) ? 1 : 12; calls != 0; --calls)
+        round.push_back(draw_call(random, static_cast<std::uint32_t>(nodes.size())));
+    play_rounds(nodes, rounds, bundled, seed);
   }
+}
+
+// Where a payload has no room for a note to each member of a host, they look into each other's tables.
+TEST(unequal, exchanges_of_a_large_host_bring_the_one_block) {
+  constexpr std::uint32_t ranks = 103;
+  static_assert(!unequal::comes_along(0, ranks));
+  for (std::uint64_t seed = 1; seed <= 2 && !HasFailure(); ++seed)
+    play_rounds(
+        std::vector<std::uint32_t>(ranks, 0),
+        {{{.from_one = true, .root = 1 + static_cast<std::uint32_t>(seed), .ranks = ranks, .seed = 20}}},
+        false, seed);
 }
 
 // One rank posts its calls when all blocks between the others are in place, of as many as there are places.
