@@ -27,14 +27,15 @@ using graph::sync;
 using transport::simulated_transport;
 using transport::sim::seeded_random;
 
-// Many more operations than a team has slots, with others in between; some ranks late at every call.
-collective_case program_with_bundles(std::uint64_t seed) {
+// Many more operations than a team has slots, with others in between; some ranks late at every call. Or all
+// of them `asked` for, by a host for the blocks of another one.
+collective_case program_with_bundles(std::uint64_t seed, bool asked = false) {
   seeded_random random(seed * 2 + 1);
   collective_case c;
   c.seed = seed;
   c.nodes = several_hosts(random.below(shapes_of_several));
   c.ranks = static_cast<std::uint32_t>(c.nodes.size());
-  c.late = random.coin(0.5) ? 0.2 : 0;
+  c.late = random.coin(0.5) || asked ? 0.2 : 0;
   c.sluggard = static_cast<std::uint32_t>(random.below(c.ranks));
   sync in = sync::my;
   const auto call = [&] {
@@ -45,13 +46,16 @@ collective_case program_with_bundles(std::uint64_t seed) {
     request r{kinds[random.below(kinds.size())], in, outs[random.below(3)]};
     r.bytes = sizes[random.below(r.op == operation::reduce ? 3 : 6)];
     if (rooted(r.op)) r.root = static_cast<std::uint32_t>(random.below(c.ranks));
-    if (random.below(10) == 0) r = {operation::broadcast, sync::my, sync::my, graph::hint::none, 0, 46};
+    if (asked)
+      r = {operation::scatter, in, outs[random.below(2)], graph::hint::none, 0, sizes[random.below(3)]};
+    else if (random.below(10) == 0)
+      r = {operation::broadcast, sync::my, sync::my, graph::hint::none, 0, 46};
     return lay_out(c.ranks, r, random.next(), r.op == operation::reduce ? r.bytes : r.bytes * c.ranks);
   };
   for (std::uint64_t rounds = 1 + random.below(3); rounds != 0; --rounds) {
     c.rounds.emplace_back();
-    in = std::array{sync::my, sync::no, sync::all}[random.below(3)];
-    for (std::uint64_t calls = random.coin(0.5) ? 40 + random.below(100) : 3; calls != 0; --calls)
+    in = asked ? sync::no : std::array{sync::my, sync::no, sync::all}[random.below(3)];
+    for (std::uint64_t calls = random.coin(0.5) || asked ? 40 + random.below(100) : 3; calls != 0; --calls)
       c.rounds.back().push_back(call());
   }
   return c;
@@ -63,6 +67,13 @@ TEST(bundles, give_what_the_serial_reference_gives_whoever_is_late) {
   const seed_range seeds(30);
   for (std::uint64_t seed = seeds.first; seed <= seeds.last && !HasFailure(); ++seed)
     EXPECT_EQ("", failure_of(program_with_bundles(seed), options)) << "replay with WEFT_SEED=" << seed;
+}
+TEST(bundles, that_are_asked_for_give_it_too) {
+  simulated_run_options options;
+  options.tuning = all_bundled();
+  const seed_range seeds(12);
+  for (std::uint64_t seed = seeds.first; seed <= seeds.last && !HasFailure(); ++seed)
+    EXPECT_EQ("", failure_of(program_with_bundles(seed, true), options)) << "replay with WEFT_SEED=" << seed;
 }
 
 // One rank posts nothing until all blocks between the others are in place, of as many operations as fit into
