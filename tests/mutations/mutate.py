@@ -9,6 +9,7 @@ them does. A mutation that nothing finds is a defect, and so is one whose text i
 import argparse
 import concurrent.futures
 import json
+import os
 import pathlib
 import queue
 import re
@@ -58,8 +59,9 @@ class Copy:
                 sys.exit(f"cmake could not configure the copy, see {self.log}")
 
     def run(self, command, **options):
+        # Without a cache of compilers: two mutations of headers were built with the precompiled header of another copy.
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-                              check=False, **options)
+                              check=False, env={**os.environ, "CCACHE_DISABLE": "1"}, **options)
         with self.log.open("a", encoding="utf-8") as out:
             out.write(f"$ {' '.join(command)}\n{done.stdout}")
         return done.returncode, done.stdout
