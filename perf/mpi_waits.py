@@ -107,6 +107,8 @@ def main():
     parser.add_argument("--build", default=str(HERE.parent / "build" / "release"), help="where Weft was built")
     parser.add_argument("bytes", nargs="*", type=int, default=[8, 1024, 16384, 262144, 1048576], metavar="BYTES")
     a = parser.parse_args()
+    if a.rate and a.hosts == 1:
+        parser.error("--rate is that of the network between hosts: add --hosts 2")
     if a.hosts == 1:
         with tempfile.TemporaryDirectory() as folder:
             measure(a, folder)

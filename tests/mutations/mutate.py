@@ -59,7 +59,7 @@ class Copy:
                 sys.exit(f"cmake could not configure the copy, see {self.log}")
 
     def run(self, command, **options):
-        # Without a cache of compilers: two mutations of headers were built with the precompiled header of another copy.
+        # Without a cache of compilers: with one, mutations of headers were not in what was tested, twice.
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                               check=False, env={**os.environ, "CCACHE_DISABLE": "1"}, **options)
         with self.log.open("a", encoding="utf-8") as out:

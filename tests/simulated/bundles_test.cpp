@@ -29,7 +29,7 @@ using transport::sim::seeded_random;
 
 // Many more operations than a team has slots, with others in between; some ranks late at every call. Or all
 // of them `asked` for, by a host for the blocks of another one.
-collective_case program_with_bundles(std::uint64_t seed, bool asked = false) {
+collective_case program_with_bundles(std::uint64_t seed, bool asked) {
   seeded_random random(seed * 2 + 1);
   collective_case c;
   c.seed = seed;
@@ -61,19 +61,17 @@ collective_case program_with_bundles(std::uint64_t seed, bool asked = false) {
   return c;
 }
 
-TEST(bundles, give_what_the_serial_reference_gives_whoever_is_late) {
+void play_bundles(const seed_range& seeds, bool asked) {
   simulated_run_options options;
   options.tuning = all_bundled();
-  const seed_range seeds(30);
-  for (std::uint64_t seed = seeds.first; seed <= seeds.last && !HasFailure(); ++seed)
-    EXPECT_EQ("", failure_of(program_with_bundles(seed), options)) << "replay with WEFT_SEED=" << seed;
+  for (std::uint64_t seed = seeds.first; seed <= seeds.last && !testing::Test::HasFailure(); ++seed)
+    EXPECT_EQ("", failure_of(program_with_bundles(seed, asked), options)) << "replay with WEFT_SEED=" << seed;
+}
+TEST(bundles, give_what_the_serial_reference_gives_whoever_is_late) {
+  play_bundles(seed_range(30), false);
 }
 TEST(bundles, that_are_asked_for_give_it_too) {
-  simulated_run_options options;
-  options.tuning = all_bundled();
-  const seed_range seeds(12);
-  for (std::uint64_t seed = seeds.first; seed <= seeds.last && !HasFailure(); ++seed)
-    EXPECT_EQ("", failure_of(program_with_bundles(seed, true), options)) << "replay with WEFT_SEED=" << seed;
+  play_bundles(seed_range(12), true);
 }
 
 // One rank posts nothing until all blocks between the others are in place, of as many operations as fit into
