@@ -194,8 +194,9 @@ void lane::post(operation& op) {
   if (posted_ == order_.size()) return;
   reap();
   if (posted_ == order_.size()) return;
-  // Behind this store the carrier may be in here: for it may still come for what was held up before.
-  held_up_.store(true, std::memory_order_release);
+  // It is asked once, or it would come again when all is posted and the program's calls take no turn.
+  if (held_up_.load(std::memory_order_relaxed)) return;
+  held_up_.store(true, std::memory_order_relaxed); // its thread comes behind look_after()
   carrier::look_after(*this);
 }
 
@@ -324,8 +325,6 @@ void wait_for_any(std::span<operation* const> operations, std::uint64_t nanoseco
 }
 
 bool lane::carry_one() {
-  // Asked for twice, it comes again when all is posted. The program's calls take no turn then.
-  if (!held_up_.load(std::memory_order_acquire)) return false;
   upc_coll_handle_t first = UPC_HANDLE_COMPLETE;
   {
     const std::lock_guard lock(mutex_);

@@ -29,9 +29,9 @@
 // in of what comes next. A member's block for itself is copied once, when it is posted.
 //
 // Everything of a lane is under its mutex, but the words. Calls of the program take it where another of its
-// threads may be in MPI, or while a piece is held up, which the carrier looks at: `held_up_` is set by a call
-// as the last thing that it does here, and cleared by the carrier alone, under the mutex. Nothing here calls
-// MPI.
+// threads may be in MPI, or while a piece is held up, which the carrier looks at. `held_up_` is set by the
+// call that then asks the carrier, as the last thing that it does here. The carrier alone clears it, under
+// the mutex, as the last thing that it does here. Nothing here calls MPI.
 
 #include "mpi/shim/ring.hpp"
 #include "mpi/shim/threads.hpp"

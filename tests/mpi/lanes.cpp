@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Lanes of libweft-mpi without MPI: calls of all kinds and sizes, more of them at once than their rings hold,
+// while each rank completes its own in an order of its own and pauses when it likes. What has no room yet is
+// posted by the carrier, beside the program's thread, which takes no turn then, or beside two of them.
+//
+//   lanes CALLS SEED one|two
+//
+// Mutations that this catches: post() asks the carrier each time (a race under ThreadSanitizer; the suite
+// hangs or crashes in one of a hundred runs without it); calls take no turn while a piece is held up, or
+// never.
+#include "mpi/shim/lane.hpp"
+#include "tests/jobs/suite.h"
+
+#include <upc.h>
+#include <upc_castable.h>
+#include <upc_collective_cray.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace weft::mpi;
+using word = std::uint32_t;
+using enum collective;
+
+constexpr std::array kinds{barrier,  bcast,  gather,    scatter, allgather,
+                           alltoall, reduce, allreduce, scan,    reduce_scatter_block};
+constexpr std::size_t most_words = 4000, depth = 12;
+constexpr std::uint64_t small = 4 << 10, large = 256 << 10, page = 4096;
+
+int ranks() {
+  return static_cast<int>(THREADS);
+}
+int me() {
+  return static_cast<int>(MYTHREAD);
+}
+
+// The same on all ranks.
+struct plan {
+  plan(unsigned seed, unsigned of_call) : number(of_call) {
+    std::mt19937 r(seed * 1000003 + of_call);
+    what = kinds[r() % kinds.size()];
+    root = static_cast<int>(r() % static_cast<unsigned>(ranks()));
+    constexpr std::array<std::size_t, 6> sizes{1, 1, 7, 7, 64, 1500};
+    words = what == barrier ? 0 : r() % 40 == 0 ? most_words : sizes[r() % sizes.size()];
+  }
+  word given(int by, int to, std::size_t at) const {
+    return number * 2654435761U + static_cast<word>(by * 1009 + to * 31) + static_cast<word>(at) * 40503U;
+  }
+  // In the block that this rank gets from rank `from`.
+  word got(int from, std::size_t at) const {
+    const auto of_all = [&](int end, std::size_t k) {
+      word x = 0;
+      for (int by = 0; by != end; ++by)
+        x ^= given(by, 0, k);
+      return x;
+    };
+    switch (what) {
+    case bcast:
+      return given(root, 0, at);
+    case scatter:
+      return given(root, me(), at);
+    case alltoall:
+      return given(from, me(), at);
+    case gather:
+    case allgather:
+      return given(from, 0, at);
+    case scan:
+      return of_all(me() + 1, at);
+    case reduce_scatter_block:
+      return of_all(ranks(), static_cast<std::size_t>(me()) * words + at);
+    default:
+      return of_all(ranks(), at);
+    }
+  }
+  bool is_root() const { return me() == root; }
+  bool combined() const { return combines(what); }
+  int blocks_given() const {
+    if (what == barrier || (what == bcast && !is_root())) return 0;
+    if (what == alltoall || (what == scatter && is_root())) return ranks();
+    return what == scatter ? 0 : 1;
+  }
+  int blocks_got() const {
+    if (what == barrier || (what == bcast && is_root())) return 0;
+    if (what == alltoall || what == allgather || (what == gather && is_root())) return ranks();
+    return what == gather || (what == reduce && !is_root()) ? 0 : 1;
+  }
+  // Of a block, as a call counts it.
+  std::size_t words_given() const { return words * (what == reduce_scatter_block ? THREADS : 1); }
+
+  unsigned number;
+  collective what = barrier;
+  int root = 0;
+  std::size_t words = 0;
+};
+
+// A call with its operands, of which some lie where the other ranks reach them.
+class task {
+public:
+  enum state : int { free, of_first, of_second };
+  task() {
+    const std::size_t bytes = most_words * THREADS * sizeof(word);
+    for (std::size_t k = 0; k != 2; ++k) {
+      own_[k].resize(most_words * THREADS);
+      shared_[k] = upc_alloc(bytes);
+    }
+  }
+  ~task() {
+    for (const upc_shared_ptr_t p : shared_)
+      upc_free(p);
+  }
+  task(const task&) = delete;
+  task& operator=(const task&) = delete;
+
+  void post(lane& l, const plan& p, unsigned where) {
+    plan_ = p;
+    elements_.assign(THREADS, p.words);
+    const auto side = [&](std::size_t k) {
+      return (where >> k & 1) != 0 ? static_cast<word*>(upc_cast(shared_[k])) : own_[k].data();
+    };
+    word* const in = side(0);
+    out_ = side(1);
+    for (int to = 0; to != p.blocks_given(); ++to)
+      for (std::size_t at = 0; at != p.words_given(); ++at)
+        in[static_cast<std::size_t>(to) * p.words + at] = p.given(me(), to, at);
+    const auto given = static_cast<std::size_t>(p.blocks_given());
+    const auto got = static_cast<std::size_t>(p.blocks_got());
+    std::fill_n(out_, got * p.words, 0xdeadbeefU);
+    op.c = {.what = p.what,
+            .root = p.root,
+            .in = reinterpret_cast<const std::byte*>(in),
+            .out = reinterpret_cast<std::byte*>(out_),
+            .in_blocks = given,
+            .out_blocks = got,
+            .bytes = p.words_given() * sizeof(word),
+            .out_bytes = got * p.words * sizeof(word),
+            .unit = p.combined() ? sizeof(word) : 1,
+            .element = CRAY_UPC_INT,
+            .op = UPC_XOR,
+            .elements = elements_.data()};
+    l.post(op);
+  }
+  // Of a call that is done.
+  int wrong(lane& l) {
+    l.forget(op);
+    for (int from = 0; from != plan_.blocks_got(); ++from)
+      for (std::size_t at = 0; at != plan_.words; ++at)
+        if (out_[static_cast<std::size_t>(from) * plan_.words + at] != plan_.got(from, at)) {
+          std::printf("thread %d: call %u, kind %d, of %zu words: word %zu of the block of %d is wrong\n",
+                      me(), plan_.number, static_cast<int>(plan_.what), plan_.words, at, from);
+          return 1;
+        }
+    return 0;
+  }
+
+  operation op;
+  std::atomic<state> is{free};
+
+private:
+  plan plan_{0, 0};
+  std::array<std::vector<word>, 2> own_;
+  std::array<upc_shared_ptr_t, 2> shared_{};
+  word* out_ = nullptr;
+  std::vector<std::size_t> elements_;
+};
+
+// Completes a call of this thread's, if it is done or is waited for.
+int complete(lane& l, task& t, bool waits) {
+  operation* const op = &t.op;
+  bool done = l.test(*op);
+  while (!done && waits) {
+    wait_for_any({&op, 1}, 50'000);
+    done = l.test(*op);
+  }
+  if (!done) return 0;
+  const int wrong = t.wrong(l);
+  t.is.store(task::free, std::memory_order_release);
+  return wrong;
+}
+
+void pause(std::mt19937& own) {
+  if (own() % 200 == 0) std::this_thread::sleep_for(std::chrono::microseconds(own() % 2000));
+}
+
+int play(lane& l, unsigned calls, unsigned seed, bool two) {
+  std::vector<std::unique_ptr<task>> tasks;
+  for (std::size_t k = 0; k != depth; ++k)
+    tasks.push_back(std::make_unique<task>());
+  std::atomic<int> failures{0};
+  std::atomic<bool> over{false};
+  std::thread second;
+  if (two)
+    second = std::thread([&] {
+      std::mt19937 own(seed * 77 + static_cast<unsigned>(me()));
+      while (!over.load(std::memory_order_acquire)) {
+        for (const auto& t : tasks)
+          if (t->is.load(std::memory_order_acquire) == task::of_second)
+            failures += complete(l, *t, own() % 2 == 0);
+        pause(own);
+        std::this_thread::yield();
+      }
+    });
+  std::mt19937 own(seed * 55 + static_cast<unsigned>(me()));
+  const auto empty = [&](task& t) {
+    while (t.is.load(std::memory_order_acquire) == task::of_second)
+      std::this_thread::yield();
+    if (t.is.load(std::memory_order_relaxed) == task::of_first) failures += complete(l, t, true);
+  };
+  for (unsigned n = 0; n != calls; ++n) {
+    task& t = *tasks[n % depth];
+    empty(t);
+    t.post(l, plan(seed, n), static_cast<unsigned>(own()));
+    t.is.store(two && own() % 2 == 0 ? task::of_second : task::of_first, std::memory_order_release);
+    if (task& other = *tasks[own() % depth]; other.is.load(std::memory_order_relaxed) == task::of_first)
+      failures += complete(l, other, false);
+    pause(own);
+  }
+  for (const auto& t : tasks)
+    empty(*t);
+  over.store(true, std::memory_order_release);
+  if (second.joinable()) second.join();
+  while (!l.quiet())
+    std::this_thread::yield();
+  upc_barrier(0);
+  return failures;
+}
+
+bool on_one_host() {
+  for (std::size_t thread = 0; thread != static_cast<std::size_t>(THREADS); ++thread)
+    if ((upc_thread_info(thread).guaranteedCastable & UPC_CASTABLE_ALL_ALLOC) == 0) return false;
+  return true;
+}
+
+} // namespace
+
+WEFT_SUITE(lanes) {
+  const auto calls = static_cast<unsigned>(argc > 1 ? std::atoi(argv[1]) : 3000);
+  const auto seed = static_cast<unsigned>(argc > 2 ? std::atoi(argv[2]) : 1);
+  several_threads = argc > 3 && std::string_view(argv[3]) == "two";
+  const upc_shared_ptr_t area = upc_all_alloc(THREADS, page + small + large);
+  std::vector<std::uint32_t> threads(THREADS);
+  std::iota(threads.begin(), threads.end(), 0U);
+  int failures = 0;
+  {
+    lane l(UPC_TEAM_ALL, threads,
+           {area, 0, 0, {{page, small}, {page + small, large}}, on_one_host(), std::uint64_t{16} << 10});
+    upc_barrier(0);
+    failures = play(l, calls, seed, several_threads);
+  }
+  if (MYTHREAD == 0) upc_free(area);
+  return failures == 0 ? 0 : 1;
+}
