@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <ctime>
+#include <sched.h>
 #include <utility>
 
 namespace weft::mpi {
@@ -14,10 +15,6 @@ namespace weft::mpi {
 namespace {
 
 constexpr std::uint64_t pieces_of_a_ring = 3; // that are under way together, of a call that is cut
-
-std::uint64_t whole_lines(std::uint64_t bytes) {
-  return (bytes + line - 1) / line * line;
-}
 
 // What a member gives and gets at most, the same on all, and which members have a block for themselves.
 struct blocks_of_call {
@@ -49,14 +46,6 @@ std::uint64_t most_out(collective what, std::uint64_t members) {
   return number(blocks_of(what).got, members);
 }
 
-// The C library copies what is large past the caches, where another member finds it late.
-void copy(std::byte* to, const std::byte* from, std::size_t bytes) {
-  constexpr std::size_t most = 128 << 10;
-  if (bytes >= least_lent) bytes_copied.fetch_add(bytes, std::memory_order_relaxed);
-  for (std::size_t at = 0; at < bytes; at += most)
-    std::memcpy(to + at, from + at, std::min(most, bytes - at));
-}
-
 // Held up by what other members still read, of which no completion tells.
 constexpr std::uint64_t most_of_a_nap = 100'000;
 void nap(std::uint64_t nanoseconds) {
@@ -64,12 +53,22 @@ void nap(std::uint64_t nanoseconds) {
   nanosleep(&time, nullptr);
 }
 
-// Does a member give each another block?
+} // namespace
+
 bool differ(collective what) {
   return blocks_of(what).given == blocks_of_call::for_each;
 }
+bool from_root(collective what) {
+  return blocks_of(what).from_root;
+}
 
-} // namespace
+// The C library copies what is large past the caches.
+void copy_block(std::byte* to, const std::byte* from, std::size_t bytes) {
+  constexpr std::size_t most = 128 << 10;
+  if (bytes >= least_lent) bytes_copied.fetch_add(bytes, std::memory_order_relaxed);
+  for (std::size_t at = 0; at < bytes; at += most)
+    std::memcpy(to + at, from + at, std::min(most, bytes - at));
+}
 
 bool operation::done() const {
   return std::ranges::all_of(pieces, [](const piece& p) { return p.is == piece::state::done; });
@@ -77,7 +76,8 @@ bool operation::done() const {
 
 lane::lane(upc_team_t team, std::vector<std::uint32_t> threads, const memory& m)
     : team_(team), area_(m.area), threads_(std::move(threads)), areas_(threads_.size()),
-      on_one_host_(m.on_one_host), least_found_(m.least_found), rank_(cray_upc_team_rank(team)) {
+      on_one_host_(m.on_one_host), least_found_(m.least_found), rank_(cray_upc_team_rank(team)),
+      processes_(m.processes) {
   for (int member = 0; member != size(); ++member)
     areas_[static_cast<std::size_t>(member)] = static_cast<std::byte*>(upc_cast(at(member, 0)));
   for (std::size_t k = 0; k != m.rooms.size(); ++k) {
@@ -125,8 +125,8 @@ lane::layout lane::layout_of(const call& c) const {
 
 std::uint64_t lane::length(const layout& l, std::size_t bytes) const {
   if (l.shared) return whole_lines(std::max(l.given, l.got) * bytes);
-  const std::uint64_t rest = l.lent ? line + whole_lines(static_cast<std::uint64_t>(size()) * sizeof(token))
-                                    : whole_lines(l.got * bytes);
+  const std::uint64_t of_members = whole_lines(static_cast<std::uint64_t>(size()) * sizeof(token));
+  const std::uint64_t rest = l.lent ? line + 2 * of_members : whole_lines(l.got * bytes);
   return std::max(l.rows + whole_lines(l.given * bytes) + rest, line); // each has a place of its own
 }
 
@@ -224,50 +224,58 @@ void lane::stage(const call& c, const piece& p) {
   const std::size_t left_out = mine && !mine->taken && !p.found ? mine->given : c.in_blocks;
   for (std::size_t k = 0; k != c.in_blocks; ++k)
     if (k != left_out)
-      copy(staged + place_of_block(c, p, rank_, static_cast<int>(k)) * p.bytes, c.in + k * c.bytes + p.from,
-           p.bytes);
+      copy_block(staged + place_of_block(c, p, rank_, static_cast<int>(k)) * p.bytes,
+                 c.in + k * c.bytes + p.from, p.bytes);
+}
+
+void lane::copy_own(const call& c, const piece& p) {
+  const std::optional<own_block> mine = own(c);
   if (!mine || c.out_blocks == 0 || p.found) return;
   const std::byte* const from = c.in + mine->given * c.bytes + p.from;
   std::byte* const to = c.out + mine->got * c.bytes + p.from;
-  if (from != to) copy(to, from, p.bytes);
+  if (from != to) copy_block(to, from, p.bytes);
 }
 
 const std::byte* lane::lent_by(int giver, const call& c, const piece& p) const {
   return memory_of(giver, p.at) + place_of_block(c, p, giver, rank_) * p.bytes;
 }
 
-void lane::finish(const operation& op, piece& p) {
-  const call& c = op.c;
-  if (by_blocks(c.what)) {
-    p.is = piece::state::done;
-    return;
-  }
+// What this member gets comes to where the program wants it. False if some of it is not there yet.
+bool lane::bring(const call& c, piece& p) {
   if (is_scattered(c.what) && !p.to_program) {
     const std::span<std::byte> to = scattered_to(c, p);
     const std::byte* const from = memory_of(rank_, p.got);
-    copy(to.data(), from, to.size());
+    copy_block(to.data(), from, to.size());
   }
   const auto blocks = is_scattered(c.what) || p.to_program ? 0 : static_cast<int>(c.out_blocks);
   const std::optional<own_block> mine = own(c);
-  const bool of_root = blocks_of(c.what).from_root;
   // Each member begins behind itself: they do not all read at the same one.
-  for (int j = 0; j != blocks; ++j) {
-    const int block = (rank_ + j) % blocks;
+  for (; p.brought < blocks; ++p.brought) {
+    const int block = (rank_ + p.brought) % blocks;
     const auto number = static_cast<std::size_t>(block);
     if (!p.found && mine && number == mine->got) continue;
-    const std::byte* const from =
-        p.lent ? lent_by(of_root ? c.root : block, c, p) : memory_of(rank_, p.got) + number * p.bytes;
-    copy(c.out + number * c.bytes + p.from, from, p.bytes);
+    std::byte* const to = c.out + number * c.bytes + p.from;
+    if (!p.lent)
+      copy_block(to, memory_of(rank_, p.got) + number * p.bytes, p.bytes);
+    else if (!take(c, p, from_root(c.what) ? c.root : block, to))
+      return false;
   }
+  return true;
+}
+
+bool lane::try_finish(const operation& op, piece& p) {
+  const call& c = op.c;
+  if (p.is != piece::state::posted || weft_test_handle(&p.handle) < 0) return false;
+  if (by_blocks(c.what)) {
+    p.is = piece::state::done;
+    return true;
+  }
+  const bool brought = bring(c, p); // one may wait for what the other does on another member
+  if (!has_given(c, p) || !brought) return false;
   p.is = piece::state::done;
   p.in->leave(p);
   if (on_one_host_)
     p.in->words[static_cast<std::size_t>(rank_)]->store(p.in->read, std::memory_order_release);
-}
-
-bool lane::try_finish(const operation& op, piece& p) {
-  if (p.is != piece::state::posted || weft_test_handle(&p.handle) < 0) return false;
-  finish(op, p);
   return true;
 }
 
@@ -303,20 +311,33 @@ bool lane::test(operation& op) {
   return op.done();
 }
 
-void lane::list(const operation& op, std::vector<upc_coll_handle_t>& handles) {
+bool lane::list(const operation& op, std::vector<upc_coll_handle_t>& handles) {
   const turn mine(mutex_, needs_turn());
   const std::size_t before = handles.size();
+  bool waits = true;
+  const auto add = [&](const piece& p) {
+    if (p.handle == UPC_HANDLE_COMPLETE)
+      waits = false;
+    else
+      handles.push_back(p.handle);
+  };
   for (const piece& p : op.pieces)
-    if (p.is == piece::state::posted) handles.push_back(p.handle);
+    if (p.is == piece::state::posted) add(p);
   // What holds it up comes first.
-  if (handles.size() == before && posted_ != 0) handles.push_back(order_.front().part->handle);
+  if (handles.size() == before && posted_ != 0) add(*order_.front().part);
+  return waits;
 }
 
 void wait_for_any(std::span<operation* const> operations, std::uint64_t nanoseconds) {
   thread_local std::vector<upc_coll_handle_t> handles;
   handles.clear();
+  bool waits = true;
   for (const operation* const op : operations)
-    op->on->list(*op, handles);
+    waits &= op->on->list(*op, handles);
+  if (!waits) {
+    sched_yield();
+    return;
+  }
   if (!handles.empty()) {
     weft_waitany_for(static_cast<int>(handles.size()), handles.data(), nanoseconds);
     return;

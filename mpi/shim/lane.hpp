@@ -14,7 +14,8 @@
 // between hosts what a member gives and what it gets are one place in the ring, if the collective can be in
 // place, so that the member's own block is not copied there. Larger ones on a host lie in the ring of the
 // member that gives them, and those that take them copy them from there to where the program wants them, if
-// all members are on one host: the library's collective is then only the signal that they lie there. Each
+// all members are on one host: the library's collective is then only the signal that they lie there. Or they
+// stay where the program of that member has them, and the kernel copies them from there (direct.hpp). Each
 // ring has a word that says how far this member has read at the others; what has been lent is free again
 // when all words have passed it.
 //
@@ -33,6 +34,7 @@
 // call that then asks the carrier, as the last thing that it does here. The carrier alone clears it, under
 // the mutex, as the last thing that it does here. Nothing here calls MPI.
 
+#include "mpi/shim/direct.hpp"
 #include "mpi/shim/ring.hpp"
 #include "mpi/shim/threads.hpp"
 
@@ -76,6 +78,8 @@ inline bool is_scattered(collective what) {
 inline bool by_blocks(collective what) {
   return what >= collective::allgatherv;
 }
+bool from_root(collective what); // else from each member
+bool differ(collective what);    // does a member give each another block?
 
 // Blocks one behind the other, in memory that the other ranks reach: sizes and places by rank.
 struct staged_blocks {
@@ -103,6 +107,9 @@ struct call {
 // What a signal sends, and where.
 using token = std::uint64_t;
 inline constexpr std::uint64_t line = 64;
+inline std::uint64_t whole_lines(std::uint64_t bytes) {
+  return (bytes + line - 1) / line * line;
+}
 
 // A member's block for itself: its number among those that the member gives, and among those that it gets.
 struct own_block {
@@ -132,8 +139,9 @@ public:
     upc_shared_ptr_t area;
     std::uint64_t words, begin;
     std::vector<room> rooms;
-    bool on_one_host;          // all members, and all of them see it so
-    std::uint64_t least_found; // bytes of operands from which on rows say where they lie
+    bool on_one_host;               // all members, and all of them see it so
+    std::uint64_t least_found;      // bytes of operands from which on rows say where they lie
+    std::vector<pid_t> processes{}; // by rank in the team, if each may read the others' memory
   };
   // `threads` by rank in the team.
   lane(upc_team_t team, std::vector<std::uint32_t> threads, const memory& m);
@@ -151,8 +159,8 @@ public:
   void forget(const operation&) { add(known_, ~std::size_t{0}); }
   // Moves things on. True if the operation is done.
   bool test(operation& op);
-  // Adds what to wait for.
-  void list(const operation& op, std::vector<upc_coll_handle_t>& handles);
+  // Adds what to wait for. False if other members read, or are about to: a look soon brings more.
+  bool list(const operation& op, std::vector<upc_coll_handle_t>& handles);
   // Waits for what is held up; for the carrier. False if nothing is.
   bool carry_one();
   // It knows no operation, and no other member reads here.
@@ -179,6 +187,14 @@ private:
   void place(const call& c, const layout& l, piece& p) const;
   std::optional<own_block> own(const call& c) const;
   void stage(const call& c, const piece& p);
+  void copy_own(const call& c, const piece& p);
+  token* tokens(int member, const piece& p) const;
+  std::atomic<claim>* claims(int giver, const piece& p) const;
+  bool takes_from_this(const call& c, int member) const;
+  void lend(const call& c, piece& p);
+  void stage_lent(const call& c, const piece& p);
+  bool take(const call& c, const piece& p, int giver, std::byte* to);
+  bool has_given(const call& c, piece& p);
   void start(const operation& op, piece& p);
   void start_found(const call& c, piece& p);
   void start_vectors(const call& c, piece& p);
@@ -188,7 +204,7 @@ private:
   void signal(const call& c, piece& p);
   static std::size_t place_of_block(const call& c, const piece& p, int giver, int taker);
   const std::byte* lent_by(int giver, const call& c, const piece& p) const;
-  void finish(const operation& op, piece& p);
+  bool bring(const call& c, piece& p);
   bool try_finish(const operation& op, piece& p);
   void compact();
   void reap();
@@ -204,6 +220,9 @@ private:
   const bool on_one_host_;
   const std::uint64_t least_found_;
   const int rank_;
+  const std::vector<pid_t> processes_;
+  bool refused_ = false; // the kernel has not let another member read here
+  costs_of_ways costs_;
   std::vector<ring> rings_;
   std::vector<entry> order_; // not done, in the order of the calls
   std::size_t posted_ = 0;   // of these, from the front
@@ -216,6 +235,9 @@ inline constexpr std::size_t least_lent = 4096;
 // Bytes of operands of 4 KiB and more: that others have read or written where the program has them, and that
 // were copied to other memory or from there.
 inline std::atomic<std::uint64_t> bytes_in_place{0}, bytes_copied{0};
+
+// Past the caches nothing is copied, where another member would find it late.
+void copy_block(std::byte* to, const std::byte* from, std::size_t bytes);
 
 // Waits until one of them may have gone on, for about so many nanoseconds at most.
 void wait_for_any(std::span<operation* const> operations, std::uint64_t nanoseconds);

@@ -50,12 +50,13 @@ void lane::start(const operation& op, piece& p) {
   p.is = piece::state::posted;
   if (p.found) return start_found(c, p);
   if (combines(c.what)) return start_vectors(c, p);
+  if (p.lent) return lend(c, p);
   stage(c, p);
+  copy_own(c, p);
   const upc_flag_t how = mode | (p.shared ? UPC_IN_PLACE : 0);
   const std::uint64_t to = p.got;
   // In place an all-gather has one array.
   const std::uint64_t from = p.shared && c.what == collective::allgather ? to : p.given;
-  if (p.lent) return signal(c, p);
   switch (c.what) {
   case collective::barrier:
     p.handle = cray_upc_team_barrier_nb(team_);

@@ -16,13 +16,17 @@ struct ring;
 struct piece {
   std::size_t from = 0, bytes = 0; // of each block
   bool lent = false;               // read by the others where it lies
+  bool by_kernel = false;          // there: where the program has it
+  bool staged = false;             // and it was copied to the ring all the same
   bool found = false;              // its operands lie where rows say
   bool shared = false;             // what a member gives and what it gets are one place
   bool to_program = false;         // its results have come to where the program wants them
   ring* in = nullptr;
-  std::uint64_t begin = 0, length = 0; // in the ring
-  std::uint64_t at = 0;                // in the memory of each member
-  std::uint64_t given = 0, got = 0;    // there: what this one gives, and what it gets
+  std::uint64_t begin = 0, length = 0;      // in the ring
+  std::uint64_t at = 0;                     // in the memory of each member
+  std::uint64_t given = 0, got = 0;         // there: what this one gives, and what it gets
+  int brought = 0;                          // of the blocks that this one gets
+  std::uint64_t lent_at = 0, looked_at = 0; // nanoseconds: by the kernel, and first found not read by all
   upc_coll_handle_t handle = UPC_HANDLE_COMPLETE;
   enum class state : std::uint8_t { waiting, posted, done } is = state::waiting;
 };

@@ -21,6 +21,7 @@
 #include <mutex>
 #include <numeric>
 #include <string>
+#include <unistd.h>
 #include <utility>
 
 namespace weft::mpi {
@@ -92,6 +93,8 @@ struct session {
   std::array<std::atomic<std::uint64_t>, counters> counts{};
 };
 session* the_session = nullptr;
+// What other processes read to see whether they may.
+std::uint64_t seen_by_others = 0;
 [[gnu::used]] session* ended_session = nullptr; // its lanes would free teams that are gone
 std::atomic<std::uint64_t> changes{1};          // of which lane a communicator has
 
@@ -221,6 +224,7 @@ void begin_session() {
   int level = MPI_THREAD_MULTIPLE;
   MPI_Query_thread(&level);
   several_threads = level == MPI_THREAD_MULTIPLE;
+  seen_by_others = nanoseconds_now() ^ static_cast<std::uint64_t>(getpid()) << 40;
   auto made = std::make_unique<session>();
   made->blocking_too = weft_setting("WEFT_MPI") == 2;
   made->largest = weft_setting("WEFT_MPI_LARGEST");
@@ -249,7 +253,14 @@ struct agreement {
   std::uint64_t bits = 0, used = 0; // none: there is no room for a lane
   bool on_one_host = true;
   std::vector<std::uint32_t> threads{};
+  std::vector<pid_t> processes{}; // on one host, if each may read the memory of each
 };
+
+// Does the kernel let this process read there?
+bool may_read(pid_t process, std::uint64_t address, std::uint64_t what) {
+  std::uint64_t seen = 0;
+  return read_of_process(process, reinterpret_cast<const void*>(address), &seen, sizeof seen) && seen == what;
+}
 
 // Each member says what is free, and takes what all of them choose by that. Communicators that several
 // threads make at once may choose the same. Where a member comes too late all give it back and choose again,
@@ -259,14 +270,21 @@ agreement agree(MPI_Comm comm, int members) {
   constexpr std::uint64_t of_large = ~((std::uint64_t{1} << most_lanes) - 1);
   const std::uint64_t of_lanes = (std::uint64_t{1} << the_session->lanes) - 1;
   struct member {
-    std::uint64_t thread, ticket, free, first_of_host, on_host;
+    std::uint64_t thread, ticket, free, first_of_host, on_host, process, address, what;
   };
   std::vector<member> all(static_cast<std::size_t>(members));
   const std::uint64_t ticket = the_session->tickets.fetch_add(1, std::memory_order_relaxed);
   for (std::uint64_t trial = 0; trial != trials; ++trial) {
-    const member mine{static_cast<std::uint64_t>(MYTHREAD), ticket, look(), the_session->first_of_host,
-                      the_session->on_host};
-    WEFT_REAL(Allgather)(&mine, 5, MPI_UINT64_T, all.data(), 5, MPI_UINT64_T, comm);
+    const member mine{static_cast<std::uint64_t>(MYTHREAD),
+                      ticket,
+                      look(),
+                      the_session->first_of_host,
+                      the_session->on_host,
+                      static_cast<std::uint64_t>(getpid()),
+                      reinterpret_cast<std::uint64_t>(&seen_by_others),
+                      seen_by_others};
+    constexpr int words = sizeof mine / sizeof mine.thread;
+    WEFT_REAL(Allgather)(&mine, words, MPI_UINT64_T, all.data(), words, MPI_UINT64_T, comm);
     std::uint64_t free = ~std::uint64_t{0};
     for (const member& m : all)
       free &= m.free;
@@ -277,9 +295,15 @@ agreement agree(MPI_Comm comm, int members) {
     made.bits |= large ? member_of(free & of_large, choice) : 0;
     std::uint64_t used = 0;
     const bool taken = take(made.bits, used);
-    const std::uint64_t here[] = {taken, ~used};
-    std::uint64_t least[2];
-    WEFT_REAL(Allreduce)(here, least, 2, MPI_UINT64_T, MPI_MIN, comm);
+    for (const member& m : all)
+      made.on_one_host =
+          made.on_one_host && m.first_of_host == mine.first_of_host && m.on_host == mine.on_host;
+    const bool reads = made.on_one_host && std::ranges::all_of(all, [](const member& m) {
+                         return may_read(static_cast<pid_t>(m.process), m.address, m.what);
+                       });
+    const std::uint64_t here[] = {taken, ~used, reads};
+    std::uint64_t least[3];
+    WEFT_REAL(Allreduce)(here, least, 3, MPI_UINT64_T, MPI_MIN, comm);
     if (least[0] == 0) {
       if (taken) give_back(made.bits);
       continue;
@@ -287,8 +311,7 @@ agreement agree(MPI_Comm comm, int members) {
     made.used = ~least[1];
     for (const member& m : all) {
       made.threads.push_back(static_cast<std::uint32_t>(m.thread));
-      made.on_one_host =
-          made.on_one_host && m.first_of_host == mine.first_of_host && m.on_host == mine.on_host;
+      if (least[2] != 0) made.processes.push_back(static_cast<pid_t>(m.process));
     }
     return made;
   }
@@ -340,7 +363,8 @@ void make_lane(MPI_Comm comm) {
                  with.used,
                  {{place + words, small_ring}, {place + words + small_ring, middle_ring}},
                  with.on_one_host,
-                 weft_setting("WEFT_MALLOC") != 0 ? weft_setting("WEFT_MALLOC_LEAST") : ~std::uint64_t{0}};
+                 weft_setting("WEFT_MALLOC") != 0 ? weft_setting("WEFT_MALLOC_LEAST") : ~std::uint64_t{0},
+                 std::move(with.processes)};
   if (const std::uint64_t large = with.bits >> most_lanes; large != 0) {
     std::uint64_t at = the_session->lanes * of_lane +
                        static_cast<std::uint64_t>(std::countr_zero(large)) * the_session->large;

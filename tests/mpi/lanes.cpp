@@ -26,6 +26,7 @@
 #include <random>
 #include <string_view>
 #include <thread>
+#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -36,8 +37,11 @@ using enum collective;
 
 constexpr std::array kinds{barrier,  bcast,  gather,    scatter, allgather,
                            alltoall, reduce, allreduce, scan,    reduce_scatter_block};
-constexpr std::size_t most_words = 4000, depth = 12;
+constexpr std::size_t most_words = 17000, depth = 12;
 constexpr std::uint64_t small = 4 << 10, large = 256 << 10, page = 4096;
+// Blocks that the kernel may read are smaller, and those of which rows say where they lie are larger.
+constexpr std::uint64_t least_found = 64 << 10;
+constexpr std::size_t middling = 5000;
 
 int ranks() {
   return static_cast<int>(THREADS);
@@ -53,7 +57,8 @@ struct plan {
     what = kinds[r() % kinds.size()];
     root = static_cast<int>(r() % static_cast<unsigned>(ranks()));
     constexpr std::array<std::size_t, 6> sizes{1, 1, 7, 7, 64, 1500};
-    words = what == barrier ? 0 : r() % 40 == 0 ? most_words : sizes[r() % sizes.size()];
+    const unsigned long draw = r() % 200;
+    words = what == barrier ? 0 : draw == 0 ? most_words : draw < 6 ? middling : sizes[r() % sizes.size()];
   }
   word given(int by, int to, std::size_t at) const {
     return number * 2654435761U + static_cast<word>(by * 1009 + to * 31) + static_cast<word>(at) * 40503U;
@@ -236,6 +241,23 @@ int play(lane& l, unsigned calls, unsigned seed, bool two) {
   return failures;
 }
 
+// Of all ranks, by which the kernel lets them read each other's memory. It refuses to where `none`.
+std::vector<pid_t> processes(upc_shared_ptr_t area, bool none) {
+  const auto at = [&](std::size_t thread) {
+    upc_shared_ptr_t p = area;
+    p.thread = static_cast<std::uint32_t>(thread);
+    return static_cast<std::atomic<pid_t>*>(upc_cast(p));
+  };
+  at(static_cast<std::size_t>(MYTHREAD))->store(getpid());
+  upc_barrier(0);
+  constexpr pid_t no_process = 0x3fffffff;
+  std::vector<pid_t> all;
+  for (std::size_t thread = 0; thread != static_cast<std::size_t>(THREADS); ++thread)
+    all.push_back(none ? no_process : at(thread)->load());
+  upc_barrier(0);
+  return all;
+}
+
 bool on_one_host() {
   for (std::size_t thread = 0; thread != static_cast<std::size_t>(THREADS); ++thread)
     if ((upc_thread_info(thread).guaranteedCastable & UPC_CASTABLE_ALL_ALLOC) == 0) return false;
@@ -254,7 +276,13 @@ WEFT_SUITE(lanes) {
   int failures = 0;
   {
     lane l(UPC_TEAM_ALL, threads,
-           {area, 0, 0, {{page, small}, {page + small, large}}, on_one_host(), std::uint64_t{16} << 10});
+           {area,
+            0,
+            0,
+            {{page, small}, {page + small, large}},
+            on_one_host(),
+            least_found,
+            on_one_host() ? processes(area, seed % 4 == 0) : std::vector<pid_t>()});
     upc_barrier(0);
     failures = play(l, calls, seed, several_threads);
   }
