@@ -59,6 +59,7 @@ public:
   void progress() override { engine_->progress(); }
   std::size_t outstanding() const noexcept override { return engine_->unfinished(); }
   bool moved_by_calls() const override { return engine_->options().drive != progress::mode::dedicated; }
+  bool has_no_thread() const override { return engine_->options().drive == progress::mode::caller; }
   void drive_until(const std::function<bool(progress::look)>& fact, std::chrono::nanoseconds nap) override {
     engine_->drive_until(fact, nap);
   }

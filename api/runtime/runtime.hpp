@@ -81,6 +81,7 @@ public:
   virtual void progress() = 0;                                   // drives once, if no other thread does
   virtual std::size_t outstanding() const noexcept { return 0; } // handles of operations under way
   virtual bool moved_by_calls() const { return false; } // no thread of the library's own is awake meanwhile
+  virtual bool has_no_thread() const { return false; }  // of the library's own at all
   // Drives until the fact has said yes, once. It is asked often, on the calling thread, perhaps while it
   // drives, and at least every `nap`: it must neither throw nor wait.
   virtual void drive_until(const std::function<bool(progress::look)>& fact,

@@ -32,7 +32,9 @@ WEFT_EXPORT weft_direct_t weft_direct(size_t thread);
  * stores. All are 0 while a collective is under way that calls of this thread alone move on, since the
  * library has no thread of its own awake (WEFT_PROGRESS helping or caller): a program that calls weft_poll
  * for every few accesses that it finds out of reach has its collectives go on while it computes. They are as
- * before at the first weft_poll behind all completions. For programs whose calls one thread makes. Errors:
+ * before at the first weft_poll behind all completions. In a job with WEFT_PROGRESS=caller whose threads do
+ * not all reach each other's memory they are 0 at all times, for what others put there arrives in calls. For
+ * programs whose calls one thread makes. Errors:
  * before weft_init or after weft_finalize. */
 WEFT_EXPORT const uint64_t* weft_reach(void);
 

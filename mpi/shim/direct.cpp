@@ -5,6 +5,7 @@
 #include <bit>
 #include <chrono>
 #include <sys/uio.h>
+#include <unistd.h>
 
 namespace weft::mpi {
 
@@ -20,6 +21,17 @@ bool read_of_process(pid_t process, const void* from, void* to, std::size_t byte
     bytes -= static_cast<std::size_t>(read);
   }
   return true;
+}
+
+trial own_trial() {
+  static const std::uint64_t seen = nanoseconds_now() ^ static_cast<std::uint64_t>(getpid()) << 40;
+  return {static_cast<std::uint64_t>(getpid()), reinterpret_cast<std::uint64_t>(&seen), seen};
+}
+bool succeeds(const trial& of) {
+  std::uint64_t seen = 0;
+  return read_of_process(static_cast<pid_t>(of.process), reinterpret_cast<const void*>(of.address), &seen,
+                         sizeof seen) &&
+         seen == of.is;
 }
 
 std::uint64_t nanoseconds_now() {

@@ -24,6 +24,13 @@ enum class claim : std::uint64_t { free, taking, taken, staged, refused };
 // False if the kernel does not let this process read there.
 bool read_of_process(pid_t process, const void* from, void* to, std::size_t bytes);
 
+// What others read of this process to see whether they may.
+struct trial {
+  std::uint64_t process, address, is;
+};
+trial own_trial();
+bool succeeds(const trial& of);
+
 std::uint64_t nanoseconds_now();
 
 // What each way has cost this rank, by size, so that a giver can choose.

@@ -21,7 +21,6 @@
 #include <mutex>
 #include <numeric>
 #include <string>
-#include <unistd.h>
 #include <utility>
 
 namespace weft::mpi {
@@ -93,8 +92,6 @@ struct session {
   std::array<std::atomic<std::uint64_t>, counters> counts{};
 };
 session* the_session = nullptr;
-// What other processes read to see whether they may.
-std::uint64_t seen_by_others = 0;
 [[gnu::used]] session* ended_session = nullptr; // its lanes would free teams that are gone
 std::atomic<std::uint64_t> changes{1};          // of which lane a communicator has
 
@@ -224,7 +221,6 @@ void begin_session() {
   int level = MPI_THREAD_MULTIPLE;
   MPI_Query_thread(&level);
   several_threads = level == MPI_THREAD_MULTIPLE;
-  seen_by_others = nanoseconds_now() ^ static_cast<std::uint64_t>(getpid()) << 40;
   auto made = std::make_unique<session>();
   made->blocking_too = weft_setting("WEFT_MPI") == 2;
   made->largest = weft_setting("WEFT_MPI_LARGEST");
@@ -256,12 +252,6 @@ struct agreement {
   std::vector<pid_t> processes{}; // on one host, if each may read the memory of each
 };
 
-// Does the kernel let this process read there?
-bool may_read(pid_t process, std::uint64_t address, std::uint64_t what) {
-  std::uint64_t seen = 0;
-  return read_of_process(process, reinterpret_cast<const void*>(address), &seen, sizeof seen) && seen == what;
-}
-
 // Each member says what is free, and takes what all of them choose by that. Communicators that several
 // threads make at once may choose the same. Where a member comes too late all give it back and choose again,
 // by a number of the first member's own, so that two communicators choose apart.
@@ -270,7 +260,8 @@ agreement agree(MPI_Comm comm, int members) {
   constexpr std::uint64_t of_large = ~((std::uint64_t{1} << most_lanes) - 1);
   const std::uint64_t of_lanes = (std::uint64_t{1} << the_session->lanes) - 1;
   struct member {
-    std::uint64_t thread, ticket, free, first_of_host, on_host, process, address, what;
+    std::uint64_t thread, ticket, free, first_of_host, on_host;
+    trial read;
   };
   std::vector<member> all(static_cast<std::size_t>(members));
   const std::uint64_t ticket = the_session->tickets.fetch_add(1, std::memory_order_relaxed);
@@ -280,9 +271,7 @@ agreement agree(MPI_Comm comm, int members) {
                       look(),
                       the_session->first_of_host,
                       the_session->on_host,
-                      static_cast<std::uint64_t>(getpid()),
-                      reinterpret_cast<std::uint64_t>(&seen_by_others),
-                      seen_by_others};
+                      own_trial()};
     constexpr int words = sizeof mine / sizeof mine.thread;
     WEFT_REAL(Allgather)(&mine, words, MPI_UINT64_T, all.data(), words, MPI_UINT64_T, comm);
     std::uint64_t free = ~std::uint64_t{0};
@@ -298,9 +287,8 @@ agreement agree(MPI_Comm comm, int members) {
     for (const member& m : all)
       made.on_one_host =
           made.on_one_host && m.first_of_host == mine.first_of_host && m.on_host == mine.on_host;
-    const bool reads = made.on_one_host && std::ranges::all_of(all, [](const member& m) {
-                         return may_read(static_cast<pid_t>(m.process), m.address, m.what);
-                       });
+    const bool reads =
+        made.on_one_host && std::ranges::all_of(all, [](const member& m) { return succeeds(m.read); });
     const std::uint64_t here[] = {taken, ~used, reads};
     std::uint64_t least[3];
     WEFT_REAL(Allreduce)(here, least, 3, MPI_UINT64_T, MPI_MIN, comm);
@@ -311,7 +299,7 @@ agreement agree(MPI_Comm comm, int members) {
     made.used = ~least[1];
     for (const member& m : all) {
       made.threads.push_back(static_cast<std::uint32_t>(m.thread));
-      if (least[2] != 0) made.processes.push_back(static_cast<pid_t>(m.process));
+      if (least[2] != 0) made.processes.push_back(static_cast<pid_t>(m.read.process));
     }
     return made;
   }

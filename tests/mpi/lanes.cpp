@@ -58,7 +58,7 @@ struct plan {
     root = static_cast<int>(r() % static_cast<unsigned>(ranks()));
     constexpr std::array<std::size_t, 6> sizes{1, 1, 7, 7, 64, 1500};
     const unsigned long draw = r() % 200;
-    words = what == barrier ? 0 : draw == 0 ? most_words : draw < 6 ? middling : sizes[r() % sizes.size()];
+    words = what == barrier ? 0 : draw == 0 ? most_words : draw < 24 ? middling : sizes[r() % sizes.size()];
   }
   word given(int by, int to, std::size_t at) const {
     return number * 2654435761U + static_cast<word>(by * 1009 + to * 31) + static_cast<word>(at) * 40503U;
@@ -270,22 +270,24 @@ WEFT_SUITE(lanes) {
   const auto calls = static_cast<unsigned>(argc > 1 ? std::atoi(argv[1]) : 3000);
   const auto seed = static_cast<unsigned>(argc > 2 ? std::atoi(argv[2]) : 1);
   several_threads = argc > 3 && std::string_view(argv[3]) == "two";
-  const upc_shared_ptr_t area = upc_all_alloc(THREADS, page + small + large);
   std::vector<std::uint32_t> threads(THREADS);
   std::iota(threads.begin(), threads.end(), 0U);
   int failures = 0;
-  {
-    lane l(UPC_TEAM_ALL, threads,
-           {area,
-            0,
-            0,
-            {{page, small}, {page + small, large}},
-            on_one_host(),
-            least_found,
-            on_one_host() ? processes(area, seed % 4 == 0) : std::vector<pid_t>()});
-    upc_barrier(0);
-    failures = play(l, calls, seed, several_threads);
+  for (const bool refuses : {false, true}) {
+    const upc_shared_ptr_t area = upc_all_alloc(THREADS, page + small + large);
+    {
+      lane l(UPC_TEAM_ALL, threads,
+             {area,
+              0,
+              0,
+              {{page, small}, {page + small, large}},
+              on_one_host(),
+              least_found,
+              on_one_host() ? processes(area, refuses) : std::vector<pid_t>()});
+      upc_barrier(0);
+      failures += play(l, calls / 2, seed + refuses, several_threads);
+    }
+    if (MYTHREAD == 0) upc_free(area);
   }
-  if (MYTHREAD == 0) upc_free(area);
   return failures == 0 ? 0 : 1;
 }
