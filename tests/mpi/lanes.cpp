@@ -134,7 +134,7 @@ public:
     const auto side = [&](std::size_t k) {
       return (where >> k & 1) != 0 ? static_cast<word*>(upc_cast(shared_[k])) : own_[k].data();
     };
-    word* const in = side(0);
+    word* const in = in_ = side(0);
     out_ = side(1);
     for (int to = 0; to != p.blocks_given(); ++to)
       for (std::size_t at = 0; at != p.words_given(); ++at)
@@ -156,8 +156,9 @@ public:
             .elements = elements_.data()};
     l.post(op);
   }
-  // Of a call that is done.
+  // Of a call that is done: no member needs what this one gave.
   int wrong(lane& l) {
+    std::fill_n(in_, static_cast<std::size_t>(plan_.blocks_given()) * plan_.words_given(), 0xbadbadU);
     l.forget(op);
     for (int from = 0; from != plan_.blocks_got(); ++from)
       for (std::size_t at = 0; at != plan_.words; ++at)
@@ -176,7 +177,7 @@ private:
   plan plan_{0, 0};
   std::array<std::vector<word>, 2> own_;
   std::array<upc_shared_ptr_t, 2> shared_{};
-  word* out_ = nullptr;
+  word *in_ = nullptr, *out_ = nullptr;
   std::vector<std::size_t> elements_;
 };
 
