@@ -44,7 +44,7 @@ costs_of_ways::of_size& costs_of_ways::of(std::size_t bytes) {
   return costs_[std::clamp(power, first, first + sizes - 1) - first];
 }
 
-bool costs_of_ways::by_kernel_is_cheaper(std::size_t bytes) {
+bool costs_of_ways::by_kernel_is_cheaper(std::size_t bytes, std::uint64_t given, std::uint64_t taken) {
   constexpr std::uint32_t tried_first = 16, between_trials = 64;
   if (bytes < least) return false;
   of_size& c = of(bytes);
@@ -53,7 +53,8 @@ bool costs_of_ways::by_kernel_is_cheaper(std::size_t bytes) {
   const auto& kernel = c.picoseconds[by_kernel];
   const auto& ring = c.picoseconds[by_ring];
   // Into the ring and out of it: one behind the other. The giver waits while the kernel copies.
-  const bool cheaper = std::max(kernel[giving], kernel[taking]) < ring[giving] + ring[taking];
+  const bool cheaper =
+      std::max(given * kernel[giving], taken * kernel[taking]) < given * ring[giving] + taken * ring[taking];
   return (n % between_trials == 0) != cheaper;
 }
 

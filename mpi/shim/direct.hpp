@@ -40,13 +40,14 @@ public:
   enum end : std::uint8_t { giving, taking };
   static constexpr std::size_t least = 16 << 10; // smaller blocks go by the ring
 
-  bool by_kernel_is_cheaper(std::size_t bytes);
+  // Of a call in which a rank gives and takes so many blocks of this size.
+  bool by_kernel_is_cheaper(std::size_t bytes, std::uint64_t given, std::uint64_t taken);
   void note(way w, end e, std::size_t bytes, std::uint64_t nanoseconds);
 
 private:
   static constexpr std::size_t first = 14, sizes = 16; // powers of two
   struct of_size {
-    std::array<std::array<std::uint64_t, 2>, 2> picoseconds{}; // for a byte, by way and end; 0: not known
+    std::array<std::array<std::uint64_t, 2>, 2> picoseconds{}; // for a byte of a block, by way and end
     std::uint32_t asked = 0;
   };
   of_size& of(std::size_t bytes);

@@ -40,12 +40,16 @@ bool lane::takes_from_this(const call& c, int member) const {
 void lane::lend(const call& c, piece& p) {
   copy_own(c, p);
   const auto members = threads_.size();
-  bool gives = false;
+  std::uint64_t takers = 0;
   for (int member = 0; member != size(); ++member)
-    gives |= takes_from_this(c, member);
+    takers += takes_from_this(c, member);
+  const bool gives = takers != 0;
+  // A root's blocks go to as many members, each of which takes one.
+  const std::uint64_t given = differ(c.what) ? takers : 1, taken = from_root(c.what) ? 1 : members - 1;
   // In place what is given is overwritten.
   const bool stays = c.what != collective::alltoall || c.in != c.out;
-  p.by_kernel = gives && stays && !refused_ && !processes_.empty() && costs_.by_kernel_is_cheaper(p.bytes);
+  p.by_kernel = gives && stays && !refused_ && !processes_.empty() &&
+                costs_.by_kernel_is_cheaper(p.bytes, given, taken);
   if (p.by_kernel) p.lent_at = nanoseconds_now();
   *tokens(rank_, p) = p.by_kernel ? reinterpret_cast<token>(c.in + p.from) : 0;
   if (p.by_kernel)
@@ -61,7 +65,9 @@ void lane::stage_lent(const call& c, const piece& p) {
   const bool counts = p.bytes >= costs_of_ways::least && !p.by_kernel && !processes_.empty();
   const std::uint64_t begin = counts ? nanoseconds_now() : 0;
   stage(c, p);
-  if (counts) costs_.note(costs_of_ways::by_ring, costs_of_ways::giving, p.bytes, nanoseconds_now() - begin);
+  const std::uint64_t given = differ(c.what) ? threads_.size() - 1 : 1;
+  if (counts)
+    costs_.note(costs_of_ways::by_ring, costs_of_ways::giving, p.bytes, (nanoseconds_now() - begin) / given);
 }
 
 // A block that member `giver` gives. False if it is not there yet.
