@@ -52,9 +52,9 @@ bool costs_of_ways::by_kernel_is_cheaper(std::size_t bytes, std::uint64_t given,
   if (n < tried_first) return n % 2 == 1;
   const auto& kernel = c.picoseconds[by_kernel];
   const auto& ring = c.picoseconds[by_ring];
-  // Into the ring and out of it: one behind the other. The giver waits while the kernel copies.
+  // Into the ring and out of it: one behind the other. The giver waits once while the kernel copies.
   const bool cheaper =
-      std::max(given * kernel[giving], taken * kernel[taking]) < given * ring[giving] + taken * ring[taking];
+      std::max(kernel[giving], taken * kernel[taking]) < given * ring[giving] + taken * ring[taking];
   return (n % between_trials == 0) != cheaper;
 }
 
