@@ -34,8 +34,7 @@ WEFT_EXPORT weft_direct_t weft_direct(size_t thread);
  * for every few accesses that it finds out of reach has its collectives go on while it computes. They are as
  * before at the first weft_poll behind all completions. In a job with WEFT_PROGRESS=caller whose threads do
  * not all reach each other's memory they are 0 at all times, for what others put there arrives in calls. For
- * programs whose calls one thread makes. Errors:
- * before weft_init or after weft_finalize. */
+ * programs whose calls one thread makes. Errors: before weft_init or after weft_finalize. */
 WEFT_EXPORT const uint64_t* weft_reach(void);
 
 #ifdef __cplusplus

@@ -2,7 +2,6 @@
 #include "mpi/shim/direct.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <chrono>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -23,11 +22,11 @@ bool read_of_process(pid_t process, const void* from, void* to, std::size_t byte
   return true;
 }
 
-trial own_trial() {
+sample own_sample() {
   static const std::uint64_t seen = nanoseconds_now() ^ static_cast<std::uint64_t>(getpid()) << 40;
   return {static_cast<std::uint64_t>(getpid()), reinterpret_cast<std::uint64_t>(&seen), seen};
 }
-bool succeeds(const trial& of) {
+bool is_readable(const sample& of) {
   std::uint64_t seen = 0;
   return read_of_process(static_cast<pid_t>(of.process), reinterpret_cast<const void*>(of.address), &seen,
                          sizeof seen) &&
@@ -40,8 +39,8 @@ std::uint64_t nanoseconds_now() {
 }
 
 costs_of_ways::of_size& costs_of_ways::of(std::size_t bytes) {
-  const auto power = static_cast<std::size_t>(std::bit_width(bytes));
-  return costs_[std::clamp(power, first, first + sizes - 1) - first];
+  const std::size_t power = std::min<std::size_t>(std::bit_width(bytes), first + sizes - 1);
+  return costs_[power - first];
 }
 
 bool costs_of_ways::by_kernel_is_cheaper(std::size_t bytes, std::uint64_t given, std::uint64_t taken) {

@@ -13,6 +13,7 @@
 // the ring comes before the release that says `staged`.
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <sys/types.h>
@@ -25,11 +26,11 @@ enum class claim : std::uint64_t { free, taking, taken, staged, refused };
 bool read_of_process(pid_t process, const void* from, void* to, std::size_t bytes);
 
 // What others read of this process to see whether they may.
-struct trial {
+struct sample {
   std::uint64_t process, address, is;
 };
-trial own_trial();
-bool succeeds(const trial& of);
+sample own_sample();
+bool is_readable(const sample& of);
 
 std::uint64_t nanoseconds_now();
 
@@ -45,7 +46,7 @@ public:
   void note(way w, end e, std::size_t bytes, std::uint64_t nanoseconds);
 
 private:
-  static constexpr std::size_t first = 14, sizes = 16; // powers of two
+  static constexpr std::size_t first = std::bit_width(least), sizes = 16; // powers of two
   struct of_size {
     std::array<std::array<std::uint64_t, 2>, 2> picoseconds{}; // for a byte of a block, by way and end
     std::uint32_t asked = 0;

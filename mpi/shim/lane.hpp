@@ -188,11 +188,11 @@ private:
   std::optional<own_block> own(const call& c) const;
   void stage(const call& c, const piece& p);
   void copy_own(const call& c, const piece& p);
-  token* tokens(int member, const piece& p) const;
+  token* tokens(const piece& p) const;
+  bool is_compared(const piece& p) const;
   std::atomic<claim>* claims(int giver, const piece& p) const;
   bool takes_from_this(const call& c, int member) const;
   void lend(const call& c, piece& p);
-  void stage_lent(const call& c, const piece& p);
   bool take(const call& c, const piece& p, int giver, std::byte* to);
   bool has_given(const call& c, piece& p);
   void start(const operation& op, piece& p);

@@ -261,7 +261,7 @@ agreement agree(MPI_Comm comm, int members) {
   const std::uint64_t of_lanes = (std::uint64_t{1} << the_session->lanes) - 1;
   struct member {
     std::uint64_t thread, ticket, free, first_of_host, on_host;
-    trial read;
+    sample memory;
   };
   std::vector<member> all(static_cast<std::size_t>(members));
   const std::uint64_t ticket = the_session->tickets.fetch_add(1, std::memory_order_relaxed);
@@ -271,7 +271,7 @@ agreement agree(MPI_Comm comm, int members) {
                       look(),
                       the_session->first_of_host,
                       the_session->on_host,
-                      own_trial()};
+                      own_sample()};
     constexpr int words = sizeof mine / sizeof mine.thread;
     WEFT_REAL(Allgather)(&mine, words, MPI_UINT64_T, all.data(), words, MPI_UINT64_T, comm);
     std::uint64_t free = ~std::uint64_t{0};
@@ -288,7 +288,7 @@ agreement agree(MPI_Comm comm, int members) {
       made.on_one_host =
           made.on_one_host && m.first_of_host == mine.first_of_host && m.on_host == mine.on_host;
     const bool reads =
-        made.on_one_host && std::ranges::all_of(all, [](const member& m) { return succeeds(m.read); });
+        made.on_one_host && std::ranges::all_of(all, [](const member& m) { return is_readable(m.memory); });
     const std::uint64_t here[] = {taken, ~used, reads};
     std::uint64_t least[3];
     WEFT_REAL(Allreduce)(here, least, 3, MPI_UINT64_T, MPI_MIN, comm);
@@ -299,7 +299,7 @@ agreement agree(MPI_Comm comm, int members) {
     made.used = ~least[1];
     for (const member& m : all) {
       made.threads.push_back(static_cast<std::uint32_t>(m.thread));
-      if (least[2] != 0) made.processes.push_back(static_cast<pid_t>(m.read.process));
+      if (least[2] != 0) made.processes.push_back(static_cast<pid_t>(m.memory.process));
     }
     return made;
   }

@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 #What a job may end with.
-ends = re.compile(r"^.*(out of memory for .*|bad_alloc( \(.*\))?|weft_init: .*(cannot connect to|could not reach|fence of the job|another rank ended).*); "
+ends = re.compile(r"^.*(out of memory for .*|bad_alloc( \(.*\))?|weft_init: .*(cannot connect to|could not reach|fence of the job).*); "
                   r"the job ends", re.M)
 limit_seconds = 60
 
