@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-namespace weft::mismatches {
+namespace weft::tests::mismatches {
 
 upc_shared_ptr_t dst, other;
 
@@ -307,4 +307,4 @@ void prepare() {
   weft_barrier();
 }
 
-} // namespace weft::mismatches
+} // namespace weft::tests::mismatches

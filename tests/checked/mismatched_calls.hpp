@@ -4,7 +4,7 @@
 #include <vector>
 #include <weft/weft.hpp>
 
-namespace weft::mismatches {
+namespace weft::tests::mismatches {
 
 using call = std::function<void(upc_team_t)>;
 struct kind {
@@ -30,4 +30,4 @@ inline upc_shared_ptr_t on(upc_shared_ptr_t p, int thread) {
   return p;
 }
 
-} // namespace weft::mismatches
+} // namespace weft::tests::mismatches

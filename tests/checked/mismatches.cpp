@@ -16,7 +16,7 @@
 namespace {
 
 using namespace weft;
-using namespace weft::mismatches;
+using namespace weft::tests::mismatches;
 
 int odd_thread, failures;
 
