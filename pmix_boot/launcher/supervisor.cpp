@@ -93,7 +93,7 @@ int supervisor::run() {
     output_.move();
     if (const std::string lost = output_.failure(); !lost.empty()) abandon(lost + "; the job was ended", 1);
     input_.move();
-    if (lines_time_ && (!output_.within_lines() || clock::now() >= *lines_time_)) request_end();
+    if (lines_time_ && (!lines_to_come() || clock::now() >= *lines_time_)) request_end();
     if (reports_.move() && !inquiry_ && clock::now() >= quiet_until_)
       begin_report("a wait lasts longer than WEFT_TIMEOUT; the job goes on", 0);
     if (inquiry_ && (reports_.all_answered() || clock::now() >= inquiry_->end)) end_report();
@@ -149,7 +149,7 @@ void supervisor::wait_for_something() {
     timeout = timeout < 0 ? wait : std::min(timeout, wait);
   };
   if (kill_time_) until(*kill_time_);
-  if (lines_time_) until(output_.within_lines() ? *lines_time_ : clock::now());
+  if (lines_time_) until(lines_to_come() ? *lines_time_ : clock::now());
   if (inquiry_) until(inquiry_->end);
   if (abort_) until(clock::now());
   poll(waits.data(), waits.size(), timeout);
@@ -348,6 +348,13 @@ void supervisor::abandon(const std::string& reason, int status) {
 void supervisor::end_job() {
   ending_ = true;
   lines_time_ = clock::now() + time_for_lines;
+}
+
+// Of a line that a rank has begun; and of a rank that has left the job and still runs: another rank's failure
+// may come of its leaving, and what it prints says why it left.
+bool supervisor::lines_to_come() const {
+  return output_.within_lines() ||
+         std::ranges::any_of(ranks_, [](const rank_state& rank) { return rank.running && rank.left; });
 }
 
 void supervisor::request_end() {

@@ -60,6 +60,7 @@ private:
   void handle_failure(std::uint32_t rank, const failure& failure);
   void abandon(const std::string& reason, int status);
   void end_job();
+  bool lines_to_come() const;
   void request_end();
   void signal_all(int signal);
   bool any_joined() const;
@@ -90,7 +91,7 @@ private:
   };
   request last_request_; // to end the job
   std::optional<clock::time_point> kill_time_;
-  // Until when ranks may end the lines that they have begun, before they are told to end.
+  // Until when ranks may print the lines that are to come, before they are told to end.
   std::optional<clock::time_point> lines_time_;
 
   // A report under way: until when ranks may answer, what it says first, and the signal that it holds up.

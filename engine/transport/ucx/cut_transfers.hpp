@@ -19,7 +19,7 @@ class cut_transfers {
 public:
   static constexpr std::uint64_t piece_bytes = 128 * 1024;
 
-  explicit cut_transfers(links& peers) noexcept : links_(peers) {}
+  explicit cut_transfers(links& peers) : links_(peers) {}
   cut_transfers(const cut_transfers&) = delete;
   cut_transfers& operator=(const cut_transfers&) = delete;
 
