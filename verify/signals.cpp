@@ -154,12 +154,14 @@ void signal_board::match_row(const awaited& a, std::uint32_t me) {
   graph_.edges.push_back({answer, a.when});
 }
 
-// The entry word of a near member stands since its post. A far member's entry is known by whatever message of
-// it comes first.
+// The entry word of a near member stands since its post, which wakes those that sleep until then. A far
+// member's entry is known by whatever message of it comes first.
 void signal_board::match_entry(const awaited& a, std::uint32_t me) {
   const std::uint32_t owner = a.wanted.owner;
   if (near(owner, me)) {
     graph_.edges.push_back({graph_.posts[owner], a.when});
+    if (!graph_.plans[owner].awaited)
+      out_.add(fault::late_entry, "{}: rank {} wakes no rank when it enters", graph_.text(a.when), owner);
     return;
   }
   if (raised* const said = find({fact::entry, 0, 0, owner, me})) said->read = true;

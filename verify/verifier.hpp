@@ -23,7 +23,7 @@ enum class fault : std::uint8_t {
   written_outside,  // a byte is written that the operation does not name
   wrong_provenance, // a destination byte comes from another place than the operation says
   race,             // two conflicting accesses are not ordered
-  late_entry,       // the entry of a far member becomes known only by a message that waits for others
+  late_entry,       // a far member's entry becomes known by a message that waits, a near one's to no sleeper
   early_access,     // data are touched before the entries that the IN mode demands are known
   early_exit,       // a member may leave before what the OUT mode demands
   early_signal,     // a signal announces what is not done yet

@@ -50,8 +50,8 @@ void prepare(plan& p) {
                          [](const place& at) { return at.is_steady(); });
   const auto awaits_entry = [](const node& n) { return n.what == kind::await && n.about == fact::entry; };
   // Under IN_ALL the leader of a host looks at its neighbours' entries. A rank that only publishes wakes them
-  // by that.
-  p.awaited = !(p.eager || p.valued) || (p.in == sync::all && !p.valued) ||
+  // by that; parts of a task are brought instead, as soon as their owner has entered.
+  p.awaited = !(p.eager || p.valued) || p.parts || (p.in == sync::all && !p.valued) ||
               std::any_of(p.nodes.begin(), p.nodes.begin() + p.size, awaits_entry);
   p.first = 0;
   for (node& n : p.nodes) {

@@ -95,7 +95,7 @@ void scheduler::run(const std::function<void(std::uint32_t)>& body) {
 void scheduler::loop() {
   while (running_ != 0 && !error_) {
     if (queue_.empty() && !revive()) fail("deadlock: nothing is in flight and no rank can go on");
-    if (fruitless_ > patience * ranks_.size()) fail("deadlock: every rank waits in vain");
+    if (reviving_ && all_wait_in_vain()) fail("deadlock: every rank waits in vain");
     if (steps_ > options_.step_limit + ranks_.size() * options_.steps_of_rank)
       fail("the limit of steps is reached, perhaps no rank makes progress");
     std::pop_heap(queue_.begin(), queue_.end(), later{});
@@ -138,8 +138,15 @@ bool scheduler::revive() {
     any = true;
   }
   reviving_ = any;
-  fruitless_ = 0;
+  for (rank_state& r : ranks_)
+    r.fruitless = 0;
   return any;
+}
+
+// A rank whose clock is ahead of the others' has its turns when they have come there.
+bool scheduler::all_wait_in_vain() const {
+  return std::ranges::all_of(
+      ranks_, [](const rank_state& r) { return r.is != state::ready || r.fruitless > patience; });
 }
 
 void scheduler::abandon_all() {
@@ -200,7 +207,7 @@ void scheduler::idle(std::uint32_t rank, action what, double cost, bool nothing_
   const std::uint64_t changes = version(rank);
   const bool in_vain = changes == r.seen && nothing_to_poll;
   r.seen = changes;
-  if (in_vain && reviving_) ++fruitless_;
+  if (in_vain && reviving_) ++r.fruitless;
   account(r, what, cost);
   if (in_vain && !reviving_ && !random_.coin(options_.chaos.spin)) {
     r.is = state::parked;

@@ -101,7 +101,8 @@ private:
     nanoseconds burst = 0;
     std::uint64_t turn = 0; // older entries of the queue are void
     std::uint64_t arrivals = 0;
-    std::uint64_t seen = 0; // what had changed when it last waited in vain
+    std::uint64_t seen = 0;      // what had changed when it last waited in vain
+    std::uint64_t fruitless = 0; // its waits in vain since a revival
     std::uint64_t steps = 0;
     std::uint64_t held_up_at = 0;
     nanoseconds held_up_for = 0;
@@ -127,6 +128,7 @@ private:
   void run_rank(std::uint32_t rank, nanoseconds when);
   void run_event(std::uint64_t place);
   bool revive();
+  bool all_wait_in_vain() const;
   void loop();
   void abandon_all();
   void account(rank_state& r, action what, double cost);
@@ -148,8 +150,7 @@ private:
   std::uint64_t trace_ = 0xcbf29ce484222325u;
   std::uint64_t steps_ = 0;
   std::uint64_t abandoned_steps_ = 0;
-  std::uint64_t fruitless_ = 0; // waits in vain since a revival
-  std::uint32_t running_ = 0;   // ranks that have neither finished nor stopped
+  std::uint32_t running_ = 0; // ranks that have neither finished nor stopped
   bool reviving_ = false;
   bool abandoning_ = false;
 };

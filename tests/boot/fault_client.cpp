@@ -170,6 +170,17 @@ int exits_without_leaving() {
   return 0;
 }
 
+// The others fail because it has left, before it has said why it does.
+int leaves_and_says_why() {
+  const std::unique_ptr<job> joined = job::join();
+  job& me = *joined;
+  if (!is_victim(me)) return fence_of_survivors(me) == "passed" ? 1 : 4;
+  me.finalize();
+  std::this_thread::sleep_for(std::chrono::milliseconds(100)); // most often one has failed then
+  std::printf("the memory is too small\n");
+  return 3;
+}
+
 int never_joins() {
   const char* rank = std::getenv("PMIX_RANK");
   if (rank != nullptr && std::string(rank) == "1") return 0;
@@ -212,6 +223,7 @@ int main(int argc, char** argv) try {
                                                    {"aborts_unseen", aborts_unseen},
                                                    {"aborts_in_callback", aborts_in_callback},
                                                    {"exits_without_leaving", exits_without_leaving},
+                                                   {"leaves_and_says_why", leaves_and_says_why},
                                                    {"never_joins", never_joins}};
   const auto scenario = argc == 2 ? scenarios.find(argv[1]) : scenarios.end();
   return scenario == scenarios.end() ? 2 : scenario->second();

@@ -230,6 +230,11 @@ class Faults(LauncherTest):
         self.assertEqual(result.returncode, 1)
         self.assert_one_line(result.stderr, "rank 2 exited without leaving the job; the job was ended")
 
+    def test_a_rank_that_leaves_and_says_why(self):
+        for _ in range(3):
+            result = self.run_weft("-n", "3", FAULT_CLIENT, "leaves_and_says_why")
+            self.assertEqual((result.returncode, result.stdout), (4, "the memory is too small\n"), result.stderr)
+
     def test_a_rank_that_never_joins_the_others(self):
         for options in [], ["-k"]:
             result = self.run_weft("-n", "3", *options, FAULT_CLIENT, "never_joins")

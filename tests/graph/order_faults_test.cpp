@@ -62,6 +62,13 @@ TEST(faults, late_entry) {
   s.expect(fault::late_entry);
 }
 
+// A neighbour that sleeps until then is not woken.
+TEST(faults, entry_that_wakes_no_rank) {
+  sample s(exchange_of(sync::my, sync::my), one_host(2));
+  s.plans[1].awaited = false;
+  s.expect(fault::late_entry);
+}
+
 TEST(faults, exit_too_early_out_my) {
   for (const node_map& nodes : {one_host(3), alone(3)}) {
     sample source(exchange_of(sync::no, sync::my), nodes);

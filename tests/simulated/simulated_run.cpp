@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "tests/simulated/simulated_run.hpp"
 
+#include "progress/driving/wait_survey.hpp"
 #include "tests/simulated/collective_player.hpp"
 
 #include <algorithm>
@@ -30,6 +31,17 @@ simulation_options options_for(const collective_case& c, const simulated_run_opt
   return o;
 }
 
+// Of the oldest operation: what it stands at.
+std::string stands_at(simulated_engine& e) {
+  std::string text;
+  for (const progress::blocked_operation& b : progress::wait_survey(e.works()).oldest()) {
+    text += " (operation " + std::to_string(b.seq) + " stands at";
+    for (const std::string& node : b.nodes)
+      text += " {" + node + "}";
+  }
+  return text;
+}
+
 // Whoever has ended still carries out what the others ask of its process.
 void serve_until_all_ended(simulated_engine& e, simulated_transport& t, onlookers& look) {
   ++look.ended;
@@ -51,7 +63,7 @@ void play(const collective_case& c, const simulated_run_options& options, simula
   collective_player<simulated_transport> player(
       c, e, team, heap_offset(c), look, [&t](std::chrono::nanoseconds time) { t.compute(time); },
       [&s](std::uint32_t other) { return s.segment(other); });
-  t.describe([&player] { return player.doing(); });
+  t.describe([&] { return player.doing() + stands_at(e); });
   player.play();
   t.describe({});
   serve_until_all_ended(e, t, look);
