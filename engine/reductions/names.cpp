@@ -94,10 +94,14 @@ std::string name_of_type(int type) {
 
 std::string names_of_operators(upc_op_t ops) {
   std::string text;
+  const auto add = [&text](const std::string& name) {
+    if (!text.empty()) text += '|';
+    text += name;
+  };
   for (std::size_t k = 0; k < std::size(bits); ++k)
-    if ((ops >> k & 1) != 0) text += (text.empty() ? "" : "|") + std::string(bits[k]);
+    if ((ops >> k & 1) != 0) add(bits[k]);
   if (const upc_op_t rest = ops >> std::size(bits) << std::size(bits); rest != 0 || ops == 0)
-    text += (text.empty() ? "" : "|") + std::to_string(rest);
+    add(std::to_string(rest));
   return text;
 }
 
