@@ -273,6 +273,7 @@ bool lane::try_finish(const operation& op, piece& p) {
   const bool brought = bring(c, p); // one may wait for what the other does on another member
   if (!has_given(c, p) || !brought) return false;
   p.is = piece::state::done;
+  by_kernel_ -= p.by_kernel;
   p.in->leave(p);
   if (on_one_host_)
     p.in->words[static_cast<std::size_t>(rank_)]->store(p.in->read, std::memory_order_release);
@@ -304,7 +305,8 @@ bool lane::test(operation& op) {
     finished |= try_finish(op, p);
     waiting |= p.is == piece::state::waiting;
   }
-  if (waiting)
+  // A member that waits for this call may have to copy what another one could not read, of any call.
+  if (waiting || (by_kernel_ != 0 && !op.done()))
     reap();
   else if (finished)
     compact();

@@ -221,7 +221,8 @@ private:
   const std::uint64_t least_found_;
   const int rank_;
   const std::vector<pid_t> processes_;
-  bool refused_ = false; // the kernel has not let another member read here
+  bool refused_ = false;      // the kernel has not let another member read here
+  std::size_t by_kernel_ = 0; // pieces of this member under way that the others read so
   costs_of_ways costs_;
   std::vector<ring> rings_;
   std::vector<entry> order_; // not done, in the order of the calls

@@ -51,6 +51,7 @@ void lane::lend(const call& c, piece& p) {
   const bool stays = c.what != collective::alltoall || c.in != c.out;
   p.by_kernel = takers != 0 && stays && !refused_ && is_compared(p) &&
                 costs_.by_kernel_is_cheaper(p.bytes, given, taken);
+  by_kernel_ += p.by_kernel;
   *tokens(p) = p.by_kernel ? reinterpret_cast<token>(c.in + p.from) : 0;
   p.lent_at = takers != 0 && is_compared(p) ? nanoseconds_now() : 0;
   if (p.by_kernel) {
