@@ -6,7 +6,7 @@
 // block (free -> taking), reads it, and says so (taken). A giver that has nothing else to wait for gives the
 // takers as long as it would copy; then it copies what is left into its ring and says so (free -> staged), so
 // that it ends without them. A taker that finds `staged` reads the ring. The kernel may refuse to read
-// (refused): then the taker waits until the giver has copied.
+// (refused): then the taker waits until the giver has copied, in any of its calls that waits.
 //
 // Order: the program's writes, the address, the library's signal; its completion, the claim, the copy; the
 // store of `taken` (release), its load by the giver (acquire), the program's next writes. What is copied into
