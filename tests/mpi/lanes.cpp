@@ -199,6 +199,13 @@ void pause(std::mt19937& own) {
   if (own() % 200 == 0) std::this_thread::sleep_for(std::chrono::microseconds(own() % 2000));
 }
 
+// All members are through with the lane.
+void part(lane& l) {
+  while (!l.quiet())
+    std::this_thread::yield();
+  upc_barrier(0);
+}
+
 int play(lane& l, unsigned calls, unsigned seed, bool two) {
   std::vector<std::unique_ptr<task>> tasks;
   for (std::size_t k = 0; k != depth; ++k)
@@ -236,39 +243,29 @@ int play(lane& l, unsigned calls, unsigned seed, bool two) {
     empty(*t);
   over.store(true, std::memory_order_release);
   if (second.joinable()) second.join();
-  while (!l.quiet())
-    std::this_thread::yield();
-  upc_barrier(0);
+  part(l);
   return failures;
 }
 
 // Thread 0 completes the second of two calls first, which the others post when they have completed the first:
 // what they cannot read of it thread 0 copies meanwhile.
 int cross(lane& l, unsigned seed) {
-  std::vector<std::unique_ptr<task>> tasks;
-  for (int k = 0; k != 2; ++k)
-    tasks.push_back(std::make_unique<task>());
-  const std::array order{me() == 0 ? 1 : 0, me() == 0 ? 0 : 1};
+  task given, met;
   int failures = 0;
   for (unsigned n = 0; n != 12; ++n) {
-    std::array calls{plan(seed, 2 * n), plan(seed, 2 * n + 1)};
-    calls[0].what = bcast;
-    calls[0].root = 0;
-    calls[0].words = middling;
-    calls[1].what = barrier;
-    calls[1].words = 0;
-    const auto post = [&](int k) {
-      tasks[static_cast<std::size_t>(k)]->post(l, calls[static_cast<std::size_t>(k)], 0);
-    };
-    post(0);
-    if (me() == 0) post(1);
-    failures += complete(l, *tasks[static_cast<std::size_t>(order[0])], true);
-    if (me() != 0) post(1);
-    failures += complete(l, *tasks[static_cast<std::size_t>(order[1])], true);
+    plan blocks(seed, 2 * n), none(seed, 2 * n + 1);
+    blocks.what = bcast;
+    blocks.root = 0;
+    blocks.words = middling;
+    none.what = barrier;
+    none.words = 0;
+    given.post(l, blocks, 0);
+    if (me() != 0) failures += complete(l, given, true);
+    met.post(l, none, 0);
+    failures += complete(l, met, true);
+    if (me() == 0) failures += complete(l, given, true);
   }
-  while (!l.quiet())
-    std::this_thread::yield();
-  upc_barrier(0);
+  part(l);
   return failures;
 }
 

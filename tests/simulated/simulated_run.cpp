@@ -38,6 +38,7 @@ std::string stands_at(simulated_engine& e) {
     text += " (operation " + std::to_string(b.seq) + " stands at";
     for (const std::string& node : b.nodes)
       text += " {" + node + "}";
+    text += ")";
   }
   return text;
 }
