@@ -184,10 +184,11 @@ _Unwind_Reason_Code step(_Unwind_Context* context, void* argument) {
 std::string call_place::text() const {
   const loaded file = count_ == 0 ? loaded{} : file_of(at_[0]);
   if (file.path == nullptr) return "";
-  std::string text = "[" + path_of(file) + hex(place_in(file, at_[0]));
+  std::string text = "[";
+  text.append(path_of(file)).append(hex(place_in(file, at_[0])));
   for (std::uint32_t k = 1; k != count_ && file_of(at_[k]).moved_by == file.moved_by; ++k)
-    text += " " + hex(place_in(file, at_[k]));
-  return text + "]";
+    text.append(" ").append(hex(place_in(file, at_[k])));
+  return text.append("]");
 }
 
 std::uint32_t call_place::in_program() const noexcept {
@@ -198,7 +199,9 @@ std::uint32_t call_place::in_program() const noexcept {
 }
 
 std::string call_place::text_of(std::uint32_t in_program) {
-  return in_program == 0 ? "" : "[" + path_of({"", 0}) + hex(in_program) + "]";
+  if (in_program == 0) return "";
+  std::string text = "[";
+  return text.append(path_of({"", 0})).append(hex(in_program)).append("]");
 }
 
 } // namespace weft::engine

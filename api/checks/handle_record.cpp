@@ -72,7 +72,7 @@ std::string list_of(std::vector<counted>& all) {
   for (std::size_t k = 0; k != std::min(all.size(), most_named); ++k) {
     if (k != 0) text += ", ";
     text += text_of(all[k].from);
-    if (all[k].times > 1) text += " " + std::to_string(all[k].times) + " times";
+    if (all[k].times > 1) text.append(" ").append(std::to_string(all[k].times)).append(" times");
   }
   if (all.size() > most_named) text += " and of " + std::to_string(all.size() - most_named) + " calls more";
   return text;
