@@ -104,7 +104,7 @@ constexpr algorithm bundled_unequal(operation op) {
 
 constexpr auto list = std::to_array<algorithm>({
     algorithm{operation::broadcast, "flat", "each member reads from the root", "everywhere", always,
-              cost_of_flat_broadcast, compile_flat_broadcast},
+              cost_of_flat_rooted, compile_flat_broadcast},
     algorithm{operation::broadcast, "knomial", "a k-nomial tree over the nodes", "IN_ALL, several nodes",
               fits_hierarchical_broadcast, cost_of_knomial, compile_knomial},
     algorithm{operation::broadcast, "chain", "piece by piece from node to node", "IN_ALL, several nodes",

@@ -40,7 +40,7 @@ inline bool may_relay(const request& r, const graph::topology& g) {
 // The algorithms of the list, each described in its family's file.
 using fits = bool(const request& r, const graph::topology& g, const tuning& t);
 plan_of compile_flat_broadcast, compile_knomial, compile_chain;
-cost_of cost_of_flat_broadcast, cost_of_knomial, cost_of_chain;
+cost_of cost_of_knomial, cost_of_chain;
 fits fits_hierarchical_broadcast;
 plan_of compile_relayed;
 cost_of cost_of_relayed;

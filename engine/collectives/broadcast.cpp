@@ -43,13 +43,6 @@ plan compile_flat_broadcast(const request& r, const topology& g, const tuning& t
   return relocate(r, pattern::from_root, {.bytes = r.bytes}, g, t);
 }
 
-std::uint64_t cost_of_flat_broadcast(const request& r, const topology& g, const tuning& t) {
-  const cost_model c(t.costs);
-  const std::uint32_t far = g.size() - g.members(g.host(r.root));
-  const std::uint64_t hop = sent_ahead(r, g, t) ? c.message() : c.get();
-  return far == 0 ? c.copies(1, r.bytes) : hop + c.wire(far, r.bytes) + c.copies(1, r.bytes);
-}
-
 // Under IN_MY an engine hands it on. The root's, or one that asks for it, sends it once to each host.
 bool fits_bundled_broadcast(const request& r, const topology& g, const tuning& t) {
   return r.in == sync::no && fits_bundled(r, true, g, t);

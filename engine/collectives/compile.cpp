@@ -96,15 +96,18 @@ std::uint64_t cost_of_blocks(std::uint64_t far, std::uint64_t near, const reques
                              const graph::topology& g, const tuning& t) {
   const cost_model c(t.costs);
   const std::uint64_t hop = sent_ahead(r, g, t) ? c.message() : c.get();
-  return (far == 0 ? 0 : hop + c.wire(far, r.bytes)) + c.copies(near, r.bytes);
+  // Of a root that hears of no reader.
+  const bool fetched = r.op != operation::gather && r.in == sync::no && r.out == sync::no;
+  const std::uint64_t wire = fetched ? c.fetched(far, r.bytes) : c.wire(far, r.bytes);
+  return (far == 0 ? 0 : hop + wire) + c.copies(near, r.bytes);
 }
 
 } // namespace
 
-// A scatter or a gather, block by block.
+// A broadcast, a scatter or a gather, block by block.
 std::uint64_t cost_of_flat_rooted(const request& r, const graph::topology& g, const tuning& t) {
   const std::uint64_t near = g.members(g.host(r.root));
-  return cost_of_blocks(g.size() - near, near, r, g, t);
+  return cost_of_blocks(g.size() - near, r.op == operation::broadcast ? 1 : near, r, g, t);
 }
 
 std::uint64_t cost_of_permute(const request& r, const graph::topology& g, const tuning& t) {

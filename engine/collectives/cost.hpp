@@ -41,6 +41,10 @@ public:
   std::uint64_t wire(std::uint64_t transfers, std::uint64_t bytes) const {
     return transfers * (t_.gap > t_.overhead ? t_.gap : t_.overhead) + of_bytes(transfers * bytes);
   }
+  // The same of blocks that other hosts fetch here, while no processor of this one has a part in it.
+  std::uint64_t fetched(std::uint64_t transfers, std::uint64_t bytes) const {
+    return transfers * t_.gap + of_bytes(transfers * bytes);
+  }
   std::uint64_t of_bytes(std::uint64_t bytes) const { return bytes * t_.byte / 1000; }
   // From the send of a message until it is handled.
   std::uint64_t message() const { return t_.latency + 2 * t_.overhead; }

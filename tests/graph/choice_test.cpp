@@ -93,7 +93,8 @@ TEST(algorithms, small_exchanges_that_wait_for_their_ends_alone_grow_like_their_
 }
 
 // All of them that the model can tell of, in all modes. What a member brings of all others grows like the
-// bytes that come to a host: from two hosts to four three times. The first step out of a host costs messages.
+// bytes that come to a host: from two hosts to four three times. So do the blocks that each other member
+// fetches from a root that hears of no reader. The first step out of a host costs messages.
 TEST(algorithms, no_small_operation_grows_faster_than_its_bytes) {
   tuning t;
   t.bundles = true;
@@ -121,8 +122,10 @@ TEST(algorithms, no_small_operation_grows_faster_than_its_bytes) {
         const bool first = before[k] == 0 || g.hosts() == 2;
         const bool to_all =
             r.op == operation::exchange || r.op == operation::gather_all || r.op == operation::team_alltoallv;
+        const bool fetched = (r.op == operation::broadcast || r.op == operation::scatter) &&
+                             r.in == sync::no && r.out == sync::no;
         const std::uint64_t few = g.one_host() ? 100 : 0; // ns
-        EXPECT_TRUE(first || now <= before[k] * (to_all && g.hosts() == 4 ? 30 : 22) / 10 + few)
+        EXPECT_TRUE(first || now <= before[k] * ((to_all || fetched) && g.hosts() == 4 ? 30 : 22) / 10 + few)
             << name(r.op) << " IN_" << graph::name(r.in) << " OUT_" << graph::name(r.out) << " of " << ranks
             << " ranks, " << each << " on a host: " << before[k] << " ns, then " << now << " ns";
         before[k] = now;
