@@ -199,6 +199,8 @@ const std::vector<setting_entry>& settings_table() {
                     &settings::spins, {0, most_turns}),
       count_setting("WEFT_YIELDS", "yields of a waiting thread before it sleeps", &settings::yields,
                     {0, most_turns}),
+      count_setting("WEFT_SLEEP", "milliseconds after which a waiting thread that sleeps looks again, woken or not",
+                    &settings::sleep, {1, 3'600'000}),
       size_setting("WEFT_PLAN_CACHE", "memory for compiled plans", &settings::plan_cache,
                    {0, std::uint64_t{1} << 40}),
       count_setting("WEFT_MAX_OPERATIONS", "operations that may be outstanding at once, at most 1048576",

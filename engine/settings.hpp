@@ -20,6 +20,7 @@ struct settings {
   std::string progress = "auto";
   std::uint64_t spins = 500;
   std::uint64_t yields = 2000;
+  std::uint64_t sleep = 10;
   std::uint64_t plan_cache = std::uint64_t{4} << 20;
   std::uint64_t max_operations = std::uint64_t{1} << 20;
   std::uint64_t eager = 2048;

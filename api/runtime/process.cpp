@@ -252,9 +252,9 @@ void process_runtime::open_engine(const collectives::tuning& tuning, const contr
   const double cores = node_cores();
   progress::engine_options o;
   o.drive = progress::resolve(asked_mode(settings_.progress), cores, job_.local_size(), job_.size());
-  o.idle.scarce = cores < job_.local_size();
-  o.idle.spins = static_cast<unsigned>(settings_.spins);
-  o.idle.yields = static_cast<unsigned>(settings_.yields);
+  const auto spins = static_cast<unsigned>(settings_.spins), yields = static_cast<unsigned>(settings_.yields);
+  o.idle = {.scarce = cores < job_.local_size(), .spins = spins, .yields = yields};
+  o.park_limit = std::chrono::milliseconds(settings_.sleep);
   o.operations_cap = std::min<std::size_t>(settings_.max_operations, progress::completion_table::slots_max);
   o.cache_bytes = settings_.plan_cache;
   o.tuning = tuning;
@@ -262,11 +262,10 @@ void process_runtime::open_engine(const collectives::tuning& tuning, const contr
   engine_ = std::make_unique<engine_type>(*net_, o);
   if (progress::recorder* const r = trace_.record()) engine_->works().record_by(*r);
 
-  engine::team_info all;
-  all.world.resize(job_.size());
+  engine::team_info all{.world = std::vector<std::uint32_t>(job_.size()),
+                        .topology = graph::topology(job_.rank(), nodes_),
+                        .mailbox_offset = engine::first_mailbox_offset};
   std::iota(all.world.begin(), all.world.end(), 0u);
-  all.topology = graph::topology(job_.rank(), nodes_);
-  all.mailbox_offset = engine::first_mailbox_offset;
   all_ = &engine_->add_channel(std::move(all));
 
   std::vector<std::uint32_t> near;
@@ -353,11 +352,12 @@ void process_runtime::await(const std::function<bool(progress::look)>& fact,
     std::string text() const override { return words(); }
     const std::function<std::string()>& words;
   };
-  const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(all_near() ? 100 : 0);
+  using clock = std::chrono::steady_clock;
+  const std::chrono::nanoseconds unlisted = std::chrono::milliseconds(all_near() ? 100 : 0);
   bool holds = false;
-  engine_->drive_until(
-      [&](progress::look how) { return (holds = fact(how)) || std::chrono::steady_clock::now() >= end; },
-      nap);
+  const auto end = clock::now() + unlisted;
+  engine_->drive_until([&](progress::look how) { return (holds = fact(how)) || clock::now() >= end; },
+                       std::min(nap, unlisted));
   if (holds) return;
   const awaited mine(text);
   engine_->with_ownership([&] { engine_->works().answers().add(mine); });

@@ -317,6 +317,7 @@ private:
     forget(*awaited_);
     answer_ = granted;
     answered_.store(id, std::memory_order_release);
+    engine_.wake();
   }
   template <class Answer> void answer(std::uint32_t to, const Answer& a) {
     if (!send(to, a)) engine::end_out_of_memory("an answer to another rank");

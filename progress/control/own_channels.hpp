@@ -95,6 +95,7 @@ public:
     if (r.channel != opening_number_ || closed_.empty() || !closed_[from]) return;
     closed_[from] = false;
     still_closed_.fetch_sub(1, std::memory_order_release);
+    engine_.wake();
   }
   // No rank waits any more for one that comes twice.
   void on_request(std::uint32_t from, const part_done& r) {

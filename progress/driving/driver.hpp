@@ -20,7 +20,7 @@ namespace weft::progress {
 struct engine_options {
   mode drive = mode::caller;
   idle_policy idle;
-  std::chrono::nanoseconds park_limit = std::chrono::milliseconds(10);
+  std::chrono::nanoseconds park_limit = std::chrono::milliseconds(10); // should a wake be missing
   std::size_t operations_cap = completion_table::slots_max;
   std::size_t cache_bytes = 4 << 20;
   collectives::tuning tuning;

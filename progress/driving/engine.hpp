@@ -30,6 +30,8 @@ public:
   engine(T& net, const engine_options& options)
       : base(net, options), table_(options.operations_cap), plans_(options.cache_bytes, options.tuning) {
     executor_.transfers().when_ended([this](one_sided& t) { finish(t); });
+    executor_.transfers().when_call_over([this] { wake(); });
+    executor_.messages().when_rung([this] { wake(); });
   }
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
@@ -217,7 +219,7 @@ public:
       executor_.lose(rank, f);
       executor_.sweep();
     });
-    place_.bell.ring(); // threads that wait for something else of it look again
+    place_.ring(); // threads that wait for something else of it look again
   }
 
   // What a thread of this process waits for has come by a message. Under progress ownership.

@@ -12,19 +12,6 @@
 
 namespace weft::progress {
 
-// Where threads of this process sleep: those of the application at one place, the progress thread at its own.
-// A thread that does something for them rings. A ring is kept until a thread drains it, and wakes all that
-// sleep.
-struct sleeping_place {
-  doorbell bell;
-  std::atomic<std::uint32_t> sleepers{0};
-  int listens_to = -1; // instead of the transport's descriptor
-
-  void wake() noexcept {
-    if (sleepers.load(std::memory_order_relaxed) != 0) bell.ring();
-  }
-};
-
 // How a thread sleeps without missing what it waits for. Three can bring it, and none of them wakes a
 // thread by itself: a neighbour that stores into shared memory, the network, and another thread of this
 // process that drives in the meantime. So for each there is a word that says "I sleep", and all threads go
@@ -36,7 +23,7 @@ struct sleeping_place {
 //   arm           the transport: from here on its descriptor tells of what comes. It refuses when something
 //                 has come already
 //   let go        of the right to drive, so that a thread that comes now drives
-//   sleep         on the descriptor and the place's bell, then drain the bell
+//   sleep         on the descriptor and the place's bell, or beside the thread that does
 //   cancel        both words, in the order that is the announcement's backwards
 //
 // A thread without the right to drive leaves out arm and let go: the thread that drives completes for it.
@@ -62,24 +49,26 @@ public:
   template <class Look, class LetGo>
   bool sleep(sleeping_place& at, bool tells_node, Look&& finds_work, LetGo&& let_go) {
     const announcement said(*this, at, tells_node && node_.met());
+    const std::uint64_t seen = at.news();
     if (finds_work() || !arm()) return false;
     const std::chrono::milliseconds limit = let_go();
     counts_.parks.add_concurrent();
-    if (net_.event_fd() < 0)
-      net_.nap(limit);
+    if (const int events = at.listens_to < 0 ? net_.event_fd() : at.listens_to; events < 0)
+      net_.nap(limit), at.bell.drain();
     else
-      block({{at.listens_to < 0 ? net_.event_fd() : at.listens_to, POLLIN, 0}, {at.bell.fd(), POLLIN, 0}},
-            limit);
-    at.bell.drain();
+      at.sleep(seen, limit, [&] { block({{events, POLLIN, 0}, {at.bell.fd(), POLLIN, 0}}, limit); });
     counts_.wakes.add_concurrent();
     return true;
   }
 
   // Without it.
   template <class Look> void sleep_beside_driver(sleeping_place& at, Look&& finds_work) {
+    constexpr std::chrono::milliseconds limit(1);
     const announcement said(*this, at, false);
+    const std::uint64_t seen = at.news();
     if (finds_work()) return;
-    block({{at.listens_to, POLLIN, 0}, {at.bell.fd(), POLLIN, 0}}, std::chrono::milliseconds(1));
+    if (at.listens_to < 0) return at.wait_for_news(seen, limit);
+    block({{at.listens_to, POLLIN, 0}, {at.bell.fd(), POLLIN, 0}}, limit);
     at.bell.drain();
   }
 

@@ -26,11 +26,16 @@ public:
         bundles_(together), losses_(lost) {}
 
   void serve(request_handler h) { serve_ = std::move(h); }
+  // Called for a ring of another rank: what a thread waits for may lie in memory, and another one polls.
+  void when_rung(std::function<void()> rung) { rung_ = std::move(rung); }
 
   void on_message(const transport::message& m, std::span<const std::byte> payload) override {
     using transport::message_kind;
     counts_.messages_received.add();
-    if (m.kind == message_kind::ring) return;
+    if (m.kind == message_kind::ring) {
+      if (rung_) rung_();
+      return;
+    }
     if (m.kind == message_kind::request) {
       if (serve_) serve_(m, payload);
       return;
@@ -154,6 +159,7 @@ private:
   bundles<T>& bundles_;
   losses<T>& losses_;
   request_handler serve_;
+  std::function<void()> rung_;
 };
 
 } // namespace weft::progress

@@ -152,6 +152,8 @@ public:
   // Called once for each, at its end; the transfer is the caller's again then.
   using ended_handler = std::function<void(one_sided&)>;
   void when_ended(ended_handler ended) { ended_ = std::move(ended); }
+  // Called behind the end of a request for which a call waits: its thread may sleep.
+  void when_call_over(std::function<void()> over) { call_over_ = std::move(over); }
 
   // Raises the signal behind a put that is in place; false for want of memory.
   using raising = std::function<bool(const one_sided_request&)>;
@@ -171,14 +173,15 @@ public:
   // or an error.
   struct waited : transport::completion {
     std::atomic<int> status{1};
-    std::size_t* counted = nullptr;
+    one_sided_transfers* owner = nullptr;
   };
   template <class Start> void begin(waited& w, Start&& start) {
-    w.counted = &of_calls_;
+    w.owner = this;
     w.done = [](transport::completion* c, int status) {
-      auto& over = static_cast<waited&>(*c);
-      --*over.counted;
-      over.status.store(status, std::memory_order_release); // the last touch
+      one_sided_transfers& of = *static_cast<waited*>(c)->owner;
+      --of.of_calls_;
+      static_cast<waited*>(c)->status.store(status, std::memory_order_release); // the last touch
+      of.call_over_();
     };
     const transport::started came = start(w);
     if (came.under_way())
@@ -364,6 +367,7 @@ private:
   T& net_;
   statistics& counts_;
   ended_handler ended_;
+  std::function<void()> call_over_;
   raising raise_;
   std::vector<lane> lanes_;             // by peer
   weft::engine::fifo<one_sided> ready_; // can go on

@@ -165,6 +165,9 @@ def environment(s):
     if s["path"] == "sockets":
         e += ["UCX_TLS=tcp,self", "UCX_NET_DEVICES=lo"] if s["lane"] == "ucp" else ["WEFT_PATH=sockets"]
     e += ["WEFT_SPINS=1", "WEFT_YIELDS=0"] if s["spins"] == "few" else []
+    # A thread that sleeps there sleeps until it is woken: a wake that is missing is a hang. Not where no thread is left
+    # to a rank that has rung, for the first ring on a new connection needs it.
+    e += ["WEFT_SLEEP=1000000"] if s["spins"] == "few" and s["driving"] != "caller" else []
     return e
 
 

@@ -8,12 +8,14 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 
 namespace {
 
 using weft::progress::doorbell;
+using weft::progress::sleeping_place;
 using weft::testing::deadline;
 using weft::testing::run_together;
 
@@ -106,6 +108,74 @@ TEST(doorbell_stress, no_work_is_left_behind) {
   });
   EXPECT_EQ(done, ringers * pieces);
   EXPECT_EQ(bell.rings(), ringers * pieces);
+}
+
+// As sleeper.hpp does it: announces itself, reads the number, looks for the last time, sleeps without limit.
+class sleeping_thread {
+public:
+  sleeping_thread(sleeping_place& at, int event)
+      : thread_([this, &at, event] {
+          while (!over_.load(std::memory_order_acquire)) {
+            at.sleepers.fetch_add(1, std::memory_order_seq_cst);
+            const std::uint64_t seen = at.news();
+            if (!over_.load(std::memory_order_acquire))
+              at.sleep(seen, std::chrono::milliseconds(-1), [&] {
+                listens.store(true, std::memory_order_release);
+                pollfd both[] = {{at.bell.fd(), POLLIN, 0}, {event, POLLIN, 0}};
+                ::poll(both, 2, -1);
+              });
+            at.sleepers.fetch_sub(1, std::memory_order_seq_cst);
+          }
+        }) {}
+  ~sleeping_thread() { thread_.join(); }
+  sleeping_thread(const sleeping_thread&) = delete;
+  sleeping_thread& operator=(const sleeping_thread&) = delete;
+
+  void end() { over_.store(true, std::memory_order_release); }
+  std::atomic<bool> listens{false};
+
+private:
+  std::atomic<bool> over_{false};
+  std::thread thread_;
+};
+
+void await(const std::atomic<bool>& fact) {
+  while (!fact.load(std::memory_order_acquire))
+    std::this_thread::yield();
+}
+
+// Mutation that this catches: a ring that only the thread hears which listens.
+TEST(sleeping_place, a_ring_wakes_all_threads_that_sleep_there) {
+  for (unsigned round = 0; round != 200; ++round) {
+    sleeping_place place;
+    sleeping_thread a(place, -1), b(place, -1), c(place, -1);
+    if (round % 2 == 0) // all asleep, or still about to be
+      while (place.sleepers.load() != 3)
+        std::this_thread::yield();
+    a.end(), b.end(), c.end();
+    place.ring();
+  }
+}
+
+// Mutation that this catches: a thread that ceases to listen and tells none of the others.
+TEST(sleeping_place, another_thread_listens_when_one_ceases) {
+  for (unsigned round = 0; round != 100; ++round) {
+    sleeping_place place;
+    doorbell network;
+    sleeping_thread first(place, network.fd());
+    await(first.listens);
+    sleeping_thread second(place, network.fd());
+    while (place.sleepers.load() != 2)
+      std::this_thread::yield();
+    first.end();
+    network.ring(); // which first takes away
+    while (place.sleepers.load() == 2 && !second.listens.load())
+      std::this_thread::yield();
+    network.drain();
+    await(second.listens);
+    second.end();
+    network.ring();
+  }
 }
 
 } // namespace

@@ -29,6 +29,7 @@ TEST(settings, numbers_out_of_range_name_the_setting_the_value_and_the_range) {
   } numbers[] = {{"WEFT_HEAP_SIZE", "1", "16T", "0", "17592186044417"},
                  {"WEFT_SPINS", "0", "1000000000", "-1", "1000000001"},
                  {"WEFT_YIELDS", "0", "1000000000", "-1", "1000000001"},
+                 {"WEFT_SLEEP", "1", "3600000", "0", "3600001"},
                  {"WEFT_PLAN_CACHE", "0", "1T", "-1", "1025G"},
                  {"WEFT_MAX_OPERATIONS", "1", "1048576", "0", "1048577"},
                  {"WEFT_EAGER", "0", "2K", "-1", "2049"},
