@@ -97,6 +97,9 @@ void lay_out(sided_blocks& s, std::size_t& end) {
     s.staged.bytes.push_back(b.size.bytes);
     end += s.staged.bytes.back();
   }
+  end = (end + alignof(loan) - 1) / alignof(loan) * alignof(loan);
+  s.behind = end - begin;
+  end += s.each.size() * sizeof(loan);
 }
 
 // Blocks whose bytes lie together the library finds where they are, and copies what others cannot reach.
@@ -119,16 +122,19 @@ bool leave_in_place(sided_blocks& s) {
     s.staged.places[k] = s.staged.bytes[k] == 0 ? 0 : address_of(s, s.each[k]) - first;
   }
   s.staged.at = weft_pointer_to(first);
+  s.staged.base = reinterpret_cast<std::byte*>(first);
   return first == nullptr || s.staged.at.phase != 0 || weft_pointer_to(last).phase == 0;
 }
 
 void move_block(const sided_blocks& s, std::size_t k, bool out) {
   const sided_blocks::block& b = s.each[k];
   if (s.staged.bytes[k] == 0) return;
-  auto* const staged = static_cast<char*>(upc_cast(s.staged.at)) + s.staged.places[k];
+  const bool lent = !s.staged.lent.empty() && s.staged.lent[k].bytes != 0;
+  auto* const staged =
+      reinterpret_cast<char*>(lent ? s.staged.lent[k].at : s.staged.base + s.staged.places[k]);
   if (!b.size.packed) {
     char* const own = address_of(s, b);
-    std::memcpy(out ? own : staged, out ? staged : own, s.staged.bytes[k]);
+    std::memcpy(out ? own : staged, out ? staged : own, b.size.bytes);
     return;
   }
   pack({address_of(s, b), b.count, b.type, 1}, reinterpret_cast<std::byte*>(staged), out);
@@ -148,8 +154,13 @@ bool gives_in_place(const carried& c) {
          c.out_blocks.each.size() > 1;
 }
 
-// What others read, and cannot reach, is copied.
+bool has_lent(const sided_blocks& s, const lane& way) {
+  return std::ranges::any_of(s.each, [&](const sided_blocks::block& b) { return way.lends(b.size.bytes); });
+}
+
+// What others read, and cannot reach, is copied. What is lent is counted where it is copied.
 void count_bytes(const sided_blocks& s, bool given) {
+  if (!s.staged.lent.empty()) return;
   std::size_t bytes = 0;
   for (const std::size_t n : s.staged.bytes)
     bytes += n;
@@ -169,7 +180,8 @@ void post_blocks(carried& c) {
   for (sided_blocks* const s : {&c.in_blocks, &c.out_blocks}) {
     end = (end + 63) / 64 * 64;
     s->begin = end;
-    s->plain = s->plain && leave_in_place(*s);
+    s->staged.lent.clear(); // of an earlier call
+    s->plain = s->plain && leave_in_place(*s) && (s->staged.at.phase != 0 || !has_lent(*s, *c.way));
     if (!s->plain) lay_out(*s, end);
   }
   c.room = end == 0 ? UPC_SHARED_NULL : upc_alloc(end);
@@ -177,9 +189,15 @@ void post_blocks(carried& c) {
     if (s->plain) continue;
     s->staged.at = c.room;
     if (end != 0) s->staged.at.addr += s->begin;
+    s->staged.base = static_cast<std::byte*>(upc_cast(s->staged.at));
   }
   for (std::size_t k = 0; !c.in_blocks.plain && k != c.in_blocks.each.size(); ++k)
     move_block(c.in_blocks, k, false);
+  for (sided_blocks* const s : {&c.in_blocks, &c.out_blocks}) {
+    if (!has_lent(*s, *c.way)) continue;
+    s->notes.assign(s->each.size(), {});
+    c.way->lend(s->staged, s->plain ? s->notes.data() : reinterpret_cast<loan*>(s->staged.base + s->behind));
+  }
   count_bytes(c.in_blocks, true);
   count_bytes(c.out_blocks, false);
   c.op.c.given = &c.in_blocks.staged;

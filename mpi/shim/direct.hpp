@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-// Lent blocks that the kernel copies from one program's memory to another's, once.
+// Lent blocks, equal or unequal, that the kernel copies from one program's memory to another's, once.
 //
 // The giver says where its blocks lie, and has a word for each member that takes one. A taker claims its
 // block (free -> taking), reads it, and says so (taken). A giver that has nothing else to wait for gives the

@@ -267,7 +267,11 @@ bool lane::try_finish(const operation& op, piece& p) {
   const call& c = op.c;
   if (p.is != piece::state::posted || weft_test_handle(&p.handle) < 0) return false;
   if (by_blocks(c.what)) {
+    const bool brought = take_blocks(c);
+    if (!has_given(c, p) || !brought) return false;
     p.is = piece::state::done;
+    by_kernel_ -= p.by_kernel;
+    if (!upc_isnull(p.room)) rooms_.push_back(p.room);
     return true;
   }
   const bool brought = bring(c, p); // one may wait for what the other does on another member
@@ -371,9 +375,11 @@ bool lane::carry_one() {
 bool lane::quiet() {
   const turn mine(mutex_, needs_turn());
   reap();
+  take_back_rooms();
   for (ring& r : rings_)
     r.drop();
-  return known_ == 0 && std::ranges::all_of(rings_, [](const ring& r) { return r.live.empty(); });
+  return known_ == 0 && rooms_.empty() &&
+         std::ranges::all_of(rings_, [](const ring& r) { return r.live.empty(); });
 }
 
 std::uint64_t lane::end() const {

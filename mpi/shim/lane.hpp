@@ -19,6 +19,11 @@
 // ring has a word that says how far this member has read at the others; what has been lent is free again
 // when all words have passed it.
 //
+// Of blocks whose sizes each member knows of its own only, those from 16 KiB to 8 MiB are lent between
+// members of one host, for both ends know the size of theirs. In the place of such a block the library
+// carries a note of it. What is staged of them, and who has claimed them, lies in a room of the heap, which
+// the giver takes back when all have been taken; if the heap has none, the giver waits for those that take.
+//
 // With WEFT_MALLOC=1 large operands of the program lie in memory that the other ranks reach. Then, on one
 // host, no block of such calls is lent: each member has rows in the ring, with pointers to where its blocks
 // lie, and the library's collective moves them from one program's memory to the other's, by whichever end
@@ -81,11 +86,26 @@ inline bool by_blocks(collective what) {
 bool from_root(collective what); // else from each member
 bool differ(collective what);    // does a member give each another block?
 
-// Blocks one behind the other, in memory that the other ranks reach: sizes and places by rank.
+// A block that the member which gets it copies from where it lies. 0 bytes: the library carries the block.
+struct lent_block {
+  std::byte* at = nullptr;
+  std::size_t bytes = 0;
+  bool brought = false;
+};
+// What the library carries in its place. Places are those in the giver's segment.
+struct loan {
+  std::uint64_t there = 0; // in the giver's program; 0: copied to `staged` already
+  std::uint64_t bytes = 0, claims = 0, staged = 0;
+};
+
+// What the library carries: sizes and places by rank, as bytes from `at`, which is `base` here.
 struct staged_blocks {
   upc_shared_ptr_t at{};
+  std::byte* base = nullptr;
   std::vector<std::size_t> bytes{};
   std::vector<std::ptrdiff_t> places{};
+  std::vector<lent_block> lent{}; // of the same blocks; empty if none is
+  loan* notes = nullptr;          // a note for each, where the library finds them
 };
 
 // A call, once its types are bytes. `in` are so many blocks of this rank, `out` so many of its results; a
@@ -100,8 +120,8 @@ struct call {
   std::size_t unit = 1;      // bytes that no cut may part
   cray_upc_dtype_t element = CRAY_UPC_INT;
   upc_op_t op = UPC_ADD;
-  const std::size_t* elements = nullptr;                  // of a reduce-scatter: in the block of each rank
-  const staged_blocks *given = nullptr, *taken = nullptr; // by blocks
+  const std::size_t* elements = nullptr;            // of a reduce-scatter: in the block of each rank
+  staged_blocks *given = nullptr, *taken = nullptr; // by blocks
 };
 
 // What a signal sends, and where.
@@ -151,7 +171,15 @@ public:
 
   int size() const { return static_cast<int>(threads_.size()); }
   int rank() const { return rank_; }
+  // Is a block of a size that each rank knows of its own only lent?
+  bool lends(std::size_t bytes) const {
+    return bytes >= costs_of_ways::least && bytes <= longest_loan && !processes_.empty() &&
+           least_found_ > longest_loan;
+  }
 
+  // Of a call's blocks of unequal sizes those that are large a neighbour copies itself: the library carries a
+  // note of each. All lie where no other rank reaches, and the notes too; or all in one room, these behind.
+  void lend(staged_blocks& s, loan* notes) const;
   void post(operation& op);
   // Of an operation that the program may post again and again, as if it were under way.
   void keep() { add(known_, std::size_t{1}); }
@@ -169,6 +197,7 @@ public:
   std::uint64_t end() const;
 
 private:
+  static constexpr std::size_t longest_loan = 8 << 20; // what is staged of longer ones would fill the heap
   struct entry {
     operation* op;
     piece* part;
@@ -193,8 +222,15 @@ private:
   std::atomic<claim>* claims(int giver, const piece& p) const;
   bool takes_from_this(const call& c, int member) const;
   void lend(const call& c, piece& p);
+  struct lent_copy;
+  bool copy_lent(int giver, const lent_copy& from, std::byte* to, std::size_t bytes);
   bool take(const call& c, const piece& p, int giver, std::byte* to);
   bool has_given(const call& c, piece& p);
+  void lend_blocks(const call& c, piece& p);
+  bool take_blocks(const call& c);
+  void stage_blocks(const call& c);
+  void take_back_rooms();
+  std::byte* reached(int member, std::uint64_t place) const;
   void start(const operation& op, piece& p);
   void start_found(const call& c, piece& p);
   void start_vectors(const call& c, piece& p);
@@ -224,6 +260,7 @@ private:
   bool refused_ = false;      // the kernel has not let another member read here
   std::size_t by_kernel_ = 0; // pieces of this member under way that the others read so
   costs_of_ways costs_;
+  std::vector<upc_shared_ptr_t> rooms_; // of loans of calls that are done here: until all have been taken
   std::vector<ring> rings_;
   std::vector<entry> order_; // not done, in the order of the calls
   std::size_t posted_ = 0;   // of these, from the front

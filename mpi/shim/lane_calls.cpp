@@ -167,6 +167,7 @@ std::span<std::byte> lane::scattered_to(const call& c, const piece& p) const {
 
 void lane::start_by_blocks(const call& c, piece& p) {
   p.is = piece::state::posted;
+  lend_blocks(c, p);
   const staged_blocks &in = *c.given, &out = *c.taken;
   const auto of_root = [&](const staged_blocks& s) { return s.bytes.empty() ? std::size_t{0} : s.bytes[0]; };
   switch (c.what) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Lanes of libweft-mpi without MPI: calls of all kinds and sizes, more of them at once than their rings hold,
 // while each rank completes its own in an order of its own and pauses when it likes. What has no room yet is
-// posted by the carrier, beside the program's thread, which takes no turn then, or beside two of them.
+// posted by the carrier, beside the program's thread, which takes no turn then, or beside two of them. Blocks
+// of unequal sizes are lent in half of the runs.
 //
 //   lanes CALLS SEED one|two
 //
@@ -35,13 +36,14 @@ using namespace weft::mpi;
 using word = std::uint32_t;
 using enum collective;
 
-constexpr std::array kinds{barrier,  bcast,  gather,    scatter, allgather,
-                           alltoall, reduce, allreduce, scan,    reduce_scatter_block};
+constexpr std::array kinds{barrier,   bcast,      gather,    scatter, allgather,
+                           alltoall,  reduce,     allreduce, scan,    reduce_scatter_block,
+                           alltoallv, allgatherv, gatherv,   scatterv};
 constexpr std::size_t most_words = 17000, depth = 12;
 constexpr std::uint64_t small = 4 << 10, large = 256 << 10, page = 4096;
 // Blocks that the kernel may read are smaller, and those of which rows say where they lie are larger.
 constexpr std::uint64_t least_found = 64 << 10;
-constexpr std::size_t middling = 5000;
+constexpr std::size_t middling = 8000;
 
 int ranks() {
   return static_cast<int>(THREADS);
@@ -77,9 +79,14 @@ struct plan {
     case scatter:
       return given(root, me(), at);
     case alltoall:
+    case alltoallv:
       return given(from, me(), at);
+    case scatterv:
+      return given(root, me(), at);
     case gather:
     case allgather:
+    case gatherv:
+    case allgatherv:
       return given(from, 0, at);
     case scan:
       return of_all(me() + 1, at);
@@ -89,17 +96,26 @@ struct plan {
       return of_all(ranks(), at);
     }
   }
+  // Of unequal blocks: of one that rank `by` gives rank `to`, or all.
+  std::size_t words_of(int by, int to) const {
+    const bool one = what == allgatherv || what == gatherv;
+    const unsigned draw = number * 7 + static_cast<unsigned>(by * 3 + (one ? 0 : to * 5));
+    return draw % 4 == 0 ? 0 : words - words / (2 + draw % 5);
+  }
   bool is_root() const { return me() == root; }
   bool combined() const { return combines(what); }
   int blocks_given() const {
     if (what == barrier || (what == bcast && !is_root())) return 0;
-    if (what == alltoall || (what == scatter && is_root())) return ranks();
-    return what == scatter ? 0 : 1;
+    const bool from_root = what == scatter || what == scatterv;
+    if (what == alltoall || what == alltoallv || (from_root && is_root())) return ranks();
+    return from_root ? 0 : 1;
   }
   int blocks_got() const {
     if (what == barrier || (what == bcast && is_root())) return 0;
-    if (what == alltoall || what == allgather || (what == gather && is_root())) return ranks();
-    return what == gather || (what == reduce && !is_root()) ? 0 : 1;
+    const bool to_root = what == gather || what == gatherv;
+    const bool of_all = what == alltoall || what == allgather || what == alltoallv || what == allgatherv;
+    if (of_all || (to_root && is_root())) return ranks();
+    return to_root || (what == reduce && !is_root()) ? 0 : 1;
   }
   // Of a block, as a call counts it.
   std::size_t words_given() const { return words * (what == reduce_scatter_block ? THREADS : 1); }
@@ -130,6 +146,7 @@ public:
 
   void post(lane& l, const plan& p, unsigned where) {
     plan_ = p;
+    if (by_blocks(p.what)) return post_blocks(l, p);
     elements_.assign(THREADS, p.words);
     const auto side = [&](std::size_t k) {
       return (where >> k & 1) != 0 ? static_cast<word*>(upc_cast(shared_[k])) : own_[k].data();
@@ -156,8 +173,56 @@ public:
             .elements = elements_.data()};
     l.post(op);
   }
+  // One behind the other in ordinary memory.
+  void post_blocks(lane& l, const plan& p) {
+    in_ = own_[0].data();
+    out_ = own_[1].data();
+    const int given = p.blocks_given(), got = p.blocks_got();
+    lay(l, 0, given, [&](int to) { return p.words_of(me(), to); });
+    lay(l, 1, got, [&](int from) { return p.words_of(p.what == scatterv ? p.root : from, me()); });
+    std::size_t next = 0;
+    for (int to = 0; to != given; ++to)
+      for (std::size_t at = 0; at != p.words_of(me(), to); ++at)
+        in_[next++] = p.given(me(), to, at);
+    std::fill(own_[1].begin(), own_[1].end(), 0xdeadbeefU);
+    op.c = {.what = p.what, .root = p.root, .given = &blocks_[0], .taken = &blocks_[1]};
+    l.post(op);
+  }
+  template <class WordsOf> void lay(lane& l, std::size_t side, int blocks, WordsOf&& words_of) {
+    staged_blocks& s = blocks_[side];
+    s.base = reinterpret_cast<std::byte*>(own_[side].data());
+    s.at = weft_pointer_to(s.base);
+    s.bytes.clear(), s.places.clear(), s.lent.clear();
+    std::size_t end = 0;
+    bool lends = false;
+    for (int k = 0; k != blocks; ++k) {
+      s.bytes.push_back(words_of(k) * sizeof(word));
+      s.places.push_back(static_cast<std::ptrdiff_t>(end));
+      end += s.bytes.back();
+      lends |= l.lends(s.bytes.back());
+    }
+    notes_[side].assign(s.bytes.size(), {});
+    if (lends) l.lend(s, notes_[side].data());
+  }
+  int wrong_blocks() {
+    std::size_t next = 0;
+    for (int from = 0; from != plan_.blocks_got(); ++from)
+      for (std::size_t at = 0; at != plan_.words_of(plan_.what == scatterv ? plan_.root : from, me()); ++at)
+        if (out_[next++] != plan_.got(from, at)) {
+          std::printf("thread %d: call %u, kind %d: word %zu of the block of %d is wrong\n", me(),
+                      plan_.number, static_cast<int>(plan_.what), at, from);
+          return 1;
+        }
+    return 0;
+  }
+
   // Of a call that is done: no member needs what this one gave.
   int wrong(lane& l) {
+    if (by_blocks(plan_.what)) {
+      std::fill(own_[0].begin(), own_[0].end(), 0xbadbadU);
+      l.forget(op);
+      return wrong_blocks();
+    }
     std::fill_n(in_, static_cast<std::size_t>(plan_.blocks_given()) * plan_.words_given(), 0xbadbadU);
     l.forget(op);
     for (int from = 0; from != plan_.blocks_got(); ++from)
@@ -177,6 +242,8 @@ private:
   plan plan_{0, 0};
   std::array<std::vector<word>, 2> own_;
   std::array<upc_shared_ptr_t, 2> shared_{};
+  std::array<staged_blocks, 2> blocks_;
+  std::array<std::vector<loan>, 2> notes_;
   word *in_ = nullptr, *out_ = nullptr;
   std::vector<std::size_t> elements_;
 };
@@ -301,7 +368,8 @@ WEFT_SUITE(lanes) {
   std::vector<std::uint32_t> threads(THREADS);
   std::iota(threads.begin(), threads.end(), 0U);
   int failures = 0;
-  for (const bool refuses : {false, true}) {
+  for (unsigned turn = 0; turn != 4; ++turn) {
+    const bool refuses = turn % 2 != 0, finds = turn < 2; // else unequal blocks may be lent
     const upc_shared_ptr_t area = upc_all_alloc(THREADS, page + small + large);
     {
       lane l(UPC_TEAM_ALL, threads,
@@ -310,11 +378,11 @@ WEFT_SUITE(lanes) {
               0,
               {{page, small}, {page + small, large}},
               on_one_host(),
-              least_found,
+              finds ? least_found : UINT64_MAX,
               on_one_host() ? processes(area, refuses) : std::vector<pid_t>()});
       upc_barrier(0);
       failures += cross(l, seed);
-      failures += play(l, calls / 2, seed + refuses, several_threads);
+      failures += play(l, calls / 4, seed + turn, several_threads);
     }
     if (MYTHREAD == 0) upc_free(area);
   }

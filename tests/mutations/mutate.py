@@ -14,6 +14,7 @@ import pathlib
 import queue
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -29,6 +30,18 @@ def units_of(mutation):
     if "weft_unit_tests" not in mutation["targets"]:
         return ""  # none is built
     return ";".join(sorted({name.split(".")[0] for name in mutation["tests"]}))
+
+
+def end_session(session):
+    """Ends the processes of a session, first those that may end others themselves."""
+    for by in (signal.SIGTERM, signal.SIGKILL):
+        time.sleep(2 if by == signal.SIGKILL else 0)
+        for entry in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                if os.getsid(int(entry.name)) == session:
+                    os.kill(int(entry.name), by)
+            except ProcessLookupError:
+                continue
 
 
 class Copy:
@@ -60,11 +73,17 @@ class Copy:
 
     def run(self, command, **options):
         # Without a cache of compilers: with one, mutations of headers were not in what was tested, twice.
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-                              check=False, env={**os.environ, "CCACHE_DISABLE": "1"}, **options)
+        # Its own session: what hangs is ended with all that it has started.
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                              env={**os.environ, "CCACHE_DISABLE": "1"}, start_new_session=True) as process:
+            try:
+                said, _ = process.communicate(**options)
+            except subprocess.TimeoutExpired:
+                end_session(process.pid)
+                raise
         with self.log.open("a", encoding="utf-8") as out:
-            out.write(f"$ {' '.join(command)}\n{done.stdout}")
-        return done.returncode, done.stdout
+            out.write(f"$ {' '.join(command)}\n{said}")
+        return process.returncode, said
 
     def tested(self, names, limit, cores):
         """The first test of these that fails, or 'hangs', or None."""

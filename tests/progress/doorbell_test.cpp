@@ -144,7 +144,24 @@ void await(const std::atomic<bool>& fact) {
     std::this_thread::yield();
 }
 
-// Mutation that this catches: a ring that only the thread hears which listens.
+// As beside a thread that drives. Mutation that this catches: a ring that only the thread hears which
+// listens.
+TEST(sleeping_place, a_ring_wakes_a_thread_while_none_listens) {
+  sleeping_place place;
+  std::atomic<bool> woken{false};
+  std::thread waits([&] {
+    place.sleepers.fetch_add(1, std::memory_order_seq_cst);
+    place.wait_for_news(0, std::chrono::milliseconds(-1));
+    woken.store(true, std::memory_order_release);
+  });
+  while (place.sleepers.load() == 0)
+    std::this_thread::yield();
+  place.wake();
+  waits.join();
+  EXPECT_TRUE(woken.load());
+  EXPECT_EQ(place.news(), 1u);
+}
+
 TEST(sleeping_place, a_ring_wakes_all_threads_that_sleep_there) {
   for (unsigned round = 0; round != 200; ++round) {
     sleeping_place place;
