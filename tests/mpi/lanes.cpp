@@ -9,17 +9,15 @@
 // Mutations that this catches: post() asks the carrier each time (a race under ThreadSanitizer; the suite
 // hangs or crashes in one of a hundred runs without it); calls take no turn while a piece is held up, or
 // never; a member that waits for one call does not look at what it gives in another.
-#include "mpi/shim/lane.hpp"
 #include "tests/jobs/suite.h"
+#include "tests/mpi/lanes_plan.hpp"
 
-#include <upc.h>
 #include <upc_castable.h>
 #include <upc_collective_cray.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -32,99 +30,7 @@
 
 namespace {
 
-using namespace weft::mpi;
-using word = std::uint32_t;
-using enum collective;
-
-constexpr std::array kinds{barrier,   bcast,      gather,    scatter, allgather,
-                           alltoall,  reduce,     allreduce, scan,    reduce_scatter_block,
-                           alltoallv, allgatherv, gatherv,   scatterv};
-constexpr std::size_t most_words = 17000, depth = 12;
-constexpr std::uint64_t small = 4 << 10, large = 256 << 10, page = 4096;
-// Blocks that the kernel may read are smaller, and those of which rows say where they lie are larger.
-constexpr std::uint64_t least_found = 64 << 10;
-constexpr std::size_t middling = 8000;
-
-int ranks() {
-  return static_cast<int>(THREADS);
-}
-int me() {
-  return static_cast<int>(MYTHREAD);
-}
-
-// The same on all ranks.
-struct plan {
-  plan(unsigned seed, unsigned of_call) : number(of_call) {
-    std::mt19937 r(seed * 1000003 + of_call);
-    what = kinds[r() % kinds.size()];
-    root = static_cast<int>(r() % static_cast<unsigned>(ranks()));
-    constexpr std::array<std::size_t, 6> sizes{1, 1, 7, 7, 64, 1500};
-    const unsigned long draw = r() % 200;
-    words = what == barrier ? 0 : draw == 0 ? most_words : draw < 24 ? middling : sizes[r() % sizes.size()];
-  }
-  word given(int by, int to, std::size_t at) const {
-    return number * 2654435761U + static_cast<word>(by * 1009 + to * 31) + static_cast<word>(at) * 40503U;
-  }
-  // In the block that this rank gets from rank `from`.
-  word got(int from, std::size_t at) const {
-    const auto of_all = [&](int end, std::size_t k) {
-      word x = 0;
-      for (int by = 0; by != end; ++by)
-        x ^= given(by, 0, k);
-      return x;
-    };
-    switch (what) {
-    case bcast:
-      return given(root, 0, at);
-    case scatter:
-      return given(root, me(), at);
-    case alltoall:
-    case alltoallv:
-      return given(from, me(), at);
-    case scatterv:
-      return given(root, me(), at);
-    case gather:
-    case allgather:
-    case gatherv:
-    case allgatherv:
-      return given(from, 0, at);
-    case scan:
-      return of_all(me() + 1, at);
-    case reduce_scatter_block:
-      return of_all(ranks(), static_cast<std::size_t>(me()) * words + at);
-    default:
-      return of_all(ranks(), at);
-    }
-  }
-  // Of unequal blocks: of one that rank `by` gives rank `to`, or all.
-  std::size_t words_of(int by, int to) const {
-    const bool one = what == allgatherv || what == gatherv;
-    const unsigned draw = number * 7 + static_cast<unsigned>(by * 3 + (one ? 0 : to * 5));
-    return draw % 4 == 0 ? 0 : words - words / (2 + draw % 5);
-  }
-  bool is_root() const { return me() == root; }
-  bool combined() const { return combines(what); }
-  int blocks_given() const {
-    if (what == barrier || (what == bcast && !is_root())) return 0;
-    const bool from_root = what == scatter || what == scatterv;
-    if (what == alltoall || what == alltoallv || (from_root && is_root())) return ranks();
-    return from_root ? 0 : 1;
-  }
-  int blocks_got() const {
-    if (what == barrier || (what == bcast && is_root())) return 0;
-    const bool to_root = what == gather || what == gatherv;
-    const bool of_all = what == alltoall || what == allgather || what == alltoallv || what == allgatherv;
-    if (of_all || (to_root && is_root())) return ranks();
-    return to_root || (what == reduce && !is_root()) ? 0 : 1;
-  }
-  // Of a block, as a call counts it.
-  std::size_t words_given() const { return words * (what == reduce_scatter_block ? THREADS : 1); }
-
-  unsigned number;
-  collective what = barrier;
-  int root = 0;
-  std::size_t words = 0;
-};
+using namespace lanes_of_test;
 
 // A call with its operands, of which some lie where the other ranks reach them.
 class task {
@@ -336,6 +242,26 @@ int cross(lane& l, unsigned seed) {
   return failures;
 }
 
+// Thread 0 gives blocks to each other thread, and ends two such calls before any of those looks at one.
+int run_ahead(lane& l, unsigned seed) {
+  task first, second;
+  int failures = 0;
+  for (unsigned n = 0; n != 12; ++n) {
+    for (task* const t : {&first, &second}) {
+      plan p(seed, 2 * n + (t == &second));
+      p.what = scatterv;
+      p.root = 0;
+      p.words = middling;
+      t->post(l, p, 0);
+      if (me() == 0) failures += complete(l, *t, true);
+    }
+    upc_barrier(0);
+    if (me() != 0) failures += complete(l, first, true) + complete(l, second, true);
+  }
+  part(l);
+  return failures;
+}
+
 // Of all ranks, by which the kernel lets them read each other's memory. It refuses to where `none`.
 std::vector<pid_t> processes(upc_shared_ptr_t area, bool none) {
   const auto at = [&](std::size_t thread) {
@@ -381,7 +307,7 @@ WEFT_SUITE(lanes) {
               finds ? least_found : UINT64_MAX,
               on_one_host() ? processes(area, refuses) : std::vector<pid_t>()});
       upc_barrier(0);
-      failures += cross(l, seed);
+      failures += cross(l, seed) + run_ahead(l, seed);
       failures += play(l, calls / 4, seed + turn, several_threads);
     }
     if (MYTHREAD == 0) upc_free(area);
