@@ -64,7 +64,11 @@ blocks_seen look_at(const collective_call& c, const blocks_of_end& end, block* t
     if (end.at.thread != c.rt.rank())
       fail_pointer(c.name, end.pointer, end.at,
                    "must have affinity to the calling thread: each thread passes its own blocks");
-    require_operand(c.rt, c.name, end.pointer, end.at, last);
+    if (block_check::on && is_ordinary(end.at)) // what lies between the blocks is not touched
+      for (const block& b : seen.all)
+        require_operand(c.rt, c.name, end.pointer, {b.at, end.at.thread, end.at.phase}, b.bytes);
+    else
+      require_operand(c.rt, c.name, end.pointer, end.at, last);
   }
   return seen;
 }

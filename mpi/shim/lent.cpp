@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <functional>
+#include <string>
 #include <unistd.h>
 
 namespace weft::mpi {
@@ -29,14 +30,15 @@ upc_shared_ptr_t room_of(std::uint64_t bytes) {
     return UPC_SHARED_NULL;
   }
 }
-[[noreturn]] void end_of_unlike_blocks(int giver, std::uint64_t given, int taker, std::uint64_t taken) {
-  std::fprintf(
-      stderr,
-      "weft: error: rank %d of the communicator gives rank %d %llu bytes, where that rank takes %llu: "
-      "give both the same\n",
-      giver, taker, static_cast<unsigned long long>(given), static_cast<unsigned long long>(taken));
+[[noreturn]] void end_in_error(const std::string& why) {
+  std::fprintf(stderr, "weft: error: %s\n", why.c_str());
   std::fflush(nullptr);
   _exit(1);
+}
+[[noreturn]] void end_of_unlike_blocks(int giver, std::uint64_t given, int taker, std::uint64_t taken) {
+  end_in_error("rank " + std::to_string(giver) + " of a communicator gives rank " + std::to_string(taker) +
+               " " + std::to_string(given) + " bytes, where that rank takes " + std::to_string(taken) +
+               ": both must say the same");
 }
 
 std::atomic<claim>* claims_in(upc_shared_ptr_t room) {
@@ -101,12 +103,12 @@ void lane::lend(const call& c, piece& p) {
 
 // Where a lent block is, for the member that gets it.
 struct lane::lent_copy {
-  const std::byte *there, *staged; // in the giver's program, null if not; in its segment
+  const std::byte *there, *staged; // in the giver's program, and in its segment
   std::atomic<claim>* mine;        // null: it is staged, and the ring knows when it is read
   bool compared;
 };
 
-// False if it can not be copied yet.
+// False if it cannot be copied yet.
 bool lane::copy_lent(int giver, const lent_copy& from, std::byte* to, std::size_t bytes) {
   const std::uint64_t begin = from.compared ? nanoseconds_now() : 0;
   costs_of_ways::way by = costs_of_ways::by_ring;
@@ -133,11 +135,11 @@ bool lane::copy_lent(int giver, const lent_copy& from, std::byte* to, std::size_
 // A block that member `giver` gives. False if it is not there yet.
 bool lane::take(const call& c, const piece& p, int giver, std::byte* to) {
   const token* const told = tokens(p) + line / sizeof(token);
-  const auto* const there = reinterpret_cast<const std::byte*>(told[from_root(c.what) ? 0 : giver]);
+  const token there = told[from_root(c.what) ? 0 : giver];
   const std::size_t block = differ(c.what) ? static_cast<std::size_t>(rank_) * c.bytes : 0;
-  const lent_copy from{.there = there + block,
+  const lent_copy from{.there = reinterpret_cast<const std::byte*>(there + block),
                        .staged = lent_by(giver, c, p),
-                       .mine = there == nullptr ? nullptr : claims(giver, p) + rank_,
+                       .mine = there == 0 ? nullptr : claims(giver, p) + rank_,
                        .compared = is_compared(p)};
   return copy_lent(giver, from, to, p.bytes);
 }
@@ -159,7 +161,11 @@ bool lane::has_given(const call& c, piece& p) {
   if (p.looked_at == 0) p.looked_at = now;
   if (unclaimed) {
     const bool late = now - p.lent_at >= time_to_copy(p.bytes * c.in_blocks);
-    if (!refused_ && (!late || (blocks && !p.has_room))) return false;
+    const bool has_room = !blocks || p.has_room;
+    if (!refused_ && (!late || !has_room)) return false;
+    if (!has_room)
+      end_in_error(
+          "the kernel refuses to copy a block that has no room in shared memory: raise WEFT_HEAP_SIZE");
     if (!p.staged) blocks ? stage_blocks(c) : stage(c, p);
     p.staged = true;
     for (int member = 0; member != size(); ++member) {
