@@ -65,8 +65,10 @@ blocks_seen look_at(const collective_call& c, const blocks_of_end& end, block* t
       fail_pointer(c.name, end.pointer, end.at,
                    "must have affinity to the calling thread: each thread passes its own blocks");
     if (block_check::on && is_ordinary(end.at)) // what lies between the blocks is not touched
-      for (const block& b : seen.all)
-        require_operand(c.rt, c.name, end.pointer, {b.at, end.at.thread, end.at.phase}, b.bytes);
+      for (const block& b : seen.all) {
+        if (b.bytes != 0)
+          require_operand(c.rt, c.name, end.pointer, {b.at, end.at.thread, end.at.phase}, b.bytes);
+      }
     else
       require_operand(c.rt, c.name, end.pointer, end.at, last);
   }

@@ -99,7 +99,7 @@ void lay_out(sided_blocks& s, std::size_t& end) {
   }
   end = (end + alignof(loan) - 1) / alignof(loan) * alignof(loan);
   s.behind = end - begin;
-  end += s.each.size() * sizeof(loan);
+  end += s.notes.size() * sizeof(loan);
 }
 
 // Blocks whose bytes lie together the library finds where they are, and copies what others cannot reach.
@@ -181,7 +181,8 @@ void post_blocks(carried& c) {
     end = (end + 63) / 64 * 64;
     s->begin = end;
     s->staged.lent.clear(); // of an earlier call
-    s->plain = s->plain && leave_in_place(*s) && (s->staged.at.phase != 0 || !has_lent(*s, *c.way));
+    s->notes.assign(has_lent(*s, *c.way) ? s->each.size() : 0, {});
+    s->plain = s->plain && leave_in_place(*s) && (s->staged.at.phase != 0 || s->notes.empty());
     if (!s->plain) lay_out(*s, end);
   }
   c.room = end == 0 ? UPC_SHARED_NULL : upc_alloc(end);
@@ -194,8 +195,7 @@ void post_blocks(carried& c) {
   for (std::size_t k = 0; !c.in_blocks.plain && k != c.in_blocks.each.size(); ++k)
     move_block(c.in_blocks, k, false);
   for (sided_blocks* const s : {&c.in_blocks, &c.out_blocks}) {
-    if (!has_lent(*s, *c.way)) continue;
-    s->notes.assign(s->each.size(), {});
+    if (s->notes.empty()) continue;
     c.way->lend(s->staged, s->plain ? s->notes.data() : reinterpret_cast<loan*>(s->staged.base + s->behind));
   }
   count_bytes(c.in_blocks, true);

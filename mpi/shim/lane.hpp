@@ -21,8 +21,9 @@
 //
 // Of blocks whose sizes each member knows of its own only, those from 16 KiB to 8 MiB are lent between
 // members of one host, for both ends know the size of theirs. In the place of such a block the library
-// carries a note of it. What is staged of them, and who has claimed them, lies in a room of the heap, which
-// the giver takes back when all have been taken; if the heap has none, the giver waits for those that take.
+// carries a note of it. What is staged of them lies in a room of the heap, with the claims of the members,
+// which the giver takes back when all have been taken; if the heap has none, the giver waits for those that
+// take.
 //
 // With WEFT_MALLOC=1 large operands of the program lie in memory that the other ranks reach. Then, on one
 // host, no block of such calls is lent: each member has rows in the ring, with pointers to where its blocks

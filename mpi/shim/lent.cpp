@@ -41,6 +41,11 @@ upc_shared_ptr_t room_of(std::uint64_t bytes) {
                ": both must say the same");
 }
 
+std::uint64_t blocks_lent(const staged_blocks& s) {
+  return static_cast<std::uint64_t>(
+      std::ranges::count_if(s.lent, [](const lent_block& b) { return b.bytes != 0 && !b.brought; }));
+}
+
 std::atomic<claim>* claims_in(upc_shared_ptr_t room) {
   return static_cast<std::atomic<claim>*>(upc_cast(room));
 }
@@ -160,7 +165,8 @@ bool lane::has_given(const call& c, piece& p) {
   const std::uint64_t now = unclaimed || reading || p.looked_at != 0 ? nanoseconds_now() : 0;
   if (p.looked_at == 0) p.looked_at = now;
   if (unclaimed) {
-    const bool late = now - p.lent_at >= time_to_copy(p.bytes * c.in_blocks);
+    const std::uint64_t given = blocks ? blocks_lent(*c.given) : c.in_blocks;
+    const bool late = now - p.lent_at >= time_to_copy(p.bytes * given);
     const bool has_room = !blocks || p.has_room;
     if (!refused_ && (!late || !has_room)) return false;
     if (!has_room)
@@ -229,7 +235,7 @@ void lane::lend_blocks(const call& c, piece& p) {
     out.lent[got].brought = true;
   }
   std::uint64_t takers = 0, blocks = 0, largest = 0, room = whole_lines(threads_.size() * sizeof(claim));
-  for (int member = 0; member != size(); ++member)
+  for (int member = 0; !in.lent.empty() && member != size(); ++member)
     takers += takes_from_this(c, member);
   if (takers == 0) return;
   for (std::size_t k = 0; k != in.lent.size(); ++k) {
@@ -241,8 +247,7 @@ void lane::lend_blocks(const call& c, piece& p) {
     largest = std::max<std::uint64_t>(largest, b.bytes);
     ++blocks;
   }
-  const auto taken = static_cast<std::uint64_t>(
-      std::ranges::count_if(out.lent, [](const lent_block& b) { return b.bytes != 0 && !b.brought; }));
+  const std::uint64_t taken = blocks_lent(out);
   p.bytes = largest;
   p.by_kernel = !refused_ && costs_.by_kernel_is_cheaper(largest, blocks, taken);
   p.room = room_of(room);

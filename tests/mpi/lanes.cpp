@@ -222,19 +222,13 @@ int play(lane& l, unsigned calls, unsigned seed, bool two) {
 
 // Thread 0 completes the second of two calls first, which the others post when they have completed the first:
 // what they cannot read of it thread 0 copies meanwhile.
-int cross(lane& l, unsigned seed) {
+int cross(lane& l) {
   task given, met;
   int failures = 0;
   for (unsigned n = 0; n != 12; ++n) {
-    plan blocks(seed, 2 * n), none(seed, 2 * n + 1);
-    blocks.what = bcast;
-    blocks.root = 0;
-    blocks.words = middling;
-    none.what = barrier;
-    none.words = 0;
-    given.post(l, blocks, 0);
+    given.post(l, plan(2 * n, bcast, middling), 0);
     if (me() != 0) failures += complete(l, given, true);
-    met.post(l, none, 0);
+    met.post(l, plan(2 * n + 1, barrier, 0), 0);
     failures += complete(l, met, true);
     if (me() == 0) failures += complete(l, given, true);
   }
@@ -243,16 +237,12 @@ int cross(lane& l, unsigned seed) {
 }
 
 // Thread 0 gives blocks to each other thread, and ends two such calls before any of those looks at one.
-int run_ahead(lane& l, unsigned seed) {
+int run_ahead(lane& l) {
   task first, second;
   int failures = 0;
   for (unsigned n = 0; n != 12; ++n) {
     for (task* const t : {&first, &second}) {
-      plan p(seed, 2 * n + (t == &second));
-      p.what = scatterv;
-      p.root = 0;
-      p.words = middling;
-      t->post(l, p, 0);
+      t->post(l, plan(2 * n + (t == &second), scatterv, middling), 0);
       if (me() == 0) failures += complete(l, *t, true);
     }
     upc_barrier(0);
@@ -307,7 +297,7 @@ WEFT_SUITE(lanes) {
               finds ? least_found : UINT64_MAX,
               on_one_host() ? processes(area, refuses) : std::vector<pid_t>()});
       upc_barrier(0);
-      failures += cross(l, seed) + run_ahead(l, seed);
+      failures += cross(l) + run_ahead(l);
       failures += play(l, calls / 4, seed + turn, several_threads);
     }
     if (MYTHREAD == 0) upc_free(area);

@@ -41,6 +41,9 @@ struct plan {
     const unsigned long draw = r() % 200;
     words = what == barrier ? 0 : draw == 0 ? most_words : draw < 24 ? middling : sizes[r() % sizes.size()];
   }
+  // Of root 0.
+  plan(unsigned of_call, collective of_kind, std::size_t of_words)
+      : number(of_call), what(of_kind), words(of_words) {}
   word given(int by, int to, std::size_t at) const {
     return number * 2654435761U + static_cast<word>(by * 1009 + to * 31) + static_cast<word>(at) * 40503U;
   }
