@@ -14,13 +14,14 @@ import pathlib
 import queue
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
+sys.path.insert(0, str(HERE.parent))
+import processes  # noqa: E402
 COPIED = ["api", "cmake", "docs", "engine", "examples", "include", "malloc", "mpi", "packaging", "pmix_boot", "progress", "python", "testing", "tests",
           "tools", "upc_runtime", "verify", "CMakeLists.txt", "README.md"]
 
@@ -30,18 +31,6 @@ def units_of(mutation):
     if "weft_unit_tests" not in mutation["targets"]:
         return ""  # none is built
     return ";".join(sorted({name.split(".")[0] for name in mutation["tests"]}))
-
-
-def end_session(session):
-    """Ends the processes of a session, first those that may end others themselves."""
-    for by in (signal.SIGTERM, signal.SIGKILL):
-        time.sleep(2 if by == signal.SIGKILL else 0)
-        for entry in pathlib.Path("/proc").glob("[0-9]*"):
-            try:
-                if os.getsid(int(entry.name)) == session:
-                    os.kill(int(entry.name), by)
-            except ProcessLookupError:
-                continue
 
 
 class Copy:
@@ -73,13 +62,13 @@ class Copy:
 
     def run(self, command, **options):
         # Without a cache of compilers: with one, mutations of headers were not in what was tested, twice.
-        # Its own session: what hangs is ended with all that it has started.
+        # What hangs is ended with all that it has started.
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-                              env={**os.environ, "CCACHE_DISABLE": "1"}, start_new_session=True) as process:
+                              env={**os.environ, "CCACHE_DISABLE": "1"}) as process:
             try:
                 said, _ = process.communicate(**options)
             except subprocess.TimeoutExpired:
-                end_session(process.pid)
+                processes.kill_all([*processes.descendants([process.pid]), process.pid])
                 raise
         with self.log.open("a", encoding="utf-8") as out:
             out.write(f"$ {' '.join(command)}\n{said}")
