@@ -267,6 +267,35 @@ bool memory_that_goes(const weft::array<long>& flag) {
   return right;
 }
 
+// WEFT_CHECK=1: what lies between blocks need not be mapped, and a block of no bytes has no place.
+bool memory_between_blocks() {
+  const weft::team all;
+  const auto n = static_cast<std::size_t>(all.size()), me = static_cast<std::size_t>(all.rank());
+  constexpr std::size_t page = 4096, each = 64 * sizeof(long);
+  const mapping given(n * 2 * page / sizeof(long)), got(n * 2 * page / sizeof(long));
+  std::vector<std::size_t> sizes(n, each);
+  std::vector<std::ptrdiff_t> at(n);
+  for (std::size_t k = 0; k != n; ++k) {
+    at[k] = static_cast<std::ptrdiff_t>(k * 2 * page);
+    given.elements()[k * 2 * page / sizeof(long)] = static_cast<long>(me * n + k);
+    for (const mapping* const m : {&given, &got})
+      munmap(reinterpret_cast<std::byte*>(m->elements().data()) + (k * 2 + 1) * page, page);
+  }
+  sizes[me] = 0;
+  at[me] = std::ptrdiff_t{1} << 60;
+  upc_handle_t h = 0;
+  weft::cray_upc_team_alltoallv(weft_pointer_to(got.elements().data()), sizes.data(), at.data(),
+                                weft_pointer_to(given.elements().data()), sizes.data(), at.data(),
+                                UPC_TEAM_ALL, &h);
+  upc_sync(h);
+  for (std::size_t k = 0; k != n; ++k)
+    if (k != me && got.elements()[k * 2 * page / sizeof(long)] != static_cast<long>(k * n + me)) {
+      std::printf("rank %zu: the block of rank %zu beside unmapped memory is wrong\n", me, k);
+      return false;
+    }
+  return true;
+}
+
 } // namespace
 
 WEFT_SUITE(anywhere) {
@@ -315,7 +344,8 @@ WEFT_SUITE(anywhere) {
   if (ranks > 1 && !sizes_that_differ()) ++failures;
   if (!little_room() || !child_in_the_middle()) ++failures;
   if (ranks > 2 && !one_comes_late(through)) ++failures;
-  if (weft::weft_setting("WEFT_CHECK") != 0 && ranks > 1 && !memory_that_goes(through)) ++failures;
+  if (weft::weft_setting("WEFT_CHECK") != 0 && ranks > 1)
+    failures += !memory_that_goes(through) || !memory_between_blocks();
   everyone.barrier();
   return failures == 0 ? 0 : 1;
 }
