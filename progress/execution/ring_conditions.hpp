@@ -119,10 +119,10 @@ public:
     return true;
   }
 
-  // Is a claimed block carried by a rank of the host that waits? If not, its other end may be away too; and
-  // in an operation that one rank has called for the others none of them waits.
+  // Is a claimed block carried without this rank's being rung for it? By a rank that waits; or by the last of
+  // its two ends to enter, for each end carries all that it may before it sleeps: so too in an operation that
+  // one rank has called for the others, in which none of them waits.
   static bool others_carry(const operation& op) {
-    if (op.asked) return false;
     const bool assisted = op.program->out == graph::sync::all && op.channel->info.topology.one_host();
     return assisted || op.program->lends();
   }
