@@ -87,7 +87,7 @@ char* address_of(const sided_blocks& s, const sided_blocks::block& b) {
   return static_cast<char*>(s.buffer) + b.place;
 }
 
-// One behind the other in memory of the library: those that arrive behind those that are given.
+// One behind the other: those that arrive behind those that are given.
 void lay_out(sided_blocks& s, std::size_t& end) {
   s.staged.bytes.clear();
   s.staged.places.clear();
@@ -97,30 +97,33 @@ void lay_out(sided_blocks& s, std::size_t& end) {
     s.staged.bytes.push_back(b.size.bytes);
     end += s.staged.bytes.back();
   }
-  end = (end + alignof(loan) - 1) / alignof(loan) * alignof(loan);
-  s.behind = end - begin;
-  end += s.notes.size() * sizeof(loan);
 }
 
-// Blocks whose bytes lie together the library finds where they are, and copies what others cannot reach.
+// Those whose bytes lie together stay where the program has them.
 bool is_plain(const sided_blocks& s) {
   return std::ranges::none_of(s.each, [](const sided_blocks::block& b) { return b.size.packed; });
 }
-// False if the first of them lies in memory that others reach and the last elsewhere, for the library has one
-// pointer to all.
-bool leave_in_place(sided_blocks& s) {
-  s.staged.bytes.resize(s.each.size());
-  s.staged.places.resize(s.each.size());
+void leave_in_place(sided_blocks& s) {
+  s.staged.bytes.clear();
+  s.staged.places.clear();
+  for (const sided_blocks::block& b : s.each) {
+    s.staged.bytes.push_back(b.size.bytes);
+    s.staged.places.push_back(b.place);
+  }
+  s.staged.base = static_cast<std::byte*>(s.buffer);
+}
+// So that the library finds them, which copies what others cannot reach. False if the first of them lies in
+// memory that others reach and the last elsewhere, for the library has one pointer to all.
+bool leave_to_library(sided_blocks& s) {
+  leave_in_place(s);
   char *first = nullptr, *last = nullptr;
   for (const sided_blocks::block& b : s.each) {
     if (b.size.bytes == 0) continue;
     first = first == nullptr ? address_of(s, b) : std::min(first, address_of(s, b));
     last = std::max(last, address_of(s, b) + b.size.bytes - 1);
   }
-  for (std::size_t k = 0; k != s.each.size(); ++k) {
-    s.staged.bytes[k] = s.each[k].size.bytes;
+  for (std::size_t k = 0; k != s.each.size(); ++k)
     s.staged.places[k] = s.staged.bytes[k] == 0 ? 0 : address_of(s, s.each[k]) - first;
-  }
   s.staged.at = weft_pointer_to(first);
   s.staged.base = reinterpret_cast<std::byte*>(first);
   return first == nullptr || s.staged.at.phase != 0 || weft_pointer_to(last).phase == 0;
@@ -129,15 +132,10 @@ bool leave_in_place(sided_blocks& s) {
 void move_block(const sided_blocks& s, std::size_t k, bool out) {
   const sided_blocks::block& b = s.each[k];
   if (s.staged.bytes[k] == 0) return;
-  const bool lent = !s.staged.lent.empty() && s.staged.lent[k].bytes != 0;
-  auto* const staged =
-      reinterpret_cast<char*>(lent ? s.staged.lent[k].at : s.staged.base + s.staged.places[k]);
-  if (!b.size.packed) {
-    char* const own = address_of(s, b);
-    std::memcpy(out ? own : staged, out ? staged : own, b.size.bytes);
-    return;
-  }
-  pack({address_of(s, b), b.count, b.type, 1}, reinterpret_cast<std::byte*>(staged), out);
+  std::byte* const staged = s.staged.block(k);
+  if (b.size.packed) return pack({address_of(s, b), b.count, b.type, 1}, staged, out);
+  auto* const own = reinterpret_cast<std::byte*>(address_of(s, b));
+  std::memcpy(out ? own : staged, out ? staged : own, b.size.bytes);
 }
 
 } // namespace
@@ -154,13 +152,8 @@ bool gives_in_place(const carried& c) {
          c.out_blocks.each.size() > 1;
 }
 
-bool has_lent(const sided_blocks& s, const lane& way) {
-  return std::ranges::any_of(s.each, [&](const sided_blocks::block& b) { return way.lends(b.size.bytes); });
-}
-
-// What others read, and cannot reach, is copied. What is lent is counted where it is copied.
+// What others read, and cannot reach, the library copies.
 void count_bytes(const sided_blocks& s, bool given) {
-  if (!s.staged.lent.empty()) return;
   std::size_t bytes = 0;
   for (const std::size_t n : s.staged.bytes)
     bytes += n;
@@ -172,6 +165,7 @@ void count_bytes(const sided_blocks& s, bool given) {
 } // namespace
 
 void post_blocks(carried& c) {
+  const bool by_library = !c.way->has_slots();
   if (!c.persistent) keep_types(c, c.out_blocks);
   // What is given in the place of what arrives is a copy.
   c.in_blocks.plain = !gives_in_place(c) && is_plain(c.in_blocks);
@@ -180,26 +174,28 @@ void post_blocks(carried& c) {
   for (sided_blocks* const s : {&c.in_blocks, &c.out_blocks}) {
     end = (end + 63) / 64 * 64;
     s->begin = end;
-    s->staged.lent.clear(); // of an earlier call
-    s->notes.assign(has_lent(*s, *c.way) ? s->each.size() : 0, {});
-    s->plain = s->plain && leave_in_place(*s) && (s->staged.at.phase != 0 || s->notes.empty());
+    if (s->plain && by_library)
+      s->plain = leave_to_library(*s);
+    else if (s->plain)
+      leave_in_place(*s);
     if (!s->plain) lay_out(*s, end);
   }
-  c.room = end == 0 ? UPC_SHARED_NULL : upc_alloc(end);
+  c.room = by_library && end != 0 ? upc_alloc(end) : UPC_SHARED_NULL;
+  if (!by_library) c.in.resize(end);
   for (sided_blocks* const s : {&c.in_blocks, &c.out_blocks}) {
     if (s->plain) continue;
     s->staged.at = c.room;
     if (end != 0) s->staged.at.addr += s->begin;
-    s->staged.base = static_cast<std::byte*>(upc_cast(s->staged.at));
+    s->staged.base = by_library ? static_cast<std::byte*>(upc_cast(s->staged.at)) : c.in.data() + s->begin;
   }
   for (std::size_t k = 0; !c.in_blocks.plain && k != c.in_blocks.each.size(); ++k)
     move_block(c.in_blocks, k, false);
-  for (sided_blocks* const s : {&c.in_blocks, &c.out_blocks}) {
-    if (s->notes.empty()) continue;
-    c.way->lend(s->staged, s->plain ? s->notes.data() : reinterpret_cast<loan*>(s->staged.base + s->behind));
+  if (by_library) {
+    count_bytes(c.in_blocks, true);
+    count_bytes(c.out_blocks, false);
+  } else {
+    require_distinct(c);
   }
-  count_bytes(c.in_blocks, true);
-  count_bytes(c.out_blocks, false);
   c.op.c.given = &c.in_blocks.staged;
   c.op.c.taken = &c.out_blocks.staged;
   remember_buffers(c);

@@ -4,6 +4,9 @@
 
 namespace weft::mpi {
 
+// Ends the job with a line if unequal blocks that arrive have a byte in common, or one with what is given.
+void require_distinct(const carried& c);
+
 // With WEFT_CHECK=1: a buffer is the library's from the post to the completion. Remembers what the program
 // gives.
 void remember_buffers(carried& c);

@@ -29,21 +29,29 @@ constexpr blocks_of_call blocks_of_calls[] = {
     {blocks_of_call::for_each, blocks_of_call::one, blocks_of_call::root, true},      // scatter
     {blocks_of_call::one, blocks_of_call::for_each, blocks_of_call::all, false},      // allgather
     {blocks_of_call::for_each, blocks_of_call::for_each, blocks_of_call::all, false}, // alltoall
-    {blocks_of_call::one, blocks_of_call::one, blocks_of_call::no_member, false},     // reduce
-    {blocks_of_call::one, blocks_of_call::one, blocks_of_call::no_member,
-     false}, // allreduce, and those behind
+    {blocks_of_call::one, blocks_of_call::one, blocks_of_call::no_member, false},     // all that combine
 };
+// Of slots, where blocks have sizes of their own.
+constexpr collective like(collective what) {
+  switch (what) {
+  case collective::allgatherv:
+    return collective::allgather;
+  case collective::gatherv:
+    return collective::gather;
+  case collective::scatterv:
+    return collective::scatter;
+  case collective::alltoallv:
+  case collective::alltoallw:
+    return collective::alltoall;
+  default:
+    return std::min(what, collective::reduce);
+  }
+}
 const blocks_of_call& blocks_of(collective what) {
-  return blocks_of_calls[static_cast<std::size_t>(std::min(what, collective::allreduce))];
+  return blocks_of_calls[static_cast<std::size_t>(like(what))];
 }
 std::uint64_t number(blocks_of_call::blocks b, std::uint64_t members) {
   return b == blocks_of_call::for_each ? members : std::uint64_t{b};
-}
-std::uint64_t most_in(collective what, std::uint64_t members) {
-  return number(blocks_of(what).given, members);
-}
-std::uint64_t most_out(collective what, std::uint64_t members) {
-  return number(blocks_of(what).got, members);
 }
 
 // Held up by what other members still read, of which no completion tells.
@@ -110,7 +118,8 @@ std::byte* lane::memory_of(int member, std::uint64_t place) const {
 // allocations, which others do not reach. A member's own block is not lent.
 lane::layout lane::layout_of(const call& c) const {
   const auto members = static_cast<std::uint64_t>(size());
-  layout l{.given = most_in(c.what, members), .got = most_out(c.what, members)};
+  const blocks_of_call& blocks = blocks_of(c.what);
+  layout l{.given = number(blocks.given, members), .got = number(blocks.got, members)};
   if (c.bytes < least_lent || c.what > collective::alltoall) return l;
   if (!on_one_host_) {
     l.shared = c.what != collective::alltoall;
@@ -152,12 +161,13 @@ std::size_t lane::place_of_block(const call& c, const piece& p, int giver, int t
 }
 
 void lane::cut(operation& op) {
-  const call& c = op.c;
+  call& c = op.c;
   op.pieces.clear();
-  if (by_blocks(c.what)) { // staged elsewhere
+  if (by_blocks(c.what) && !has_slots()) { // staged elsewhere
     op.pieces.emplace_back();
     return;
   }
+  if (by_blocks(c.what)) c.bytes = c.unit = sizeof(slot);
   const layout l = layout_of(c);
   const std::uint64_t whole = length(l, c.bytes);
   const auto of =
@@ -266,18 +276,13 @@ bool lane::bring(const call& c, piece& p) {
 bool lane::try_finish(const operation& op, piece& p) {
   const call& c = op.c;
   if (p.is != piece::state::posted || weft_test_handle(&p.handle) < 0) return false;
-  if (by_blocks(c.what)) {
-    const bool brought = take_blocks(c);
-    if (!has_given(c, p) || !brought) return false;
-    p.is = piece::state::done;
-    by_kernel_ -= p.by_kernel;
-    if (!upc_isnull(p.room)) rooms_.push_back(p.room);
-    return true;
-  }
-  const bool brought = bring(c, p); // one may wait for what the other does on another member
+  // One may wait for what the other does on another member.
+  const bool brought = by_blocks(c.what) ? take_blocks(c, p) : bring(c, p);
   if (!has_given(c, p) || !brought) return false;
   p.is = piece::state::done;
   by_kernel_ -= p.by_kernel;
+  if (p.in == nullptr) return true;
+  if (p.longest != 0) rooms_.push_back(p.room);
   p.in->leave(p);
   if (on_one_host_)
     p.in->words[static_cast<std::size_t>(rank_)]->store(p.in->read, std::memory_order_release);

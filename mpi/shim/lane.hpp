@@ -19,11 +19,11 @@
 // ring has a word that says how far this member has read at the others; what has been lent is free again
 // when all words have passed it.
 //
-// Of blocks whose sizes each member knows of its own only, those from 16 KiB to 8 MiB are lent between
-// members of one host, for both ends know the size of theirs. In the place of such a block the library
-// carries a note of it. What is staged of them lies in a room of the heap, with the claims of the members,
-// which the giver takes back when all have been taken; if the heap has none, the giver waits for those that
-// take.
+// Of blocks whose sizes each member knows of its own only, the members of one host give each other slots of
+// one size, as an equal collective. A short block lies in its slot. Of a longer one the slot says where it
+// lies: in a room of the heap, with the claims of the members, which the giver takes back when all have been
+// taken; or where the program has it. If the heap has no room, the giver waits for those that take. Between
+// hosts, and with WEFT_MALLOC=1, the library's collectives of unequal blocks carry them.
 //
 // With WEFT_MALLOC=1 large operands of the program lie in memory that the other ranks reach. Then, on one
 // host, no block of such calls is lent: each member has rows in the ring, with pointers to where its blocks
@@ -87,26 +87,28 @@ inline bool by_blocks(collective what) {
 bool from_root(collective what); // else from each member
 bool differ(collective what);    // does a member give each another block?
 
-// A block that the member which gets it copies from where it lies. 0 bytes: the library carries the block.
-struct lent_block {
-  std::byte* at = nullptr;
-  std::size_t bytes = 0;
-  bool brought = false;
-};
-// What the library carries in its place. Places are those in the giver's segment.
-struct loan {
-  std::uint64_t there = 0; // in the giver's program; 0: copied to `staged` already
-  std::uint64_t bytes = 0, claims = 0, staged = 0;
-};
-
-// What the library carries: sizes and places by rank, as bytes from `at`, which is `base` here.
+// Blocks of sizes of their own: by rank, as bytes from `base`. `at` is where the library finds them.
 struct staged_blocks {
   upc_shared_ptr_t at{};
   std::byte* base = nullptr;
   std::vector<std::size_t> bytes{};
   std::vector<std::ptrdiff_t> places{};
-  std::vector<lent_block> lent{}; // of the same blocks; empty if none is
-  loan* notes = nullptr;          // a note for each, where the library finds them
+
+  std::byte* block(std::size_t k) const { return base + places[k]; }
+};
+
+// What a member gives another one of such a block: the block itself, or where it lies. Places are those in
+// the giver's segment.
+struct slot {
+  static constexpr std::size_t most_inside = 56;
+  std::uint64_t bytes;
+  union {
+    std::byte inside[most_inside];
+    struct {
+      std::uint64_t there; // in the giver's program; 0: copied to `staged` already
+      std::uint64_t claims, staged;
+    };
+  };
 };
 
 // A call, once its types are bytes. `in` are so many blocks of this rank, `out` so many of its results; a
@@ -172,15 +174,9 @@ public:
 
   int size() const { return static_cast<int>(threads_.size()); }
   int rank() const { return rank_; }
-  // Is a block of a size that each rank knows of its own only lent?
-  bool lends(std::size_t bytes) const {
-    return bytes >= costs_of_ways::least && bytes <= longest_loan && !processes_.empty() &&
-           least_found_ > longest_loan;
-  }
+  // Are blocks of sizes that each rank knows of its own only given in slots? Else the library carries them.
+  bool has_slots() const { return on_one_host_ && least_found_ == ~std::uint64_t{0}; }
 
-  // Of a call's blocks of unequal sizes those that are large a neighbour copies itself: the library carries a
-  // note of each. All lie where no other rank reaches, and the notes too; or all in one room, these behind.
-  void lend(staged_blocks& s, loan* notes) const;
   void post(operation& op);
   // Of an operation that the program may post again and again, as if it were under way.
   void keep() { add(known_, std::size_t{1}); }
@@ -198,7 +194,6 @@ public:
   std::uint64_t end() const;
 
 private:
-  static constexpr std::size_t longest_loan = 8 << 20; // what is staged of longer ones would fill the heap
   struct entry {
     operation* op;
     piece* part;
@@ -219,7 +214,7 @@ private:
   void stage(const call& c, const piece& p);
   void copy_own(const call& c, const piece& p);
   token* tokens(const piece& p) const;
-  bool is_compared(const piece& p) const;
+  bool is_compared(std::size_t bytes) const;
   std::atomic<claim>* claims(int giver, const piece& p) const;
   bool takes_from_this(const call& c, int member) const;
   void lend(const call& c, piece& p);
@@ -227,9 +222,12 @@ private:
   bool copy_lent(int giver, const lent_copy& from, std::byte* to, std::size_t bytes);
   bool take(const call& c, const piece& p, int giver, std::byte* to);
   bool has_given(const call& c, piece& p);
-  void lend_blocks(const call& c, piece& p);
-  bool take_blocks(const call& c);
-  void stage_blocks(const call& c);
+  void write_slots(const call& c, piece& p);
+  void copy_own_block(const call& c);
+  void lend_blocks(const call& c, piece& p, std::span<slot> slots);
+  bool take_blocks(const call& c, piece& p);
+  void stage_blocks(const call& c, const piece& p);
+  slot* slots(std::uint64_t place) const;
   void take_back_rooms();
   std::byte* reached(int member, std::uint64_t place) const;
   void start(const operation& op, piece& p);

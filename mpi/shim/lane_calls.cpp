@@ -45,14 +45,18 @@ weft_movement_t movement_of(collective what) {
 
 void lane::start(const operation& op, piece& p) {
   const call& c = op.c;
-  if (by_blocks(c.what)) return start_by_blocks(c, p);
+  if (p.in == nullptr) return start_by_blocks(c, p);
   p.in->live.push_back({p.begin, p.begin + p.length, p.lent, false});
   p.is = piece::state::posted;
   if (p.found) return start_found(c, p);
   if (combines(c.what)) return start_vectors(c, p);
   if (p.lent) return lend(c, p);
-  stage(c, p);
-  copy_own(c, p);
+  if (by_blocks(c.what)) {
+    write_slots(c, p);
+  } else {
+    stage(c, p);
+    copy_own(c, p);
+  }
   const upc_flag_t how = mode | (p.shared ? UPC_IN_PLACE : 0);
   const std::uint64_t to = p.got;
   // In place an all-gather has one array.
@@ -65,15 +69,18 @@ void lane::start(const operation& op, piece& p) {
     p.handle = upc_all_broadcast_team(at(0, to), at(c.root, from), p.bytes, how, team_);
     break;
   case collective::gather:
+  case collective::gatherv:
     p.handle = upc_all_gather_team(at(c.root, to), at(0, from), p.bytes, how, team_);
     break;
   case collective::scatter:
+  case collective::scatterv:
     p.handle = upc_all_scatter_team(at(0, to), at(c.root, from), p.bytes, how, team_);
     break;
   case collective::allgather:
+  case collective::allgatherv:
     p.handle = upc_all_gather_all_team(at(0, to), at(0, from), p.bytes, how, team_);
     break;
-  default: // alltoall
+  default: // alltoall, alltoallv, alltoallw
     p.handle = upc_all_exchange_team(at(0, to), at(0, from), p.bytes, mode, team_);
   }
 }
@@ -167,7 +174,6 @@ std::span<std::byte> lane::scattered_to(const call& c, const piece& p) const {
 
 void lane::start_by_blocks(const call& c, piece& p) {
   p.is = piece::state::posted;
-  lend_blocks(c, p);
   const staged_blocks &in = *c.given, &out = *c.taken;
   const auto of_root = [&](const staged_blocks& s) { return s.bytes.empty() ? std::size_t{0} : s.bytes[0]; };
   switch (c.what) {

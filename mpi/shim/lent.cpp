@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <functional>
 #include <string>
 #include <unistd.h>
 
@@ -41,9 +40,12 @@ upc_shared_ptr_t room_of(std::uint64_t bytes) {
                ": both must say the same");
 }
 
-std::uint64_t blocks_lent(const staged_blocks& s) {
-  return static_cast<std::uint64_t>(
-      std::ranges::count_if(s.lent, [](const lent_block& b) { return b.bytes != 0 && !b.brought; }));
+[[noreturn]] void end_without_room() {
+  end_in_error("the kernel refuses to copy a block that has no room in shared memory: raise WEFT_HEAP_SIZE");
+}
+
+bool lies_inside(std::size_t bytes) {
+  return bytes <= slot::most_inside;
 }
 
 std::atomic<claim>* claims_in(upc_shared_ptr_t room) {
@@ -58,8 +60,8 @@ token* lane::tokens(const piece& p) const {
 }
 
 // Do both ways lead there, so that what they cost is measured?
-bool lane::is_compared(const piece& p) const {
-  return p.bytes >= costs_of_ways::least && !processes_.empty();
+bool lane::is_compared(std::size_t bytes) const {
+  return bytes >= costs_of_ways::least && !processes_.empty();
 }
 
 // At the member that gives, one for each that takes.
@@ -71,9 +73,9 @@ std::atomic<claim>* lane::claims(int giver, const piece& p) const {
 bool lane::takes_from_this(const call& c, int member) const {
   if (member == rank_) return false;
   if (by_blocks(c.what)) {
-    const std::vector<lent_block>& lent = c.given->lent;
-    if (lent.empty() || (c.what == collective::gatherv && member != c.root)) return false;
-    return lent[lent.size() == 1 ? 0 : static_cast<std::size_t>(member)].bytes != 0;
+    const std::vector<std::size_t>& bytes = c.given->bytes;
+    if (bytes.empty() || (c.what == collective::gatherv && member != c.root)) return false;
+    return !lies_inside(bytes[bytes.size() == 1 ? 0 : static_cast<std::size_t>(member)]);
   }
   if (from_root(c.what)) return rank_ == c.root;
   return c.what != collective::gather || member == c.root;
@@ -89,17 +91,17 @@ void lane::lend(const call& c, piece& p) {
   const std::uint64_t taken = from_root(c.what) ? 1 : threads_.size() - 1;
   // In place what is given is overwritten.
   const bool stays = c.what != collective::alltoall || c.in != c.out;
-  p.by_kernel = takers != 0 && stays && !refused_ && is_compared(p) &&
+  p.by_kernel = takers != 0 && stays && !refused_ && is_compared(p.bytes) &&
                 costs_.by_kernel_is_cheaper(p.bytes, given, taken);
   by_kernel_ += p.by_kernel;
   *tokens(p) = p.by_kernel ? reinterpret_cast<token>(c.in + p.from) : 0;
-  p.lent_at = takers != 0 && is_compared(p) ? nanoseconds_now() : 0;
+  p.lent_at = takers != 0 && is_compared(p.bytes) ? nanoseconds_now() : 0;
   if (p.by_kernel) {
     for (std::size_t member = 0; member != threads_.size(); ++member)
       claims(rank_, p)[member].store(claim::free, std::memory_order_relaxed);
   } else if (takers != 0) {
     stage(c, p);
-    if (is_compared(p))
+    if (is_compared(p.bytes))
       costs_.note(costs_of_ways::by_ring, costs_of_ways::giving, p.bytes,
                   (nanoseconds_now() - p.lent_at) / given);
   }
@@ -145,7 +147,7 @@ bool lane::take(const call& c, const piece& p, int giver, std::byte* to) {
   const lent_copy from{.there = reinterpret_cast<const std::byte*>(there + block),
                        .staged = lent_by(giver, c, p),
                        .mine = there == 0 ? nullptr : claims(giver, p) + rank_,
-                       .compared = is_compared(p)};
+                       .compared = is_compared(p.bytes)};
   return copy_lent(giver, from, to, p.bytes);
 }
 
@@ -165,14 +167,12 @@ bool lane::has_given(const call& c, piece& p) {
   const std::uint64_t now = unclaimed || reading || p.looked_at != 0 ? nanoseconds_now() : 0;
   if (p.looked_at == 0) p.looked_at = now;
   if (unclaimed) {
-    const std::uint64_t given = blocks ? blocks_lent(*c.given) : c.in_blocks;
-    const bool late = now - p.lent_at >= time_to_copy(p.bytes * given);
+    const std::size_t given = blocks ? p.longest * c.given->bytes.size() : p.bytes * c.in_blocks;
+    const bool late = now - p.lent_at >= time_to_copy(given);
     const bool has_room = !blocks || p.has_room;
     if (!refused_ && (!late || !has_room)) return false;
-    if (!has_room)
-      end_in_error(
-          "the kernel refuses to copy a block that has no room in shared memory: raise WEFT_HEAP_SIZE");
-    if (!p.staged) blocks ? stage_blocks(c) : stage(c, p);
+    if (!has_room) end_without_room();
+    if (!p.staged) blocks ? stage_blocks(c, p) : stage(c, p);
     p.staged = true;
     for (int member = 0; member != size(); ++member) {
       claim is = claim::free;
@@ -184,26 +184,9 @@ bool lane::has_given(const call& c, piece& p) {
     }
   }
   if (reading) return false;
-  costs_.note(costs_of_ways::by_kernel, costs_of_ways::giving, p.bytes,
+  costs_.note(costs_of_ways::by_kernel, costs_of_ways::giving, blocks ? p.longest : p.bytes,
               p.looked_at == 0 ? 0 : nanoseconds_now() - p.looked_at);
   return true;
-}
-
-void lane::lend(staged_blocks& s, loan* notes) const {
-  s.lent.resize(s.bytes.size());
-  s.notes = notes;
-  std::byte *const blocks = s.base, *const first = reinterpret_cast<std::byte*>(notes);
-  // One block is where the pointer leads; several lie behind it.
-  s.base = s.bytes.size() == 1 ? first : std::min(blocks, first, std::less<>());
-  s.at = weft_pointer_to(s.base);
-  for (std::size_t k = 0; k != s.bytes.size(); ++k) {
-    if (s.bytes[k] == 0) continue;
-    const bool lent = lends(s.bytes[k]);
-    std::byte* const at = blocks + s.places[k];
-    if (lent) s.lent[k] = {at, s.bytes[k], false};
-    if (lent) s.bytes[k] = sizeof(loan);
-    s.places[k] = (lent ? first + k * sizeof(loan) : at) - s.base;
-  }
 }
 
 std::byte* lane::reached(int member, std::uint64_t place) const {
@@ -213,90 +196,119 @@ std::byte* lane::reached(int member, std::uint64_t place) const {
   return static_cast<std::byte*>(upc_cast(p));
 }
 
-// Copies into the room what is lent to others.
-void lane::stage_blocks(const call& c) {
-  const staged_blocks& in = *c.given;
-  for (std::size_t k = 0; k != in.lent.size(); ++k)
-    if (in.notes[k].staged != 0)
-      copy_block(reached(rank_, in.notes[k].staged), in.lent[k].at, in.lent[k].bytes);
+slot* lane::slots(std::uint64_t place) const {
+  return reinterpret_cast<slot*>(memory_of(rank_, place));
 }
 
-// Blocks of sizes that each member knows of its own only: what the notes say of them, before the library
-// carries these. A member's block for itself is copied at once.
-void lane::lend_blocks(const call& c, piece& p) {
-  take_back_rooms();
-  staged_blocks &in = *c.given, &out = *c.taken;
+// A member's block for itself is copied at once.
+void lane::copy_own_block(const call& c) {
+  const staged_blocks &in = *c.given, &out = *c.taken;
   const auto me = static_cast<std::size_t>(rank_);
-  const std::size_t given = in.lent.size() == 1 ? 0 : me, got = out.lent.size() == 1 ? 0 : me;
-  const bool gets_own = c.what != collective::scatterv || rank_ == c.root;
-  if (gets_own && given < in.lent.size() && got < out.lent.size() && in.lent[given].bytes != 0) {
-    const std::size_t bytes = std::min(in.lent[given].bytes, out.lent[got].bytes);
-    if (in.lent[given].at != out.lent[got].at) copy_block(out.lent[got].at, in.lent[given].at, bytes);
-    out.lent[got].brought = true;
+  const bool gives_own = c.what != collective::gatherv || rank_ == c.root;
+  if (!gives_own || in.bytes.empty() || out.bytes.empty()) return;
+  const std::size_t given = in.bytes.size() == 1 ? 0 : me, got = out.bytes.size() == 1 ? 0 : me;
+  if (in.bytes[given] != out.bytes[got]) end_of_unlike_blocks(rank_, in.bytes[given], rank_, out.bytes[got]);
+  if (in.block(given) != out.block(got)) copy_block(out.block(got), in.block(given), in.bytes[given]);
+}
+
+void lane::write_slots(const call& c, piece& p) {
+  const staged_blocks& in = *c.given;
+  copy_own_block(c);
+  const std::span<slot> all(slots(p.given), in.bytes.size());
+  bool inside = true;
+  for (std::size_t k = 0; k != all.size(); ++k) {
+    all[k].bytes = in.bytes[k];
+    if (lies_inside(in.bytes[k]))
+      std::copy_n(in.block(k), in.bytes[k], all[k].inside);
+    else
+      inside = false;
   }
-  std::uint64_t takers = 0, blocks = 0, largest = 0, room = whole_lines(threads_.size() * sizeof(claim));
-  for (int member = 0; !in.lent.empty() && member != size(); ++member)
-    takers += takes_from_this(c, member);
-  if (takers == 0) return;
-  for (std::size_t k = 0; k != in.lent.size(); ++k) {
-    lent_block& b = in.lent[k];
-    in.notes[k] = {};
-    if (b.bytes == 0 || (in.lent.size() != 1 && k == me)) continue;
-    in.notes[k] = {.bytes = b.bytes, .staged = room};
-    room += whole_lines(b.bytes);
-    largest = std::max<std::uint64_t>(largest, b.bytes);
+  if (!inside) lend_blocks(c, p, all);
+}
+
+// Those that do not lie in their slots.
+void lane::lend_blocks(const call& c, piece& p, std::span<slot> slots) {
+  take_back_rooms();
+  const auto is_lent = [&](std::size_t k) {
+    return !lies_inside(slots[k].bytes) && (slots.size() == 1 || k != static_cast<std::size_t>(rank_));
+  };
+  const bool for_itself = c.what == collective::gatherv && rank_ == c.root;
+  std::uint64_t blocks = 0, room = whole_lines(threads_.size() * sizeof(claim));
+  for (std::size_t k = 0; !for_itself && k != slots.size(); ++k) {
+    if (!is_lent(k)) continue;
+    slots[k].staged = room;
+    room += whole_lines(slots[k].bytes);
+    p.longest = std::max<std::size_t>(p.longest, slots[k].bytes);
     ++blocks;
   }
-  const std::uint64_t taken = blocks_lent(out);
-  p.bytes = largest;
-  p.by_kernel = !refused_ && costs_.by_kernel_is_cheaper(largest, blocks, taken);
+  if (blocks == 0) return;
+  const bool compared = is_compared(p.longest);
+  const auto taken = static_cast<std::uint64_t>(
+      std::ranges::count_if(c.taken->bytes, [](std::size_t n) { return !lies_inside(n); }));
   p.room = room_of(room);
   p.has_room = upc_isnull(p.room) == 0;
   if (!p.has_room) { // then the others have to come
-    p.by_kernel = true;
+    if (refused_ || processes_.empty()) end_without_room();
     p.room = upc_alloc(threads_.size() * sizeof(claim));
   }
+  constexpr std::size_t always_by_kernel = 8 << 20; // sooner than the heap is filled with what is staged
+  p.by_kernel = !p.has_room ||
+                (compared && !refused_ &&
+                 (p.longest > always_by_kernel || costs_.by_kernel_is_cheaper(p.longest, blocks, taken)));
   by_kernel_ += p.by_kernel;
-  p.lent_at = nanoseconds_now();
-  for (std::size_t k = 0; k != in.lent.size(); ++k) {
-    loan& n = in.notes[k];
-    if (n.bytes == 0) continue;
-    n.there = p.by_kernel ? reinterpret_cast<std::uint64_t>(in.lent[k].at) : 0;
-    n.claims = p.room.addr;
-    n.staged = p.has_room ? p.room.addr + n.staged : 0;
+  p.lent_at = compared ? nanoseconds_now() : 0;
+  for (std::size_t k = 0; k != slots.size(); ++k) {
+    if (!is_lent(k)) continue;
+    const bool read = p.by_kernel && (slots[k].bytes >= costs_of_ways::least || !p.has_room);
+    slots[k].there = read ? reinterpret_cast<std::uint64_t>(c.given->block(k)) : 0;
+    slots[k].claims = p.room.addr;
+    slots[k].staged = p.has_room ? p.room.addr + slots[k].staged : 0;
+    if (!read) copy_block(reached(rank_, slots[k].staged), c.given->block(k), slots[k].bytes);
   }
-  if (!p.by_kernel) {
-    stage_blocks(c);
-    costs_.note(costs_of_ways::by_ring, costs_of_ways::giving, largest,
+  if (!p.by_kernel && compared)
+    costs_.note(costs_of_ways::by_ring, costs_of_ways::giving, p.longest,
                 (nanoseconds_now() - p.lent_at) / blocks);
-  }
   std::atomic<claim>* const words = claims_in(p.room);
   for (int member = 0; member != size(); ++member) {
-    const claim begins = p.by_kernel ? claim::free : claim::staged;
-    words[member].store(takes_from_this(c, member) ? begins : claim::taken, std::memory_order_relaxed);
+    const slot& of = slots[slots.size() == 1 ? 0 : static_cast<std::size_t>(member)];
+    const claim begins = !takes_from_this(c, member) ? claim::taken
+                         : of.there != 0             ? claim::free
+                                                     : claim::staged;
+    words[member].store(begins, std::memory_order_relaxed);
   }
 }
 
-// What notes speak of. False if some of it is not there yet.
-bool lane::take_blocks(const call& c) {
-  staged_blocks& out = *c.taken;
-  bool all = true;
-  for (std::size_t n = 0; n != out.lent.size(); ++n) {
-    const std::size_t k = (n + static_cast<std::size_t>(rank_)) % out.lent.size();
-    lent_block& b = out.lent[k];
-    if (b.bytes == 0 || b.brought) continue;
-    const loan& from = out.notes[k];
-    const int giver = c.what == collective::scatterv ? c.root : static_cast<int>(k);
-    if (from.bytes != b.bytes) end_of_unlike_blocks(giver, from.bytes, rank_, b.bytes);
-    auto* const words = reinterpret_cast<std::atomic<claim>*>(reached(giver, from.claims));
-    const lent_copy copy{.there = reinterpret_cast<const std::byte*>(from.there),
-                         .staged = from.staged == 0 ? nullptr : reached(giver, from.staged),
-                         .mine = words + rank_,
-                         .compared = true};
-    b.brought = copy_lent(giver, copy, b.at, b.bytes);
-    all &= b.brought;
+// Copies into the room what the others could not read in time.
+void lane::stage_blocks(const call& c, const piece& p) {
+  const slot* const all = slots(p.given);
+  for (std::size_t k = 0; k != c.given->bytes.size(); ++k) {
+    const bool own = c.given->bytes.size() != 1 && k == static_cast<std::size_t>(rank_);
+    if (own || lies_inside(all[k].bytes) || all[k].there == 0) continue;
+    copy_block(reached(rank_, all[k].staged), c.given->block(k), all[k].bytes);
   }
-  return all;
+}
+
+// What this member gets, where the program wants it. False if some of it is not there yet.
+bool lane::take_blocks(const call& c, piece& p) {
+  const staged_blocks& out = *c.taken;
+  const int blocks = p.in == nullptr ? 0 : static_cast<int>(out.bytes.size());
+  for (; p.brought < blocks; ++p.brought) {
+    const auto k = static_cast<std::size_t>((rank_ + p.brought) % blocks);
+    const int giver = c.what == collective::scatterv ? c.root : static_cast<int>(k);
+    if (giver == rank_) continue;
+    const slot& from = slots(p.got)[k];
+    if (from.bytes != out.bytes[k]) end_of_unlike_blocks(giver, from.bytes, rank_, out.bytes[k]);
+    if (lies_inside(from.bytes)) {
+      std::copy_n(from.inside, from.bytes, out.block(k));
+      continue;
+    }
+    const lent_copy lent{.there = reinterpret_cast<const std::byte*>(from.there),
+                         .staged = from.staged == 0 ? nullptr : reached(giver, from.staged),
+                         .mine = reinterpret_cast<std::atomic<claim>*>(reached(giver, from.claims)) + rank_,
+                         .compared = is_compared(from.bytes)};
+    if (!copy_lent(giver, lent, out.block(k), from.bytes)) return false;
+  }
+  return true;
 }
 
 void lane::take_back_rooms() {

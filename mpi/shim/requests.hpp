@@ -32,10 +32,8 @@ struct sided_blocks {
   void* buffer = nullptr;
   std::vector<block> each;
   staged_blocks staged;
-  std::vector<loan> notes; // one for each, if some are lent
-  bool plain = false;      // they are where the program has them
-  std::size_t begin = 0;   // else in the call's room
-  std::size_t behind = 0;  // there: the notes, counted from `begin`
+  bool plain = false;    // they are where the program has them
+  std::size_t begin = 0; // else in the call's room, or its `in`
 };
 
 // How elements are combined that the library has no operator for: `by` is called with this, and nothing else.

@@ -26,7 +26,8 @@ struct piece {
   std::uint64_t at = 0;                     // in the memory of each member
   std::uint64_t given = 0, got = 0;         // there: what this one gives, and what it gets
   int brought = 0;                          // of the blocks that this one gets
-  upc_shared_ptr_t room{};                  // of lent blocks of unequal sizes: claims, and what is staged
+  std::size_t longest = 0;                  // of the blocks of unequal sizes that do not lie in slots
+  upc_shared_ptr_t room{};                  // of these: claims, and what is staged
   bool has_room = false;                    // there: for what is staged
   std::uint64_t lent_at = 0, looked_at = 0; // nanoseconds: by the kernel, and first found not read by all
   upc_coll_handle_t handle = UPC_HANDLE_COMPLETE;

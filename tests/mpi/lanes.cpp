@@ -2,7 +2,7 @@
 // Lanes of libweft-mpi without MPI: calls of all kinds and sizes, more of them at once than their rings hold,
 // while each rank completes its own in an order of its own and pauses when it likes. What has no room yet is
 // posted by the carrier, beside the program's thread, which takes no turn then, or beside two of them. Blocks
-// of unequal sizes are lent in half of the runs.
+// of unequal sizes are given in slots in half of the runs.
 //
 //   lanes CALLS SEED one|two
 //
@@ -84,8 +84,8 @@ public:
     in_ = own_[0].data();
     out_ = own_[1].data();
     const int given = p.blocks_given(), got = p.blocks_got();
-    lay(l, 0, given, [&](int to) { return p.words_of(me(), to); });
-    lay(l, 1, got, [&](int from) { return p.words_of(p.what == scatterv ? p.root : from, me()); });
+    lay(0, given, [&](int to) { return p.words_of(me(), to); });
+    lay(1, got, [&](int from) { return p.words_of(p.what == scatterv ? p.root : from, me()); });
     std::size_t next = 0;
     for (int to = 0; to != given; ++to)
       for (std::size_t at = 0; at != p.words_of(me(), to); ++at)
@@ -94,21 +94,17 @@ public:
     op.c = {.what = p.what, .root = p.root, .given = &blocks_[0], .taken = &blocks_[1]};
     l.post(op);
   }
-  template <class WordsOf> void lay(lane& l, std::size_t side, int blocks, WordsOf&& words_of) {
+  template <class WordsOf> void lay(std::size_t side, int blocks, WordsOf&& words_of) {
     staged_blocks& s = blocks_[side];
     s.base = reinterpret_cast<std::byte*>(own_[side].data());
     s.at = weft_pointer_to(s.base);
-    s.bytes.clear(), s.places.clear(), s.lent.clear();
+    s.bytes.clear(), s.places.clear();
     std::size_t end = 0;
-    bool lends = false;
     for (int k = 0; k != blocks; ++k) {
       s.bytes.push_back(words_of(k) * sizeof(word));
       s.places.push_back(static_cast<std::ptrdiff_t>(end));
       end += s.bytes.back();
-      lends |= l.lends(s.bytes.back());
     }
-    notes_[side].assign(s.bytes.size(), {});
-    if (lends) l.lend(s, notes_[side].data());
   }
   int wrong_blocks() {
     std::size_t next = 0;
@@ -149,7 +145,6 @@ private:
   std::array<std::vector<word>, 2> own_;
   std::array<upc_shared_ptr_t, 2> shared_{};
   std::array<staged_blocks, 2> blocks_;
-  std::array<std::vector<loan>, 2> notes_;
   word *in_ = nullptr, *out_ = nullptr;
   std::vector<std::size_t> elements_;
 };
@@ -285,7 +280,7 @@ WEFT_SUITE(lanes) {
   std::iota(threads.begin(), threads.end(), 0U);
   int failures = 0;
   for (unsigned turn = 0; turn != 4; ++turn) {
-    const bool refuses = turn % 2 != 0, finds = turn < 2; // else unequal blocks may be lent
+    const bool refuses = turn % 2 != 0, finds = turn < 2; // else there are slots
     const upc_shared_ptr_t area = upc_all_alloc(THREADS, page + small + large);
     {
       lane l(UPC_TEAM_ALL, threads,
