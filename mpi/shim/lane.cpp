@@ -380,7 +380,7 @@ bool lane::carry_one() {
 bool lane::quiet() {
   const turn mine(mutex_, needs_turn());
   reap();
-  take_back_rooms();
+  static_cast<void>(take_back_rooms(UINT64_MAX));
   for (ring& r : rings_)
     r.drop();
   return known_ == 0 && rooms_.empty() &&

@@ -49,6 +49,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -100,13 +101,13 @@ struct staged_blocks {
 // What a member gives another one of such a block: the block itself, or where it lies. Places are those in
 // the giver's segment.
 struct slot {
-  static constexpr std::size_t most_inside = 56;
+  static constexpr std::size_t most_inside = 248;
   std::uint64_t bytes;
   union {
     std::byte inside[most_inside];
     struct {
-      std::uint64_t there; // in the giver's program; 0: copied to `staged` already
-      std::uint64_t claims, staged;
+      std::uint64_t there;          // in the giver's program; 0: copied to `staged` already
+      std::uint64_t claims, staged; // its room, and where it lies there
     };
   };
 };
@@ -228,7 +229,8 @@ private:
   bool take_blocks(const call& c, piece& p);
   void stage_blocks(const call& c, const piece& p);
   slot* slots(std::uint64_t place) const;
-  void take_back_rooms();
+  lent_room take_back_rooms(std::uint64_t bytes);
+  lent_room room_of(std::uint64_t bytes);
   std::byte* reached(int member, std::uint64_t place) const;
   void start(const operation& op, piece& p);
   void start_found(const call& c, piece& p);
@@ -259,7 +261,7 @@ private:
   bool refused_ = false;      // the kernel has not let another member read here
   std::size_t by_kernel_ = 0; // pieces of this member under way that the others read so
   costs_of_ways costs_;
-  std::vector<upc_shared_ptr_t> rooms_; // of loans of calls that are done here: until all have been taken
+  std::deque<lent_room> rooms_; // of loans of calls that are done here: until all have been taken
   std::vector<ring> rings_;
   std::vector<entry> order_; // not done, in the order of the calls
   std::size_t posted_ = 0;   // of these, from the front

@@ -21,14 +21,6 @@ std::uint64_t time_to_copy(std::size_t bytes) {
   return least + bytes / bytes_in_a_nanosecond;
 }
 
-// Null if the heap has no room.
-upc_shared_ptr_t room_of(std::uint64_t bytes) {
-  try {
-    return weft::upc_alloc(bytes);
-  } catch (const weft::error&) {
-    return UPC_SHARED_NULL;
-  }
-}
 [[noreturn]] void end_in_error(const std::string& why) {
   std::fprintf(stderr, "weft: error: %s\n", why.c_str());
   std::fflush(nullptr);
@@ -48,8 +40,8 @@ bool lies_inside(std::size_t bytes) {
   return bytes <= slot::most_inside;
 }
 
-std::atomic<claim>* claims_in(upc_shared_ptr_t room) {
-  return static_cast<std::atomic<claim>*>(upc_cast(room));
+std::atomic<claim>* claims_in(const lent_room& room) {
+  return reinterpret_cast<std::atomic<claim>*>(room.memory);
 }
 
 } // namespace
@@ -169,7 +161,7 @@ bool lane::has_given(const call& c, piece& p) {
   if (unclaimed) {
     const std::size_t given = blocks ? p.longest * c.given->bytes.size() : p.bytes * c.in_blocks;
     const bool late = now - p.lent_at >= time_to_copy(given);
-    const bool has_room = !blocks || p.has_room;
+    const bool has_room = !blocks || p.room.stages;
     if (!refused_ && (!late || !has_room)) return false;
     if (!has_room) end_without_room();
     if (!p.staged) blocks ? stage_blocks(c, p) : stage(c, p);
@@ -228,7 +220,6 @@ void lane::write_slots(const call& c, piece& p) {
 
 // Those that do not lie in their slots.
 void lane::lend_blocks(const call& c, piece& p, std::span<slot> slots) {
-  take_back_rooms();
   const auto is_lent = [&](std::size_t k) {
     return !lies_inside(slots[k].bytes) && (slots.size() == 1 || k != static_cast<std::size_t>(rank_));
   };
@@ -246,24 +237,19 @@ void lane::lend_blocks(const call& c, piece& p, std::span<slot> slots) {
   const auto taken = static_cast<std::uint64_t>(
       std::ranges::count_if(c.taken->bytes, [](std::size_t n) { return !lies_inside(n); }));
   p.room = room_of(room);
-  p.has_room = upc_isnull(p.room) == 0;
-  if (!p.has_room) { // then the others have to come
-    if (refused_ || processes_.empty()) end_without_room();
-    p.room = upc_alloc(threads_.size() * sizeof(claim));
-  }
+  if (!p.room.stages && (refused_ || processes_.empty())) end_without_room();
   constexpr std::size_t always_by_kernel = 8 << 20; // sooner than the heap is filled with what is staged
-  p.by_kernel = !p.has_room ||
+  p.by_kernel = !p.room.stages ||
                 (compared && !refused_ &&
                  (p.longest > always_by_kernel || costs_.by_kernel_is_cheaper(p.longest, blocks, taken)));
   by_kernel_ += p.by_kernel;
   p.lent_at = compared ? nanoseconds_now() : 0;
   for (std::size_t k = 0; k != slots.size(); ++k) {
     if (!is_lent(k)) continue;
-    const bool read = p.by_kernel && (slots[k].bytes >= costs_of_ways::least || !p.has_room);
+    const bool read = p.by_kernel && (slots[k].bytes >= costs_of_ways::least || !p.room.stages);
     slots[k].there = read ? reinterpret_cast<std::uint64_t>(c.given->block(k)) : 0;
-    slots[k].claims = p.room.addr;
-    slots[k].staged = p.has_room ? p.room.addr + slots[k].staged : 0;
-    if (!read) copy_block(reached(rank_, slots[k].staged), c.given->block(k), slots[k].bytes);
+    slots[k].claims = p.room.at.addr;
+    if (!read) copy_block(p.room.memory + slots[k].staged, c.given->block(k), slots[k].bytes);
   }
   if (!p.by_kernel && compared)
     costs_.note(costs_of_ways::by_ring, costs_of_ways::giving, p.longest,
@@ -284,7 +270,7 @@ void lane::stage_blocks(const call& c, const piece& p) {
   for (std::size_t k = 0; k != c.given->bytes.size(); ++k) {
     const bool own = c.given->bytes.size() != 1 && k == static_cast<std::size_t>(rank_);
     if (own || lies_inside(all[k].bytes) || all[k].there == 0) continue;
-    copy_block(reached(rank_, all[k].staged), c.given->block(k), all[k].bytes);
+    copy_block(p.room.memory + all[k].staged, c.given->block(k), all[k].bytes);
   }
 }
 
@@ -302,23 +288,46 @@ bool lane::take_blocks(const call& c, piece& p) {
       std::copy_n(from.inside, from.bytes, out.block(k));
       continue;
     }
+    std::byte* const room = reached(giver, from.claims);
     const lent_copy lent{.there = reinterpret_cast<const std::byte*>(from.there),
-                         .staged = from.staged == 0 ? nullptr : reached(giver, from.staged),
-                         .mine = reinterpret_cast<std::atomic<claim>*>(reached(giver, from.claims)) + rank_,
+                         .staged = room + from.staged,
+                         .mine = reinterpret_cast<std::atomic<claim>*>(room) + rank_,
                          .compared = is_compared(from.bytes)};
     if (!copy_lent(giver, lent, out.block(k), from.bytes)) return false;
   }
   return true;
 }
 
-void lane::take_back_rooms() {
-  std::erase_if(rooms_, [&](upc_shared_ptr_t room) {
-    const std::atomic<claim>* const words = claims_in(room);
-    for (int member = 0; member != size(); ++member)
-      if (words[member].load(std::memory_order_acquire) != claim::taken) return false;
-    upc_free(room);
-    return true;
-  });
+// Of those whose blocks have all been taken, from the oldest on: back to the heap, up to one that has as many
+// bytes or some more.
+lent_room lane::take_back_rooms(std::uint64_t bytes) {
+  const auto is_taken = [](const std::atomic<claim>& c) {
+    return c.load(std::memory_order_acquire) == claim::taken;
+  };
+  while (!rooms_.empty()) {
+    const lent_room room = rooms_.front();
+    if (!std::all_of(claims_in(room), claims_in(room) + size(), is_taken)) break;
+    rooms_.pop_front();
+    if (room.stages && room.bytes >= bytes && room.bytes / 2 <= bytes) return room;
+    upc_free(room.at);
+  }
+  return {};
+}
+
+// For claims alone, if the heap has no more: then the others have to come.
+lent_room lane::room_of(std::uint64_t bytes) {
+  lent_room room = take_back_rooms(bytes);
+  if (room.memory != nullptr) return room;
+  room.bytes = bytes;
+  room.stages = true;
+  try {
+    room.at = weft::upc_alloc(bytes);
+  } catch (const weft::error&) {
+    room.stages = false;
+    room.at = upc_alloc(threads_.size() * sizeof(claim));
+  }
+  room.memory = static_cast<std::byte*>(upc_cast(room.at));
+  return room;
 }
 
 } // namespace weft::mpi

@@ -12,6 +12,14 @@ namespace weft::mpi {
 
 struct ring;
 
+// Memory of the heap: claims, and behind them what is staged of unequal blocks, if it has room for that.
+struct lent_room {
+  upc_shared_ptr_t at{};
+  std::byte* memory = nullptr;
+  std::uint64_t bytes = 0;
+  bool stages = false;
+};
+
 // A part of each block of a call, under way.
 struct piece {
   std::size_t from = 0, bytes = 0; // of each block
@@ -27,8 +35,7 @@ struct piece {
   std::uint64_t given = 0, got = 0;         // there: what this one gives, and what it gets
   int brought = 0;                          // of the blocks that this one gets
   std::size_t longest = 0;                  // of the blocks of unequal sizes that do not lie in slots
-  upc_shared_ptr_t room{};                  // of these: claims, and what is staged
-  bool has_room = false;                    // there: for what is staged
+  lent_room room{};                         // of these
   std::uint64_t lent_at = 0, looked_at = 0; // nanoseconds: by the kernel, and first found not read by all
   upc_coll_handle_t handle = UPC_HANDLE_COMPLETE;
   enum class state : std::uint8_t { waiting, posted, done } is = state::waiting;
