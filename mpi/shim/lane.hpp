@@ -218,6 +218,7 @@ private:
   bool is_compared(std::size_t bytes) const;
   std::atomic<claim>* claims(int giver, const piece& p) const;
   bool takes_from_this(const call& c, int member) const;
+  std::uint64_t taken_by_one(const call& c) const;
   void lend(const call& c, piece& p);
   struct lent_copy;
   bool copy_lent(int giver, const lent_copy& from, std::byte* to, std::size_t bytes);

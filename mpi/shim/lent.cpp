@@ -73,6 +73,11 @@ bool lane::takes_from_this(const call& c, int member) const {
   return c.what != collective::gather || member == c.root;
 }
 
+// How many blocks a member gets from others.
+std::uint64_t lane::taken_by_one(const call& c) const {
+  return from_root(c.what) ? 1 : threads_.size() - 1;
+}
+
 void lane::lend(const call& c, piece& p) {
   copy_own(c, p);
   std::uint64_t takers = 0;
@@ -80,11 +85,10 @@ void lane::lend(const call& c, piece& p) {
     takers += takes_from_this(c, member);
   // A root's blocks go to as many members, each of which takes one.
   const std::uint64_t given = differ(c.what) ? takers : 1;
-  const std::uint64_t taken = from_root(c.what) ? 1 : threads_.size() - 1;
   // In place what is given is overwritten.
   const bool stays = c.what != collective::alltoall || c.in != c.out;
   p.by_kernel = takers != 0 && stays && !refused_ && is_compared(p.bytes) &&
-                costs_.by_kernel_is_cheaper(p.bytes, given, taken);
+                costs_.by_kernel_is_cheaper(p.bytes, given, taken_by_one(c));
   by_kernel_ += p.by_kernel;
   *tokens(p) = p.by_kernel ? reinterpret_cast<token>(c.in + p.from) : 0;
   p.lent_at = takers != 0 && is_compared(p.bytes) ? nanoseconds_now() : 0;
@@ -159,7 +163,7 @@ bool lane::has_given(const call& c, piece& p) {
   const std::uint64_t now = unclaimed || reading || p.looked_at != 0 ? nanoseconds_now() : 0;
   if (p.looked_at == 0) p.looked_at = now;
   if (unclaimed) {
-    const std::size_t given = blocks ? p.longest * c.given->bytes.size() : p.bytes * c.in_blocks;
+    const std::size_t given = blocks ? p.in_rooms : p.bytes * c.in_blocks;
     const bool late = now - p.lent_at >= time_to_copy(given);
     const bool has_room = !blocks || p.room.stages;
     if (!refused_ && (!late || !has_room)) return false;
@@ -230,18 +234,18 @@ void lane::lend_blocks(const call& c, piece& p, std::span<slot> slots) {
     slots[k].staged = room;
     room += whole_lines(slots[k].bytes);
     p.longest = std::max<std::size_t>(p.longest, slots[k].bytes);
+    p.in_rooms += slots[k].bytes;
     ++blocks;
   }
   if (blocks == 0) return;
   const bool compared = is_compared(p.longest);
-  const auto taken = static_cast<std::uint64_t>(
-      std::ranges::count_if(c.taken->bytes, [](std::size_t n) { return !lies_inside(n); }));
   p.room = room_of(room);
   if (!p.room.stages && (refused_ || processes_.empty())) end_without_room();
   constexpr std::size_t always_by_kernel = 8 << 20; // sooner than the heap is filled with what is staged
-  p.by_kernel = !p.room.stages ||
-                (compared && !refused_ &&
-                 (p.longest > always_by_kernel || costs_.by_kernel_is_cheaper(p.longest, blocks, taken)));
+  p.by_kernel =
+      !p.room.stages ||
+      (compared && !refused_ &&
+       (p.longest > always_by_kernel || costs_.by_kernel_is_cheaper(p.longest, blocks, taken_by_one(c))));
   by_kernel_ += p.by_kernel;
   p.lent_at = compared ? nanoseconds_now() : 0;
   for (std::size_t k = 0; k != slots.size(); ++k) {

@@ -34,7 +34,7 @@ struct piece {
   std::uint64_t at = 0;                     // in the memory of each member
   std::uint64_t given = 0, got = 0;         // there: what this one gives, and what it gets
   int brought = 0;                          // of the blocks that this one gets
-  std::size_t longest = 0;                  // of the blocks of unequal sizes that do not lie in slots
+  std::size_t longest = 0, in_rooms = 0;    // of the blocks of unequal sizes that do not lie in slots: bytes
   lent_room room{};                         // of these
   std::uint64_t lent_at = 0, looked_at = 0; // nanoseconds: by the kernel, and first found not read by all
   upc_coll_handle_t handle = UPC_HANDLE_COMPLETE;
