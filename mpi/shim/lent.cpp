@@ -26,10 +26,13 @@ std::uint64_t time_to_copy(std::size_t bytes) {
   std::fflush(nullptr);
   _exit(1);
 }
-[[noreturn]] void end_of_unlike_blocks(int giver, std::uint64_t given, int taker, std::uint64_t taken) {
-  end_in_error("rank " + std::to_string(giver) + " of a communicator gives rank " + std::to_string(taker) +
-               " " + std::to_string(given) + " bytes, where that rank takes " + std::to_string(taken) +
-               ": both must say the same");
+[[noreturn]] void end_of_unlike_blocks(collective what, int giver, std::uint64_t given, int taker,
+                                       std::uint64_t taken) {
+  constexpr const char* names[] = {"allgatherv", "gatherv", "scatterv", "alltoallv", "alltoallw"};
+  const char* const name = names[static_cast<int>(what) - static_cast<int>(collective::allgatherv)];
+  end_in_error("MPI_I" + std::string(name) + ": rank " + std::to_string(giver) +
+               " of a communicator gives rank " + std::to_string(taker) + " " + std::to_string(given) +
+               " bytes, where that rank takes " + std::to_string(taken) + ": both must say the same");
 }
 
 [[noreturn]] void end_without_room() {
@@ -203,7 +206,8 @@ void lane::copy_own_block(const call& c) {
   const bool gives_own = c.what != collective::gatherv || rank_ == c.root;
   if (!gives_own || in.bytes.empty() || out.bytes.empty()) return;
   const std::size_t given = in.bytes.size() == 1 ? 0 : me, got = out.bytes.size() == 1 ? 0 : me;
-  if (in.bytes[given] != out.bytes[got]) end_of_unlike_blocks(rank_, in.bytes[given], rank_, out.bytes[got]);
+  if (in.bytes[given] != out.bytes[got])
+    end_of_unlike_blocks(c.what, rank_, in.bytes[given], rank_, out.bytes[got]);
   if (in.block(given) != out.block(got)) copy_block(out.block(got), in.block(given), in.bytes[given]);
 }
 
@@ -287,7 +291,7 @@ bool lane::take_blocks(const call& c, piece& p) {
     const int giver = c.what == collective::scatterv ? c.root : static_cast<int>(k);
     if (giver == rank_) continue;
     const slot& from = slots(p.got)[k];
-    if (from.bytes != out.bytes[k]) end_of_unlike_blocks(giver, from.bytes, rank_, out.bytes[k]);
+    if (from.bytes != out.bytes[k]) end_of_unlike_blocks(c.what, giver, from.bytes, rank_, out.bytes[k]);
     if (lies_inside(from.bytes)) {
       std::copy_n(from.inside, from.bytes, out.block(k));
       continue;

@@ -335,6 +335,19 @@ static void overlapping(void) {
   MPI_Wait(&r, MPI_STATUS_IGNORE);
 }
 
+/* Rank 0 gives rank 1 a number more than rank 1 takes. */
+static void unlike(void) {
+  static int in[64], out[64], counts[64], places[64];
+  MPI_Request r;
+  for (int k = 0; k < size; ++k) {
+    counts[k] = k == 1 ? 3 : 2;
+    places[k] = 3 * k;
+  }
+  MPI_Iscatterv(in, counts, places, MPI_INT, out, 2, MPI_INT, 0, MPI_COMM_WORLD, &r);
+  MPI_Wait(&r, MPI_STATUS_IGNORE);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 static const struct {
   const char* name;
   void (*play)(void);
@@ -365,6 +378,7 @@ static const struct {
               {"changed_block", changed_block},
               {"unmapped", unmapped},
               {"overlapping", overlapping},
+              {"unlike", unlike},
               {"freed_buffer", freed_buffer}};
 
 int main(int argc, char** argv) {
