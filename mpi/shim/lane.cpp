@@ -96,6 +96,9 @@ lane::lane(upc_team_t team, std::vector<std::uint32_t> threads, const memory& m)
     if (on_one_host_) r.words[static_cast<std::size_t>(rank_)]->store(m.begin, std::memory_order_release);
     rings_.push_back(std::move(r));
   }
+  const std::uint64_t slots = 2 * threads_.size() * sizeof(slot); // given and got
+  has_slots_ = on_one_host_ && least_found_ == ~std::uint64_t{0} &&
+               slots * pieces_of_a_ring <= rings_.back().size;
 }
 
 lane::~lane() {

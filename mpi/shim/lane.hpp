@@ -176,7 +176,7 @@ public:
   int size() const { return static_cast<int>(threads_.size()); }
   int rank() const { return rank_; }
   // Are blocks of sizes that each rank knows of its own only given in slots? Else the library carries them.
-  bool has_slots() const { return on_one_host_ && least_found_ == ~std::uint64_t{0}; }
+  bool has_slots() const { return has_slots_; }
 
   void post(operation& op);
   // Of an operation that the program may post again and again, as if it were under way.
@@ -257,6 +257,7 @@ private:
   std::vector<std::byte*> areas_;      // of all members, if they are on this host; else of this one only
   const bool on_one_host_;
   const std::uint64_t least_found_;
+  bool has_slots_ = false;
   const int rank_;
   const std::vector<pid_t> processes_;
   bool refused_ = false;      // the kernel has not let another member read here
