@@ -97,8 +97,8 @@ lane::lane(upc_team_t team, std::vector<std::uint32_t> threads, const memory& m)
     rings_.push_back(std::move(r));
   }
   const std::uint64_t slots = 2 * threads_.size() * sizeof(slot); // given and got
-  has_slots_ = on_one_host_ && least_found_ == ~std::uint64_t{0} &&
-               slots * pieces_of_a_ring <= rings_.back().size;
+  has_slots_ =
+      on_one_host_ && least_found_ == ~std::uint64_t{0} && slots * pieces_of_a_ring <= rings_.back().size;
 }
 
 lane::~lane() {
