@@ -148,7 +148,8 @@ bool append_straight(plan& p, const topology& g, std::uint8_t top) {
 // Notes the steps of a plan that is straight: few of them, within the host, in the order in which a pass that
 // finds all words come makes them, with their peers. A blocking call goes through them with no state but the
 // place that it has come to. So a step that may be made again, because a later one of its node has to wait,
-// only waits and copies. `straight_posted` of them, signals, are all that a post makes; 0 if that is not so.
+// only waits and copies. `straight_posted` of them are all that a post makes: signals, and behind them little
+// copies if nothing else is left; 0 if that is not so.
 void straighten(plan& p, const topology& g) {
   p.straight_count = p.straight_posted = 0;
   if (p.far || p.large || p.dynamic || p.by_rows || p.in_place || p.names != naming::none || p.lends())
@@ -165,11 +166,14 @@ void straighten(plan& p, const topology& g) {
   unsigned signals = 0;
   while (signals < p.straight_count && p.nodes[p.straight[signals].node].what == kind::signal)
     ++signals;
+  constexpr std::uint64_t little = 512; // is copied sooner than come back to
+  bool waits = false;
   for (unsigned k = signals; k < p.straight_count; ++k) {
     const kind what = p.nodes[p.straight[k].node].what;
     if (what == kind::signal || what == kind::compute || (p.alone >> p.straight[k].top & 1) != 0) return;
+    waits |= what != kind::copy || p.block() > little;
   }
-  if (signals != p.straight_count) p.straight_posted = static_cast<std::uint8_t>(signals);
+  p.straight_posted = waits ? static_cast<std::uint8_t>(signals) : p.straight_count;
 }
 
 } // namespace

@@ -98,7 +98,10 @@ public:
       drain();
       begin(mine, op);
       if (executor_.goes_straight(op) && op.program->straight_posted != 0) {
-        executor_.post_straight(op);
+        if (op.program->straight_posted != op.program->straight_count)
+          executor_.post_straight(op);
+        else if (executor_.run_straight(op))
+          finish(op);
         return h.release();
       }
       executor_.start(op);

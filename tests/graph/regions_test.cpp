@@ -98,7 +98,7 @@ TEST(regions, are_what_the_verifier_sees_block_by_block) {
 }
 
 // Each step behind all that it waits for, and each iteration of each node once, with its peer, on this host.
-// What a post makes are signals, and behind them nothing is left for it.
+// What a post makes are signals, and behind them nothing is left for it; or all, if the rest copies little.
 void check_straight(const plan& p, const topology& g) {
   node_set done = 0;
   std::uint32_t next = 0; // iteration of the node that is under way
@@ -118,8 +118,17 @@ void check_straight(const plan& p, const topology& g) {
     done |= node_set{1} << s.top;
   }
   EXPECT_EQ(done, p.top);
+  const auto kind_of = [&](unsigned k) { return p.nodes[p.straight[k].node].what; };
+  unsigned little = 0; // steps that a post makes if it makes all
+  while (little < p.straight_count &&
+         (kind_of(little) == kind::signal || (kind_of(little) == kind::copy && p.block() <= 512)))
+    ++little;
+  if (p.straight_posted == p.straight_count) {
+    EXPECT_EQ(little, p.straight_count);
+    return;
+  }
   for (unsigned k = 0; p.straight_posted != 0 && k < p.straight_count; ++k)
-    EXPECT_EQ(p.nodes[p.straight[k].node].what == kind::signal, k < p.straight_posted);
+    EXPECT_EQ(kind_of(k) == kind::signal, k < p.straight_posted);
 }
 
 TEST(regions, of_straight_plans_follow_each_other) {
