@@ -167,13 +167,13 @@ void straighten(plan& p, const topology& g) {
   while (signals < p.straight_count && p.nodes[p.straight[signals].node].what == kind::signal)
     ++signals;
   constexpr std::uint64_t little = 512; // is copied sooner than come back to
-  bool waits = false;
+  bool little_left = true;
   for (unsigned k = signals; k < p.straight_count; ++k) {
     const kind what = p.nodes[p.straight[k].node].what;
     if (what == kind::signal || what == kind::compute || (p.alone >> p.straight[k].top & 1) != 0) return;
-    waits |= what != kind::copy || p.block() > little;
+    little_left &= what == kind::copy && p.block() <= little;
   }
-  p.straight_posted = waits ? static_cast<std::uint8_t>(signals) : p.straight_count;
+  p.straight_posted = little_left ? p.straight_count : static_cast<std::uint8_t>(signals);
 }
 
 } // namespace

@@ -184,9 +184,13 @@ void post_blocks(carried& c) {
   if (!by_library) c.in.resize(end);
   for (sided_blocks* const s : {&c.in_blocks, &c.out_blocks}) {
     if (s->plain) continue;
-    s->staged.at = c.room;
-    if (end != 0) s->staged.at.addr += s->begin;
-    s->staged.base = by_library ? static_cast<std::byte*>(upc_cast(s->staged.at)) : c.in.data() + s->begin;
+    if (by_library) {
+      s->staged.at = c.room;
+      if (end != 0) s->staged.at.addr += s->begin;
+      s->staged.base = static_cast<std::byte*>(upc_cast(s->staged.at));
+    } else {
+      s->staged.base = c.in.data() + s->begin;
+    }
   }
   for (std::size_t k = 0; !c.in_blocks.plain && k != c.in_blocks.each.size(); ++k)
     move_block(c.in_blocks, k, false);

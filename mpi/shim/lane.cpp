@@ -383,7 +383,7 @@ bool lane::carry_one() {
 bool lane::quiet() {
   const turn mine(mutex_, needs_turn());
   reap();
-  static_cast<void>(take_back_rooms(UINT64_MAX));
+  static_cast<void>(take_back_rooms(UINT64_MAX)); // none is kept
   for (ring& r : rings_)
     r.drop();
   return known_ == 0 && rooms_.empty() &&

@@ -203,8 +203,7 @@ slot* lane::slots(std::uint64_t place) const {
 void lane::copy_own_block(const call& c) {
   const staged_blocks &in = *c.given, &out = *c.taken;
   const auto me = static_cast<std::size_t>(rank_);
-  const bool gives_own = c.what != collective::gatherv || rank_ == c.root;
-  if (!gives_own || in.bytes.empty() || out.bytes.empty()) return;
+  if (in.bytes.empty() || out.bytes.empty()) return;
   const std::size_t given = in.bytes.size() == 1 ? 0 : me, got = out.bytes.size() == 1 ? 0 : me;
   if (in.bytes[given] != out.bytes[got])
     end_of_unlike_blocks(c.what, rank_, in.bytes[given], rank_, out.bytes[got]);
@@ -217,9 +216,10 @@ void lane::write_slots(const call& c, piece& p) {
   const std::span<slot> all(slots(p.given), in.bytes.size());
   bool inside = true;
   for (std::size_t k = 0; k != all.size(); ++k) {
-    all[k].bytes = in.bytes[k];
-    if (lies_inside(in.bytes[k]))
-      std::copy_n(in.block(k), in.bytes[k], all[k].inside);
+    const bool own = all.size() != 1 && k == static_cast<std::size_t>(rank_);
+    all[k].bytes = own ? 0 : in.bytes[k];
+    if (lies_inside(all[k].bytes))
+      std::copy_n(in.block(k), all[k].bytes, all[k].inside);
     else
       inside = false;
   }
@@ -228,20 +228,16 @@ void lane::write_slots(const call& c, piece& p) {
 
 // Those that do not lie in their slots.
 void lane::lend_blocks(const call& c, piece& p, std::span<slot> slots) {
-  const auto is_lent = [&](std::size_t k) {
-    return !lies_inside(slots[k].bytes) && (slots.size() == 1 || k != static_cast<std::size_t>(rank_));
-  };
-  const bool for_itself = c.what == collective::gatherv && rank_ == c.root;
+  if (c.what == collective::gatherv && rank_ == c.root) return; // its block is for itself
   std::uint64_t blocks = 0, room = whole_lines(threads_.size() * sizeof(claim));
-  for (std::size_t k = 0; !for_itself && k != slots.size(); ++k) {
-    if (!is_lent(k)) continue;
-    slots[k].staged = room;
-    room += whole_lines(slots[k].bytes);
-    p.longest = std::max<std::size_t>(p.longest, slots[k].bytes);
-    p.in_rooms += slots[k].bytes;
+  for (slot& s : slots) {
+    if (lies_inside(s.bytes)) continue;
+    s.staged = room;
+    room += whole_lines(s.bytes);
+    p.longest = std::max<std::size_t>(p.longest, s.bytes);
+    p.in_rooms += s.bytes;
     ++blocks;
   }
-  if (blocks == 0) return;
   const bool compared = is_compared(p.longest);
   p.room = room_of(room);
   if (!p.room.stages && (refused_ || processes_.empty())) end_without_room();
@@ -253,7 +249,7 @@ void lane::lend_blocks(const call& c, piece& p, std::span<slot> slots) {
   by_kernel_ += p.by_kernel;
   p.lent_at = compared ? nanoseconds_now() : 0;
   for (std::size_t k = 0; k != slots.size(); ++k) {
-    if (!is_lent(k)) continue;
+    if (lies_inside(slots[k].bytes)) continue;
     const bool read = p.by_kernel && (slots[k].bytes >= costs_of_ways::least || !p.room.stages);
     slots[k].there = read ? reinterpret_cast<std::uint64_t>(c.given->block(k)) : 0;
     slots[k].claims = p.room.at.addr;
@@ -276,8 +272,7 @@ void lane::lend_blocks(const call& c, piece& p, std::span<slot> slots) {
 void lane::stage_blocks(const call& c, const piece& p) {
   const slot* const all = slots(p.given);
   for (std::size_t k = 0; k != c.given->bytes.size(); ++k) {
-    const bool own = c.given->bytes.size() != 1 && k == static_cast<std::size_t>(rank_);
-    if (own || lies_inside(all[k].bytes) || all[k].there == 0) continue;
+    if (lies_inside(all[k].bytes) || all[k].there == 0) continue;
     copy_block(p.room.memory + all[k].staged, c.given->block(k), all[k].bytes);
   }
 }
