@@ -8,6 +8,7 @@
 #include "engine/plan/task.hpp"
 #include "include/weft/types.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -272,22 +273,48 @@ inline std::uint32_t require_root(const collective_call& c, const area& of_root)
   return root;
 }
 
-// A loop makes the same call again and again, and what has passed the checks once passes them again: they
-// look at the arguments, at the bounds of the heap and at the members of the team, which stay as they are. So
-// a thread keeps the last call of each kind with what it was to start, and checks another one only if an
-// argument differs. Under WEFT_CHECK=1 every call is checked: there the checks look at blocks, which come and
-// go.
+// A loop makes the same calls again and again, with one buffer or with a few in turn, and what has passed the
+// checks once passes them again: they look at the arguments, at the bounds of the heap and at the members of
+// the team, which stay as they are. So a thread keeps the last calls of each kind with what they were to
+// start, and checks another one only if an argument differs. Under WEFT_CHECK=1 every call is checked: there
+// the checks look at blocks, which come and go.
 //
 // Arguments have ==, and `team` among them. Ready is what the checks make of them.
-template <class Arguments, class Ready> struct last_call {
-  Arguments arguments{};
-  Ready ready{};
-  // In which of the jobs that this process has begun it was made; 0: there was none.
-  std::uint32_t job = 0;
+template <class Arguments, class Ready> struct last_calls {
+  struct call {
+    Arguments arguments{};
+    Ready ready{};
+    // In which of the jobs that this process has begun it was made; 0: there was none.
+    std::uint32_t job = 0;
+
+    bool is(const Arguments& now) const { return job == runtime::begun && arguments == now; }
+  };
+  std::array<call, 4> calls{};
+  std::size_t last = 0;
+
+  // Null if none of them has these arguments.
+  const Ready* find(const Arguments& now) {
+    if (calls[last].is(now)) [[likely]]
+      return &calls[last].ready;
+    for (std::size_t k = next(last); k != last; k = next(k))
+      if (calls[k].is(now)) return &calls[last = k].ready;
+    return nullptr;
+  }
+  template <class Check> const Ready* add(const Arguments& now, Check&& check) {
+    call& c = calls[last = next(last)];
+    c.job = 0;
+    c.ready = check();
+    c.arguments = now;
+    c.job = block_check::on ? 0 : runtime::begun;
+    return &c.ready;
+  }
+
+private:
+  std::size_t next(std::size_t k) const { return (k + 1) % calls.size(); }
 };
 
 // This thread's, of one kind. Null for want of memory.
-template <auto kind, class Last> class last_call_of_thread {
+template <auto kind, class Last> class last_calls_of_thread {
 public:
   static Last* get() {
     if (kept == nullptr) [[unlikely]]
@@ -314,23 +341,20 @@ private:
 template <auto kind, class Ready, class Arguments, class Check, class Start>
 [[gnu::always_inline]] inline auto start_checked(const char* name, const Arguments& now, Check&& check,
                                                  Start&& start) {
-  using last_of_kind = last_call<Arguments, Ready>;
+  using calls_of_kind = last_calls<Arguments, Ready>;
   runtime& rt = runtime::get(name);
   require_no_split_barrier(name);
-  last_of_kind* const last = last_call_of_thread<kind, last_of_kind>::get();
-  if (last == nullptr) [[unlikely]] {
+  calls_of_kind* const calls = last_calls_of_thread<kind, calls_of_kind>::get();
+  if (calls == nullptr) [[unlikely]] {
     const Ready ready = check();
     return start(rt, ready);
   }
-  if (last->job == runtime::begun && last->arguments == now) [[likely]] {
+  const Ready* ready = calls->find(now);
+  if (ready != nullptr) [[likely]]
     require_team(rt, name, now.team); // it may have been freed
-  } else {
-    last->job = 0;
-    last->ready = check();
-    last->arguments = now;
-    last->job = block_check::on ? 0 : runtime::begun;
-  }
-  return start(rt, last->ready);
+  else
+    ready = calls->add(now, check);
+  return start(rt, *ready);
 }
 
 } // namespace weft::api

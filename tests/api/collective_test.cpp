@@ -119,6 +119,24 @@ TEST_F(collective_test, a_repeated_call_starts_the_same_and_a_changed_one_what_i
   }
 }
 
+// Of fewer buffers in turn than calls are known, of as many, and of more.
+TEST_F(collective_test, calls_on_buffers_in_turn_start_what_they_say) {
+  fake_runtime& rt = begin();
+  constexpr upc_flag_t mode = UPC_IN_MYSYNC | UPC_OUT_MYSYNC;
+  for (const form& c : forms_on(UPC_TEAM_ALL))
+    for (unsigned buffers = 2; buffers != 8; ++buffers)
+      for (unsigned k = 0; k != 3 * buffers; ++k) {
+        SCOPED_TRACE(std::string(c.name) + ", call " + std::to_string(k) + " on " + std::to_string(buffers));
+        const auto own_error = error_of([&] { c.call(dst, src, std::size_t{1} << 40, mode); });
+        EXPECT_EQ(own_error.call, c.name);
+        const std::uint64_t place = k % buffers * 8;
+        c.call(behind(dst, place), src, 24, mode);
+        ASSERT_EQ(rt.collectives.back().at.dst, dst.addr + place);
+        c.call(dst, behind(src, place), 24, mode);
+        ASSERT_EQ(rt.collectives.back().at.src, src.addr + place);
+      }
+}
+
 TEST_F(collective_test, a_repeated_call_is_checked_again_in_another_job) {
   begin(4);
   for (int i = 0; i != 2; ++i)
