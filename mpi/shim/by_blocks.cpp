@@ -66,7 +66,7 @@ bool set_ends(collective what, const arguments& a, carried& c) {
 
 carried* prepare_blocks(collective what, form f, const arguments& a, lane& way) {
   carried& c = new_call();
-  c.op.c = {.what = what, .root = a.root};
+  c.op.is({.what = what, .root = a.root});
   c.counts.clear();
   c.places.clear();
   c.way = &way;
@@ -78,6 +78,7 @@ carried* prepare_blocks(collective what, form f, const arguments& a, lane& way) 
     return nullptr;
   }
   count(what, false, f, reason::carried);
+  remember(c, what, a);
   return &c;
 }
 
@@ -164,9 +165,11 @@ void count_bytes(const sided_blocks& s, bool given) {
 
 } // namespace
 
-void post_blocks(carried& c) {
+namespace {
+
+// Where the library gets the blocks from, and where it puts them.
+void stage(carried& c) {
   const bool by_library = !c.way->has_slots();
-  if (!c.persistent) keep_types(c, c.out_blocks);
   // What is given in the place of what arrives is a copy.
   c.in_blocks.plain = !gives_in_place(c) && is_plain(c.in_blocks);
   c.out_blocks.plain = is_plain(c.out_blocks);
@@ -202,6 +205,16 @@ void post_blocks(carried& c) {
   }
   c.op.c.given = &c.in_blocks.staged;
   c.op.c.taken = &c.out_blocks.staged;
+}
+
+} // namespace
+
+void post_blocks(carried& c) {
+  const bool again = c.way->has_slots() && !c.op.pieces.empty();
+  if (!again || !c.in_blocks.plain || !c.out_blocks.plain) {
+    if (!c.persistent) keep_types(c, c.out_blocks);
+    stage(c);
+  }
   remember_buffers(c);
   c.way->post(c.op);
 }

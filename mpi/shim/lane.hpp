@@ -143,11 +143,15 @@ struct own_block {
 
 class lane;
 
-// A call under way. Stays where it is until it is done.
+// A call under way. Stays where it is until it is done. It may be posted again, as it is.
 struct operation {
   call c;
   lane* on = nullptr;
-  std::vector<piece> pieces;
+  std::vector<piece> pieces; // none: it is cut when it is posted
+  void is(const call& other) {
+    c = other;
+    pieces.clear();
+  }
   bool done() const;
 };
 
@@ -205,6 +209,7 @@ private:
     std::uint64_t rows = 0;                           // bytes in front, of pointers to a block of each thread
     std::uint64_t given = 0, got = 0;                 // blocks for which a member has room
   };
+  static constexpr std::uint64_t pieces_of_a_ring = 3; // that are under way together, of a call that is cut
   bool needs_turn() const { return several_threads || held_up_.load(std::memory_order_acquire); }
   void cut(operation& op);
   bool post_next();

@@ -130,6 +130,10 @@ reason why_not(collective what, const arguments& a, std::size_t members, combina
 
 carried* prepare(collective what, form f, const arguments& a) {
   if (!carries(f) || a.comm == MPI_COMM_NULL) return nullptr;
+  if (carried* const same = prepared_call(what, f, a)) {
+    count(same->op.c.what, same->op.c.what != what, f, reason::carried);
+    return same;
+  }
   lane* const way = lane_of(a.comm);
   if (way == nullptr) {
     int between = 0, ranks = 0;
@@ -155,7 +159,7 @@ carried* prepare(collective what, form f, const arguments& a) {
     return nullptr;
   }
   carried& c = new_call();
-  c.op.c = {.what = what, .root = a.root};
+  c.op.is({.what = what, .root = a.root});
   const bool in_order = own_sizes && lie_in_order(a, way->size());
   c.counts.clear();
   c.places.clear();
@@ -187,7 +191,11 @@ carried* prepare(collective what, form f, const arguments& a) {
     give_back(c);
     return nullptr;
   }
+  for (side* const s : {&c.in_side, &c.out_side})
+    s->packed = !c.counts.empty() ||
+                (!combines(what) && s->blocks != 0 && s->count != 0 && extent_of(s->count, s->type).packed);
   count(what, own_sizes, f, reason::carried);
+  remember(c, own_sizes ? collective::allgatherv : what, a);
   return &c;
 }
 
@@ -205,11 +213,6 @@ void release_types(carried& c) {
 
 void post(carried& c) {
   if (by_blocks(c.op.c.what)) return post_blocks(c);
-  const bool combined = combines(c.op.c.what);
-  const bool unequal = !c.counts.empty();
-  const auto packed = [&](const side& s) {
-    return unequal || (!combined && s.blocks != 0 && s.count != 0 && extent_of(s.count, s.type).packed);
-  };
   c.op.c.in_blocks = static_cast<std::size_t>(c.in_side.blocks);
   c.op.c.in = static_cast<const std::byte*>(c.in_side.buffer);
   c.op.c.out_blocks = static_cast<std::size_t>(c.out_side.blocks);
@@ -226,12 +229,12 @@ void post(carried& c) {
   }
   c.in.clear();
   c.out.clear();
-  if (packed(c.in_side)) {
+  if (c.in_side.packed) {
     c.in.resize(std::max(c.op.c.in_blocks * bytes_of(c.in_side), c.op.c.bytes));
     pack(c.in_side, c.in.data(), false);
     c.op.c.in = c.in.data();
   }
-  if (packed(c.out_side)) {
+  if (c.out_side.packed) {
     if (!c.persistent) keep_types(c, c.out_side);
     c.out.resize(c.op.c.out_blocks * c.op.c.bytes);
     c.op.c.out = c.out.data();

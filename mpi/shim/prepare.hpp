@@ -9,22 +9,6 @@
 
 namespace weft::mpi {
 
-// What MPI's function is called with, without the request.
-struct arguments {
-  const void* src = nullptr;
-  int scount = 0;
-  MPI_Datatype stype = MPI_DATATYPE_NULL;
-  void* dst = nullptr;
-  int dcount = 0;
-  MPI_Datatype dtype = MPI_DATATYPE_NULL;
-  int root = 0;
-  MPI_Comm comm = MPI_COMM_NULL;
-  MPI_Op op = MPI_OP_NULL;
-  // Of blocks that are not of one size, in the place of dcount, and of scount; types where each has its own.
-  const int *counts = nullptr, *places = nullptr, *scounts = nullptr, *splaces = nullptr;
-  const MPI_Datatype *types = nullptr, *stypes = nullptr;
-};
-
 // The call, ready to be posted. Null if MPI is to do it: the library does not carry such calls, or this one
 // is wrong, which MPI says. Counted.
 carried* prepare(collective what, form f, const arguments& a);

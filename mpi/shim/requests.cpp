@@ -7,6 +7,8 @@
 #include "mpi/shim/start.hpp"
 #include "mpi/shim/threads.hpp"
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdio>
 #include <mutex>
@@ -121,11 +123,63 @@ void end_calls() {
 
 carried& new_call() {
   const turn mine(the_table.mutex);
-  if (carried* const old = the_table.free) {
-    the_table.free = old->next;
-    return *old;
+  carried* const old = the_table.free;
+  if (old == nullptr) return *new carried;
+  the_table.free = old->next;
+  old->prepared_at = 0;
+  return *old;
+}
+
+namespace {
+
+// The program may change what they say.
+std::array<const int*, 4> arrays_read(const carried& c) {
+  const arguments& a = c.of;
+  const bool root = c.way->rank() == a.root;
+  const bool taken = c.asked != collective::gatherv || root;
+  const bool given = a.src != MPI_IN_PLACE && (c.asked != collective::scatterv || root);
+  return {taken ? a.counts : nullptr, taken ? a.places : nullptr, given ? a.scounts : nullptr,
+          given ? a.splaces : nullptr};
+}
+
+bool say_the_same(const carried& c) {
+  if (c.said.empty()) return true;
+  const auto members = static_cast<std::size_t>(c.way->size());
+  const int* said = c.said.data();
+  for (const int* const array : arrays_read(c)) {
+    if (array == nullptr) continue;
+    if (!std::equal(array, array + members, said)) return false;
+    said += members;
   }
-  return *new carried;
+  return true;
+}
+
+} // namespace
+
+// An operator of the program may be another one with the same handle, as may types of an array.
+void remember(carried& c, collective what, const arguments& a) {
+  c.prepared_at = 0;
+  if (c.as == form::persistent || c.combines.by != nullptr || what == collective::alltoallw) return;
+  c.asked = what;
+  c.of = a;
+  c.said.clear();
+  for (const int* const array : arrays_read(c))
+    if (array != nullptr) c.said.insert(c.said.end(), array, array + c.way->size());
+  c.prepared_at = handles_changed.load(std::memory_order_relaxed);
+}
+
+carried* prepared_call(collective what, form f, const arguments& a) {
+  constexpr int looked_at = 4; // a program has few calls under way
+  const std::uint64_t now = handles_changed.load(std::memory_order_relaxed);
+  const turn mine(the_table.mutex);
+  carried** at = &the_table.free;
+  for (int k = 0; k != looked_at && *at != nullptr; ++k, at = &(*at)->next) {
+    carried& c = **at;
+    if (c.prepared_at != now || c.asked != what || c.as != f || c.of != a || !say_the_same(c)) continue;
+    *at = c.next;
+    return &c;
+  }
+  return nullptr;
 }
 
 void give_back(carried& c) {

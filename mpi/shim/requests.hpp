@@ -13,12 +13,31 @@
 
 namespace weft::mpi {
 
+// What MPI's function is called with, without the request.
+struct arguments {
+  const void* src = nullptr;
+  int scount = 0;
+  MPI_Datatype stype = MPI_DATATYPE_NULL;
+  void* dst = nullptr;
+  int dcount = 0;
+  MPI_Datatype dtype = MPI_DATATYPE_NULL;
+  int root = 0;
+  MPI_Comm comm = MPI_COMM_NULL;
+  MPI_Op op = MPI_OP_NULL;
+  // Of blocks that are not of one size, in the place of dcount, and of scount; types where each has its own.
+  const int *counts = nullptr, *places = nullptr, *scounts = nullptr, *splaces = nullptr;
+  const MPI_Datatype *types = nullptr, *stypes = nullptr;
+
+  bool operator==(const arguments&) const = default;
+};
+
 // This rank's end of a call: a buffer, and so many elements in each block.
 struct side {
   void* buffer = nullptr;
   int count = 0; // in a block
   MPI_Datatype type = MPI_DATATYPE_NULL;
   int blocks = 0;
+  bool packed = false; // its bytes cannot be copied as they lie
 };
 
 // The same of blocks, each of a count and a type of its own: by rank, or one.
@@ -62,10 +81,20 @@ struct carried {
   int tag = 0; // of a persistent one
   bool persistent = false, under_way = false;
   form as = form::nonblocking;
+  // What it was prepared of, what the arrays said that MPI reads here, and the handles' number then; 0: it
+  // has to be prepared each time.
+  collective asked = collective::barrier;
+  arguments of;
+  std::vector<int> said;
+  std::uint64_t prepared_at = 0;
   std::size_t sum = 0;     // of what the program gives, with WEFT_CHECK=1
   carried* next = nullptr; // while it is free
 };
 carried& new_call();
+// A loop makes the same call again and again. Of what it was prepared, for the next one:
+void remember(carried& c, collective what, const arguments& a);
+// One that is ready. Null if none is found soon.
+carried* prepared_call(collective what, form f, const arguments& a);
 void give_back(carried& c);
 
 // Requests of this library that the program has not completed: most calls find none and are MPI's alone.

@@ -38,6 +38,22 @@ void ring::drop() {
     live.pop_front();
 }
 
+void piece::begin_again() {
+  const piece was = *this;
+  *this = {.from = was.from,
+           .bytes = was.bytes,
+           .lent = was.lent,
+           .found = was.found,
+           .shared = was.shared,
+           .in = was.in,
+           .length = was.length};
+  if (in == nullptr) return;
+  begin = in->take(length);
+  at = in->place(begin);
+  given = at + (was.given - was.at);
+  got = at + (was.got - was.at);
+}
+
 void ring::leave(const piece& p) {
   const auto begins = [](const extent& e, std::uint64_t position) { return e.begin < position; };
   auto at = live.begin(); // mostly the first

@@ -39,6 +39,8 @@ struct piece {
   std::uint64_t lent_at = 0, looked_at = 0; // nanoseconds: by the kernel, and first found not read by all
   upc_coll_handle_t handle = UPC_HANDLE_COMPLETE;
   enum class state : std::uint8_t { waiting, posted, done } is = state::waiting;
+
+  void begin_again(); // as it lay before, where the ring is now
 };
 
 // Memory that is handed out in turn. Positions grow for ever.

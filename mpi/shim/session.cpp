@@ -93,7 +93,6 @@ struct session {
 };
 session* the_session = nullptr;
 [[gnu::used]] session* ended_session = nullptr; // its lanes would free teams that are gone
-std::atomic<std::uint64_t> changes{1};          // of which lane a communicator has
 
 std::size_t counter(std::size_t what, std::size_t f, std::size_t why) {
   return (what * forms + f) * outcomes + why;
@@ -110,7 +109,7 @@ void drop_lanes() {
   });
 }
 int forget(MPI_Comm, int, void* value, void*) {
-  changes.fetch_add(1, std::memory_order_relaxed);
+  handles_changed.fetch_add(1, std::memory_order_relaxed);
   if (the_session == nullptr) return MPI_SUCCESS; // it ended with the library
   const std::unique_ptr<place_of_lane> gone(static_cast<place_of_lane*>(value));
   {
@@ -364,7 +363,7 @@ void make_lane(MPI_Comm comm) {
   auto made =
       std::make_unique<place_of_lane>(with.bits, std::make_unique<lane>(team, std::move(with.threads), m));
   MPI_Comm_set_attr(comm, the_session->keyval, made.release());
-  changes.fetch_add(1, std::memory_order_relaxed);
+  handles_changed.fetch_add(1, std::memory_order_relaxed);
 }
 
 lane* lane_of(MPI_Comm comm) {
@@ -374,7 +373,7 @@ lane* lane_of(MPI_Comm comm) {
     MPI_Comm comm = MPI_COMM_NULL;
     lane* way = nullptr;
   } last;
-  const std::uint64_t now = changes.load(std::memory_order_relaxed);
+  const std::uint64_t now = handles_changed.load(std::memory_order_relaxed);
   if (last.at == now && last.comm == comm) return last.way;
   void* found = nullptr;
   int flag = 0;

@@ -6,6 +6,8 @@
 
 #include <mpi.h>
 
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -13,6 +15,9 @@ namespace weft::mpi {
 
 // Begins with MPI_Init, ends in MPI_Finalize.
 void begin_session();
+
+// Another number means that a handle may be another communicator or type than it was.
+inline std::atomic<std::uint64_t> handles_changed{1};
 
 // A lane for a new communicator: collective over its members, in a call that waits for all of them anyway.
 // None if there is no room for it on all, and for communicators of one process and between two groups.

@@ -41,7 +41,6 @@ type_table& all_types() {
   static type_table& table = *new type_table; // a program may free types while it ends
   return table;
 }
-std::atomic<std::uint64_t> frees{1}; // what threads have seen before a free may be of another type now
 
 // Whether MPI takes it a message to no rank tells: MPI looks at its type, and at nothing else.
 facts ask(MPI_Datatype type) {
@@ -76,7 +75,7 @@ const facts& facts_of(MPI_Datatype type) {
   if (type == MPI_DATATYPE_NULL) return none;
   const auto handle = std::uintptr_t(type);
   seen& here = last[(handle ^ handle >> 6) % slots]; // pointers in Open MPI, numbers in MPICH
-  const std::uint64_t now = frees.load(std::memory_order_relaxed);
+  const std::uint64_t now = handles_changed.load(std::memory_order_relaxed);
   if (here.at == now && here.type == type) return here.is;
   type_table& t = all_types();
   const std::lock_guard lock(t.mutex);
@@ -103,7 +102,7 @@ void release_type(MPI_Datatype type) {
     if (--found->second.uses != 0 || found->second.frees == 0) return;
     freed = found->second.frees;
     t.types.erase(found);
-    frees.fetch_add(1, std::memory_order_relaxed);
+    handles_changed.fetch_add(1, std::memory_order_relaxed);
   }
   for (; freed != 0; --freed) { // MPICH's MPI_Type_get_contents gives a handle again
     MPI_Datatype gone = type;
@@ -124,7 +123,7 @@ bool free_later(MPI_Datatype type) {
     return true;
   }
   t.types.erase(found);
-  frees.fetch_add(1, std::memory_order_relaxed);
+  handles_changed.fetch_add(1, std::memory_order_relaxed);
   return false;
 }
 

@@ -127,7 +127,7 @@ class Random(Programs):
 
 class Scenes(Programs):
     RIGHT = ("communicators", "threads", "freed_early", "mixed", "places", "large", "any_memory", "operators",
-             "unread", "wrong_arguments", "elsewhere", "stored", "types", "at_end")
+             "unread", "wrong_arguments", "elsewhere", "stored", "types", "alike", "at_end")
     thorough = False  # each MPI plays all of it; else the settings are shared out, and MPICH keeps to two ranks
 
     def play(self, mpi, ranks, program, scenes, **settings):
@@ -146,7 +146,7 @@ class Scenes(Programs):
                 self.play(mpi, 2, program, self.RIGHT if self.thorough else self.RIGHT[2:], **settings)
         # Ranks of MPICH that share cores with others wait a slice of the scheduler for each of a thousand.
         self.play(mpi, 2, program, ["communicators" if self.thorough else "some_communicators"])
-        self.play(mpi, 3, program, (*(self.RIGHT[3:5] if dear else self.RIGHT[2:5]), *self.RIGHT[-6:]))
+        self.play(mpi, 3, program, (*(self.RIGHT[3:5] if dear else self.RIGHT[2:5]), *self.RIGHT[-7:]))
         if mpi == "openmpi":  # hydra of Debian's MPICH spawns nothing
             self.play(mpi, 2, program, ["spawned"])
         result = self.launch(mpi, 2, program, "mixed", WEFT_MPI="off", WEFT_STATISTICS="1")

@@ -51,8 +51,9 @@ public:
   task& operator=(const task&) = delete;
 
   void post(lane& l, const plan& p, unsigned where) {
+    const bool again = plan_.is_like(p);
     plan_ = p;
-    if (by_blocks(p.what)) return post_blocks(l, p);
+    if (by_blocks(p.what)) return post_blocks(l, p, again);
     elements_.assign(THREADS, p.words);
     const auto side = [&](std::size_t k) {
       return (where >> k & 1) != 0 ? static_cast<word*>(upc_cast(shared_[k])) : own_[k].data();
@@ -65,22 +66,29 @@ public:
     const auto given = static_cast<std::size_t>(p.blocks_given());
     const auto got = static_cast<std::size_t>(p.blocks_got());
     std::fill_n(out_, got * p.words, 0xdeadbeefU);
-    op.c = {.what = p.what,
-            .root = p.root,
-            .in = reinterpret_cast<const std::byte*>(in),
-            .out = reinterpret_cast<std::byte*>(out_),
-            .in_blocks = given,
-            .out_blocks = got,
-            .bytes = p.words_given() * sizeof(word),
-            .out_bytes = got * p.words * sizeof(word),
-            .unit = p.combined() ? sizeof(word) : 1,
-            .element = CRAY_UPC_INT,
-            .op = UPC_XOR,
-            .elements = elements_.data()};
+    begin({.what = p.what,
+           .root = p.root,
+           .in = reinterpret_cast<const std::byte*>(in),
+           .out = reinterpret_cast<std::byte*>(out_),
+           .in_blocks = given,
+           .out_blocks = got,
+           .bytes = p.words_given() * sizeof(word),
+           .out_bytes = got * p.words * sizeof(word),
+           .unit = p.combined() ? sizeof(word) : 1,
+           .element = CRAY_UPC_INT,
+           .op = UPC_XOR,
+           .elements = elements_.data()},
+          again);
     l.post(op);
   }
+  void begin(const call& c, bool again) {
+    if (again)
+      op.c = c;
+    else
+      op.is(c);
+  }
   // One behind the other in ordinary memory.
-  void post_blocks(lane& l, const plan& p) {
+  void post_blocks(lane& l, const plan& p, bool again) {
     in_ = own_[0].data();
     out_ = own_[1].data();
     const int given = p.blocks_given(), got = p.blocks_got();
@@ -91,7 +99,7 @@ public:
       for (std::size_t at = 0; at != p.words_of(me(), to); ++at)
         in_[next++] = p.given(me(), to, at);
     std::fill(own_[1].begin(), own_[1].end(), 0xdeadbeefU);
-    op.c = {.what = p.what, .root = p.root, .given = &blocks_[0], .taken = &blocks_[1]};
+    begin({.what = p.what, .root = p.root, .given = &blocks_[0], .taken = &blocks_[1]}, again);
     l.post(op);
   }
   template <class WordsOf> void lay(std::size_t side, int blocks, WordsOf&& words_of) {

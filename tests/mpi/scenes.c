@@ -48,6 +48,7 @@ static void post_sum(MPI_Comm comm, MPI_Request* r, int* mine, int* sum, int n) 
 
 #include "scenes_of_arguments.h"
 
+#include "scenes_of_loops.h"
 #include "scenes_of_types.h"
 
 /* Freed with operations under way: they end as if it were there. */
@@ -367,6 +368,7 @@ static const struct {
               {"elsewhere", elsewhere},
               {"stored", stored},
               {"types", types},
+              {"alike", alike},
               {"at_end", at_end},
               {"spawned", spawned},
               {"forgotten", forgotten},
