@@ -4,6 +4,7 @@
 
 #include "engine/bundle_box.hpp"
 #include "engine/collectives/algorithm.hpp"
+#include "engine/collectives/relocate.hpp"
 #include "engine/format.hpp"
 #include "engine/unequal/exchange.hpp"
 #include "tools/options/skewed_sizes.hpp"
@@ -50,7 +51,8 @@ public:
     return sum;
   }
   std::uint64_t flat() const {
-    const std::uint64_t told = sizeof(unequal::note), most = unequal::longest_note(g_.size()) - told;
+    const std::uint64_t told = sizeof(unequal::note);
+    const std::uint64_t most = unequal::longest_note(g_.size(), far_payload(t_, g_)) - told;
     std::vector<load> out(g_.hosts()), in(g_.hosts());
     each_far([&](std::uint32_t from, std::uint32_t to) {
       const std::uint64_t bytes = sizes_.of(from, to);

@@ -35,6 +35,10 @@ std::uint64_t packed_room(const request& r, const topology& g) {
                                           : r.op == operation::team_scatterv ? layout::of_one
                                                                              : layout::large);
 }
+// In bundles the blocks lie behind the notes of all.
+std::uint64_t longest_note(const topology& g, const tuning& t, bool bundled) {
+  return unequal::longest_note(g.size(), bundled ? engine::mailbox::body_bytes : far_payload(t, g));
+}
 // Members of a host for which a member has something else.
 std::uint64_t packed_entries(const request& r, const topology& g) {
   return r.op == operation::team_gatherv || r.by == caller::allgatherv ? 1 : g.largest_host();
@@ -60,8 +64,9 @@ public:
     p.unequal = true;
     p.in_places = bundled && p.pairs == pattern::all_pairs;
     if (bundled) p.packed = packed_room(r, g);
-    const std::uint64_t length = unequal::longest_note(g.size()), came = g.size() * length;
+    const std::uint64_t length = longest_note(g, t, bundled), came = g.size() * length;
     p.scratch = (bundled ? 1 : 2) * came;
+    if (!bundled && length > engine::mailbox::body_bytes) p.credit = engine::mailbox::large_places;
     came_ = b_.add_place({.from = length, .bytes = told});
     payload_ = b_.add_place({.bytes = told});
     if (bundled) return;
@@ -184,7 +189,7 @@ bool fits_bundled_unequal(const request& r, const topology& g, const tuning& t) 
 std::uint64_t cost_of_flat_unequal(const request& r, const topology& g, const tuning& t) {
   const cost_model c(t.costs);
   const std::uint64_t locals = rooted(r.op) ? 1 : g.largest_host(), far = g.size() - g.largest_host();
-  const bool short_ones = r.bytes <= unequal::longest_note(g.size()) - sizeof(unequal::note);
+  const bool short_ones = r.bytes <= longest_note(g, t, false) - sizeof(unequal::note);
   const std::uint64_t note = sizeof(unequal::note) + (short_ones ? r.bytes : 0);
   const std::uint64_t near = c.copies(2 * g.size(), note) + c.copies(g.largest_host(), r.bytes);
   if (far == 0) return near;

@@ -27,6 +27,7 @@ struct work {
   near_memory near;
   std::uint64_t dst = 0, src = 0;
   std::byte* scratch = nullptr; // of the operation, as its plan lays it out
+  std::uint64_t scratch_bytes = 0;
   std::byte* room = nullptr;    // as much as the task has asked for
   std::uint64_t block = 0;      // bytes that a member contributes
   std::uint64_t message = 0;    // bytes of the longest message that is no block; see plan::packed

@@ -11,7 +11,8 @@ namespace {
 // it sends.
 class notes {
 public:
-  notes(const exchange& b, const graph::work& w) : b_(b), w_(w), length_(longest_note(w.members)) {}
+  notes(const exchange& b, const graph::work& w)
+      : b_(b), w_(w), length_(w.scratch_bytes / w.members / (w.message == 0 ? 2 : 1)) {}
 
   void write_notes() const {
     for (std::uint32_t member = 0; member != w_.members; ++member) {
@@ -91,8 +92,11 @@ public:
   graph::part payload_for(std::uint32_t peer) const {
     return {0, sent(peer), message_of_note(carried(peer, b_.given_to(peer, w_.me)))};
   }
+  // Its note first. Behind it is a block as long as I expect, if it says so.
   graph::part payload_of(std::uint32_t peer) const {
-    return {0, arrived(peer), message_of_note(carried(peer, b_.taken_of(peer, w_.me)))};
+    const std::uint64_t expected = carried(peer, b_.taken_of(peer, w_.me));
+    const bool comes = w_.done != 0 && come(peer).bytes == expected;
+    return {0, arrived(peer), comes ? message_of_note(expected) : shortest_message};
   }
   graph::part brought(std::uint32_t peer) const {
     const block* const mine = b_.taken_of(peer, w_.me);

@@ -64,16 +64,17 @@ struct note {
   std::uint64_t at = 0, bytes = 0;
 };
 
-// Bytes of a note with its block, at most: as many as an eager payload may have, and less in large teams,
-// whose members have a table of all notes that they send and one of all that come.
-constexpr std::uint64_t longest_note(std::uint64_t members) {
-  constexpr std::uint64_t most = 2048, least = 64, table = 256 * 1024;
-  return std::clamp(table / members / 16 * 16, least, most);
+// Bytes of a note with its block, at most: as many as the way to another host likes to have with a signal,
+// and less in large teams, whose members have a table of all notes that they send and one of all that come.
+// A longer block is not copied so often.
+constexpr std::uint64_t longest_note(std::uint64_t members, std::uint64_t payload) {
+  constexpr std::uint64_t most = 64 * 1024, least = 64, table = 256 * 1024;
+  return std::clamp(table / members / 16 * 16, least, std::min(payload, most));
 }
 
 // Where a payload lies in a mailbox depends on its length, and the two ends of a block may say different
-// ones. So no message with a note is so short that it would lie elsewhere, and what the giver says is always
-// found.
+// ones. But all of this length and longer ones begin in the body: so no message with a note is shorter, and
+// what the giver says is always found.
 constexpr std::uint64_t shortest_message = 64;
 constexpr std::uint64_t message_of_note(std::uint64_t along) {
   return std::max<std::uint64_t>(shortest_message, sizeof(note) + along);

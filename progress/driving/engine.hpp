@@ -311,8 +311,8 @@ private:
       quiet.end_soon();
     }
   }
-  // A message of 16 KiB, or two short ones.
-  static constexpr std::uint64_t most_of_a_post = graph::message_worth + 16 * 1024;
+  // A message of 128 KiB, the longest there is, or some short ones.
+  static constexpr std::uint64_t most_of_a_post = graph::message_worth + 128 * 1024;
 
   // Another thread drives: it takes the operation from the queue, or this one does when that has let go.
   [[gnu::noinline]] void run_queued(posted& op) {

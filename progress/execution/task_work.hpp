@@ -19,6 +19,7 @@ template <class T> graph::work work_of(operation& op, T& net, std::uint32_t stag
           .dst = op.at.dst,
           .src = op.at.src,
           .scratch = op.run->scratch.data(),
+          .scratch_bytes = op.program->scratch,
           .room = op.run->room.data(),
           .block = op.program->block(),
           .message = op.program->packed,

@@ -280,10 +280,19 @@ private:
     const graph::part it = part_of(op, n, op.program->me);
     net_.copy(op.channel->own.payload(cells, it.bytes), it.mine, it.bytes);
   }
+  // Of an unequal block the note first: it says whether the block is as long as I expect.
   [[gnu::noinline]] void take_part(operation& op, const graph::node& n, std::uint32_t peer) {
-    const graph::part it = part_of(op, n, peer);
+    const std::uint64_t taken = take_part(op, n, peer, 0);
+    if (op.program->unequal) take_part(op, n, peer, taken);
+  }
+  std::uint64_t take_part(operation& op, const graph::node& n, std::uint32_t peer, std::uint64_t taken) {
+    graph::work w = work_of(op, net_, n.count);
+    w.done = taken;
+    const graph::part it = op.at.task->part_of(*op.at.task, w, peer);
     const std::uint32_t cells = engine::cells_of(op.seq, n.phase);
-    net_.copy(it.mine, reach_.view(*op.channel, peer).payload(cells, it.bytes), it.bytes);
+    if (it.bytes != taken)
+      net_.copy(it.mine, reach_.view(*op.channel, peer).payload(cells, it.bytes), it.bytes);
+    return it.bytes;
   }
   // A note for all readers, and behind it what is packed for those of my host: in the body, and as much of it
   // as there is room for in the head. In its place 0 where nothing is packed.

@@ -13,18 +13,18 @@
 
 WEFT_SUITE(posts_send_little) {
   constexpr int posts = 60;
-  constexpr std::size_t sizes[] = {8, 2'000, 16'384};
+  constexpr std::size_t sizes[] = {8, 2'000, 16'384, 100'000};
   const auto sent = [] { return weft_statistic("messages_sent"); };
   const auto threads = static_cast<std::size_t>(THREADS);
-  const upc_shared_ptr_t src = upc_all_alloc(threads, 16'384 * threads);
-  const upc_shared_ptr_t dst = upc_all_alloc(threads, 16'384 * threads);
+  const upc_shared_ptr_t src = upc_all_alloc(threads, 100'000 * threads);
+  const upc_shared_ptr_t dst = upc_all_alloc(threads, 100'000 * threads);
   int at_once = 0;
   for (int k = 0; k < posts; ++k) {
     upc_barrier();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     const auto before = sent();
     const upc_coll_handle_t open =
-        upc_all_exchange(dst, src, sizes[k % 3], UPC_IN_MYSYNC | UPC_OUT_MYSYNC | UPC_ASYNC);
+        upc_all_exchange(dst, src, sizes[k % 4], UPC_IN_MYSYNC | UPC_OUT_MYSYNC | UPC_ASYNC);
     at_once += sent() > before;
     upc_wait(open);
   }
