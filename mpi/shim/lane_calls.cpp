@@ -147,8 +147,14 @@ void lane::start_vectors(const call& c, piece& p) {
   case collective::exscan:
     cray_upc_team_exscan(to, from, elements, c.element, c.op, team_, &p.handle);
     break;
-  default: // reduce_scatter
-    cray_upc_team_reduce_scatterv(to, from, clipped(c, p).data(), c.element, c.op, team_, &p.handle);
+  default: { // reduce_scatter
+    const std::span each(c.elements, threads_.size());
+    const bool equal = p.bytes == c.bytes && std::ranges::count(each, each[0]) == std::ssize(each);
+    if (equal)
+      cray_upc_team_reduce_scatter(to, from, each[0], c.element, c.op, team_, &p.handle);
+    else
+      cray_upc_team_reduce_scatterv(to, from, clipped(c, p).data(), c.element, c.op, team_, &p.handle);
+  }
   }
 }
 
@@ -169,7 +175,9 @@ std::vector<std::size_t> lane::clipped(const call& c, const piece& p) const {
 std::span<std::byte> lane::scattered_to(const call& c, const piece& p) const {
   const auto me = static_cast<std::size_t>(rank_);
   const std::size_t block = std::accumulate(c.elements, c.elements + me, std::size_t{0}) * c.unit;
-  return {c.out + (std::max(block, p.from) - block), clipped(c, p)[me] * c.unit};
+  const std::size_t from = std::max(block, p.from),
+                    end = std::min(block + c.elements[me] * c.unit, p.from + p.bytes);
+  return {c.out + (from - block), end - std::min(from, end)};
 }
 
 void lane::start_by_blocks(const call& c, piece& p) {
