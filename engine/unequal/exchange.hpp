@@ -65,11 +65,11 @@ struct note {
 };
 
 // Bytes of a note with its block, at most: as many as the way to another host likes to have with a signal,
-// and less in large teams, whose members have a table of all notes that they send and one of all that come.
-// A longer block is not copied so often.
+// and less in large teams, whose members have a table of all notes that they send and one of all that come:
+// in teams of a power of two as well there is room for a block of one.
 constexpr std::uint64_t longest_note(std::uint64_t members, std::uint64_t payload) {
-  constexpr std::uint64_t most = 64 * 1024, least = 64, table = 256 * 1024;
-  return std::clamp(table / members / 16 * 16, least, std::min(payload, most));
+  constexpr std::uint64_t least = 64, table = 264 * 1024;
+  return std::clamp(table / members / 16 * 16, least, payload);
 }
 
 // Where a payload lies in a mailbox depends on its length, and the two ends of a block may say different

@@ -135,7 +135,7 @@ bool sizes_that_differ() {
   const weft::team all;
   const auto n = static_cast<std::size_t>(all.size());
   const bool gives = all.rank() == 0, takes = all.rank() + 1 == all.size();
-  constexpr std::size_t lengths[] = {8, 100, 1900, 5000, 80'000};
+  constexpr std::size_t lengths[] = {8, 100, 1900, 5000, 200'000};
   bool right = true;
   for (const std::size_t given : lengths)
     for (const std::size_t expected : lengths) {
