@@ -35,9 +35,10 @@ std::uint64_t packed_room(const request& r, const topology& g) {
                                           : r.op == operation::team_scatterv ? layout::of_one
                                                                              : layout::large);
 }
-// In bundles the blocks lie behind the notes of all.
+// A bundle has the blocks behind the notes of all.
 std::uint64_t longest_note(const topology& g, const tuning& t, bool bundled) {
-  return unequal::longest_note(g.size(), bundled ? engine::mailbox::body_bytes : far_payload(t, g));
+  const bool alone = !bundled && !g.one_host();
+  return unequal::longest_note(g.size(), alone ? far_payload(t, g) : engine::mailbox::body_bytes);
 }
 // Members of a host for which a member has something else.
 std::uint64_t packed_entries(const request& r, const topology& g) {
@@ -66,7 +67,7 @@ public:
     if (bundled) p.packed = packed_room(r, g);
     const std::uint64_t length = longest_note(g, t, bundled), came = g.size() * length;
     p.scratch = (bundled ? 1 : 2) * came;
-    if (!bundled && length > engine::mailbox::body_bytes) p.credit = engine::mailbox::large_places;
+    if (length > engine::mailbox::body_bytes) p.credit = engine::mailbox::large_places;
     came_ = b_.add_place({.from = length, .bytes = told});
     payload_ = b_.add_place({.bytes = told});
     if (bundled) return;

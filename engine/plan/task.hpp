@@ -28,12 +28,12 @@ struct work {
   std::uint64_t dst = 0, src = 0;
   std::byte* scratch = nullptr; // of the operation, as its plan lays it out
   std::uint64_t scratch_bytes = 0;
-  std::byte* room = nullptr;    // as much as the task has asked for
-  std::uint64_t block = 0;      // bytes that a member contributes
-  std::uint64_t message = 0;    // bytes of the longest message that is no block; see plan::packed
-  std::uint64_t budget = 0;     // bytes to touch, about; at least a little is done
-  std::uint64_t done = 0;       // how far the stage is: 0 when it begins, then what the task makes of it
-  bool alone = false;           // the root has chosen to work alone
+  std::byte* room = nullptr; // as much as the task has asked for
+  std::uint64_t block = 0;   // bytes that a member contributes
+  std::uint64_t message = 0; // bytes of the longest message that is no block; see plan::packed
+  std::uint64_t budget = 0;  // bytes to touch, about; at least a little is done
+  std::uint64_t done = 0;    // how far the stage is: 0 when it begins, then what the task makes of it
+  bool alone = false;        // the root has chosen to work alone
 };
 
 // Bytes that another member has and I work on, or the other way round: where in its segment, and where I have

@@ -163,10 +163,6 @@ void count_bytes(const sided_blocks& s, bool given) {
     (copied ? bytes_copied : bytes_in_place).fetch_add(bytes, std::memory_order_relaxed);
 }
 
-} // namespace
-
-namespace {
-
 // Where the library gets the blocks from, and where it puts them.
 void stage(carried& c) {
   const bool by_library = !c.way->has_slots();
@@ -209,6 +205,7 @@ void stage(carried& c) {
 
 } // namespace
 
+// What is laid out already stays as it is.
 void post_blocks(carried& c) {
   const bool again = c.way->has_slots() && !c.op.pieces.empty();
   if (!again || !c.in_blocks.plain || !c.out_blocks.plain) {

@@ -169,7 +169,7 @@ void remember(carried& c, collective what, const arguments& a) {
 }
 
 carried* prepared_call(collective what, form f, const arguments& a) {
-  constexpr int looked_at = 4; // a program has few calls under way
+  constexpr int looked_at = 8; // a program has few calls under way
   const std::uint64_t now = handles_changed.load(std::memory_order_relaxed);
   const turn mine(the_table.mutex);
   carried** at = &the_table.free;
