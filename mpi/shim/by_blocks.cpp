@@ -66,7 +66,7 @@ bool set_ends(collective what, const arguments& a, carried& c) {
 
 carried* prepare_blocks(collective what, form f, const arguments& a, lane& way) {
   carried& c = new_call();
-  c.op.is({.what = what, .root = a.root});
+  c.op.set({.what = what, .root = a.root});
   c.counts.clear();
   c.places.clear();
   c.way = &way;

@@ -148,7 +148,7 @@ struct operation {
   call c;
   lane* on = nullptr;
   std::vector<piece> pieces; // none: it is cut when it is posted
-  void is(const call& other) {
+  void set(const call& other) {
     c = other;
     pieces.clear();
   }

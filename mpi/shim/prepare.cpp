@@ -159,7 +159,7 @@ carried* prepare(collective what, form f, const arguments& a) {
     return nullptr;
   }
   carried& c = new_call();
-  c.op.is({.what = what, .root = a.root});
+  c.op.set({.what = what, .root = a.root});
   const bool in_order = own_sizes && lie_in_order(a, way->size());
   c.counts.clear();
   c.places.clear();

@@ -85,7 +85,7 @@ public:
     if (again)
       op.c = c;
     else
-      op.is(c);
+      op.set(c);
   }
   // One behind the other in ordinary memory.
   void post_blocks(lane& l, const plan& p, bool again) {
