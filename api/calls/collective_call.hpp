@@ -289,19 +289,15 @@ template <class Arguments, class Ready> struct last_calls {
 
     bool is(const Arguments& now) const { return job == runtime::begun && arguments == now; }
   };
-  std::array<call, 4> calls{};
-  std::size_t last = 0;
+  last_calls() = default;
+  last_calls(const last_calls&) = delete;
 
   // Null if none of them has these arguments.
-  const Ready* find(const Arguments& now) {
-    if (calls[last].is(now)) [[likely]]
-      return &calls[last].ready;
-    for (std::size_t k = next(last); k != last; k = next(k))
-      if (calls[k].is(now)) return &calls[last = k].ready;
-    return nullptr;
+  [[gnu::always_inline]] const Ready* find(const Arguments& now) {
+    return last->is(now) ? &last->ready : find_before(now);
   }
   template <class Check> const Ready* add(const Arguments& now, Check&& check) {
-    call& c = calls[last = next(last)];
+    call& c = *(last = next(last));
     c.job = 0;
     c.ready = check();
     c.arguments = now;
@@ -310,7 +306,15 @@ template <class Arguments, class Ready> struct last_calls {
   }
 
 private:
-  std::size_t next(std::size_t k) const { return (k + 1) % calls.size(); }
+  [[gnu::noinline]] const Ready* find_before(const Arguments& now) {
+    for (call* c = next(last); c != last; c = next(c))
+      if (c->is(now)) return &(last = c)->ready;
+    return nullptr;
+  }
+  call* next(call* c) { return c == &calls.back() ? calls.data() : c + 1; }
+
+  std::array<call, 4> calls{};
+  call* last = calls.data();
 };
 
 // This thread's, of one kind. Null for want of memory.
