@@ -65,8 +65,8 @@ struct note {
 };
 
 // Bytes of a note with its block, at most: as many as the way to another host likes to have with a signal,
-// and less in large teams, whose members have a table of all notes that they send and one of all that come:
-// in teams of a power of two as well there is room for a block of one.
+// and less in large teams, whose members have a table of all notes that they send and one of all that come.
+// A table is a little longer than a power of two, so that a block of one fits in behind its note.
 constexpr std::uint64_t longest_note(std::uint64_t members, std::uint64_t payload) {
   constexpr std::uint64_t least = 64, table = 264 * 1024;
   return std::clamp(table / members / 16 * 16, least, payload);

@@ -158,7 +158,6 @@ bool say_the_same(const carried& c) {
 
 // An operator of the program may be another one with the same handle, as may types of an array.
 void remember(carried& c, collective what, const arguments& a) {
-  c.prepared_at = 0;
   if (c.as == form::persistent || c.combines.by != nullptr || what == collective::alltoallw) return;
   c.asked = what;
   c.of = a;

@@ -273,8 +273,10 @@ private:
     net_.copy(buffers_.own(op, n.write.in) + s.moved.write, from + s.moved.read, s.moved.bytes);
   }
   // What the task has of a payload, or where it wants one: all of it, for each reader.
-  graph::part part_of(operation& op, const graph::node& n, std::uint32_t peer) {
-    return op.at.task->part_of(*op.at.task, work_of(op, net_, n.count), peer);
+  graph::part part_of(operation& op, const graph::node& n, std::uint32_t peer, std::uint64_t taken = 0) {
+    graph::work w = work_of(op, net_, n.count);
+    w.done = taken;
+    return op.at.task->part_of(*op.at.task, w, peer);
   }
   [[gnu::noinline]] void write_part(operation& op, const graph::node& n, std::uint32_t cells) {
     const graph::part it = part_of(op, n, op.program->me);
@@ -286,9 +288,7 @@ private:
     if (op.program->unequal) take_part(op, n, peer, taken);
   }
   std::uint64_t take_part(operation& op, const graph::node& n, std::uint32_t peer, std::uint64_t taken) {
-    graph::work w = work_of(op, net_, n.count);
-    w.done = taken;
-    const graph::part it = op.at.task->part_of(*op.at.task, w, peer);
+    const graph::part it = part_of(op, n, peer, taken);
     const std::uint32_t cells = engine::cells_of(op.seq, n.phase);
     if (it.bytes != taken)
       net_.copy(it.mine, reach_.view(*op.channel, peer).payload(cells, it.bytes), it.bytes);
