@@ -22,8 +22,9 @@
 // Of blocks whose sizes each member knows of its own only, the members of one host give each other slots of
 // one size, as an equal collective. A short block lies in its slot. Of a longer one the slot says where it
 // lies: in a room of the heap, with the claims of the members, which the giver takes back when all have been
-// taken; or where the program has it. If the heap has no room, the giver waits for those that take. Between
-// hosts, and with WEFT_MALLOC=1, the library's collectives of unequal blocks carry them.
+// taken; or where the program has it. If the heap has no room, and the others do not take it in time, it lies
+// in other memory of that member, which the kernel reads as well. Between hosts, and with WEFT_MALLOC=1, the
+// library's collectives of unequal blocks carry them.
 //
 // With WEFT_MALLOC=1 large operands of the program lie in memory that the other ranks reach. Then, on one
 // host, no block of such calls is lent: each member has rows in the ring, with pointers to where its blocks
@@ -233,7 +234,7 @@ private:
   void copy_own_block(const call& c);
   void lend_blocks(const call& c, piece& p, std::span<slot> slots);
   bool take_blocks(const call& c, piece& p);
-  void stage_blocks(const call& c, const piece& p);
+  void stage_blocks(const call& c, piece& p);
   slot* slots(std::uint64_t place) const;
   lent_room take_back_rooms(std::uint64_t bytes);
   lent_room room_of(std::uint64_t bytes);

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <unistd.h>
 
@@ -43,8 +44,16 @@ bool lies_inside(std::size_t bytes) {
   return bytes <= slot::most_inside;
 }
 
-std::atomic<claim>* claims_in(const lent_room& room) {
-  return reinterpret_cast<std::atomic<claim>*>(room.memory);
+std::atomic<claim>* claims_in(std::byte* room) {
+  return reinterpret_cast<std::atomic<claim>*>(room);
+}
+// Behind the claims of so many members: where the room's giver has staged what the heap has no room for, or
+// 0.
+std::uint64_t* staged_in(std::byte* room, int members) {
+  return reinterpret_cast<std::uint64_t*>(claims_in(room) + members);
+}
+std::uint64_t bytes_of_claims(int members) {
+  return whole_lines(static_cast<std::uint64_t>(members) * sizeof(claim) + sizeof(std::uint64_t));
 }
 
 } // namespace
@@ -110,6 +119,7 @@ void lane::lend(const call& c, piece& p) {
 // Where a lent block is, for the member that gets it.
 struct lane::lent_copy {
   const std::byte *there, *staged; // in the giver's program, and in its segment
+  std::byte* room;                 // there: of unequal blocks
   std::atomic<claim>* mine;        // null: it is staged, and the ring knows when it is read
   bool compared;
 };
@@ -119,17 +129,23 @@ bool lane::copy_lent(int giver, const lent_copy& from, std::byte* to, std::size_
   const std::uint64_t begin = from.compared ? nanoseconds_now() : 0;
   costs_of_ways::way by = costs_of_ways::by_ring;
   claim is = claim::free;
+  const pid_t process = processes_.empty() ? 0 : processes_[static_cast<std::size_t>(giver)];
   if (from.mine == nullptr) {
     copy_block(to, from.staged, bytes);
   } else if (from.mine->compare_exchange_strong(is, claim::taking, std::memory_order_acq_rel,
                                                 std::memory_order_acquire)) {
-    const bool read = read_of_process(processes_[static_cast<std::size_t>(giver)], from.there, to, bytes);
+    const bool read = read_of_process(process, from.there, to, bytes);
     from.mine->store(read ? claim::taken : claim::refused, std::memory_order_release);
     if (!read) return false;
     bytes_copied.fetch_add(bytes, std::memory_order_relaxed);
     by = costs_of_ways::by_kernel;
   } else if (is == claim::staged) {
-    copy_block(to, from.staged, bytes);
+    const std::uint64_t own = from.room == nullptr ? 0 : *staged_in(from.room, size());
+    if (own == 0)
+      copy_block(to, from.staged, bytes);
+    else if (!read_of_process(process, reinterpret_cast<const std::byte*>(own) + (from.staged - from.room),
+                              to, bytes))
+      end_without_room();
     from.mine->store(claim::taken, std::memory_order_release);
   } else {
     return false; // refused, and not copied yet
@@ -145,6 +161,7 @@ bool lane::take(const call& c, const piece& p, int giver, std::byte* to) {
   const std::size_t block = differ(c.what) ? static_cast<std::size_t>(rank_) * c.bytes : 0;
   const lent_copy from{.there = reinterpret_cast<const std::byte*>(there + block),
                        .staged = lent_by(giver, c, p),
+                       .room = nullptr,
                        .mine = there == 0 ? nullptr : claims(giver, p) + rank_,
                        .compared = is_compared(p.bytes)};
   return copy_lent(giver, from, to, p.bytes);
@@ -154,7 +171,7 @@ bool lane::take(const call& c, const piece& p, int giver, std::byte* to) {
 bool lane::has_given(const call& c, piece& p) {
   if (!p.by_kernel) return true;
   const bool blocks = by_blocks(c.what);
-  std::atomic<claim>* const words = blocks ? claims_in(p.room) : claims(rank_, p);
+  std::atomic<claim>* const words = blocks ? claims_in(p.room.memory) : claims(rank_, p);
   bool unclaimed = false, reading = false;
   for (int member = 0; member != size(); ++member) {
     if (!takes_from_this(c, member)) continue;
@@ -168,9 +185,7 @@ bool lane::has_given(const call& c, piece& p) {
   if (unclaimed) {
     const std::size_t given = blocks ? p.in_rooms : p.bytes * c.in_blocks;
     const bool late = now - p.lent_at >= time_to_copy(given);
-    const bool has_room = !blocks || p.room.stages;
-    if (!refused_ && (!late || !has_room)) return false;
-    if (!has_room) end_without_room();
+    if (!refused_ && !late) return false;
     if (!p.staged) blocks ? stage_blocks(c, p) : stage(c, p);
     p.staged = true;
     for (int member = 0; member != size(); ++member) {
@@ -229,7 +244,7 @@ void lane::write_slots(const call& c, piece& p) {
 // Those that do not lie in their slots.
 void lane::lend_blocks(const call& c, piece& p, std::span<slot> slots) {
   if (c.what == collective::gatherv && rank_ == c.root) return; // its block is for itself
-  std::uint64_t blocks = 0, room = whole_lines(threads_.size() * sizeof(claim));
+  std::uint64_t blocks = 0, room = bytes_of_claims(size());
   for (slot& s : slots) {
     if (lies_inside(s.bytes)) continue;
     s.staged = room;
@@ -258,7 +273,8 @@ void lane::lend_blocks(const call& c, piece& p, std::span<slot> slots) {
   if (!p.by_kernel && compared)
     costs_.note(costs_of_ways::by_ring, costs_of_ways::giving, p.longest,
                 (nanoseconds_now() - p.lent_at) / blocks);
-  std::atomic<claim>* const words = claims_in(p.room);
+  std::atomic<claim>* const words = claims_in(p.room.memory);
+  *staged_in(p.room.memory, size()) = 0;
   for (int member = 0; member != size(); ++member) {
     const slot& of = slots[slots.size() == 1 ? 0 : static_cast<std::size_t>(member)];
     const claim begins = !takes_from_this(c, member) ? claim::taken
@@ -268,12 +284,19 @@ void lane::lend_blocks(const call& c, piece& p, std::span<slot> slots) {
   }
 }
 
-// Copies into the room what the others could not read in time.
-void lane::stage_blocks(const call& c, const piece& p) {
+// Copies into the room what the others could not read in time: a giver never waits for calls of the takers,
+// which may wait for it in another communicator.
+void lane::stage_blocks(const call& c, piece& p) {
   const slot* const all = slots(p.given);
+  std::byte* to = p.room.memory;
+  if (!p.room.stages) {
+    to = p.room.own = refused_ ? nullptr : static_cast<std::byte*>(std::malloc(p.room.bytes));
+    if (to == nullptr) end_without_room();
+    *staged_in(p.room.memory, size()) = reinterpret_cast<std::uint64_t>(to);
+  }
   for (std::size_t k = 0; k != c.given->bytes.size(); ++k) {
     if (lies_inside(all[k].bytes) || all[k].there == 0) continue;
-    copy_block(p.room.memory + all[k].staged, c.given->block(k), all[k].bytes);
+    copy_block(to + all[k].staged, c.given->block(k), all[k].bytes);
   }
 }
 
@@ -294,6 +317,7 @@ bool lane::take_blocks(const call& c, piece& p) {
     std::byte* const room = reached(giver, from.claims);
     const lent_copy lent{.there = reinterpret_cast<const std::byte*>(from.there),
                          .staged = room + from.staged,
+                         .room = room,
                          .mine = reinterpret_cast<std::atomic<claim>*>(room) + rank_,
                          .compared = is_compared(from.bytes)};
     if (!copy_lent(giver, lent, out.block(k), from.bytes)) return false;
@@ -309,15 +333,17 @@ lent_room lane::take_back_rooms(std::uint64_t bytes) {
   };
   while (!rooms_.empty()) {
     const lent_room room = rooms_.front();
-    if (!std::all_of(claims_in(room), claims_in(room) + size(), is_taken)) break;
+    const std::atomic<claim>* const words = claims_in(room.memory);
+    if (!std::all_of(words, words + size(), is_taken)) break;
     rooms_.pop_front();
     if (room.stages && room.bytes >= bytes && room.bytes / 2 <= bytes) return room;
     upc_free(room.at);
+    std::free(room.own);
   }
   return {};
 }
 
-// For claims alone, if the heap has no more: then the others have to come.
+// For claims alone, if the heap has no more.
 lent_room lane::room_of(std::uint64_t bytes) {
   lent_room room = take_back_rooms(bytes);
   if (room.memory != nullptr) return room;
@@ -327,7 +353,7 @@ lent_room lane::room_of(std::uint64_t bytes) {
     room.at = weft::upc_alloc(bytes);
   } catch (const weft::error&) {
     room.stages = false;
-    room.at = upc_alloc(threads_.size() * sizeof(claim));
+    room.at = upc_alloc(bytes_of_claims(size()));
   }
   room.memory = static_cast<std::byte*>(upc_cast(room.at));
   return room;

@@ -12,12 +12,14 @@ namespace weft::mpi {
 
 struct ring;
 
-// Memory of the heap: claims, and behind them what is staged of unequal blocks, if it has room for that.
+// Memory of the heap: claims, and behind them what is staged of unequal blocks. If the heap has no room for
+// that it is staged in memory of this process, and a word behind the claims says where.
 struct lent_room {
   upc_shared_ptr_t at{};
   std::byte* memory = nullptr;
+  std::byte* own = nullptr; // of malloc()
   std::uint64_t bytes = 0;
-  bool stages = false;
+  bool stages = false; // in the heap
 };
 
 // A part of each block of a call, under way.

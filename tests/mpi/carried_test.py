@@ -155,6 +155,7 @@ class Scenes(Programs):
             result = self.launch(mpi, 3, program, "any_memory", WEFT_MALLOC="1", WEFT_MALLOC_ROOM=room, WEFT_STATISTICS="1")
             self.assertEqual((result.returncode, result.stdout), (0, "any_memory is right\n"), result.stderr)
             self.assertRegex(result.stderr, r"bytes of large operands +[1-9]\d{6,}  in place")
+        self.play(mpi, 2, program, ["crossed"], WEFT_MPI_POOL="16M", WEFT_HEAP_SIZE="20M")
         self.assertEqual(self.launch(mpi, 3, program, "aborts").returncode, 5)
         # Communicators that several threads make at once get their lanes, too. Threads of MPICH that wait spin under
         # one lock: three ranks of them on two cores take 5 to 12 s.

@@ -40,15 +40,11 @@ static void post_sum(MPI_Comm comm, MPI_Request* r, int* mine, int* sum, int n) 
   MPI_Iallreduce(mine, sum, n, MPI_INT, MPI_SUM, comm, r);
 }
 
-#include "scenes_of_memory.h"
-
-#include "scenes_of_communicators.h"
-
-#include "scenes_of_requests.h"
-
 #include "scenes_of_arguments.h"
-
+#include "scenes_of_communicators.h"
 #include "scenes_of_loops.h"
+#include "scenes_of_memory.h"
+#include "scenes_of_requests.h"
 #include "scenes_of_types.h"
 
 /* Freed with operations under way: they end as if it were there. */
@@ -361,6 +357,7 @@ static const struct {
               {"places", places},
               {"threads", threads},
               {"large", large},
+              {"crossed", crossed},
               {"any_memory", any_memory},
               {"operators", operators},
               {"unread", unread},

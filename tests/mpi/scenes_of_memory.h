@@ -86,3 +86,35 @@ static void any_memory(void) {
       free(fresh[k]);
   } /* `before` stays for the end of the process */
 }
+
+/* Blocks for which shared memory has no room, where each second rank completes its call only when it has met
+ * the others in another communicator. What these have given they write again before. */
+static void crossed(void) {
+  const int block = 24 << 20;
+  char *in = malloc((size_t)block * (size_t)size), *out = malloc((size_t)block * (size_t)size);
+  int given[64], got[64], from[64], to[64];
+  MPI_Comm other;
+  MPI_Comm_dup(MPI_COMM_WORLD, &other);
+  for (int round = 0; round < 4; ++round) {
+    MPI_Request r;
+    for (int k = 0; k < size; ++k) {
+      given[k] = got[k] = block - (round < 2 ? 1000 * (1 + me + k) : 0);
+      from[k] = to[k] = k * block;
+      memset(in + from[k], 40 * round + 5 * me + k, (size_t)given[k]);
+    }
+    if (round < 2)
+      MPI_Ialltoallv(in, given, from, MPI_CHAR, out, got, to, MPI_CHAR, MPI_COMM_WORLD, &r);
+    else
+      MPI_Ialltoall(in, block, MPI_CHAR, out, block, MPI_CHAR, MPI_COMM_WORLD, &r);
+    if ((me + round) % 2 != 0) MPI_Barrier(other);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    memset(in, 99, (size_t)block * (size_t)size);
+    if ((me + round) % 2 == 0) MPI_Barrier(other);
+    for (int k = 0; k < size; ++k)
+      for (int at = 0; at < got[k]; ++at)
+        require(out[to[k] + at] == (char)(40 * round + 5 * k + me), "a block without room is wrong");
+  }
+  MPI_Comm_free(&other);
+  free(in);
+  free(out);
+}
