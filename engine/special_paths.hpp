@@ -50,22 +50,12 @@ inline const path settled_steps("settled_steps");
 inline const path recent_plans("recent_plans");
 // A blocking call goes through the few steps of a plan within the host in a row: it keeps no state of them.
 inline const path straight("straight");
-// A loop of one step for one peer is run as that step: no iterations are counted.
-inline const path single_steps("single_steps");
 // A blocking call copies its own block alone: the block is neither claimed nor counted.
 inline const path own_pieces("own_pieces");
-// A post over sockets leaves its work to the progress thread by a timer: it does not ring the thread at once.
-inline const path gate_soon("gate_soon");
 // The progress thread stays muted while calls over sockets follow each other: no message between wakes it.
 inline const path gate_later("gate_later");
-// A post over sockets leaves more than a little to the progress thread: it does not send all itself.
-inline const path post_leaves_far("post_leaves_far");
-// A post over sockets sends a message of 16 KiB, or two short ones: it does not leave these to the thread.
-inline const path post_sends_little("post_sends_little");
 // A block over sockets is put in order with its count: the count does not wait for a flush.
 inline const path push("push");
-// The count of a pushed block rides on its last piece: it is no message of its own.
-inline const path ride("ride");
 // Engines hand a small broadcast on, in a tree over the hosts: the root does not send to all.
 inline const path relays("relays");
 // Small blocks to another host go together, those of all members that have entered: not each in its message.

@@ -44,7 +44,7 @@ void settle(plan& p, const topology& g) {
     if ((p.top >> k & 1) == 0) continue;
     if (n.what != kind::loop)
       settle_step(p, g, p.nodes[k], p.me);
-    else if (n.single && !n.over->by_rows && !n.over->in_rounds)
+    else if (n.count == 1 && n.body_size == 1 && !n.searches && !n.over->by_rows && !n.over->in_rounds)
       settle_step(p, g, p.nodes[n.body], peer_at(p, g, n.over, peer_rule::each, 0));
     else
       for (unsigned s = n.body; s < unsigned{n.body} + n.body_size; ++s)
@@ -56,15 +56,6 @@ void settle(plan& p, const topology& g) {
 template <class Is> bool all_steps(const plan& p, const node& n, Is&& is) {
   const auto* const body = p.nodes.data() + n.body;
   return n.what == kind::loop ? std::all_of(body, body + n.body_size, is) : is(n);
-}
-
-// Those to near members are stores; that some of a range may be near is not looked at. Rounds wait for each
-// other, so a post sends the first at most.
-std::uint64_t sent(const plan& p, const node& n) {
-  const node& first = p.nodes[n.body];
-  if (n.what != kind::loop || first.only == lane::near || n.over == &range::near) return 0;
-  const std::uint64_t payload = first.about == fact::payload ? std::max(p.block(), p.packed) : 0;
-  return (n.ordered == 0 ? n.count : std::min<std::uint64_t>(n.count, n.ordered)) * (message_worth + payload);
 }
 
 // A message, or what a post looks at or computes in no time; of unequal blocks, a get of what may have come
@@ -93,29 +84,28 @@ node_set with_those_before(const plan& p, node_set of) {
   return of;
 }
 
-// Notes what a post over sockets goes by: which nodes others wait for, and how much these send at once, if
-// they are no more than messages that wait for no more than words. And what a rank that is away is rung for:
-// which nodes come to something that other ranks wait for, and that no other rank can do.
+// Notes whether all that others wait for are messages that wait for no more than words: then nothing is left
+// to be done behind a post over sockets. And what a rank that is away is rung for: which nodes come to
+// something that other ranks wait for, and that no other rank can do.
 void note_for_post(plan& p) {
-  p.serving = p.opening = p.alone = 0;
+  node_set serving = 0;
+  p.alone = 0;
   p.together = false;
-  node_set computing = 0;
   for (unsigned k = 0; k < p.size; ++k) {
     const node& n = p.nodes[k];
     const bool bundles = n.what == kind::signal && n.bundled && n.about == fact::payload;
     p.together |= bundles && p.pairs != pattern::from_root; // a root sends for itself alone
     const bool mine = all_steps(p, n, [](const node& s) { return !serves_others(s.what); });
     if ((p.top >> k & 1) == 0 || mine) continue;
-    (n.what == kind::compute ? computing : p.serving) |= node_set{1} << k;
+    if (n.what != kind::compute) serving |= node_set{1} << k; // what is computed behind is my own result
     if (tells(p, n)) p.alone |= node_set{1} << k;
-    p.opening += sent(p, n);
   }
-  const node_set until_served = with_those_before(p, p.serving);
-  p.serving |= until_served & computing; // what is computed behind is my own result
+  const node_set until_served = with_those_before(p, serving);
   p.alone = with_those_before(p, p.alone);
-  const auto prompt = [&](const node& s) { return is_prompt(p, s); };
+  p.prompt = true;
   for (unsigned k = 0; k < p.size; ++k)
-    if ((until_served >> k & 1) != 0 && !all_steps(p, p.nodes[k], prompt)) p.opening = plan::unbounded;
+    p.prompt &= (until_served >> k & 1) == 0 ||
+                all_steps(p, p.nodes[k], [&](const node& s) { return is_prompt(p, s); });
 }
 
 bool is_short_step(const node& s) {
@@ -182,7 +172,6 @@ void finish(plan& p, const topology& g) {
   if (special::settled_steps) settle(p, g);
   note_for_post(p);
   if (special::straight) straighten(p, g);
-  if (!special::post_sends_little && p.opening != 0) p.opening = plan::unbounded;
 }
 
 } // namespace weft::graph

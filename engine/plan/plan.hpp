@@ -105,10 +105,8 @@ struct plan {
   std::uint64_t patience = 0;
 
   // See operations/finish.cpp.
-  static constexpr std::uint64_t unbounded = ~std::uint64_t{0};
-  std::uint64_t opening = 0; // bytes that a post may send at once, message_worth for each message
-  node_set serving = 0;      // top nodes that do something for others
-  node_set alone = 0;        // and those that come to what this rank alone can do for others
+  bool prompt = false; // what it does for others needs no rank that drives behind a post
+  node_set alone = 0;  // top nodes that come to what this rank alone can do for others
 
   // See operations/finish.cpp.
   std::array<settled_step, max_settled> settled{};

@@ -36,14 +36,9 @@ CASES = {
     "settled_steps": Case("blocking", "exchange", 8),
     "recent_plans": Case("post", "exchange", 8),
     "straight": Case("blocking", "exchange", 8),
-    "single_steps": Case("blocking", "exchange", 8),
     "own_pieces": Case("blocking", "exchange", 16384),
-    "gate_soon": Case("post", "exchange", 262144, PAIR),
     "gate_later": Case("blocking", "exchange", 8, Shape(2, 2)),
-    "post_leaves_far": Case("post", "exchange", 262144, PAIR),
-    "post_sends_little": Case("independence", "exchange", 16384, PAIR),
     "push": Case("blocking", "exchange", 262144, PAIR),
-    "ride": Case("blocking", "exchange", 262144, PAIR),
     "relays": Case("blocking", "broadcast", 8, Shape(16, 1)),  # from so many on it is what is estimated to be cheapest
     "bundles": Case("blocking", "exchange", 8, Shape(2, 8)),  # the same
 }

@@ -371,7 +371,6 @@ private:
            watcher_->wants_ring(executor_.needs_driver() || executor_.listed());
   }
   [[gnu::noinline]] void ring_watcher() {
-    if (watcher_->wakes_soon()) return;
     counts_.rings.add_concurrent();
     watcher_->ring();
   }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
-#include "engine/special_paths.hpp"
 #include "progress/driving/driver.hpp"
 #include "progress/driving/series_posts.hpp"
 #include "progress/execution/completion_table.hpp"
@@ -105,7 +104,7 @@ public:
         return h.release();
       }
       executor_.start(op);
-      if (special::post_leaves_far && op.lent && op.program->far && polls_by_calls() && watching() != nullptr)
+      if (op.lent && op.program->far && polls_by_calls() && watching() != nullptr)
         issue_over_sockets(op, quiet);
       else
         executor_.issue(op);
@@ -293,26 +292,19 @@ private:
     check(op);
   }
 
-  // To send costs more than all the rest of a post, and so does to wake a thread for it. So a post sends a
-  // little itself, and then takes in what has come meanwhile, that it may wake no thread either (unless the
-  // thread is muted for longer). Where more is left to be done the thread does it, and wakes a moment later.
+  // What comes over sockets during a post wakes no thread: the post takes it in. It sends about as much as
+  // the longest message has, or some short ones, so that it returns soon, and leaves the rest to the progress
+  // thread.
+  static constexpr std::int64_t most_of_a_post = graph::message_worth + 128 * 1024;
   void issue_over_sockets(posted& op, listening_alone& quiet) {
-    const bool begun = op.run != nullptr, sends = op.program->opening <= most_of_a_post;
-    const bool speaks = op.program->opening != 0;
-    if (speaks) quiet.begin_post(watching());
-    const posted_far far = sends ? posted_far::messages : posted_far::nothing;
-    bool left = executor_.issue(op, far);
-    if (!left && begun && speaks && executor_.outstanding() <= 1 && !watching()->wakes_later()) {
-      net_.poll();
-      left = op.run != nullptr && executor_.issue(op, far);
-    }
-    if (left || !begun) {
-      quiet.begin_post(watching());
-      quiet.end_soon();
-    }
+    quiet.begin(watching());
+    const std::int64_t rest = executor_.issue(op, most_of_a_post);
+    if (op.run == nullptr) return;
+    if (!op.program->prompt) is_left_to_watcher();
+    if (executor_.outstanding() > 1 || watching()->wakes_later()) return;
+    net_.poll();
+    if (op.run != nullptr) executor_.issue(op, rest);
   }
-  // A message of 128 KiB, the longest there is, or some short ones.
-  static constexpr std::uint64_t most_of_a_post = graph::message_worth + 128 * 1024;
 
   // Another thread drives: it takes the operation from the queue, or this one does when that has let go.
   [[gnu::noinline]] void run_queued(posted& op) {

@@ -51,7 +51,6 @@ bool event_gate::drain_timer() noexcept {
   return timer_ >= 0 && ::read(timer_, &times, sizeof times) > 0;
 }
 
-// Off also forgets that it has rung.
 void event_gate::set_timer(std::chrono::nanoseconds until) noexcept {
   if (timer_ < 0) return;
   itimerspec when{};

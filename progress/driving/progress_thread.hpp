@@ -57,17 +57,11 @@ public:
   }
   bool listens() const override { return where_.load(std::memory_order_relaxed) == where::watching; }
   void ring() override { place_.bell.ring(); }
-  void mute() override { gate_.mute_instead(); }
+  void mute() override { gate_.mute(); }
   void unmute() override { gate_.unmute(); }
-  void unmute_soon() override {
-    if (special::gate_soon) return gate_.unmute_soon();
-    gate_.unmute();
-    ring();
-  }
   void unmute_later() override { special::gate_later ? gate_.unmute_later() : gate_.unmute(); }
   void not_later() override { gate_.not_later(); }
   bool wakes_later() const override { return gate_.opens_later(); }
-  bool wakes_soon() const override { return gate_.opens_soon(); }
 
 private:
   static constexpr std::chrono::microseconds worth_a_rest{20}, longest_rest{1000};
@@ -140,7 +134,7 @@ private:
   void stand_aside() {
     where_.store(where::displaced, std::memory_order_relaxed);
     const ownership& right = engine_.right_to_drive();
-    gate_.mute_for_myself(); // but a post can have it woken soon
+    gate_.mute_for_myself();
     engine_.sleeps().sleep_beside_driver(place_, [&] { return !right.held() && !right.requested(); });
     gate_.woke();
     gate_.unmute();

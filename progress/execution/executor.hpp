@@ -145,20 +145,14 @@ public:
     return true;
   }
 
-  // Starts what can be started without carrying much. True if it has left something that others wait for, or
-  // that could have been done for them: then another thread must look soon. What is finished is not looked at
-  // any more.
-  bool issue(operation& op, posted_far far = posted_far::all) {
-    steps_.post_only(true, far);
+  // Starts what can be started without carrying much, see post_only(): takes and returns how much may leave
+  // the host. What is finished is not looked at any more.
+  std::int64_t issue(operation& op, std::int64_t far = node_steps<T>::all) {
+    steps_.post_only(far);
     const bool over = advance_only(op);
-    bool left = steps_.left();
-    steps_.post_only(false);
-    if (over || op.run == nullptr) return left;
-    const bool of_words =
-        op.program->opening != graph::plan::unbounded; // they wake the thread when they come
-    left |= !of_words && (op.program->serving & ~op.run->done) != 0;
-    leaves(op);
-    return left;
+    far = steps_.has_posted();
+    if (!over && op.run != nullptr) leaves(op);
+    return far;
   }
 
   // The thread that has begun it goes on with other things: what no other rank can do is rung for.

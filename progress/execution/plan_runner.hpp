@@ -2,7 +2,6 @@
 #pragma once
 #include "engine/operations/all_kinds.hpp"
 #include "engine/plan/resolve.hpp"
-#include "engine/special_paths.hpp"
 #include "progress/execution/claims.hpp"
 #include "progress/execution/computations.hpp"
 #include "progress/execution/in_place.hpp"
@@ -11,11 +10,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
+#include <limits>
 
 namespace weft::progress {
-
-// What a post does for other hosts: all that it can, messages, or nothing.
-enum class posted_far : std::uint8_t { all, messages, nothing };
 
 // Runs single nodes, for one peer each: looks their kind up, and gives it what kinds do things with.
 template <transport::transport T> class node_steps {
@@ -31,17 +29,21 @@ public:
   node_steps& operator=(const node_steps&) = delete;
 
   // While posting, only what others wait for is done: signals, and transfers of the UCP lane. What near
-  // members have is looked at, and carried, later: the caller wants to compute. Over sockets `far` says how
-  // much of what leaves the host.
-  void post_only(bool on, posted_far far = posted_far::all) {
-    computations.posting = on;
-    how_ = static_cast<std::uint8_t>(on ? how_ | posting : how_ & ~posting);
+  // members have is looked at, and carried, later: the caller wants to compute. About `far` bytes leave the
+  // host at most; the rest is for the next sweep.
+  static constexpr std::int64_t all = std::numeric_limits<std::int64_t>::max();
+  void post_only(std::int64_t far) {
+    computations.posting = true;
+    how_ |= posting;
     far_ = far;
-    left_ = false;
+  }
+  // How much more may leave.
+  std::int64_t has_posted() {
+    computations.posting = false;
+    how_ &= static_cast<std::uint8_t>(~posting);
+    return far_;
   }
   bool posts_only() const { return (how_ & posting) != 0; }
-  // There was something else for others to be done.
-  bool left() const { return left_; }
 
   outcome step(operation& op, const graph::node& n, std::uint32_t peer, flight_tag tag) {
     if (how_ != 0) return step_with_care(op, n, peer, tag);
@@ -116,12 +118,12 @@ private:
   // What has come before the post wakes no thread any more: so words are looked at, and payloads are taken.
   bool leaves(operation& op, const graph::node& n, std::uint32_t peer) {
     const bool looks = n.what == graph::kind::await || n.what == graph::kind::take;
-    if (far_ == posted_far::all || looks || reach<T>::near(op, peer)) return false;
-    if (far_ == posted_far::messages && n.what == graph::kind::signal) return false;
-    // Of a block that came along with its note nothing is left to be brought.
-    if (n.what == graph::kind::get && op.program->unequal && !bundles.counts(op, peer)) return false;
-    left_ |= graph::serves_others(n.what);
-    return true;
+    if (looks || reach<T>::near(op, peer)) return false;
+    members.later |= far_ <= 0;
+    if (far_ <= 0) return true;
+    const bool data = n.what != graph::kind::signal || n.about == graph::fact::payload;
+    far_ -= static_cast<std::int64_t>(graph::message_worth + (data ? op.program->block() : 0));
+    return false;
   }
 
   // What others wait for, and no rank but this one would compute: where no thread drives for it, all of it.
@@ -131,8 +133,7 @@ private:
 
   static constexpr std::uint8_t posting = 1, noted = 2;
   std::uint8_t how_ = 0;
-  posted_far far_ = posted_far::all;
-  bool left_ = false;
+  std::int64_t far_ = all; // bytes that a post may send yet
 };
 
 // Steps through the plan of one operation. A node is ready when its predecessors are done; one that finishes
@@ -247,8 +248,6 @@ private:
       if (n.on != graph::branch::either && not_chosen(run, n)) [[unlikely]]
         result = n.what == graph::kind::loop && run.loops[n.loop_index].in_flight != 0 ? outcome::under_way
                                                                                        : outcome::done;
-      else if (special::single_steps && n.single) [[likely]]
-        result = only_step(op, n, {.node = index});
       else if (n.what != graph::kind::loop)
         result = steps_.step(op, n, p.me, {.node = index});
       else if (!comes_along(op) || !steps_.posts_only()) // else no rank hears of it
@@ -268,14 +267,6 @@ private:
     }
     run.watch.arm(stuck);
     return moved;
-  }
-
-  // Of a loop that has no other, for one peer: nothing to keep count of.
-  outcome only_step(operation& op, const graph::node& loop, flight_tag tag) {
-    const graph::node& body = op.program->nodes[loop.body];
-    const std::uint32_t peer = peer_of(op, loop, body, 0);
-    return peer == findings::no_rank || skips(op, body, peer) ? outcome::done
-                                                              : steps_.step(op, body, peer, tag);
   }
 
   // Is the step for peers of the other lane?

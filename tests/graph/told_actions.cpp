@@ -119,7 +119,7 @@ private:
         ", ", p.chunks, " pieces of ", p.chunk, ", whole up to ", p.whole_block, ", window ", p.window,
         ", credit ", p.credit, ", radix ", p.radix, ", payloads ", p.eager_bytes[0], " ", p.eager_bytes[1],
         ", room ", p.room());
-    if (p.opening != plan::unbounded) put(", opening ", p.opening);
+    if (p.prompt) put(", prompt");
     if (p.together) put(", together");
     const indirection rows = p.indirect();
     if (rows || p.names != naming::none)
@@ -158,7 +158,7 @@ private:
   // The next action. What follows in the same step comes after it.
   template <class... Part> void next(const event& at, const Part&... parts) {
     const number k = order_.add(after_);
-    put("  ", k, (plan_->serving >> at.top & 1) != 0 ? "*" : "");
+    put("  ", k);
     if (at.node != at.top) put(" [", at.iteration, "]");
     put_after();
     put(": ", parts...);

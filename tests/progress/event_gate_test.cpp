@@ -54,40 +54,6 @@ TEST_F(gate, what_comes_wakes_unless_it_is_muted) {
   EXPECT_TRUE(wakes()) << "what came while it was muted";
 }
 
-TEST_F(gate, who_unmutes_soon_wakes_a_moment_later_whether_something_comes_or_not) {
-  it.mute();
-  it.unmute_soon();
-  EXPECT_TRUE(it.opens_soon());
-  EXPECT_TRUE(wakes(10'000));
-  it.woke();
-  EXPECT_FALSE(it.opens_soon());
-  EXPECT_FALSE(wakes()) << "the timer has been heard";
-  happens();
-  EXPECT_TRUE(wakes()) << "and it is open again";
-}
-
-TEST_F(gate, several_that_unmute_soon_share_the_timer) {
-  for (int k = 0; k < 3; ++k) {
-    it.mute();
-    it.unmute_soon();
-  }
-  EXPECT_TRUE(wakes(10'000));
-  it.woke();
-  happens();
-  EXPECT_TRUE(wakes());
-}
-
-TEST_F(gate, who_mutes_instead_takes_the_timer_over) {
-  it.mute();
-  it.unmute_soon();
-  it.mute_instead();
-  EXPECT_FALSE(it.opens_soon());
-  happens();
-  EXPECT_FALSE(wakes(50)) << "neither the timer nor the event";
-  it.unmute();
-  EXPECT_TRUE(wakes());
-}
-
 TEST_F(gate, a_single_call_does_not_wait_for_others) {
   it.mute();
   it.unmute_later();
@@ -110,7 +76,6 @@ TEST_F(gate, who_unmutes_later_is_heard_when_nobody_has_called_for_a_while) {
   calls_follow_each_other();
   it.mute();
   it.unmute_later();
-  EXPECT_FALSE(it.opens_soon());
   happens();
   EXPECT_FALSE(wakes());
   EXPECT_TRUE(wakes(10'000)) << "by the timer";
@@ -124,8 +89,7 @@ TEST_F(gate, who_calls_within_the_while_has_it_muted_for_longer) {
   it.mute();
   it.unmute_later();
   EXPECT_TRUE(wakes(10'000));
-  it.mute_instead();
-  EXPECT_FALSE(it.opens_soon());
+  it.mute();
   it.unmute_later();
   it.woke();
   EXPECT_FALSE(wakes()) << "a thread has just called";
@@ -223,24 +187,6 @@ TEST_F(gate, the_longer_calls_follow_each_other_the_seldomer_wakes_the_timer) {
   FAIL() << "the machine was too busy for 20 trials";
 }
 
-TEST_F(gate, who_wants_it_soon_does_not_wait_for_later) {
-  calls_follow_each_other();
-  for (int k = 0; k < 2; ++k) { // also while the sleeper is about to set the timer once more
-    it.mute();
-    it.unmute_later();
-  }
-  it.mute();
-  it.unmute_soon();
-  EXPECT_TRUE(it.opens_soon());
-  it.mute();
-  it.unmute_later();
-  EXPECT_TRUE(it.opens_soon()) << "later is not sooner";
-  EXPECT_TRUE(wakes(10'000));
-  it.woke();
-  happens();
-  EXPECT_TRUE(wakes());
-}
-
 TEST_F(gate, is_open_in_the_end_whoever_mutes_and_unmutes) {
   std::mutex lock;
   std::atomic<bool> over{false};
@@ -255,27 +201,18 @@ TEST_F(gate, is_open_in_the_end_whoever_mutes_and_unmutes) {
     others.emplace_back([&, t] {
       for (int k = 0; k < 5'000; ++k) {
         const std::lock_guard ownership(lock);
-        (k + t) % 3 == 0 ? it.mute_instead() : it.mute();
-        switch ((k + t) % 5) {
-        case 0:
-        case 1:
-          it.unmute_soon();
-          break;
-        case 2:
-        case 3:
-          it.unmute_later();
-          if (k % 7 == 0) it.not_later();
-          break;
-        default:
+        it.mute();
+        if ((k + t) % 5 < 2) {
           it.unmute();
+          continue;
         }
+        it.unmute_later();
+        if (k % 7 == 0) it.not_later();
       }
     });
   for (std::thread& other : others)
     other.join();
-  it.mute();
-  it.unmute_soon(); // and not later
-  while (it.opens_soon())
+  while (it.opens_later())
     std::this_thread::yield();
   over.store(true);
   sleeper.join();
@@ -287,7 +224,6 @@ TEST(no_gate, does_nothing) {
   event_gate none(-1);
   EXPECT_LT(none.fd(), 0);
   none.mute();
-  none.unmute_soon();
   none.unmute_later();
   none.woke();
   none.unmute();

@@ -164,8 +164,6 @@ struct sleeping_thread final : progress::watcher {
   void ring() override {}
   void mute() override {}
   void unmute() override {}
-  void unmute_soon() override {}
-  bool wakes_soon() const override { return false; }
   void unmute_later() override {}
   bool wakes_later() const override { return false; }
   void not_later() override {}

@@ -15,11 +15,9 @@ using engine_type = progress::engine<threads_transport>;
 struct listener final : progress::watcher {
   void mute() override { ++muted; }
   void unmute() override { --muted; }
-  void unmute_soon() override { --muted; }
   void unmute_later() override { --muted; }
   void not_later() override {}
   bool wakes_later() const override { return false; }
-  bool wakes_soon() const override { return false; }
   int muted = 0;
   bool listens() const override { return listening; }
   bool wants_ring(bool) const override { return false; }

@@ -29,8 +29,7 @@ started memory_messages::submit(parcel& p) noexcept {
   param.cb.send = sent;
   param.user_data = &p;
   param.flags = UCP_AM_SEND_FLAG_EAGER;
-  void* const request = ucp_am_send_nbx(links_[p.peer].endpoint, memory_message_id, &p.head,
-                                        p.rides == nullptr ? sizeof(memory_header) : sizeof(memory_envelope),
+  void* const request = ucp_am_send_nbx(links_[p.peer].endpoint, memory_message_id, &p.head, sizeof p.head,
                                         p.payload, p.bytes, &param);
   if (UCS_PTR_IS_ERR(request)) [[unlikely]]
     return started::failure(UCS_PTR_STATUS(request));
@@ -61,11 +60,9 @@ void memory_messages::sent(void* request, ucs_status_t status, void* user) noexc
   parcel& p = *static_cast<parcel*>(user);
   memory_messages& self = *p.owner;
   source* const of = p.of;
-  completion* const rides = p.rides;
   ucp_request_free(request);
   if (status != UCS_OK) self.fail_later(p.peer, status);
   self.give_back(p);
-  if (rides != nullptr) rides->done(rides, status);
   if (of == nullptr) return;
   if (status != UCS_OK) of->status = status;
   if (--of->in_use == 0) of->released(*of);

@@ -28,11 +28,6 @@ struct memory_header {
   std::uint64_t place; // of the piece in it; of rows, which come in one: how far their beginnings are apart
 };
 
-struct memory_envelope {
-  memory_header head{};
-  message rider; // or only the header
-};
-
 inline constexpr unsigned memory_message_id = 8;
 
 // Fits into one segment of UCX's sockets, its headers and ours included.
@@ -58,8 +53,8 @@ public:
   };
 
   // A message that UCX may not have sent yet.
-  struct parcel : memory_envelope {
-    completion* rides = nullptr; // what waits for the rider to go, if there is one
+  struct parcel {
+    memory_header head{};
     const std::byte* payload = nullptr;
     std::uint64_t bytes = 0;
     source* of = nullptr;                // what the payload is part of, if a rank waits for that

@@ -2,7 +2,6 @@
 #include "engine/transport/ucx/memory_transfers.hpp"
 
 #include "engine/memory/copy.hpp"
-#include "engine/special_paths.hpp"
 
 #include <algorithm>
 #include <new>
@@ -206,7 +205,6 @@ void memory_puts::released(memory_messages::source& s) noexcept {
 
 started memory_puts::flush(std::uint32_t peer, completion& done) noexcept {
   state& s = states_[peer];
-  static_cast<void>(release(peer)); // what did not go will be tried again
   const started came = follow(peer, s.delivered, s.flushes, done);
   if (came.under_way()) ask(peer);
   return came;
@@ -246,7 +244,6 @@ void memory_puts::end(follower& f, int status) noexcept {
 
 void memory_puts::fail(std::uint32_t peer, int status) noexcept {
   state& s = states_[peer];
-  if (parcel* const held = std::exchange(s.held, nullptr)) messages_.give_back(*held);
   while (!s.puts.empty()) {
     transfer& t = s.puts.pop();
     t.queued = false;
@@ -262,7 +259,6 @@ void memory_puts::fail(std::uint32_t peer, int status) noexcept {
 
 void memory_puts::issue(std::uint32_t peer) noexcept {
   state& s = states_[peer];
-  if (release(peer) != 0) return;
   while (!s.puts.empty() && s.gone - s.delivered < most_under_way) {
     transfer& t = *s.puts.front();
     if (issue_piece(peer, t) != 0) return;
@@ -279,8 +275,7 @@ void memory_puts::issue(std::uint32_t peer) noexcept {
 int memory_puts::issue_piece(std::uint32_t peer, transfer& t) noexcept {
   state& s = states_[peer];
   const std::uint64_t bytes = std::min(piece_bytes, t.bytes - t.gone), load = load_of(bytes);
-  const bool last = special::ride && s.gone + load == s.promised;
-  parcel* const p = messages_.take(peer, effect::put);
+  memory_messages::parcel* const p = messages_.take(peer, effect::put);
   if (p != nullptr) {
     p->head.at = t.remote + t.gone;
     p->head.asks = !t.pushed;
@@ -290,53 +285,11 @@ int memory_puts::issue_piece(std::uint32_t peer, transfer& t) noexcept {
     p->bytes = bytes;
     p->of = &t;
   }
-  if (const int wrong = t.pushed && last ? hold(p, peer) : messages_.send(p, peer); wrong != 0) return wrong;
+  if (const int wrong = messages_.send(p, peer); wrong != 0) return wrong;
   t.gone += bytes;
   s.gone += load;
   if (!t.pushed) s.asked = s.gone;
   return 0;
-}
-
-// Until the next message, or serve().
-int memory_puts::hold(parcel* p, std::uint32_t peer) noexcept {
-  if (p == nullptr) return messages_.send(p, peer);
-  p->of = nullptr; // what waits for the message waits for its source, too
-  states_[peer].held = p;
-  messages_.mark(peer);
-  return 0;
-}
-
-int memory_puts::release(std::uint32_t peer) noexcept {
-  parcel* const p = std::exchange(states_[peer].held, nullptr);
-  if (p == nullptr) [[likely]]
-    return 0;
-  const started came = messages_.submit(*p);
-  return came.failed() ? keep_or_fail(*p, came.status()) : 0;
-}
-
-started memory_puts::ride(std::uint32_t peer, const message& m, completion& done) noexcept {
-  parcel* const p = std::exchange(states_[peer].held, nullptr);
-  p->rider = m;
-  p->rides = &done;
-  const started came = messages_.submit(*p);
-  if (came.failed()) [[unlikely]] {
-    p->rides = nullptr;
-    keep_or_fail(*p, came.status());
-  }
-  return came;
-}
-
-// What was held back and could not go.
-int memory_puts::keep_or_fail(parcel& p, int status) noexcept {
-  const std::uint32_t peer = p.peer;
-  if (status == no_memory) {
-    states_[peer].held = &p;
-    messages_.again(peer);
-  } else {
-    messages_.give_back(p);
-    messages_.fail_later(peer, status);
-  }
-  return status;
 }
 
 // Behind the last piece, if a flush waits to hear of one that did not say so.
@@ -357,26 +310,17 @@ void memory_puts::hear_of_more(std::uint32_t peer, std::uint32_t arrived) noexce
 
 // ---- pieces in
 
-bool memory_puts::land(const memory_header& piece, std::span<const std::byte> payload) noexcept {
-  if (piece.name != 0) {
-    if (!land_rows(piece, payload)) return false;
-  } else {
-    std::byte* const to = messages_.place(piece.source, piece.at, payload.size());
-    if (to == nullptr) return false;
+void memory_puts::land(const memory_header& piece, std::span<const std::byte> payload) noexcept {
+  const std::uint64_t extent =
+      piece.name == 0 ? payload.size() : extent_of(piece.name, piece.place, payload.size());
+  std::byte* const to = messages_.place(piece.source, piece.at, extent);
+  if (to == nullptr) return;
+  if (piece.name == 0)
     engine::copy_bytes(to, payload.data(), payload.size());
-  }
+  else // rows, all of which are in the segment
+    copy_rows(to, piece.place, payload.data(), piece.name, piece.name, payload.size() / piece.name);
   messages_.arrives(piece.source, load_of(payload.size()));
   if (piece.asks != 0 || messages_.untold(piece.source) > unasked) await(piece.source);
-  return true;
-}
-
-// Each at its place, all of which are in the segment.
-bool memory_puts::land_rows(const memory_header& piece, std::span<const std::byte> payload) noexcept {
-  std::byte* const to =
-      messages_.place(piece.source, piece.at, extent_of(piece.name, piece.place, payload.size()));
-  if (to == nullptr) return false;
-  copy_rows(to, piece.place, payload.data(), piece.name, piece.name, payload.size() / piece.name);
-  return true;
 }
 
 void memory_puts::await(std::uint32_t peer) noexcept {

@@ -72,12 +72,10 @@ private:
 //           piece may tell others that it is in place. A message of its own, one for all that a poll has
 //           brought, says so if a piece asks for it, or if more than half of what may be under way has not
 //           been told.
-//   push    A put that is ordered, and not flushed: its pieces do not ask. The last one is held back, for the
-//           message that follows rides on it; if none has until the next serve(), it goes by itself.
+//   push    A put that is ordered, and not flushed: its pieces do not ask.
 //   flush   Ends when as much has arrived as was put before it, and asks if pushes did not. Pieces and what
 //           comes back of them stay in order (single segments on the one lane of UCX for messages).
-//   order   Ends when the pieces of the puts before it have gone out, but for one that is held back: other
-//           messages follow them.
+//   order   Ends when the pieces of the puts before it have gone out: other messages follow them.
 //
 // Loads are numbers that only grow: what is under way is what has been begun less what has arrived.
 class memory_puts {
@@ -102,19 +100,13 @@ public:
   started flush(std::uint32_t peer, completion& done) noexcept;
   started order(std::uint32_t peer, completion& done) noexcept;
 
-  // Whether a piece to this peer waits for a message to ride on it. Every message goes with it, or behind it.
-  bool holds(std::uint32_t peer) const noexcept { return states_[peer].held != nullptr; }
-  started ride(std::uint32_t peer, const message& m, completion& done) noexcept;
-  // 0, or why it did not go.
-  int release(std::uint32_t peer) noexcept;
-
   // What the header of a message says of my puts.
   void hear(std::uint32_t peer, std::uint32_t arrived) noexcept {
     if (peer < states_.size() && arrived != static_cast<std::uint32_t>(states_[peer].delivered))
       hear_of_more(peer, arrived);
   }
-  // Messages of a peer. False if the piece is for no place of the segment.
-  bool land(const memory_header& piece, std::span<const std::byte> payload) noexcept;
+  // Messages of a peer. A piece for no place of the segment is refused.
+  void land(const memory_header& piece, std::span<const std::byte> payload) noexcept;
   void await(std::uint32_t peer) noexcept;
 
   // What is to be told, and what may go now.
@@ -124,8 +116,6 @@ public:
   void fail(std::uint32_t peer, int status) noexcept;
 
 private:
-  using parcel = memory_messages::parcel;
-
   // What a call began and has not ended.
   struct transfer : memory_messages::source {
     completion* done = nullptr; // null until that call returns
@@ -147,7 +137,6 @@ private:
     follower* next = nullptr;
   };
   struct state {
-    parcel* held = nullptr;      // the last piece of a push: it has gone, but for order() and ride()
     std::uint64_t delivered = 0; // of my puts
     std::uint64_t gone = 0;      // has been sent
     std::uint64_t promised = 0;  // with those that wait
@@ -167,10 +156,7 @@ private:
   void end_followers(engine::fifo<follower>& f, std::uint64_t so_far) noexcept;
   void end(follower& f, int status) noexcept;
 
-  bool land_rows(const memory_header& piece, std::span<const std::byte> payload) noexcept;
   int issue_piece(std::uint32_t peer, transfer& t) noexcept;
-  int hold(parcel* p, std::uint32_t peer) noexcept;
-  int keep_or_fail(parcel& p, int status) noexcept;
   void ask(std::uint32_t peer) noexcept;
   void hear_of_more(std::uint32_t peer, std::uint32_t arrived) noexcept;
 

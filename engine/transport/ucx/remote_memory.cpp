@@ -15,24 +15,22 @@ void remote_memory::open(ucp_worker_h worker) {
 ucs_status_t remote_memory::received(void* self, const void* head, std::size_t head_bytes, void* data,
                                      std::size_t bytes, const ucp_am_recv_param_t* param) noexcept {
   auto& m = *static_cast<remote_memory*>(self);
-  memory_envelope e;
-  if (head_bytes != sizeof(memory_header) && head_bytes != sizeof(memory_envelope)) return UCS_OK;
+  memory_header h;
+  if (head_bytes != sizeof h) return UCS_OK;
   if ((param->recv_attr & UCP_AM_RECV_ATTR_FLAG_RNDV) != 0) return UCS_OK; // no rank of us sends such
-  std::memcpy(&e, head, head_bytes);
-  const memory_header& h = e.head;
+  std::memcpy(&h, head, sizeof h);
   if (h.job_key != m.options_.job_key || h.version != wire_version || h.source >= m.options_.size)
     return UCS_OK;
   m.puts_.hear(h.source, h.arrived);
-  const bool could = m.take_in(h, {static_cast<const std::byte*>(data), bytes});
-  if (could && head_bytes == sizeof(memory_envelope)) pass_on(m.sink_, e.rider, {});
+  m.take_in(h, {static_cast<const std::byte*>(data), bytes});
   return UCS_OK;
 }
 
-// Whether it could be done.
-bool remote_memory::take_in(const memory_header& h, std::span<const std::byte> payload) noexcept {
+void remote_memory::take_in(const memory_header& h, std::span<const std::byte> payload) noexcept {
   switch (h.what) {
   case effect::put:
-    return puts_.land(h, payload);
+    puts_.land(h, payload);
+    break;
   case effect::ask:
     puts_.await(h.source);
     break;
@@ -48,7 +46,6 @@ bool remote_memory::take_in(const memory_header& h, std::span<const std::byte> p
     messages_.fail_later(h.source, UCS_ERR_INVALID_ADDR);
     break;
   }
-  return true;
 }
 
 unsigned remote_memory::serve_all() noexcept {

@@ -7,16 +7,6 @@
 
 namespace weft::transport::ucx {
 
-// A message that UCX has brought: nothing may be thrown through it.
-inline void pass_on(message_sink* sink, const message& m, std::span<const std::byte> payload) noexcept {
-  if (sink == nullptr) return;
-  try {
-    sink->on_message(m, payload);
-  } catch (...) {
-    engine::end_out_of_memory("a message that has come");
-  }
-}
-
 // Puts, gets and flushes over active messages, for networks that cannot reach memory by themselves. (UCX
 // would do the same inside, but for each rank that knows its address, and it ends the process if a rank that
 // it has to answer is dead.) All messages carry the key of the job. See memory_puts and memory_gets for what
@@ -33,8 +23,6 @@ public:
 
   // Answers others from now on.
   void open(ucp_worker_h worker);
-  // What gets the messages that ride on pieces.
-  void set_sink(message_sink* sink) { sink_ = sink; }
 
   memory_puts& puts() noexcept { return puts_; }
   memory_gets& gets() noexcept { return gets_; }
@@ -56,13 +44,12 @@ private:
   void serve(std::uint32_t peer) noexcept;
   static ucs_status_t received(void* self, const void* head, std::size_t head_bytes, void* data,
                                std::size_t bytes, const ucp_am_recv_param_t* param) noexcept;
-  bool take_in(const memory_header& h, std::span<const std::byte> payload) noexcept;
+  void take_in(const memory_header& h, std::span<const std::byte> payload) noexcept;
 
   const options& options_;
   memory_messages messages_;
   memory_puts puts_;
   memory_gets gets_;
-  message_sink* sink_ = nullptr;
 };
 
 } // namespace weft::transport::ucx

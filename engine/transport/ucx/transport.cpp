@@ -175,10 +175,6 @@ started ucx_transport::send(std::uint32_t peer, const message& m, const void* pa
     return started::at_its_end();
   if (const int broken = links_.ready(peer); broken != 0) [[unlikely]]
     return started::failure(broken);
-  if (memory_.puts().holds(peer)) [[unlikely]] {
-    if (bytes == 0) return memory_.puts().ride(peer, m, done);
-    if (const int status = memory_.puts().release(peer); status != 0) return started::failure(status);
-  }
   outgoing* o = take_outgoing();
   if (o == nullptr) [[unlikely]]
     return started::failure(no_memory);
@@ -213,7 +209,12 @@ ucs_status_t ucx_transport::received(void* self, const void* header, std::size_t
   std::memcpy(&h, header, sizeof h);
   if (h.job_key != t->options_.job_key || h.version != wire_version) return UCS_OK;
   t->memory_.puts().hear(h.m.source, h.arrived);
-  pass_on(t->sink_, h.m, {static_cast<const std::byte*>(data), bytes});
+  if (t->sink_ == nullptr) return UCS_OK;
+  try {
+    t->sink_->on_message(h.m, {static_cast<const std::byte*>(data), bytes});
+  } catch (...) { // nothing may be thrown through UCX
+    engine::end_out_of_memory("a message that has come");
+  }
   return UCS_OK;
 }
 

@@ -90,10 +90,7 @@ public:
   bool has_silent_connections() const { return !silent_sockets(event_fd_).empty(); }
   // Ends them, for UCX to find them broken. Under progress ownership: no rank closes one meanwhile.
   std::vector<silent_socket> end_silent_connections();
-  void set_sink(message_sink* sink) {
-    sink_ = sink;
-    memory_.set_sink(sink);
-  }
+  void set_sink(message_sink* sink) { sink_ = sink; }
   bool arm() noexcept { return memory_.idle() && cut_.idle() && ucp_worker_arm(worker_.get()) == UCS_OK; }
   int event_fd() const { return event_fd_; }
   // By put and get of the network's own; else by messages, over sockets.
