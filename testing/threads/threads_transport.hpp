@@ -41,6 +41,9 @@ public:
   void set_sink(message_sink* sink) { sink_ = sink; }
   bool arm();
   int event_fd() const { return fabric_.box(rank_).event_fd(); }
+  // As over sockets.
+  void poll_by_calls() { by_calls_ = true; }
+  bool polls_by_calls() const { return by_calls_; }
   void nap(std::chrono::nanoseconds limit);
 
 private:
@@ -53,6 +56,7 @@ private:
   void hand_over(packet& p);
 
   threads_fabric& fabric_;
+  bool by_calls_ = false;
   const std::uint32_t rank_;
   message_sink* sink_ = nullptr;
   std::deque<packet> without_sink_;

@@ -16,9 +16,9 @@ struct listener final : progress::watcher {
   void mute() override { ++muted; }
   void unmute() override { --muted; }
   void unmute_later() override { --muted; }
-  void not_later() override {}
+  void not_later() override { ++awake; }
   bool wakes_later() const override { return false; }
-  int muted = 0;
+  int muted = 0, awake = 0;
   bool listens() const override { return listening; }
   bool wants_ring(bool) const override { return false; }
   void ring() override { ++rings; }
@@ -89,6 +89,31 @@ TEST(falling_asleep, wakes_for_what_is_taken_from_the_queue_and_not_for_what_is_
   ASSERT_TRUE(again.take());
   again.let_go<true>();
   EXPECT_EQ(watcher.rings, 1);
+  mine.watched_by(nullptr);
+}
+
+// A rank that computes after calls that followed each other. Mutation that this catches: its thread stays
+// muted, and the others wait for what the post could not do.
+TEST(post_over_sockets, has_the_watcher_listen_for_what_waits_for_more_than_words) {
+  threads_fabric fabric{2, {0, 1}, engine::heap_offset(2) + (1 << 20)};
+  threads_transport net{fabric, 0};
+  net.poll_by_calls();
+  engine_type mine{net, {.drive = progress::mode::helping}};
+  listener watcher;
+  mine.watched_by(&watcher);
+  progress::channel& team = mine.add_channel(
+      {0, {0, 1}, graph::topology(0, std::vector<std::uint32_t>{0, 1}), engine::first_mailbox_offset});
+  const std::uint64_t heap = engine::heap_offset(2);
+  collectives::request r{
+      .op = collectives::operation::exchange, .in = graph::sync::my, .out = graph::sync::my};
+  for (const auto& [bytes, waits] : {std::pair{std::uint64_t{8}, false}, {std::uint64_t{200'000}, true}}) {
+    r.bytes = bytes;
+    watcher.awake = 0;
+    mine.post(team, r, {.dst = heap, .src = heap + 500'000});
+    EXPECT_EQ(watcher.awake != 0, waits) << bytes;
+    EXPECT_EQ(watcher.muted, 0);
+  }
+  mine.works().abandon();
   mine.watched_by(nullptr);
 }
 
