@@ -118,7 +118,9 @@ private:
   // What has come before the post wakes no thread any more: so words are looked at, and payloads are taken.
   bool leaves(operation& op, const graph::node& n, std::uint32_t peer) {
     const bool looks = n.what == graph::kind::await || n.what == graph::kind::take;
-    if (looks || reach<T>::near(op, peer)) return false;
+    const bool ends = n.what == graph::kind::flush || n.about == graph::fact::delivered ||
+                      n.about == graph::fact::consumed; // what has begun
+    if (looks || ends || reach<T>::near(op, peer)) return false;
     members.later |= far_ <= 0;
     if (far_ <= 0) return true;
     const bool data = n.what != graph::kind::signal || n.about == graph::fact::payload;
