@@ -50,6 +50,8 @@ inline const path settled_steps("settled_steps");
 inline const path recent_plans("recent_plans");
 // A blocking call goes through the few steps of a plan within the host in a row: it keeps no state of them.
 inline const path straight("straight");
+// A loop of one step for one peer is run as that step: no iterations are counted.
+inline const path single_steps("single_steps");
 // A blocking call copies its own block alone: the block is neither claimed nor counted.
 inline const path own_pieces("own_pieces");
 // The progress thread stays muted while calls over sockets follow each other: no message between wakes it.

@@ -44,7 +44,7 @@ void settle(plan& p, const topology& g) {
     if ((p.top >> k & 1) == 0) continue;
     if (n.what != kind::loop)
       settle_step(p, g, p.nodes[k], p.me);
-    else if (n.count == 1 && n.body_size == 1 && !n.searches && !n.over->by_rows && !n.over->in_rounds)
+    else if (n.single && !n.over->by_rows && !n.over->in_rounds)
       settle_step(p, g, p.nodes[n.body], peer_at(p, g, n.over, peer_rule::each, 0));
     else
       for (unsigned s = n.body; s < unsigned{n.body} + n.body_size; ++s)

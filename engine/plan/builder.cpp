@@ -54,8 +54,10 @@ void prepare(plan& p) {
   p.awaited = !(p.eager || p.valued) || p.parts || (p.in == sync::all && !p.valued) ||
               std::any_of(p.nodes.begin(), p.nodes.begin() + p.size, awaits_entry);
   p.first = 0;
-  for (node& n : p.nodes)
+  for (node& n : p.nodes) {
     n.then = 0;
+    n.single = n.what == kind::loop && n.count == 1 && n.body_size == 1 && !n.searches;
+  }
   for (unsigned k = 0; k < p.size; ++k) {
     if ((p.top >> k & 1) == 0) continue;
     const node_set self = node_set{1} << k, after = p.nodes[k].after & p.top;

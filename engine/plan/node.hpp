@@ -155,6 +155,7 @@ struct node {
   bool searches = false;      // loop: over as soon as it is known that no rank names me
   bool valued = false;        // signal/take/await: carries the barrier value
   bool pipelined = false;     // loop: a step waits for the same step of the iteration before
+  bool single = false;        // loop: no more than its one step; see prepare
   bool stepwise = false;      // counts one a step, and awaits step + 1 - count of them
   bool quick = false;         // compute: little enough for a post
   bool rewrites = false;      // compute: what others could read in my source is another thing now

@@ -36,6 +36,7 @@ CASES = {
     "settled_steps": Case("blocking", "exchange", 8),
     "recent_plans": Case("post", "exchange", 8),
     "straight": Case("blocking", "exchange", 8),
+    "single_steps": Case("completion", "exchange", 8),
     "own_pieces": Case("blocking", "exchange", 16384),
     "gate_later": Case("blocking", "exchange", 8, Shape(2, 2)),
     "push": Case("blocking", "exchange", 262144, PAIR),

@@ -92,9 +92,10 @@ private:
     const graph::node* first = nullptr;
     std::string ranks;
     std::size_t named = 0, all = 0;
-    for (std::uint32_t i = loop.base; i < loop.next; ++i) {
-      if ((loop.unfinished >> (i - loop.base) & 1) == 0) continue;
-      const std::uint8_t step = loop.step[i % loop_state::window];
+    const std::uint32_t end = n.single ? 1 : loop.next;
+    for (std::uint32_t i = n.single ? 0 : loop.base; i < end; ++i) {
+      if (!n.single && (loop.unfinished >> (i - loop.base) & 1) == 0) continue;
+      const std::uint8_t step = n.single ? 0 : loop.step[i % loop_state::window];
       if (step >= n.body_size) continue;
       const graph::node& body = op.program->nodes[n.body + step];
       if (first == nullptr) first = &body;

@@ -2,6 +2,7 @@
 #pragma once
 #include "engine/operations/all_kinds.hpp"
 #include "engine/plan/resolve.hpp"
+#include "engine/special_paths.hpp"
 #include "progress/execution/claims.hpp"
 #include "progress/execution/computations.hpp"
 #include "progress/execution/in_place.hpp"
@@ -250,6 +251,8 @@ private:
       if (n.on != graph::branch::either && not_chosen(run, n)) [[unlikely]]
         result = n.what == graph::kind::loop && run.loops[n.loop_index].in_flight != 0 ? outcome::under_way
                                                                                        : outcome::done;
+      else if (special::single_steps && n.single) [[likely]]
+        result = only_step(op, n, {.node = index});
       else if (n.what != graph::kind::loop)
         result = steps_.step(op, n, p.me, {.node = index});
       else if (!comes_along(op) || !steps_.posts_only()) // else no rank hears of it
@@ -269,6 +272,14 @@ private:
     }
     run.watch.arm(stuck);
     return moved;
+  }
+
+  // Of a loop that has no other, for one peer: nothing to keep count of.
+  outcome only_step(operation& op, const graph::node& loop, flight_tag tag) {
+    const graph::node& body = op.program->nodes[loop.body];
+    const std::uint32_t peer = peer_of(op, loop, body, 0);
+    return peer == findings::no_rank || skips(op, body, peer) ? outcome::done
+                                                              : steps_.step(op, body, peer, tag);
   }
 
   // Is the step for peers of the other lane?

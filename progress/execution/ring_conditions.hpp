@@ -202,6 +202,7 @@ private:
     const graph::node* const body = &op.program->nodes[n.body];
     const auto is_claim = [](const graph::node& s) { return s.what == kind::claim; };
     if (others_carry(op) && std::any_of(body, body + n.body_size, is_claim)) return list_counts(op, to);
+    if (special::single_steps && n.single) return list_step_of(op, n, *body, 0, to);
     const loop_state& loop = op.run->loops[n.loop_index];
     if (loop.unfinished == 0 && loop.next != n.count) return to.add_ready(net_.rank()); // to be begun
     for (std::uint64_t rest = loop.unfinished & ~loop.in_flight; rest != 0; rest &= rest - 1) {

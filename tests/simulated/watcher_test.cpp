@@ -98,7 +98,9 @@ TEST(post_over_sockets, has_the_watcher_listen_for_what_waits_for_more_than_word
   threads_fabric fabric{2, {0, 1}, engine::heap_offset(2) + (1 << 20)};
   threads_transport net{fabric, 0};
   net.poll_by_calls();
-  engine_type mine{net, {.drive = progress::mode::helping}};
+  progress::engine_options options;
+  options.drive = progress::mode::helping;
+  engine_type mine{net, options};
   listener watcher;
   mine.watched_by(&watcher);
   progress::channel& team = mine.add_channel(
