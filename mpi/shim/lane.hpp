@@ -4,11 +4,11 @@
 // members, through which its collectives are staged.
 //
 // All members call the collectives of a communicator in the same order and with the same sizes. So each
-// computes by itself where a call's bytes lie: behind those of the call before, in the ring for its size. A
-// member posts when what lay there is no longer needed; the others see nothing of it before, by
-// UPC_IN_MYSYNC. A call that is larger than a third of its ring is cut into pieces. What has no room yet is
-// posted in its order, as soon as there is: by the calls of this process, or by the carrier, a thread that
-// sleeps unless there is such a piece.
+// computes by itself where a call's bytes lie: behind those of the call before, in the ring for its size.
+// A member posts when what lay there is no longer needed; the others see nothing of it before, by
+// UPC_IN_MYSYNC. A call that is larger than the caches or a third of its ring is cut into pieces. What has
+// no room yet is posted in its order, as soon as there is: by the calls of this process, or by the
+// carrier, a thread that sleeps unless there is such a piece.
 //
 // Small blocks, and all between hosts, go through the library's collective, from ring to ring; of larger ones
 // between hosts what a member gives and what it gets are one place in the ring, if the collective can be in

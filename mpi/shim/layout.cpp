@@ -134,13 +134,26 @@ void lane::cut(operation& op) {
     const std::uint64_t rest = length(l, 0) + 2 * line;
     most = (r.size / pieces_of_a_ring - rest) / blocks / c.unit * c.unit;
   }
+  // Pieces that the caches hold, so many at most that all are posted at once.
+  if (on_one_host_ && !l.found && most == c.bytes) {
+    constexpr std::size_t cached = 256 << 10;
+    const std::size_t pieces = c.what == collective::scan || c.what == collective::exscan ? 4 : 16;
+    const std::size_t wanted = std::max((c.bytes + pieces - 1) / pieces, cached);
+    most = std::min(most, (wanted + c.unit - 1) / c.unit * c.unit);
+  }
+  // No more of the ring than a loop of such calls needs: what was touched before is cheaper than what was
+  // not.
+  constexpr std::uint64_t kept = 4; // of which others may read, while the next one is posted
+  const std::uint64_t pieces = most == 0 ? 1 : (c.bytes + most - 1) / most;
+  const std::uint64_t window = std::max(kept, pieces) * (most == c.bytes ? whole : length(l, most));
   std::size_t from = 0;
   do {
     const std::size_t bytes = std::min(most, c.bytes - from);
     piece& p = op.pieces.emplace_back(
         piece{.from = from, .bytes = bytes, .lent = l.lent, .found = l.found, .shared = l.shared, .in = &r});
     p.length = bytes == c.bytes ? whole : length(l, bytes);
-    p.begin = r.take(p.length);
+    p.window = window;
+    p.begin = r.take(p.length, window);
     place(c, l, p);
     from += bytes;
   } while (from < c.bytes);

@@ -7,15 +7,8 @@
 
 namespace weft::mpi {
 
-namespace {
-
-constexpr std::uint64_t calls_kept = 4; // of which others may read, while the next one is posted
-
-} // namespace
-
-std::uint64_t ring::take(std::uint64_t length) {
-  // No more of it than a loop of such calls needs: what was touched before is cheaper than what was not.
-  const std::uint64_t used = std::min(size, calls_kept * length);
+std::uint64_t ring::take(std::uint64_t length, std::uint64_t window) {
+  const std::uint64_t used = std::min(size, window);
   if (next % size + length > used) next += size - next % size;
   return std::exchange(next, next + length);
 }
@@ -46,9 +39,10 @@ void piece::begin_again() {
            .found = was.found,
            .shared = was.shared,
            .in = was.in,
+           .window = was.window,
            .length = was.length};
   if (in == nullptr) return;
-  begin = in->take(length);
+  begin = in->take(length, window);
   at = in->place(begin);
   given = at + (was.given - was.at);
   got = at + (was.got - was.at);

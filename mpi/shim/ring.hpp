@@ -32,6 +32,7 @@ struct piece {
   bool shared = false;             // what a member gives and what it gets are one place
   bool to_program = false;         // its results have come to where the program wants them
   ring* in = nullptr;
+  std::uint64_t window = 0;                 // bytes of the ring that calls like its own take turns in
   std::uint64_t begin = 0, length = 0;      // in the ring
   std::uint64_t at = 0;                     // in the memory of each member
   std::uint64_t given = 0, got = 0;         // there: what this one gives, and what it gets
@@ -57,7 +58,8 @@ struct ring {
   std::vector<std::atomic<std::uint64_t>*> words{}; // `read` of each member, if pieces are lent
   std::uint64_t read_by_all = 0;                    // by what the words have said
 
-  std::uint64_t take(std::uint64_t length); // the same on all members
+  // From the first so many bytes of it, if it has more. The same on all members.
+  std::uint64_t take(std::uint64_t length, std::uint64_t window);
   bool fits(const piece& p);
   void leave(const piece& p);
   void drop();
