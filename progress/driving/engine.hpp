@@ -298,6 +298,7 @@ private:
   static constexpr std::int64_t most_of_a_post = graph::message_worth + 128 * 1024;
   void issue_over_sockets(posted& op, listening_alone& quiet) {
     quiet.begin(watching());
+    if (op.run == nullptr) return is_left_to_watcher(); // it has no slot yet
     const std::int64_t rest = executor_.issue(op, most_of_a_post);
     if (op.run == nullptr) return;
     if (!op.program->prompt) is_left_to_watcher();
