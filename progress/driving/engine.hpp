@@ -104,7 +104,8 @@ public:
         return h.release();
       }
       executor_.start(op);
-      if (op.lent && op.program->far && polls_by_calls() && watching() != nullptr)
+      const bool tells_hosts = op.program->far && op.program->alone != 0;
+      if (op.lent && tells_hosts && polls_by_calls() && watching() != nullptr)
         issue_over_sockets(op, quiet);
       else
         executor_.issue(op);
