@@ -9,6 +9,8 @@ bool movement::sends(std::uint32_t i, std::uint32_t j) const {
   switch (pairs) {
   case pattern::all_pairs:
     return true;
+  case pattern::to_later:
+    return i <= j;
   case pattern::from_root:
     return i == root;
   case pattern::to_root:
@@ -90,10 +92,12 @@ movement specified(const request& r, const row_names& names) {
   case operation::reduce_all:
   case operation::prefix_reduce:
   case operation::team_allreduce:
-  case operation::team_scan:
   case operation::team_reduce_scatter:
     rule.dst_i = r.bytes;
     return {pattern::all_pairs, rule};
+  case operation::team_scan:
+    rule.dst_i = r.bytes;
+    return {pattern::to_later, rule};
   }
   throw std::logic_error("unknown operation");
 }

@@ -23,8 +23,9 @@ public:
   }
 
   plan make() {
+    if (prefixes(request_.op)) return scan();
     const std::uint32_t readers = !rooted(request_.op) ? others() : gets_result() ? 0 : 1;
-    if (readers != 0) tell();
+    if (readers != 0) tell_readers();
     const node_set read = readers == 0 ? 0 : b_.add(await_count(fact::consumed, readers));
     if (gets_result()) combine_all_of(bring(scattered() ? bring_block : 9u, brought_), read);
     return b_.finish();
@@ -32,16 +33,26 @@ public:
 
 private:
   using enum reductions::vector_stage_number;
+  // Only later members need what a member has.
+  plan scan() {
+    b_.draft().pairs = pattern::to_later;
+    const std::uint32_t readers = others() - g_.me();
+    if (readers != 0) tell(range::far_later, g_.last_of_host() ? know_addresses() : note_addresses());
+    const node_set read = readers == 0 ? 0 : b_.add(await_count(fact::consumed, readers));
+    const node_set brought = bring(9, brought_, 0, 0, range::earlier);
+    b_.add(of_all(compute(10), blocks::earlier), own_beside(brought_) | brought | read);
+    return b_.finish();
+  }
   bool scattered() const { return request_.op == operation::team_reduce_scatter; }
 
   // The members that bring my vector are told where it is.
-  void tell() {
+  void tell_readers() {
     if (!rooted(request_.op))
       tell_addresses();
     else if (g_.is_near(request_.root))
       note_addresses();
     else
-      b_.loop(range::root, 1, builder::step_list().then(telling(send_payload())), know_addresses());
+      tell(range::root, know_addresses());
   }
   // My vector may be the place of the result, so the others must have read it.
   void combine_all_of(node_set brought, node_set read) {

@@ -83,7 +83,9 @@ public:
   plan flat() {
     if (by_root_alone(request_)) return needs_result() ? of_whole() : for_whole();
     const node_set own = compute_own(!chooses_ ? modes_.gate() : needs_result() ? choose() : hear());
-    const node_set sent = rooted(request_.op) ? send_to_root(own) : send_to_all(own);
+    if (is_scan()) return scan(own);
+    const node_set sent =
+        rooted(request_.op) ? send_to_root(own) : publish_own(own) | send_to(range::far, own);
     if (!needs_result()) return finish(sent | own);
     return finish(sent | compute_result(own | take_from(range::others, others())));
   }
@@ -99,6 +101,16 @@ private:
   std::uint32_t near() const { return static_cast<std::uint32_t>(g_.near().size()); }
 
   std::uint32_t others() const { return g_.size() - 1; }
+  // Of vectors: only a later member needs what a member has.
+  bool is_scan() const { return prefixes(request_.op) && of_vectors(request_.op); }
+  std::uint32_t count(const range& over) { return over.count(b_.draft(), g_); }
+
+  plan scan(node_set own) {
+    b_.draft().pairs = pattern::to_later;
+    const node_set sent = (g_.last_of_host() ? 0 : publish_own(own)) | send_to(range::far_later, own);
+    const node_set came = take_from(range::earlier, count(range::earlier));
+    return finish(sent | compute_result(own | came, blocks::earlier));
+  }
 
   node_set compute_own() { return compute_own(modes_.gate()); }
   node_set compute_own(node_set gate) {
@@ -151,13 +163,13 @@ private:
     if (!g_.is_near(request_.root)) modes_.announce({&range::root, 1});
     const node_set chosen = b_.add(in_phase(alone, hear_choice()));
     b_.begin_branch(branch::together);
-    modes_.announce({&range::far_but_root, range::far_but_root.count(b_.draft(), g_)});
+    modes_.announce({&range::far_but_root, count(range::far_but_root)});
     return chosen | b_.loop(range::root, 1, builder::step_list().then(await_ready()));
   }
 
-  node_set compute_result(node_set after) {
+  node_set compute_result(node_set after, const blocks& of = blocks::members) {
     if (has_results(request_)) return compute_results(after);
-    const node n = of_blocks(reading(compute(1), buffer::scratch, of_member_), blocks::members);
+    const node n = of_blocks(reading(compute(1), buffer::scratch, of_member_), of);
     return b_.add(writing(n, buffer::destination, of_member_), after);
   }
   // Of my range, for any rank that is to have them: the others', and then my own.
@@ -183,10 +195,8 @@ private:
     b_.draft().eager_bytes[0] = static_cast<std::uint32_t>(request_.bytes);
     return b_.add(mine(publish()), own);
   }
-  node_set send_to_all(node_set own) {
-    const auto far = static_cast<std::uint32_t>(g_.far().size());
-    const node_set near = publish_own(own);
-    return near | b_.loop(range::far, far, builder::step_list().then(mine(send_payload())), own);
+  node_set send_to(const range& far, node_set own) {
+    return b_.loop(far, count(far), builder::step_list().then(mine(send_payload())), own);
   }
   node_set send_to_root(node_set own) {
     if (needs_result()) return 0;
@@ -213,7 +223,7 @@ private:
     builder::step_list round;
     round.then(send_packed(blocks::known, buffer::scratch, of_member_, message));
     round.then(take_packed(blocks::known, buffer::scratch, of_member_, message));
-    known |= b_.loop(range::host_rounds, range::host_rounds.count(b_.draft(), g_), round, known, 1);
+    known |= b_.loop(range::host_rounds, count(range::host_rounds), round, known, 1);
     node_set data = known;
     if (near() != 0 && !rooted(request_.op)) {
       b_.draft().eager_bytes[1] = static_cast<std::uint32_t>(g_.size() * request_.bytes);

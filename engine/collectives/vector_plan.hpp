@@ -55,6 +55,7 @@ protected:
 
   std::uint32_t others() const { return g_.size() - 1; }
   std::uint32_t near() const { return static_cast<std::uint32_t>(g_.near().size()); }
+  std::uint32_t count(const graph::range& over) { return over.count(b_.draft(), g_); }
   bool gets_result() const { return !rooted(request_.op) || g_.me() == request_.root; }
 
   // Its transfers are parts of the task: a slice of a vector each, or whole vectors.
@@ -84,19 +85,21 @@ protected:
   }
   // And to all others.
   graph::node_set tell_addresses(graph::node_set after = 0) {
+    const graph::node_set own = note_addresses(after);
+    return own | tell(graph::range::far, own | after);
+  }
+  graph::node_set tell(const graph::range& far, graph::node_set known) {
     using namespace graph;
-    const node_set own = note_addresses(after);
-    const auto far = static_cast<std::uint32_t>(g_.far().size());
-    return own | b_.loop(range::far, far, builder::step_list().then(telling(send_payload())), own | after);
+    return b_.loop(far, count(far), builder::step_list().then(telling(send_payload())), known);
   }
   // Of each other member what the task's stage says, to this place; the member is told when it is read.
   graph::node_set bring(std::uint32_t stage, std::uint8_t to, graph::node_set after = 0,
-                        std::uint8_t phase = 0) {
+                        std::uint8_t phase = 0, const graph::range& of = graph::range::others) {
     using namespace graph;
     builder::step_list steps;
     steps.then(take_address()).then(at_stage(stage, writing(get_from_each(), buffer::scratch, to)));
     steps.then(in_phase(phase, count_for_each(fact::consumed, 1)));
-    return b_.loop(range::others, others(), steps, after);
+    return b_.loop(of, count(of), steps, after);
   }
   // My vector, beside those that are brought there.
   graph::node_set own_beside(std::uint8_t brought) {
@@ -104,13 +107,12 @@ protected:
     return b_.add(writing(reading(compute(2, true), buffer::source, in_source), buffer::scratch, brought));
   }
   // Combines what lies in all those places into my result.
-  graph::node of_all(graph::node combine) {
+  graph::node of_all(graph::node combine, const graph::blocks& of = graph::blocks::members) {
     using namespace graph;
     const std::uint64_t bytes = request_.bytes;
     const std::uint8_t from = b_.add_place({.base = g_.size() * told, .owner = bytes, .bytes = bytes});
     const std::uint8_t to = b_.add_place({.owner = bytes, .bytes = bytes});
-    return writing(of_blocks(reading(combine, buffer::scratch, from), blocks::members), buffer::destination,
-                   to);
+    return writing(of_blocks(reading(combine, buffer::scratch, from), of), buffer::destination, to);
   }
   graph::node telling(graph::node n) const {
     using namespace graph;

@@ -24,7 +24,7 @@ std::string_view name(fact f) {
 }
 std::string_view name(pattern p) {
   static constexpr auto all =
-      words("none", "all pairs", "from root", "to root", "by source", "by destination");
+      words("none", "all pairs", "to later members", "from root", "to root", "by source", "by destination");
   return word(all, p);
 }
 std::string_view name(sync s) {

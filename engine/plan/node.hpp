@@ -193,7 +193,15 @@ enum class flow : std::uint8_t { own, in, out };
 
 // Which pairs (i, j) exchange a block. With the last two a member's row in shared memory names the other end:
 // where its block goes, or where it comes from.
-enum class pattern : std::uint8_t { none, all_pairs, from_root, to_root, by_source, by_destination };
+enum class pattern : std::uint8_t {
+  none,
+  all_pairs,
+  to_later, // and to the own place: i <= j
+  from_root,
+  to_root,
+  by_source,
+  by_destination
+};
 
 // How a row names the other end: by an element of the permutation (a team rank, or a thread in 4 or 8 bytes),
 // or by the thread of the block's pointer.

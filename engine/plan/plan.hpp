@@ -146,6 +146,8 @@ struct plan {
     switch (pairs) {
     case pattern::all_pairs:
       return true;
+    case pattern::to_later:
+      return i <= j;
     case pattern::from_root:
       return i == root;
     case pattern::to_root:
@@ -169,6 +171,7 @@ struct plan {
       return chunks;
     case pattern::to_root:
       return j == root ? members * chunks : 0;
+    case pattern::to_later:
     case pattern::by_source:
     case pattern::by_destination:
     case pattern::none:

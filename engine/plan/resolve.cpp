@@ -58,6 +58,18 @@ constexpr range range::far_but_root{
           return g.far()[k < static_cast<std::size_t>(root - g.far().begin()) ? k : k + 1];
         },
     .only = lane::far};
+constexpr range range::earlier{.name = "earlier members",
+                               .count = [](P p, G) { return p.me; },
+                               .peer = [](P p, G, peer_rule, number k) { return p.me - 1 - k; }};
+// Each member's list of the far ones begins behind itself.
+constexpr range range::far_later{
+    .name = "far and later",
+    .count =
+        [](P p, G g) {
+          return static_cast<number>(std::ranges::count_if(g.far(), [&](number r) { return r > p.me; }));
+        },
+    .peer = [](P, G g, peer_rule, number k) { return g.far()[k]; },
+    .only = lane::far};
 constexpr range range::hosts{.name = "other hosts",
                              .count = [](P, G g) { return g.hosts() - 1; },
                              .peer =
@@ -125,6 +137,13 @@ constexpr blocks blocks::readers{.name = "each reader's block",
                                  .each = [](P, G g, A a, block_visitor visit) { each_reader(g, a, visit); }};
 constexpr blocks blocks::members{.name = "all blocks", .each = [](P, G g, A a, block_visitor visit) {
                                    for (coordinates c = coordinates_of(a); c.turn < g.size(); ++c.turn) {
+                                     c.owner = c.turn;
+                                     visit(c);
+                                   }
+                                 }};
+constexpr blocks blocks::earlier{.name = "blocks up to mine", .each = [](P, G g, A a, block_visitor visit) {
+                                   coordinates c = coordinates_of(a);
+                                   for (; c.turn <= a.me; ++c.turn) {
                                      c.owner = c.turn;
                                      visit(c);
                                    }

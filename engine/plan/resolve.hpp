@@ -33,6 +33,8 @@ struct range {
   static const range far;          // members on other hosts
   static const range others;       // all other members
   static const range far_but_root; // members on other hosts, without the root
+  static const range earlier;      // the members in front of me, the next one first
+  static const range far_later;    // members behind me, on other hosts
   static const range hosts;        // of each other host the member that leads to mine
   static const range named;        // the member that my own row names, if it names one
   static const range naming;       // the member whose row names me, as soon as it is found
@@ -112,6 +114,7 @@ struct blocks {
 
   static const blocks readers; // one for each other member on my host
   static const blocks members; // those of all members
+  static const blocks earlier; // those of the members up to me
   static const blocks of_host; // those of all members of the host that is written to
   static const blocks to_host; // of the member that is read, to all members of the host that is written to
   static const blocks known;   // dissemination: of the hosts that the sender knows and the receiver does not

@@ -24,6 +24,7 @@ public:
   std::uint32_t me() const { return me_; }
   std::uint32_t size() const { return static_cast<std::uint32_t>(host_.size()); }
   bool is_near(std::uint32_t peer) const { return host_[peer] == host_[me_]; }
+  bool last_of_host() const { return local_.back() == me_; }
   bool one_host() const { return far_.empty(); }
 
   const std::vector<std::uint32_t>& near() const { return near_; } // without the caller

@@ -153,6 +153,22 @@ TEST(independence, of_named_blocks_rests_on_the_claims_of_both_ends) {
     without({.op = op, .in = sync::my, .out = sync::my}, kind::discover, fact::none, 1, to_root(3, 0));
 }
 
+// What a member has goes to later ones only: none in front of an absent member waits for it.
+TEST(independence, of_a_flat_scan_holds_for_all_in_front_of_the_absent) {
+  const request r{.op = operation::team_scan, .in = sync::my, .out = sync::my, .bytes = 8};
+  for (const node_map& nodes : {alone(2), blocks_of(6, 2), dealt(5, 2), one_host(4)}) {
+    const std::vector<plan> plans = compile_all(r, nodes, forcing(r.op, "flat"));
+    std::vector<std::uint32_t> absent;
+    for (auto last = static_cast<std::uint32_t>(nodes.size()); last-- > 1;) {
+      absent.push_back(last);
+      const verdict v = verify_independence(plans, nodes, absent, specified(r));
+      EXPECT_TRUE(v.ok()) << text(r, nodes) << "\n" << v.text();
+    }
+    EXPECT_TRUE(verify_independence(plans, nodes, {0}, specified(r)).has(fault::not_independent) ||
+                nodes == one_host(4));
+  }
+}
+
 TEST(independence, between_nodes_somebody_waits) {
   const std::vector<plan> plans = compile_all(exchange_of(sync::my, sync::my), alone(3));
   const verdict v = verify_independence(plans, alone(3), {2});

@@ -55,6 +55,8 @@ std::string_view word(pattern p) {
     return "no blocks";
   case pattern::all_pairs:
     return "all to all";
+  case pattern::to_later:
+    return "to later members";
   case pattern::from_root:
     return "from the root";
   case pattern::to_root:
