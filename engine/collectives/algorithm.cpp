@@ -60,6 +60,15 @@ constexpr algorithm sliced_reduction(operation op) {
           cost_of_sliced_reduction,
           compile_sliced_reduction};
 }
+constexpr algorithm twins_reduction(operation op) {
+  return {op,
+          "twins",
+          "combined within the nodes, then part by part between them, in one message each",
+          "equal nodes of several members, ranks node by node, a vector fits into a payload",
+          fits_twins_reduction,
+          cost_of_twins_reduction,
+          compile_twins_reduction};
+}
 constexpr algorithm gathered_reduction(operation op) {
   return {op,
           "gathered",
@@ -174,12 +183,14 @@ constexpr auto list = std::to_array<algorithm>({
               "combined within the nodes, then in halves, quarters and on between pairs of them",
               "a power of two of equal nodes of several members, ranks node by node", fits_halved_reduction,
               cost_of_halved_reduction, compile_halved_reduction},
-    flat_reduction(operation::team_scan, "each member sends its vector to all"),
+    twins_reduction(operation::team_allreduce),
+    flat_reduction(operation::team_scan, "each member sends its vector to later ones"),
     disseminated_reduction(operation::team_scan, small_tables),
     combined_reduction(operation::team_scan),
     shared_reduction(operation::team_scan),
     sliced_reduction(operation::team_scan),
     gathered_reduction(operation::team_scan),
+    twins_reduction(operation::team_scan),
     flat_reduction(operation::team_reduce_scatter, "each member sends its vector to all"),
     disseminated_reduction(operation::team_reduce_scatter, small_tables),
     combined_reduction(operation::team_reduce_scatter),

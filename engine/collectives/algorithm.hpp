@@ -90,6 +90,9 @@ fits fits_hierarchical_reduction;
 plan_of compile_halved_reduction;
 cost_of cost_of_halved_reduction;
 fits fits_halved_reduction;
+plan_of compile_twins_reduction;
+cost_of cost_of_twins_reduction;
+fits fits_twins_reduction;
 
 // broadcast, scatter, gather, gather_all and exchange whose operands lie where rows say (request::whole).
 graph::plan compile_apart(const request& r, const graph::topology& g, const tuning& t);

@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All-reduces of long vectors between equal hosts, element by element: Cray's. IN_MY, OUT_MY. H hosts of L
-// members, vectors of n bytes.
+// All-reduces and scans of vectors between equal hosts, element by element: Cray's. IN_MY, OUT_MY. H hosts of
+// L members, vectors of n bytes.
 //
-// hierarchical  The members of a number, one on each host, are twins. They have the n/L bytes of a part of
-// all vectors, each of them n/(L*H) bytes of it, a slice. A member
+// twins         The members of a number, one on each host, are twins. They have the n/L bytes of a part of
+// all vectors. A member
+//   combines its part of all vectors of its host, where they lie, into its scratch,
+//   sends it to its twins, of a scan to those on later hosts,
+//   combines the parts of all hosts into its destination, of a scan those of the hosts in front and then
+//   vector by vector those of its own host,
+//   and puts the part of the result, or of each result, to its neighbours.
+// One message to each twin, of n/L bytes: (H-1)*n into every host. So for few hosts, and vectors whose parts
+// fit into payloads.
+//
+// hierarchical  Twins have n/(L*H) bytes of their part each, a slice. A member
 //   combines its part of all vectors of its host, where they lie, into its own destination,
 //   tells its twins where that is: it is there then,
 //   gets its slice from them, combines it, and puts the result to them: reduce-scatter and gather-all,
@@ -21,6 +30,7 @@
 // group, and 2*(H-G)*n if each twin reads from all.
 #include "engine/collectives/algorithm.hpp"
 #include "engine/collectives/vector_plan.hpp"
+#include "engine/memory/mailbox.hpp"
 
 #include <bit>
 
@@ -44,6 +54,28 @@ constexpr blocks of_twins{.name = "blocks of its twins",
                               visit(c);
                             }
                           }};
+
+// Of a scan.
+constexpr range later_twins{
+    .name = "twins on later hosts",
+    .count = [](const plan& p,
+                const topology& g) { return g.equal_hosts() ? g.hosts() - 1 - own_host(p, g) : 0; },
+    .peer = [](const plan& p, const topology& g, peer_rule,
+               std::uint32_t k) { return g.twin(own_host(p, g) + 1 + k); },
+    .only = lane::far};
+constexpr range earlier_twins{
+    .name = "twins on earlier hosts",
+    .count = [](const plan& p, const topology& g) { return g.equal_hosts() ? own_host(p, g) : 0; },
+    .peer = [](const plan&, const topology& g, peer_rule, std::uint32_t k) { return g.twin(k); },
+    .only = lane::far};
+constexpr blocks of_twins_up_to_it{
+    .name = "blocks of its twins up to it",
+    .each = [](const plan&, const topology& g, const action& a, block_visitor visit) {
+      for (coordinates c = coordinates_of(a); c.turn < g.hosts(); ++c.turn) {
+        c.owner = g.in_host_order(g.first(c.turn) + g.local_index(a.from));
+        if (c.owner <= a.to) visit(c);
+      }
+    }};
 
 std::uint32_t halvings(const topology& g) {
   return static_cast<std::uint32_t>(std::countr_zero(g.hosts()));
@@ -84,30 +116,18 @@ constexpr blocks of_twins_by_then{
       }
     }};
 
-class hierarchical_plan : vector_plan {
-public:
-  hierarchical_plan(const request& r, const topology& g, const tuning& t, bool halved)
-      : vector_plan(r, g, t), halved_(halved) {
-    if (halved) b_.draft().scratch += told; // how many rounds are over
+class between_twins : protected vector_plan {
+protected:
+  between_twins(const request& r, const topology& g, const tuning& t) : vector_plan(r, g, t) {
     has_parts(g.size());
     of_host_ = place_of_slices(0);
-    brought_ = place_of_slices(1);
-    result_ = place_of_slices(2);
     in_place_ = b_.add_place({.owner = r.bytes, .bytes = r.bytes});
   }
 
-  plan make() {
-    const node_set part = combine_part();
-    hand_out(halved_ ? halve_with_twins(part) : reduce_with_twins(part));
-    return b_.finish();
-  }
-
-private:
   std::uint32_t other_hosts() const { return g_.hosts() - 1; }
 
-  node_set combine_part() {
-    using enum reductions::vector_stage_number;
-    node combine = writing(compute(halved_ ? first_part : 6u), buffer::scratch, of_host_);
+  node_set combine_part(std::uint32_t stage) {
+    node combine = writing(compute(stage), buffer::scratch, of_host_);
     combine.peer = peer_rule::group;
     combine.needs = addresses_;
     combine.over = &range::near;
@@ -115,6 +135,71 @@ private:
     return b_.add(combine, told | b_.loop(range::near, near(), builder::step_list().then(take_address())));
   }
 
+  void hand_out(node_set part, const blocks& of = of_twins) {
+    b_.begin_phase(1);
+    builder::step_list put;
+    put.then(at_stage(8, of_blocks(put_handed_on(in_place_), of))).then(count_for_each(fact::delivered, 1));
+    b_.loop(range::near, near(), put, part);
+    b_.add(await_count(fact::delivered, near()));
+  }
+
+  std::uint8_t of_host_ = 0, in_place_ = 0;
+};
+
+class twins_plan : between_twins {
+  using enum reductions::vector_stage_number;
+
+public:
+  twins_plan(const request& r, const topology& g, const tuning& t) : between_twins(r, g, t) {
+    plan& p = b_.draft();
+    if (scan()) p.pairs = pattern::to_later;
+    if (r.bytes > engine::mailbox::body_bytes) p.credit = engine::mailbox::large_places;
+    p.scratch += (g.hosts() + (scan() ? g.locals() : 0)) * r.bytes;
+    message_ = b_.add_place({.bytes = r.bytes});
+    of_member_ = b_.add_place({.base = p.places[of_host_].base, .owner = r.bytes, .bytes = r.bytes});
+  }
+
+  plan make() {
+    const range &to = scan() ? later_twins : twins, &from = scan() ? earlier_twins : twins;
+    const blocks& of = scan() ? of_twins_up_to_it : of_twins;
+    const node_set combined = combine_part(part_of_host);
+    node send = writing(reading(send_payload(), buffer::scratch, of_host_), buffer::mailbox, message_);
+    send.needs = of_host_;
+    send.over = &range::near;
+    const node take = writing(reading(take_payload(), buffer::mailbox, message_), buffer::scratch, of_host_);
+    b_.loop(to, count(to), builder::step_list().then(at_stage(part_for_twin, send)), combined);
+    const node_set came = b_.loop(from, count(from), builder::step_list().then(at_stage(part_of_twin, take)));
+    node result =
+        writing(reading(compute(combine_parts), buffer::scratch, of_member_), buffer::destination, in_place_);
+    result.needs = of_host_;
+    result.over = &range::near;
+    hand_out(b_.add(of_blocks(result, of), combined | came), of);
+    return b_.finish();
+  }
+
+private:
+  bool scan() const { return prefixes(request_.op); }
+
+  std::uint8_t message_ = 0, of_member_ = 0;
+};
+
+class hierarchical_plan : between_twins {
+public:
+  hierarchical_plan(const request& r, const topology& g, const tuning& t, bool halved)
+      : between_twins(r, g, t), halved_(halved) {
+    if (halved) b_.draft().scratch += told; // how many rounds are over
+    brought_ = place_of_slices(1);
+    result_ = place_of_slices(2);
+  }
+
+  plan make() {
+    using enum reductions::vector_stage_number;
+    const node_set part = combine_part(halved_ ? first_part : 6u);
+    hand_out(halved_ ? halve_with_twins(part) : reduce_with_twins(part));
+    return b_.finish();
+  }
+
+private:
   node_set reduce_with_twins(node_set combined) {
     node tell = telling(send_payload());
     tell.needs = of_host_;
@@ -154,17 +239,8 @@ private:
     return b_.loop(farthest_first, halvings(g_), put, result, 1);
   }
 
-  void hand_out(node_set part) {
-    b_.begin_phase(1);
-    builder::step_list put;
-    put.then(at_stage(8, of_blocks(put_handed_on(in_place_), of_twins)))
-        .then(count_for_each(fact::delivered, 1));
-    b_.loop(range::near, near(), put, part);
-    b_.add(await_count(fact::delivered, near()));
-  }
-
   bool halved_;
-  std::uint8_t of_host_ = 0, brought_ = 0, result_ = 0, in_place_ = 0;
+  std::uint8_t brought_ = 0, result_ = 0;
 };
 
 } // namespace
@@ -181,6 +257,22 @@ std::uint64_t cost_of_hierarchical_reduction(const request& r, const topology& g
   const std::uint64_t locals = g.largest_host(), twins = g.hosts() - 1, slice = r.bytes / g.size();
   return c.copies(3 * locals, r.bytes / locals) + c.message() + c.gets(locals * twins, slice, false) +
          c.copies(2 * g.hosts(), slice) + c.put_and_count() + c.wire(locals * twins, slice);
+}
+
+// What comes from each twin lies in a scratch until all have come.
+bool fits_twins_reduction(const request& r, const topology& g, const tuning& t) {
+  const std::uint64_t vectors = g.hosts() + (prefixes(r.op) ? g.locals() : 0u);
+  const bool fits = r.bytes <= std::min<std::uint64_t>(t.far_payload, payload_from(g.hosts(), t));
+  return fits && fits_hierarchical_reduction(r, g, t) && r.bytes <= most_to_each / vectors;
+}
+plan compile_twins_reduction(const request& r, const topology& g, const tuning& t) {
+  return twins_plan(r, g, t).make();
+}
+std::uint64_t cost_of_twins_reduction(const request& r, const topology& g, const tuning& t) {
+  const cost_model c(t.costs);
+  const std::uint64_t locals = g.largest_host(), twins = g.hosts() - 1, part = r.bytes / locals;
+  return c.copies((prefixes(r.op) ? 5 : 3) * locals, part) + c.message() + c.wire(locals * twins, part) +
+         c.copies(2 * g.hosts(), part);
 }
 
 bool fits_halved_reduction(const request& r, const topology& g, const tuning& t) {

@@ -44,14 +44,18 @@ public:
     case 3:
       return combine_slice();
     case 6:
-      return combine_part();
+      return combine_part(own(own_part()));
     case 7:
       return combine_slices_of_twins();
     case first_part:
       if (w_.done == 0) rounds() = 0;
-      return combine_part();
+      return combine_part(own(own_part()));
     case combine_half:
       return combine_half_of_twin();
+    case part_of_host:
+      return combine_part(sum_of(own_host()) + own_part().begin);
+    case combine_parts:
+      return prefix() ? combine_prefixes_of_part() : combine_sums();
     case run_is_there:
       return true;
     case 10:
@@ -97,6 +101,16 @@ public:
     if (w_.stage == bring_half || w_.stage == hand_on_run) {
       const slice run = run_apart_from(peer);
       return {there.dst + run.begin, w_.stage == bring_half ? brought(0) : own(run), run.bytes};
+    }
+    if (w_.stage == part_for_twin || w_.stage == part_of_twin) {
+      const slice part = own_part();
+      const std::uint32_t host = w_.stage == part_for_twin ? own_host() : w_.where->host(peer);
+      return {0, sum_of(host) + part.begin, part.bytes};
+    }
+    if (w_.stage == 8 && prefix()) {
+      const slice part = own_part();
+      return {there.dst + part.begin, prefix_for(w_.where->local_index(peer)) + part.begin,
+              end_of(peer) == 0 ? 0 : part.bytes};
     }
     if (w_.stage >= own_run) return combined().part(w_.stage, peer);
     if (w_.stage == 9) return {there.src, whole(peer), peer < end_of(w_.me) ? w_.block : 0};
@@ -207,13 +221,59 @@ private:
       return member == w_.me ? w_.segment + w_.src + mine.begin : brought(member);
     });
   }
-  bool combine_part() {
+  bool combine_part(std::byte* into) {
     const slice part = own_part();
-    return combine(part.bytes, w_.where->locals(), own(part), [&](std::uint32_t k) {
-      const std::uint32_t member = w_.where->local(k);
-      std::byte* const memory = member == w_.me ? w_.segment : w_.near(w_.threads[member]);
-      return memory + table()[member].src + part.begin;
-    });
+    return combine(part.bytes, w_.where->locals(), into,
+                   [&](std::uint32_t k) { return source_of(w_.where->local(k)) + part.begin; });
+  }
+  // The vector of a member of my host, where it lies.
+  const std::byte* source_of(std::uint32_t member) const {
+    const std::byte* const memory = member == w_.me ? w_.segment : w_.near(w_.threads[member]);
+    return memory + table()[member].src;
+  }
+
+  // In the scratch, behind the table: room for a vector for each host, of which a part is used, and of a scan
+  // for each result on my host.
+  std::uint32_t own_host() const { return w_.where->host(w_.me); }
+  std::byte* sum_of(std::uint32_t host) const {
+    return w_.scratch + w_.members * sizeof(addresses) + host * w_.block;
+  }
+  std::byte* prefix_for(std::uint32_t local) const { return sum_of(w_.where->hosts() + local); }
+  bool combine_sums() {
+    const slice part = own_part();
+    return combine(part.bytes, w_.where->hosts(), own(part),
+                   [&](std::uint32_t host) { return sum_of(host) + part.begin; });
+  }
+  bool combine_prefixes_of_part() {
+    const slice part = own_part();
+    const std::uint32_t hosts = own_host(), locals = w_.where->locals();
+    const bool inclusive = r_.what == form::inclusive_prefix;
+    alignas(line) std::array<std::byte, largest_element> sum;
+    const std::uint64_t most = sum.size() / r_.size * r_.size;
+    for (std::uint64_t left = w_.budget; left != 0 && w_.done != part.bytes;) {
+      const std::uint64_t now = std::min(most, part.bytes - w_.done), at = part.begin + w_.done;
+      bool begun = false;
+      const auto add = [&](const std::byte* from) {
+        if (begun)
+          reductions::combine(r_, sum.data(), from, now);
+        else
+          std::memcpy(sum.data(), from, now);
+        begun = true;
+      };
+      for (std::uint32_t host = 0; host < hosts; ++host)
+        add(sum_of(host) + at);
+      for (std::uint32_t k = 0; k < locals; ++k) {
+        if (!inclusive && begun) std::memcpy(prefix_for(k) + at, sum.data(), now);
+        add(source_of(w_.where->local(k)) + at);
+        if (inclusive) std::memcpy(prefix_for(k) + at, sum.data(), now);
+      }
+      // Mine may lie where my vector does.
+      if (end_of(w_.me) != 0)
+        std::memcpy(w_.segment + w_.dst + at, prefix_for(w_.where->local_index(w_.me)) + at, now);
+      w_.done += now;
+      left -= std::min(left, now * (hosts + 2 * locals));
+    }
+    return w_.done == part.bytes;
   }
   bool combine_slices_of_twins() {
     const slice mine = own_slice();

@@ -58,6 +58,11 @@ enum vector_stage_number : std::uint32_t {
   combine_half, // and mine -> my destination; from then on that half is my part
   hand_on_run,  // which, when it is a result, goes to that twin
   run_is_there, // and is where it belongs
+  // Among equal hosts, where twins send each other parts:
+  part_of_host,  // the part of all vectors of my host -> the sum of my host, in the scratch
+  part_for_twin, // which goes to a twin;
+  part_of_twin,  // and theirs
+  combine_parts, // -> my destination; of a scan the part of each result on my host, which stage 8 hands on
 };
 
 // Elements of `size` bytes at most.
