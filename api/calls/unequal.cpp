@@ -197,8 +197,9 @@ checked_exchange check_unequal(const collective_call& c, const unequal_call& cal
   e.kept = made.all.get();
   e.release_blocks = shown ? give_up<true> : give_up<false>;
   prepare(e);
-  made.ready.call = c.ready({.op = call.op, .root = e.root, .bytes = 1, .by = call.by, .apart = true},
-                            {.dst = call.dst.at.addr, .src = call.src.at.addr});
+  made.ready.call =
+      c.ready({.op = call.op, .root = e.root, .bytes = collectives::any_size, .by = call.by, .apart = true},
+              {.dst = call.dst.at.addr, .src = call.src.at.addr});
   return made;
 }
 

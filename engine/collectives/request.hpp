@@ -74,6 +74,9 @@ inline constexpr std::uint64_t most_at_root = std::uint64_t{64} << 20;
 // Where it has a choice it waits for the others at least so long before it works alone, in ns.
 inline constexpr std::uint64_t least_patience = 100'000;
 
+// Of blocks whose sizes only their two ends know.
+inline constexpr std::uint64_t any_size = 1;
+
 // What a plan depends on, besides the team: single-valued arguments only, and never an address.
 struct request {
   operation op = operation::barrier;
@@ -81,7 +84,7 @@ struct request {
   graph::sync out = graph::sync::all;
   graph::hint direction = graph::hint::none;
   std::uint32_t root = 0;         // team rank; 0 where the operation has none
-  std::uint64_t bytes = 0;        // of one block; 0 where the sizes are in shared memory
+  std::uint64_t bytes = 0;        // of one block, or any_size; 0 where the sizes are in shared memory
   bool in_place = false;          // exchange, gather_all, permute and their _x: the source is the destination
   bool wide_perm = false;         // permute_x: the permutation's elements have 8 bytes, not 4
   caller by = caller::collective; // for messages

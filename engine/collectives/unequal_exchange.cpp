@@ -21,6 +21,8 @@
 #include "engine/plan/builder.hpp"
 #include "engine/unequal/exchange.hpp"
 
+#include <cmath>
+
 namespace weft::collectives {
 using namespace graph;
 
@@ -187,7 +189,9 @@ bool fits_bundled_unequal(const request& r, const topology& g, const tuning& t) 
   return has_boxes(g, t) && unequal::least_packed(packed_entries(r, g)) <= packed_room(r, g);
 }
 
-std::uint64_t cost_of_flat_unequal(const request& r, const topology& g, const tuning& t) {
+namespace {
+
+std::uint64_t time_of_flat(const request& r, const topology& g, const tuning& t) {
   const cost_model c(t.costs);
   const std::uint64_t locals = rooted(r.op) ? 1 : g.largest_host(), far = g.size() - g.largest_host();
   const bool short_ones = r.bytes <= longest_note(g, t, false) - sizeof(unequal::note);
@@ -201,7 +205,7 @@ std::uint64_t cost_of_flat_unequal(const request& r, const topology& g, const tu
 // As of equal blocks: the member that has the turn packs for all of its host; of a root's blocks there are as
 // many messages, on its host. What has no room is brought. Of a gather the owner of the box may have left;
 // else the members of its host wait for blocks, and are awake.
-std::uint64_t cost_of_bundled_unequal(const request& r, const topology& g, const tuning& t) {
+std::uint64_t time_of_bundles(const request& r, const topology& g, const tuning& t) {
   const cost_model c(t.costs);
   const std::uint64_t locals = g.largest_host(), hosts = g.hosts() - 1, far = g.size() - g.largest_host();
   const std::uint64_t senders = r.op == operation::team_scatterv ? 1 : locals, entries = packed_entries(r, g);
@@ -220,6 +224,26 @@ std::uint64_t cost_of_bundled_unequal(const request& r, const topology& g, const
   const std::uint64_t looks = c.copies(4 * senders, engine::mailbox::line); // stamp, note, table, credit
   return near + rung + looks + c.messages(messages, hosts * senders * part / messages) +
          c.packs(hosts * senders * entries, part / entries) + c.packs(most_led(g) * senders, part) + bring;
+}
+
+// Where no rank knows all sizes, blocks may be short or longer: the geometric mean of what both take, so that
+// what costs twice as much for ones has to cost half for the others.
+std::uint64_t of_any_size(const request& r, const topology& g, const tuning& t, cost_of cost) {
+  if (r.bytes != any_size) return cost(r, g, t);
+  request one = r;
+  one.bytes = 8;
+  const auto of_short = static_cast<double>(cost(one, g, t));
+  one.bytes = 1024;
+  return static_cast<std::uint64_t>(std::sqrt(of_short * static_cast<double>(cost(one, g, t))));
+}
+
+} // namespace
+
+std::uint64_t cost_of_flat_unequal(const request& r, const topology& g, const tuning& t) {
+  return of_any_size(r, g, t, time_of_flat);
+}
+std::uint64_t cost_of_bundled_unequal(const request& r, const topology& g, const tuning& t) {
+  return of_any_size(r, g, t, time_of_bundles);
 }
 
 } // namespace weft::collectives
