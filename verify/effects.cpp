@@ -72,7 +72,8 @@ void effects::check_announcement(std::uint32_t peer, const effect& signal) {
   if (signal.about == fact::ready && std::ranges::none_of(with_peer_[peer], is_put)) return;
   bool done = false, in_place = false;
   for (const effect& d : with_peer_[peer]) {
-    const bool read = d.what == kind::get || d.what == kind::save || d.what == kind::reduce;
+    const bool read = d.what == kind::get || d.what == kind::save || d.what == kind::reduce ||
+                      d.what == kind::compute; // of the group
     if ((announced == kind::get ? !read : d.what != announced) || !precedes(d.when, signal.when)) continue;
     done = true;
     in_place = read || near(peer) || flushed_between(peer, d.when, signal.when);

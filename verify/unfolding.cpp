@@ -255,7 +255,9 @@ void unfolding::needs(const node& n, event_id e) {
 void unfolding::reads_host(const node& n, event_id e) {
   for (std::uint32_t k = 0; k < place_->locals(); ++k) {
     const action a{me_, me_, place_->local(k), me_, 0};
-    const auto note = [&](const region& r) { contents_.move(e, n, a, r, true, effects_); };
+    const auto note = [&](const region& r) {
+      effects_.with(a.from, {e, n.what, n.about, contents_.move(e, n, a, r, true, effects_)});
+    };
     each_move(*plan_, *place_, n, a, visitor<const region&>(note));
   }
 }

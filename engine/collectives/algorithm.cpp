@@ -61,13 +61,14 @@ constexpr algorithm sliced_reduction(operation op) {
           compile_sliced_reduction};
 }
 constexpr algorithm twins_reduction(operation op) {
-  return {op,
-          "twins",
-          "combined within the nodes, then part by part between them, in one message each",
-          "equal nodes of several members, ranks node by node, a vector fits into a payload",
-          fits_twins_reduction,
-          cost_of_twins_reduction,
-          compile_twins_reduction};
+  return {
+      op,
+      "twins",
+      "combined within the nodes, then part by part between them, in one message each",
+      "equal nodes of several members, ranks node by node, vectors of more than 2 KiB that fit into payloads",
+      fits_twins_reduction,
+      cost_of_twins_reduction,
+      compile_twins_reduction};
 }
 constexpr algorithm gathered_reduction(operation op) {
   return {op,
@@ -197,6 +198,7 @@ constexpr auto list = std::to_array<algorithm>({
     algorithm{operation::team_reduce_scatter, "scattered",
               "each member brings its block of all vectors, and combines it", "everywhere",
               fits_scattered_reduction, cost_of_scattered_reduction, compile_scattered_reduction},
+    twins_reduction(operation::team_reduce_scatter),
     flat_unequal(operation::team_alltoallv),
     bundled_unequal(operation::team_alltoallv),
     flat_unequal(operation::team_gatherv),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// All-reduces and scans of vectors between equal hosts, element by element: Cray's. IN_MY, OUT_MY. H hosts of
-// L members, vectors of n bytes.
+// All-reduces, scans and reduce-scatters of vectors between equal hosts, element by element: Cray's. IN_MY,
+// OUT_MY. H hosts of L members, vectors of n bytes.
 //
 // twins         The members of a number, one on each host, are twins. They have the n/L bytes of a part of
 // all vectors. A member
@@ -10,7 +10,8 @@
 //   vector by vector those of its own host,
 //   and puts the part of the result, or of each result, to its neighbours.
 // One message to each twin, of n/L bytes: (H-1)*n into every host. So for few hosts, and vectors whose parts
-// fit into payloads.
+// fit into payloads. Of a reduce-scatter of equal blocks a member combines, instead of a part, the blocks of
+// its twins, sends each to its owner, and combines those that come into its own block.
 //
 // hierarchical  Twins have n/(L*H) bytes of their part each, a slice. A member
 //   combines its part of all vectors of its host, where they lie, into its own destination,
@@ -183,6 +184,52 @@ private:
   std::uint8_t message_ = 0, of_member_ = 0;
 };
 
+constexpr blocks of_its_host{
+    .name = "blocks of its own host",
+    .each = [](const plan&, const topology& g, const action& a, block_visitor visit) {
+      const std::uint32_t host = g.host(a.from);
+      each_of_run(g, a, {g.first(host), g.members(host)}, visit);
+    }};
+
+// A reduce-scatter of equal blocks: what my host has for a twin goes to it.
+class scattered_twins_plan : between_twins {
+  using enum reductions::vector_stage_number;
+
+public:
+  scattered_twins_plan(const request& r, const topology& g, const tuning& t) : between_twins(r, g, t) {
+    plan& p = b_.draft();
+    const std::uint64_t block = r.bytes / g.size();
+    if (block > engine::mailbox::body_bytes) p.credit = engine::mailbox::large_places;
+    p.scratch += 2 * g.hosts() * block;
+    message_ = b_.add_place({.turn = r.bytes, .bytes = r.bytes});
+    of_member_ = b_.add_place({.base = p.places[of_host_].base, .owner = r.bytes, .bytes = r.bytes});
+  }
+
+  plan make() {
+    const node_set combined = combine_part(part_of_host);
+    // My result may lie where others read.
+    b_.loop(range::near, near(), builder::step_list().then(count_for_each(fact::consumed, 1)), combined);
+    const node_set read = b_.add(await_count(fact::consumed, near()));
+    node send = writing(reading(send_payload(), buffer::scratch, of_member_), buffer::mailbox, message_);
+    send.needs = of_host_;
+    send.over = &range::near;
+    const node take =
+        writing(reading(take_payload(), buffer::mailbox, message_), buffer::scratch, of_member_);
+    builder::step_list tell, hear;
+    tell.then(at_stage(part_for_twin, of_blocks(send, of_its_host)));
+    hear.then(at_stage(part_of_twin, of_blocks(take, of_its_host)));
+    b_.loop(twins, other_hosts(), tell, combined);
+    const node_set came = b_.loop(twins, other_hosts(), hear);
+    const node result =
+        writing(reading(compute(combine_parts), buffer::scratch, of_member_), buffer::destination, in_place_);
+    b_.add(of_blocks(result, blocks::members), combined | came | read);
+    return b_.finish();
+  }
+
+private:
+  std::uint8_t message_ = 0, of_member_ = 0;
+};
+
 class hierarchical_plan : between_twins {
 public:
   hierarchical_plan(const request& r, const topology& g, const tuning& t, bool halved)
@@ -259,18 +306,30 @@ std::uint64_t cost_of_hierarchical_reduction(const request& r, const topology& g
          c.copies(2 * g.hosts(), slice) + c.put_and_count() + c.wire(locals * twins, slice);
 }
 
-// What comes from each twin lies in a scratch until all have come.
+// What comes from each twin lies in a scratch until all have come. Small vectors need fewer waits within a
+// host as tables.
 bool fits_twins_reduction(const request& r, const topology& g, const tuning& t) {
+  if (!fits_hierarchical_reduction(r, g, t) || r.by == caller::unequal_blocks) return false;
+  if (r.bytes <= most_partials) return false;
+  const std::uint64_t most = std::min<std::uint64_t>(t.far_payload, payload_from(g.hosts(), t));
+  if (r.op == operation::team_reduce_scatter)
+    return r.bytes / g.size() <= std::min(most, most_to_each / (2 * g.hosts()));
   const std::uint64_t vectors = g.hosts() + (prefixes(r.op) ? g.locals() : 0u);
-  const bool fits = r.bytes <= std::min<std::uint64_t>(t.far_payload, payload_from(g.hosts(), t));
-  return fits && fits_hierarchical_reduction(r, g, t) && r.bytes <= most_to_each / vectors;
+  return r.bytes <= std::min(most, most_to_each / vectors);
 }
 plan compile_twins_reduction(const request& r, const topology& g, const tuning& t) {
+  if (r.op == operation::team_reduce_scatter) return scattered_twins_plan(r, g, t).make();
   return twins_plan(r, g, t).make();
 }
 std::uint64_t cost_of_twins_reduction(const request& r, const topology& g, const tuning& t) {
   const cost_model c(t.costs);
-  const std::uint64_t locals = g.largest_host(), twins = g.hosts() - 1, part = r.bytes / locals;
+  const std::uint64_t locals = g.largest_host(), twins = g.hosts() - 1;
+  if (r.op == operation::team_reduce_scatter) {
+    const std::uint64_t block = r.bytes / g.size();
+    return c.copies(locals * g.hosts(), block) + c.message() + c.wire(locals * twins, block) +
+           c.copies(2 * g.hosts(), block);
+  }
+  const std::uint64_t part = r.bytes / locals;
   return c.copies((prefixes(r.op) ? 5 : 3) * locals, part) + c.message() + c.wire(locals * twins, part) +
          c.copies(2 * g.hosts(), part);
 }

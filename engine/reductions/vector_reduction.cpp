@@ -53,6 +53,7 @@ public:
     case combine_half:
       return combine_half_of_twin();
     case part_of_host:
+      if (r_.what == form::own_block) return combine_blocks_of_twins();
       return combine_part(sum_of(own_host()) + own_part().begin);
     case combine_parts:
       return prefix() ? combine_prefixes_of_part() : combine_sums();
@@ -103,9 +104,11 @@ public:
       return {there.dst + run.begin, w_.stage == bring_half ? brought(0) : own(run), run.bytes};
     }
     if (w_.stage == part_for_twin || w_.stage == part_of_twin) {
+      const std::uint32_t host = w_.where->host(peer);
+      if (r_.what == form::own_block)
+        return {0, w_.stage == part_for_twin ? block_for(host) : block_of(host), r_.block_bytes};
       const slice part = own_part();
-      const std::uint32_t host = w_.stage == part_for_twin ? own_host() : w_.where->host(peer);
-      return {0, sum_of(host) + part.begin, part.bytes};
+      return {0, sum_of(w_.stage == part_for_twin ? own_host() : host) + part.begin, part.bytes};
     }
     if (w_.stage == 8 && prefix()) {
       const slice part = own_part();
@@ -113,7 +116,7 @@ public:
               end_of(peer) == 0 ? 0 : part.bytes};
     }
     if (w_.stage >= own_run) return combined().part(w_.stage, peer);
-    if (w_.stage == 9) return {there.src, whole(peer), peer < end_of(w_.me) ? w_.block : 0};
+    if (w_.stage == 9) return {there.src, whole(peer), w_.block};
     const slice it = w_.stage == 8 ? own_part() : own_slice();
     if (w_.stage == 3) return {there.src + it.begin, brought(peer), it.bytes};
     if (w_.stage == 7) return {there.dst + it.begin, brought(peer), it.bytes};
@@ -239,7 +242,29 @@ private:
     return w_.scratch + w_.members * sizeof(addresses) + host * w_.block;
   }
   std::byte* prefix_for(std::uint32_t local) const { return sum_of(w_.where->hosts() + local); }
+  // There, of a reduce-scatter of equal blocks: of my host for my twin on each, and of each for me.
+  std::byte* block_for(std::uint32_t host) const {
+    return w_.scratch + w_.members * sizeof(addresses) + host * r_.block_bytes;
+  }
+  std::byte* block_of(std::uint32_t host) const {
+    return block_for(host == own_host() ? host : w_.where->hosts() + host);
+  }
+  bool combine_blocks_of_twins() {
+    const std::uint64_t bytes = r_.block_bytes;
+    for (auto host = static_cast<std::uint32_t>(w_.done / bytes); host != w_.where->hosts(); ++host) {
+      w_.done -= host * bytes;
+      const std::uint64_t at = w_.where->twin(host) * bytes;
+      const bool whole = combine(bytes, w_.where->locals(), block_for(host),
+                                 [&](std::uint32_t k) { return source_of(w_.where->local(k)) + at; });
+      w_.done += host * bytes;
+      if (!whole) return false;
+    }
+    return true;
+  }
   bool combine_sums() {
+    if (r_.what == form::own_block)
+      return combine(r_.block_bytes, w_.where->hosts(), w_.segment + w_.dst,
+                     [&](std::uint32_t host) { return block_of(host); });
     const slice part = own_part();
     return combine(part.bytes, w_.where->hosts(), own(part),
                    [&](std::uint32_t host) { return sum_of(host) + part.begin; });

@@ -42,7 +42,8 @@ void for_each_staged(std::uint32_t members, const std::vector<node_map>& maps,
     for (const node_map& nodes : maps) {
       for (const sync in : {sync::no, sync::my, sync::all}) {
         for (const sync out : {sync::no, sync::my, sync::all}) {
-          for (const std::uint64_t bytes : {std::uint64_t{8}, std::uint64_t{2048}, std::uint64_t{300001}}) {
+          const std::uint64_t longest = a.name == "twins" ? 65537 : 300001; // a payload, pieces
+          for (const std::uint64_t bytes : {std::uint64_t{8}, std::uint64_t{2048}, longest}) {
             for (const std::uint32_t root : std::set<std::uint32_t>{0, members / 2, members - 1}) {
               if (root != 0 && !rooted(a.op)) continue;
               if (of_vectors(a.op) ? in != sync::my || out != sync::my

@@ -2,6 +2,7 @@
 #include "tests/graph/operations.hpp"
 
 #include "engine/format.hpp"
+#include "engine/memory/mailbox.hpp"
 
 #include <fmt/core.h>
 
@@ -55,6 +56,7 @@ tuning forcing(operation op, std::string_view algorithm) {
   tuning t;
   t.bundles = true;
   t.forced = parse_choice(fmt::format("{}={}", name(op), algorithm));
+  if (algorithm == "twins") t.far_payload = engine::mailbox::large_bytes; // as over sockets
   return t;
 }
 

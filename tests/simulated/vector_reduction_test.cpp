@@ -88,6 +88,7 @@ std::function<graph::plan(std::uint32_t, const graph::topology&)> plans_of(const
   return [&a, r](std::uint32_t, const graph::topology& g) {
     collectives::tuning t;
     t.forced = collectives::parse_choice(std::string(name(a.op)) + "=" + std::string(a.name));
+    if (a.name == "twins") t.far_payload = engine::mailbox::large_bytes;
     return collectives::compile(r, g, t);
   };
 }
@@ -99,7 +100,8 @@ struct vector_case {
 
 void make_case(vector_case& c, const collectives::algorithm& a, std::uint64_t seed) {
   std::mt19937_64 draw(seed);
-  const bool halved = a.name == "halved", equal = halved || a.name == "hierarchical";
+  const bool halved = a.name == "halved", twins = a.name == "twins";
+  const bool equal = halved || twins || a.name == "hierarchical";
   const bool combined = a.name == "combined";
   const std::uint64_t hosts = a.name == "shared" ? 1
                               : halved           ? 2 << draw() % 3
@@ -112,13 +114,17 @@ void make_case(vector_case& c, const collectives::algorithm& a, std::uint64_t se
       c.play.nodes.push_back(static_cast<std::uint32_t>(equal ? r / each : draw() % hosts));
   const std::uint64_t ranks = c.play.nodes.size();
   const std::uint64_t most = a.name == "flat" || a.name == "dissemination" ? 256 / 8 : combined ? 12 : 5000;
-  const std::uint64_t words = 1 + draw() % most, bytes = words * sizeof(word);
+  const bool scatters = a.op == collectives::operation::team_reduce_scatter;
+  const std::uint64_t few = twins ? collectives::most_partials / sizeof(word) : 0;
+  std::uint64_t words = few + 1 + draw() % most;
+  if (twins && scatters) words = words / ranks * ranks + ranks; // equal blocks
+  const std::uint64_t bytes = words * sizeof(word), block = twins && scatters ? words / ranks : words;
   c.play.source = c.play.destination = bytes;
   collectives::request r = request_of(a, ranks, draw);
   r.bytes = bytes;
   if (prefixes(a.op)) c.task.what = draw() % 2 == 0 ? form::inclusive_prefix : form::exclusive_prefix;
-  if (a.op == collectives::operation::team_reduce_scatter) // each has all of the result for its block
-    c.task.what = form::own_block, c.task.block_bytes = bytes;
+  if (scatters) // but by twins, each has all of the result for its block
+    c.task.what = form::own_block, c.task.block_bytes = block * sizeof(word);
   c.task.how.combine = compose_all;
   c.task.size = sizeof(word);
   prepare(c.task, bytes, static_cast<std::uint32_t>(ranks));
@@ -133,10 +139,11 @@ void make_case(vector_case& c, const collectives::algorithm& a, std::uint64_t se
   c.play.check = [=, what = c.task.what](std::uint32_t rank, std::uint32_t call, const std::byte* from) {
     if (collectives::rooted(r.op) && rank != r.root) return;
     const std::uint64_t end = !prefixes(r.op) ? ranks : rank + (what == form::inclusive_prefix ? 1 : 0);
-    for (std::uint64_t k = 0; end != 0 && k < words; ++k) {
-      word wanted = content_of_vector(0, call, k), got;
+    for (std::uint64_t k = 0; end != 0 && k < block; ++k) {
+      const std::uint64_t element = block == words ? k : rank * block + k;
+      word wanted = content_of_vector(0, call, element), got;
       for (std::uint32_t other = 1; other < end; ++other)
-        wanted = compose(wanted, content_of_vector(other, call, k));
+        wanted = compose(wanted, content_of_vector(other, call, element));
       std::memcpy(&got, from + k * sizeof got, sizeof got);
       ASSERT_EQ(got, wanted) << "rank " << rank << " call " << call << " element " << k;
     }
@@ -153,30 +160,6 @@ TEST_P(vectors, are_combined_in_the_order_of_the_ranks) {
     make_case(c, *GetParam(), seed);
     play(c.play, seed);
   }
-}
-
-// What a member of a scan brings whole is what lies in front of it.
-TEST(scans, bring_no_vector_from_behind) {
-  constexpr std::uint32_t members = 5, bytes = 4096;
-  std::vector<std::byte> scratch(members * (sizeof(reductions::addresses) + bytes));
-  for (const form what : {form::all, form::inclusive_prefix, form::exclusive_prefix})
-    for (std::uint32_t me = 0; me < members; ++me) {
-      reductions::vector_reduction task;
-      task.what = what;
-      task.size = sizeof(word);
-      prepare(task, bytes, members);
-      graph::work w;
-      w.scratch = scratch.data();
-      w.block = bytes;
-      w.me = me;
-      w.members = members;
-      w.stage = 9;
-      for (std::uint32_t peer = 0; peer < members; ++peer) {
-        if (peer == me) continue;
-        EXPECT_EQ(task.part_of(task, w, peer).bytes, what == form::all || peer < me ? bytes : 0)
-            << me << " of " << peer;
-      }
-    }
 }
 
 std::vector<const collectives::algorithm*> of_vectors() {
