@@ -2,64 +2,95 @@
 // Reductions of vectors for which every member that wants the result brings the whole vectors of the others:
 // Cray's, element by element. IN_MY, OUT_MY. P members, vectors of n bytes.
 //
-// A member tells the members that bring its vector where that lies, and leaves when they have it: so only
-// those that want the result wait for a late one. (P-1)*n bytes into each of them, one step; sliced moves
-// less, in two. Where a member wants a block of the result, it brings that block of the vectors (scattered):
-// (P-1)/P*n bytes.
+// A member tells the members that bring its vector where that lies, and leaves when they have it, or sends it
+// to those of other hosts, if it fits into a payload: so only those that want the result wait for a late one.
+// (P-1)*n bytes into each of them, one step; sliced moves less, in two. Where a member wants a block of the
+// result, it brings that block of the vectors (scattered): (P-1)/P*n bytes.
 #include "engine/collectives/algorithm.hpp"
 #include "engine/collectives/vector_plan.hpp"
+#include "engine/memory/mailbox.hpp"
 
 namespace weft::collectives {
 using namespace graph;
 
 namespace {
 
+// A vector that fits into a payload goes to other hosts with the signal.
+bool goes_along(const request& r, const topology& g, const tuning& t) {
+  return !g.one_host() && r.op != operation::team_reduce_scatter && r.bytes <= far_payload(t, g);
+}
+
 class gathered_plan : vector_plan {
 public:
-  gathered_plan(const request& r, const topology& g, const tuning& t) : vector_plan(r, g, t) {
+  gathered_plan(const request& r, const topology& g, const tuning& t)
+      : vector_plan(r, g, t), along_(goes_along(r, g, t)) {
+    plan& p = b_.draft();
     has_parts(scattered() ? g.size() : 1);
-    if (!scattered() && gets_result()) b_.draft().scratch += g.size() * r.bytes;
+    if (!scattered() && gets_result()) p.scratch += g.size() * r.bytes;
+    if (along_ && r.bytes > engine::mailbox::body_bytes) p.credit = engine::mailbox::large_places;
+    if (scan()) p.pairs = pattern::to_later;
     brought_ = place_of_slices(0);
+    if (along_) message_ = b_.add_place({.bytes = r.bytes});
   }
 
   plan make() {
-    if (prefixes(request_.op)) return scan();
-    const std::uint32_t readers = !rooted(request_.op) ? others() : gets_result() ? 0 : 1;
-    if (readers != 0) tell_readers();
+    tell_readers();
+    const std::uint32_t readers = count_readers();
     const node_set read = readers == 0 ? 0 : b_.add(await_count(fact::consumed, readers));
-    if (gets_result()) combine_all_of(bring(scattered() ? bring_block : 9u, brought_), read);
+    if (gets_result()) combine_all_of(bring_vectors(), read);
     return b_.finish();
   }
 
 private:
   using enum reductions::vector_stage_number;
-  // Only later members need what a member has.
-  plan scan() {
-    b_.draft().pairs = pattern::to_later;
-    const std::uint32_t readers = others() - g_.me();
-    if (readers != 0) tell(range::far_later, g_.last_of_host() ? know_addresses() : note_addresses());
-    const node_set read = readers == 0 ? 0 : b_.add(await_count(fact::consumed, readers));
-    const node_set brought = bring(9, brought_, 0, 0, range::earlier);
-    b_.add(of_all(compute(10), blocks::earlier), own_beside(brought_) | brought | read);
-    return b_.finish();
-  }
   bool scattered() const { return request_.op == operation::team_reduce_scatter; }
+  bool scan() const { return prefixes(request_.op); }
 
-  // The members that bring my vector are told where it is.
+  // Of a scan, later members; of what goes along, near ones.
+  std::uint32_t count_readers() {
+    if (rooted(request_.op)) return gets_result() || (along_ && !g_.is_near(request_.root)) ? 0 : 1;
+    const std::uint32_t all = scan() ? others() - g_.me() : others();
+    return all - (along_ ? count(scan() ? range::far_later : range::far) : 0);
+  }
+  // They are told where my vector is.
   void tell_readers() {
-    if (!rooted(request_.op))
-      tell_addresses();
-    else if (g_.is_near(request_.root))
-      note_addresses();
-    else
-      tell(range::root, know_addresses());
+    const bool to_near =
+        rooted(request_.op) ? !gets_result() && g_.is_near(request_.root) : !(scan() && g_.last_of_host());
+    const bool to_far = rooted(request_.op) ? !g_.is_near(request_.root) : !g_.far().empty();
+    const node_set own = to_near ? note_addresses() : to_far && !along_ ? know_addresses() : 0;
+    if (to_far) tell_far(rooted(request_.op) ? range::root : scan() ? range::far_later : range::far, own);
+  }
+  void tell_far(const range& far, node_set own) {
+    if (!along_) {
+      tell(far, own);
+      return;
+    }
+    const node send = writing(reading(send_payload(), buffer::source, in_source), buffer::mailbox, message_);
+    b_.loop(far, count(far), builder::step_list().then(send));
+  }
+  node_set bring_vectors() {
+    const range& of = scan() ? range::earlier : range::others;
+    const bool near = !g_.near().empty(), far = !g_.far().empty();
+    builder::step_list steps;
+    const node get =
+        at_stage(scattered() ? bring_block : 9u, writing(get_from_each(), buffer::scratch, brought_));
+    const auto add = [&](const node& n) { steps.then_if(near || !along_, along_ ? near_only(n) : n); };
+    add(take_address());
+    add(get);
+    add(count_for_each(fact::consumed, 1));
+    const node take = writing(reading(take_payload(), buffer::mailbox, message_), buffer::scratch, brought_);
+    steps.then_if(along_ && far, far_only(take));
+    return b_.loop(of, count(of), steps);
   }
   // My vector may be the place of the result, so the others must have read it.
   void combine_all_of(node_set brought, node_set read) {
-    b_.add(of_all(compute(scattered() ? combine_block : 10u)), own_beside(brought_) | brought | read);
+    node combine = compute(scattered() ? combine_block : 10u);
+    b_.add(of_all(combine, scan() ? blocks::earlier : blocks::members),
+           own_beside(brought_) | brought | read);
   }
 
-  std::uint8_t brought_ = 0;
+  const bool along_;
+  std::uint8_t brought_ = 0, message_ = 0;
 };
 
 // What is brought lies in a scratch of the operation: of a root that the others need not wait for, and of
@@ -79,7 +110,9 @@ plan compile_gathered_reduction(const request& r, const topology& g, const tunin
 std::uint64_t cost_of_gathered_reduction(const request& r, const topology& g, const tuning& t) {
   const cost_model c(t.costs);
   const std::uint64_t locals = rooted(r.op) ? 1 : g.largest_host(), far = g.size() - g.largest_host();
-  return c.message() + c.copies(2 * g.size(), r.bytes) + c.gets(locals * far, r.bytes, true);
+  const std::uint64_t rest =
+      goes_along(r, g, t) ? c.wire(locals * far, r.bytes) : c.gets(locals * far, r.bytes, true);
+  return c.message() + c.copies(2 * g.size(), r.bytes) + rest;
 }
 
 bool fits_scattered_reduction(const request& r, const topology&, const tuning&) {
