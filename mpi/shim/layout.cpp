@@ -134,12 +134,19 @@ void lane::cut(operation& op) {
     const std::uint64_t rest = length(l, 0) + 2 * line;
     most = (r.size / pieces_of_a_ring - rest) / blocks / c.unit * c.unit;
   }
-  // Pieces that the caches hold, so many at most that all are posted at once.
-  if (on_one_host_ && !l.found && most == c.bytes) {
-    constexpr std::size_t cached = 256 << 10;
-    const std::size_t pieces = c.what == collective::scan || c.what == collective::exscan ? 4 : 16;
-    const std::size_t wanted = std::max((c.bytes + pieces - 1) / pieces, cached);
-    most = std::min(most, (wanted + c.unit - 1) / c.unit * c.unit);
+  // Pieces that the caches hold, or between hosts, of vectors that go one way, a message; so many at most
+  // that all are posted at once.
+  if (!l.found && most == c.bytes) {
+    constexpr std::size_t cached = 256 << 10, message = 128 << 10, few = 64;
+    const bool scans = c.what == collective::scan || c.what == collective::exscan;
+    if (on_one_host_) {
+      const std::size_t pieces = scans ? 4 : 16;
+      const std::size_t wanted = std::max((c.bytes + pieces - 1) / pieces, cached);
+      most = std::min(most, (wanted + c.unit - 1) / c.unit * c.unit);
+    } else if ((scans || c.what == collective::reduce) && c.unit <= message &&
+               c.bytes <= (scans ? 16 : 4) * message && threads_.size() <= few) {
+      most = std::min(most, message / c.unit * c.unit);
+    }
   }
   // No more of the ring than a loop of such calls needs: what was touched before is cheaper than what was
   // not.
