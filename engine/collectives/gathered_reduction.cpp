@@ -54,32 +54,31 @@ private:
   }
   // They are told where my vector is.
   void tell_readers() {
-    const bool to_near =
-        rooted(request_.op) ? !gets_result() && g_.is_near(request_.root) : !(scan() && g_.last_of_host());
-    const bool to_far = rooted(request_.op) ? !g_.is_near(request_.root) : !g_.far().empty();
+    const range& far = rooted(request_.op) ? range::root : scan() ? range::far_later : range::far;
+    const bool to_near = rooted(request_.op) ? !gets_result() && g_.is_near(request_.root)
+                                             : near() != 0 && !(scan() && g_.last_of_host());
+    const bool to_far = rooted(request_.op) ? !g_.is_near(request_.root) : count(far) != 0;
     const node_set own = to_near ? note_addresses() : to_far && !along_ ? know_addresses() : 0;
-    if (to_far) tell_far(rooted(request_.op) ? range::root : scan() ? range::far_later : range::far, own);
-  }
-  void tell_far(const range& far, node_set own) {
-    if (!along_) {
-      tell(far, own);
-      return;
-    }
+    if (!to_far) return;
     const node send = writing(reading(send_payload(), buffer::source, in_source), buffer::mailbox, message_);
-    b_.loop(far, count(far), builder::step_list().then(send));
+    if (along_)
+      b_.loop(far, count(far), builder::step_list().then(send));
+    else
+      tell(far, own);
   }
   node_set bring_vectors() {
     const range& of = scan() ? range::earlier : range::others;
-    const bool near = !g_.near().empty(), far = !g_.far().empty();
+    const bool from_near = scan() ? g_.local(0) != g_.me() : near() != 0;
+    const bool from_far = g_.far().size() != (scan() ? count(range::far_later) : 0);
     builder::step_list steps;
     const node get =
         at_stage(scattered() ? bring_block : 9u, writing(get_from_each(), buffer::scratch, brought_));
-    const auto add = [&](const node& n) { steps.then_if(near || !along_, along_ ? near_only(n) : n); };
+    const auto add = [&](const node& n) { steps.then_if(from_near || !along_, along_ ? near_only(n) : n); };
     add(take_address());
     add(get);
     add(count_for_each(fact::consumed, 1));
     const node take = writing(reading(take_payload(), buffer::mailbox, message_), buffer::scratch, brought_);
-    steps.then_if(along_ && far, far_only(take));
+    steps.then_if(along_ && from_far, far_only(take));
     return b_.loop(of, count(of), steps);
   }
   // My vector may be the place of the result, so the others must have read it.

@@ -94,12 +94,12 @@ protected:
   }
   // Of each other member what the task's stage says, to this place; the member is told when it is read.
   graph::node_set bring(std::uint32_t stage, std::uint8_t to, graph::node_set after = 0,
-                        std::uint8_t phase = 0, const graph::range& of = graph::range::others) {
+                        std::uint8_t phase = 0) {
     using namespace graph;
     builder::step_list steps;
     steps.then(take_address()).then(at_stage(stage, writing(get_from_each(), buffer::scratch, to)));
     steps.then(in_phase(phase, count_for_each(fact::consumed, 1)));
-    return b_.loop(of, count(of), steps, after);
+    return b_.loop(range::others, others(), steps, after);
   }
   // My vector, beside those that are brought there.
   graph::node_set own_beside(std::uint8_t brought) {
