@@ -104,7 +104,7 @@ def main():
     parser.add_argument("--late", type=int, default=5000, metavar="US", help="rank 0 computes for so long (%(default)s)")
     parser.add_argument("--malloc", action="store_true", help="with WEFT_MALLOC=1: large operands lie in the segment")
     parser.add_argument("--overlap", action="store_true", help="pure, compute, both and the overlap instead")
-    parser.add_argument("--build", default=str(HERE.parent / "build" / "release"), help="where Weft was built")
+    parser.add_argument("--build", type=os.path.abspath, default=str(HERE.parent / "build" / "release"), help="where Weft was built")
     parser.add_argument("bytes", nargs="*", type=int, default=[8, 1024, 16384, 262144, 1048576], metavar="BYTES")
     a = parser.parse_args()
     if a.rate and a.hosts == 1:
