@@ -147,41 +147,61 @@ protected:
   std::uint8_t of_host_ = 0, in_place_ = 0;
 };
 
-class twins_plan : between_twins {
+// Twins send each other `longest` bytes at most.
+class twin_messages : protected between_twins {
+protected:
   using enum reductions::vector_stage_number;
 
-public:
-  twins_plan(const request& r, const topology& g, const tuning& t) : between_twins(r, g, t) {
+  twin_messages(const request& r, const topology& g, const tuning& t, std::uint64_t longest, place message)
+      : between_twins(r, g, t) {
     plan& p = b_.draft();
-    if (scan()) p.pairs = pattern::to_later;
-    if (r.bytes > engine::mailbox::body_bytes) p.credit = engine::mailbox::large_places;
-    p.scratch += (g.hosts() + (scan() ? g.locals() : 0)) * r.bytes;
-    message_ = b_.add_place({.bytes = r.bytes});
+    if (longest > engine::mailbox::body_bytes) p.credit = engine::mailbox::large_places;
+    message_ = b_.add_place(message);
     of_member_ = b_.add_place({.base = p.places[of_host_].base, .owner = r.bytes, .bytes = r.bytes});
   }
 
-  plan make() {
-    const range &to = scan() ? later_twins : twins, &from = scan() ? earlier_twins : twins;
-    const blocks& of = scan() ? of_twins_up_to_it : of_twins;
-    const node_set combined = combine_part(part_of_host);
-    node send = writing(reading(send_payload(), buffer::scratch, of_host_), buffer::mailbox, message_);
+  // What lies at this place of my scratch goes to these twins; returns what ends when that of those has come.
+  node_set trade(const range& to, const range& from, std::uint8_t at, const blocks* of, node_set combined) {
+    node send = writing(reading(send_payload(), buffer::scratch, at), buffer::mailbox, message_);
     send.needs = of_host_;
     send.over = &range::near;
-    const node take = writing(reading(take_payload(), buffer::mailbox, message_), buffer::scratch, of_host_);
+    node take = writing(reading(take_payload(), buffer::mailbox, message_), buffer::scratch, at);
+    send.of = take.of = of;
     b_.loop(to, count(to), builder::step_list().then(at_stage(part_for_twin, send)), combined);
-    const node_set came = b_.loop(from, count(from), builder::step_list().then(at_stage(part_of_twin, take)));
-    node result =
-        writing(reading(compute(combine_parts), buffer::scratch, of_member_), buffer::destination, in_place_);
+    return b_.loop(from, count(from), builder::step_list().then(at_stage(part_of_twin, take)));
+  }
+  node combine_what_came(const blocks& of) const {
+    return of_blocks(
+        writing(reading(compute(combine_parts), buffer::scratch, of_member_), buffer::destination, in_place_),
+        of);
+  }
+
+  std::uint8_t message_ = 0, of_member_ = 0;
+};
+
+class twins_plan : twin_messages {
+public:
+  twins_plan(const request& r, const topology& g, const tuning& t)
+      : twin_messages(r, g, t, r.bytes, {.bytes = r.bytes}) {
+    plan& p = b_.draft();
+    if (scan()) p.pairs = pattern::to_later;
+    p.scratch += (g.hosts() + (scan() ? g.locals() : 0)) * r.bytes;
+  }
+
+  plan make() {
+    const blocks& of = scan() ? of_twins_up_to_it : of_twins;
+    const node_set combined = combine_part(part_of_host);
+    const node_set came =
+        trade(scan() ? later_twins : twins, scan() ? earlier_twins : twins, of_host_, nullptr, combined);
+    node result = combine_what_came(of);
     result.needs = of_host_;
     result.over = &range::near;
-    hand_out(b_.add(of_blocks(result, of), combined | came), of);
+    hand_out(b_.add(result, combined | came), of);
     return b_.finish();
   }
 
 private:
   bool scan() const { return prefixes(request_.op); }
-
-  std::uint8_t message_ = 0, of_member_ = 0;
 };
 
 constexpr blocks of_its_host{
@@ -192,17 +212,11 @@ constexpr blocks of_its_host{
     }};
 
 // A reduce-scatter of equal blocks: what my host has for a twin goes to it.
-class scattered_twins_plan : between_twins {
-  using enum reductions::vector_stage_number;
-
+class scattered_twins_plan : twin_messages {
 public:
-  scattered_twins_plan(const request& r, const topology& g, const tuning& t) : between_twins(r, g, t) {
-    plan& p = b_.draft();
-    const std::uint64_t block = r.bytes / g.size();
-    if (block > engine::mailbox::body_bytes) p.credit = engine::mailbox::large_places;
-    p.scratch += 2 * g.hosts() * block;
-    message_ = b_.add_place({.turn = r.bytes, .bytes = r.bytes});
-    of_member_ = b_.add_place({.base = p.places[of_host_].base, .owner = r.bytes, .bytes = r.bytes});
+  scattered_twins_plan(const request& r, const topology& g, const tuning& t)
+      : twin_messages(r, g, t, r.bytes / g.size(), {.turn = r.bytes, .bytes = r.bytes}) {
+    b_.draft().scratch += 2 * g.hosts() * (r.bytes / g.size());
   }
 
   plan make() {
@@ -210,24 +224,10 @@ public:
     // My result may lie where others read.
     b_.loop(range::near, near(), builder::step_list().then(count_for_each(fact::consumed, 1)), combined);
     const node_set read = b_.add(await_count(fact::consumed, near()));
-    node send = writing(reading(send_payload(), buffer::scratch, of_member_), buffer::mailbox, message_);
-    send.needs = of_host_;
-    send.over = &range::near;
-    const node take =
-        writing(reading(take_payload(), buffer::mailbox, message_), buffer::scratch, of_member_);
-    builder::step_list tell, hear;
-    tell.then(at_stage(part_for_twin, of_blocks(send, of_its_host)));
-    hear.then(at_stage(part_of_twin, of_blocks(take, of_its_host)));
-    b_.loop(twins, other_hosts(), tell, combined);
-    const node_set came = b_.loop(twins, other_hosts(), hear);
-    const node result =
-        writing(reading(compute(combine_parts), buffer::scratch, of_member_), buffer::destination, in_place_);
-    b_.add(of_blocks(result, blocks::members), combined | came | read);
+    const node_set came = trade(twins, twins, of_member_, &of_its_host, combined);
+    b_.add(combine_what_came(blocks::members), combined | came | read);
     return b_.finish();
   }
-
-private:
-  std::uint8_t message_ = 0, of_member_ = 0;
 };
 
 class hierarchical_plan : between_twins {

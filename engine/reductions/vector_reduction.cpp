@@ -132,7 +132,7 @@ private:
   std::uint32_t first_of_part() const { return w_.where->local_index(w_.me) * w_.where->hosts(); }
   slice own_slice() const {
     const graph::topology& g = *w_.where;
-    return slices(g.equal_hosts() ? first_of_part() + g.host(w_.me) : w_.me, 1);
+    return slices(g.equal_hosts() ? first_of_part() + own_host() : w_.me, 1);
   }
   slice own_part() const { return slices(first_of_part(), w_.where->hosts()); }
   // Of the result.
@@ -142,13 +142,14 @@ private:
   std::byte* own(slice s) const { return w_.segment + w_.dst + s.begin; }
 
   addresses* table() const { return reinterpret_cast<addresses*>(w_.scratch); }
+  std::byte* behind_table() const { return w_.scratch + w_.members * sizeof(addresses); }
   // In the room: what each of the others has of my slice; the last place is for the result.
   std::byte* brought(std::uint32_t member) const { return w_.room + member * r_.slice; }
   std::byte* result() const { return brought(w_.members); }
   // In the scratch, behind the table, or in the room of a root that has chosen to be alone: all that each of
   // the others has.
   std::byte* whole(std::uint32_t member) const {
-    return (w_.alone ? w_.room : w_.scratch + w_.members * sizeof(addresses)) + member * w_.block;
+    return (w_.alone ? w_.room : behind_table()) + member * w_.block;
   }
 
   using form = vector_reduction::form;
@@ -238,14 +239,10 @@ private:
   // In the scratch, behind the table: room for a vector for each host, of which a part is used, and of a scan
   // for each result on my host.
   std::uint32_t own_host() const { return w_.where->host(w_.me); }
-  std::byte* sum_of(std::uint32_t host) const {
-    return w_.scratch + w_.members * sizeof(addresses) + host * w_.block;
-  }
+  std::byte* sum_of(std::uint32_t host) const { return behind_table() + host * w_.block; }
   std::byte* prefix_for(std::uint32_t local) const { return sum_of(w_.where->hosts() + local); }
   // There, of a reduce-scatter of equal blocks: of my host for my twin on each, and of each for me.
-  std::byte* block_for(std::uint32_t host) const {
-    return w_.scratch + w_.members * sizeof(addresses) + host * r_.block_bytes;
-  }
+  std::byte* block_for(std::uint32_t host) const { return behind_table() + host * r_.block_bytes; }
   std::byte* block_of(std::uint32_t host) const {
     return block_for(host == own_host() ? host : w_.where->hosts() + host);
   }
@@ -311,10 +308,10 @@ private:
   // Rounds of halving. Two twins whose hosts' numbers differ in bit k alone, of those from k on, keep one
   // half each of what is their part until then.
   std::uint32_t& rounds() const { // that are over
-    return *reinterpret_cast<std::uint32_t*>(w_.scratch + w_.members * sizeof(addresses));
+    return *reinterpret_cast<std::uint32_t*>(behind_table());
   }
   slice run_after(std::uint32_t halvings) const {
-    std::uint32_t begin = first_of_part(), count = w_.where->hosts(), host = w_.where->host(w_.me);
+    std::uint32_t begin = first_of_part(), count = w_.where->hosts(), host = own_host();
     for (; halvings != 0; --halvings, host /= 2) {
       count /= 2;
       if (host % 2 != 0) begin += count;
@@ -323,12 +320,12 @@ private:
   }
   slice run_apart_from(std::uint32_t twin) const {
     const graph::topology& g = *w_.where;
-    return run_after(static_cast<std::uint32_t>(std::countr_zero(g.host(w_.me) ^ g.host(twin))) + 1);
+    return run_after(static_cast<std::uint32_t>(std::countr_zero(own_host() ^ g.host(twin))) + 1);
   }
   // The hosts of each of us follow each other, so the vectors stay in the order of the ranks.
   bool combine_half_of_twin() {
     const slice mine = run_after(rounds() + 1);
-    const std::uint32_t behind = w_.where->host(w_.me) >> rounds() & 1;
+    const std::uint32_t behind = own_host() >> rounds() & 1;
     const auto halves = [&](std::uint32_t k) { return k == behind ? own(mine) : brought(0); };
     if (!combine(mine.bytes, 2, own(mine), halves)) return false;
     ++rounds();
