@@ -61,7 +61,7 @@ struct signal : operation_kind {
   // Without credit; a message wakes this rank when there is some.
   template <class L, class Op, class To>
   static void rung_for(L& l, Op& op, const node& n, std::uint32_t peer, std::uint32_t, To& to) {
-    n.bundled ? l.list_bundle(op, peer, to) : l.list_credit(op, n, peer, to);
+    n.bundled && n.about == fact::payload ? l.list_bundle(op, peer, to) : l.list_credit(op, n, peer, to);
   }
 };
 
