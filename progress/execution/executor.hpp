@@ -61,14 +61,12 @@ public:
     active_.clear();
     series_.drop();
     computations().drop_all();
-    for (auto& [id, on] : channels_) {
-      on->waiting = {};
-      relays_.drop(*on);
-      on->askers.clear();
-      on->waiters.clear();
-      on->leaving = false;
-    }
     outstanding_ = far_active_ = heavy_active_ = rung_or_held_ = 0;
+    for (auto& [id, on] : channels_) {
+      relays_.drop(*on);
+      on->waiters.clear();
+      retirement_.abandon(*on);
+    }
   }
 
   // Takes an operation whose sequence number has been drawn, i.e. whose entry is published.

@@ -35,6 +35,15 @@ public:
     }
   }
 
+  // What has been entered here is over, whether it is or not: so what follows has a slot, on all members.
+  void abandon(channel& on) {
+    on.waiting = {};
+    on.leaving = false;
+    on.finished = 0;
+    on.retired = reach_.net.load(on.own.entered());
+    publish(on);
+  }
+
   [[gnu::always_inline]] void tell(channel& on) {
     if (!on.askers.empty()) [[unlikely]]
       inbox_.answer_askers(on);

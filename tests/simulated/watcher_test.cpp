@@ -143,5 +143,41 @@ TEST(rung_operation, is_counted_once) {
   EXPECT_FALSE(a.works().has_waits());
 }
 
+// More operations than a team has slots are given up at the end of a job; the barrier behind them has one.
+// Mutation that this catches: what is given up is not retired, and the barrier waits for ever.
+TEST(abandoned_operations, hold_up_no_later_one) {
+  for (const std::vector<std::uint32_t>& hosts : {std::vector<std::uint32_t>{0, 0}, {0, 1}}) {
+    threads_fabric fabric{2, hosts, engine::heap_offset(2) + (1 << 20)};
+    threads_transport nets[] = {{fabric, 0}, {fabric, 1}};
+    engine_type a{nets[0], {}}, b{nets[1], {}};
+    const auto all = [&](std::uint32_t rank) {
+      return engine::team_info{0, {0, 1}, graph::topology(rank, hosts), engine::first_mailbox_offset};
+    };
+    progress::channel &of_a = a.add_channel(all(0)), &of_b = b.add_channel(all(1));
+    const std::uint64_t heap = engine::heap_offset(2);
+    const collectives::request r{.op = collectives::operation::exchange,
+                                 .in = graph::sync::my,
+                                 .out = graph::sync::my,
+                                 .bytes = 200'000};
+    for (int k = 0; k != 40; ++k)
+      a.post(of_a, r, {.dst = heap, .src = heap + 500'000});
+    EXPECT_EQ(a.outstanding(), 40u) << "b has posted nothing";
+    for (int k = 0; k != 40; ++k)
+      b.post(of_b, r, {.dst = heap, .src = heap + 500'000});
+    for (engine_type* const e : {&a, &b})
+      e->with_ownership([&] { e->works().abandon(); });
+    const auto first = a.post(of_a, {}, {}), second = b.post(of_b, {}, {});
+    const auto over = [&] {
+      return a.query(first) == engine_type::status::complete &&
+             b.query(second) == engine_type::status::complete;
+    };
+    for (int k = 0; k != 10'000 && !over(); ++k) {
+      a.progress();
+      b.progress();
+    }
+    EXPECT_TRUE(over()) << hosts[1];
+  }
+}
+
 } // namespace
 } // namespace weft::tests
