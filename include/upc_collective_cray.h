@@ -87,6 +87,10 @@ WEFT_EXPORT cray_upc_return_t weft_op_create(weft_user_function_t func, void* co
  * of which each thread has WEFT_HEAP_SIZE for this and for upc_alloc. Errors of this call: before weft_init.
  */
 WEFT_EXPORT upc_shared_ptr_t weft_pointer_to(const void* memory);
+/* The same, and the program leaves src as it is until the operation is complete. So nothing is copied where
+ * no other thread needs to reach it: between threads that are alone on their hosts, of blocks and vectors
+ * that go there in messages. */
+WEFT_EXPORT upc_shared_ptr_t weft_lend(const void* memory);
 
 /* The operator is unknown from now on. Operations that have begun keep it until they are complete. Errors: op
  * is an operator of the library, was freed, or was not made on this thread (cray_upc_op_free(3c)). */
@@ -252,6 +256,7 @@ using weft::cray_upc_team_scan;
 using weft::cray_upc_team_scatterv;
 using weft::cray_upc_team_size;
 using weft::cray_upc_team_split;
+using weft::weft_lend;
 using weft::weft_op_create;
 using weft::weft_pointer_to;
 #endif

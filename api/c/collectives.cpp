@@ -117,6 +117,9 @@ WEFT_EXPORT upc_coll_handle_t weft_all_move_x(weft_movement_t what, upc_shared_p
                                               upc_flag_t sync_mode, upc_team_t team) {
   return guard<weft::weft_all_move_x>(what, dst, src, nbytes, root, sync_mode, team);
 }
+WEFT_EXPORT size_t weft_message_bytes(upc_team_t team) {
+  return guard<weft::weft_message_bytes>(team);
+}
 WEFT_EXPORT upc_coll_handle_t upc_all_permute_x(upc_shared_ptr_t dst, upc_shared_ptr_t src,
                                                 upc_shared_ptr_t perm, upc_shared_ptr_t nbytes,
                                                 upc_flag_t sync_mode, upc_team_t team) {
@@ -358,6 +361,9 @@ WEFT_EXPORT cray_upc_return_t weft_op_create(weft_user_function_t func, void* co
 }
 WEFT_EXPORT upc_shared_ptr_t weft_pointer_to(const void* memory) {
   return guard<weft::weft_pointer_to>(memory);
+}
+WEFT_EXPORT upc_shared_ptr_t weft_lend(const void* memory) {
+  return guard<weft::weft_lend>(memory);
 }
 WEFT_EXPORT void cray_upc_op_free(upc_op_t op) {
   return guard<weft::cray_upc_op_free>(op);

@@ -4,6 +4,11 @@
 #include "api/calls/collective_call.hpp"
 #include "api/checks/checks.hpp"
 #include "engine/collectives/operations.hpp"
+#include "include/weft/completion.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
 
 // The collectives of V0.3, whose operands are arrays in shared memory. Nothing of an array is read here: it
 // is data, and the mode says when it may be touched.
@@ -81,6 +86,28 @@ upc_coll_handle_t symmetric_x(const collective_call& c, request r, upc_shared_pt
 constexpr operation movements[] = {operation::broadcast, operation::scatter, operation::gather,
                                    operation::gather_all, operation::exchange};
 
+// Between hosts a block may go in so many messages, each of which is an operation.
+constexpr std::uint64_t most_messages = 16;
+
+upc_coll_handle_t start_messages(const collective_call& c, request r, graph::binding at,
+                                 std::uint64_t message) {
+  std::array<collectives::bound_request, most_messages> all;
+  std::size_t count = 0;
+  const std::uint64_t whole = r.bytes;
+  for (; at.sizes != whole; at.sizes += r.bytes, ++count) {
+    r.bytes = std::min(message, whole - at.sizes);
+    const checked_call one = c.ready(r, at);
+    all[count] = {one.request, one.at};
+  }
+  const std::span<const collectives::bound_request> series(all.data(), count);
+  const upc_coll_handle_t h = naming(
+      c.name, [&] { return handle_record::issued_collective(c.name, c.rt.teams().post(c.team, series)); });
+  if (c.m.async) return h;
+  upc_coll_handle_t waits = h;
+  upc_waitall(1, &waits);
+  return UPC_HANDLE_COMPLETE;
+}
+
 // Of equal blocks: a row has a pointer to each of them.
 upc_coll_handle_t move_x(const collective_call& c, weft_movement_t what, upc_shared_ptr_t dst,
                          upc_shared_ptr_t src, checked nbytes, int root) {
@@ -95,12 +122,15 @@ upc_coll_handle_t move_x(const collective_call& c, weft_movement_t what, upc_sha
   require_pointers(c, "dst", dst, pointers(of.dst));
   require_pointers(c, "src", src, pointers(of.src));
   if (upc_ptreq(dst, src) != 0) fail_pointer(c.name, "src", src, "is dst: each has an array of its own");
-  return c.start({.op = of.op,
+  const request r{.op = of.op,
                   .root = collectives::rooted(of.op) ? static_cast<std::uint32_t>(root) : 0,
                   .bytes = nbytes.plain(),
                   .apart = true,
-                  .whole = true},
-                 {.dst = dst.addr, .src = src.addr});
+                  .whole = true};
+  const graph::binding at{.dst = dst.addr, .src = src.addr};
+  const std::uint64_t message = c.m.in == graph::sync::no ? 0 : c.rt.teams().longest_message(c.team);
+  return r.bytes <= message || r.bytes > most_messages * message ? c.start(r, at)
+                                                                 : start_messages(c, r, at, message);
 }
 
 upc_coll_handle_t permute_x(const collective_call& c, bool wide, upc_shared_ptr_t dst, upc_shared_ptr_t src,
@@ -148,6 +178,13 @@ upc_coll_handle_t upc_all_exchange_x(upc_shared_ptr_t dst, upc_shared_ptr_t src,
 upc_coll_handle_t weft_all_move_x(weft_movement_t what, upc_shared_ptr_t dst, upc_shared_ptr_t src,
                                   size_t nbytes, int root, upc_flag_t sync_mode, upc_team_t team) {
   return api::move_x(api::begin_collective("weft_all_move_x", sync_mode, team), what, dst, src, nbytes, root);
+}
+
+size_t weft_message_bytes(upc_team_t team) {
+  constexpr const char* call = "weft_message_bytes";
+  api::runtime& rt = api::runtime::get(call);
+  api::require_team(rt, call, team);
+  return api::most_messages * rt.teams().longest_message(team);
 }
 
 upc_coll_handle_t upc_all_permute_x(upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_shared_ptr_t perm,

@@ -97,7 +97,7 @@ upc_coll_handle_t move_own(const char* name, collectives::operation op, upc_shar
          "overlap src: pass two spans that have no element in common");
   const collectives::request r{
       .op = op, .in = graph::sync::my, .out = graph::sync::my, .root = root, .bytes = nbytes, .apart = true};
-  if (!one && c.rt.teams().travels_as_payloads(team, r)) {
+  if (!one && c.rt.teams().touches_own(team, r)) {
     graph::task nothing;
     staging room(c.rt, name, true);
     graph::binding at{.dst = dst.addr, .src = src.addr};

@@ -80,7 +80,8 @@ staged_series::move staged_series::move_of(const staged_piece& p, std::uint32_t 
     return {in.from + block * in.stride, p.room + place * staging::lines(in.bytes), in.bytes};
   }
   const unequal::block &from = in.listed[block], &to = p.given[block];
-  const bool again = block != 0 && to.at == p.given[block - 1].at; // one copy for several
+  // One copy for several; and some stay where they are.
+  const bool again = to.at == from.at || (block != 0 && to.at == p.given[block - 1].at);
   return {rt_->own_memory(from.at), rt_->own_memory(to.at), again ? 0 : from.bytes};
 }
 

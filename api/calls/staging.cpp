@@ -175,11 +175,20 @@ void staging::results(std::uint64_t to, std::uint64_t made, std::uint64_t bytes)
 
 namespace weft {
 
-upc_shared_ptr_t weft_pointer_to(const void* memory) {
-  api::runtime& rt = api::runtime::get("weft_pointer_to");
+namespace {
+upc_shared_ptr_t pointer_to(const char* call, const void* memory, std::uint32_t phase) {
+  api::runtime& rt = api::runtime::get(call);
   if (memory == nullptr) return UPC_SHARED_NULL;
   const std::uint64_t place = rt.private_offset(memory);
-  return {place, rt.rank(), rt.in_heap(place, 1) ? 0 : api::phase_of_ordinary};
+  return {place, rt.rank(), rt.in_heap(place, 1) ? 0 : phase};
+}
+} // namespace
+
+upc_shared_ptr_t weft_pointer_to(const void* memory) {
+  return pointer_to("weft_pointer_to", memory, api::phase_of_ordinary);
+}
+upc_shared_ptr_t weft_lend(const void* memory) {
+  return pointer_to("weft_lend", memory, api::phase_of_lent);
 }
 
 } // namespace weft

@@ -3,6 +3,7 @@
 #include "api/calls/collective_call.hpp"
 #include "api/calls/operators.hpp"
 #include "api/calls/vector_call.hpp"
+#include "include/weft/completion.h"
 #include "include/weft/span_operands.hpp"
 #include "include/weft/value.hpp"
 
@@ -18,29 +19,83 @@ static_assert(static_cast<reductions::element>(CRAY_UPC_BOOL) == reductions::ele
 static_assert(static_cast<reductions::element>(CRAY_UPC_SHORT_INT) == reductions::element::short_int);
 static_assert(WEFT_OPAQUE == reductions::elements);
 
-// In what differs from call to call: operators that the program may free, counts that it may change, and room
-// for vectors in ordinary memory.
-upc_handle_t start_anew(const vector_kind& kind, const vector_call& v) {
-  checked_vectors ready = check(kind, v);
+// A call whose arguments are right, and how it goes.
+struct ready_vectors {
+  checked_vectors whole;
+  std::uint64_t piece = 0;  // not 0: as a series, the most bytes of each
+  bool touches_own = false; // no rank reaches the operands of another one
+};
+ready_vectors make_ready(const vector_kind& kind, const vector_call& v) {
+  ready_vectors ready{check(kind, v)};
+  collectives::request r = ready.whole.call.request;
+  control::team_calls& teams = runtime::get(kind.name).teams();
+  const std::uint64_t size = ready.whole.task.size;
+  ready.piece = teams.piece_of_series(v.team, r) / size * size;
+  if (ready.piece != 0) r.bytes = ready.piece;
+  ready.touches_own = !block_check::on && teams.touches_own(v.team, r);
+  return ready;
+}
+
+// Which of them are to be copied.
+ordinary_vectors to_be_staged(runtime& rt, const vector_call& v, bool touches_own) {
+  const bool in_place = upc_isnull(v.dst) != 0, src = is_ordinary(v.src);
+  const bool stays = touches_own && (in_place || is_lent(v.src));
+  const bool dst = in_place ? src && !stays : is_ordinary(v.dst) && !touches_own;
+  return {rt.teams().rank(v.team), dst, src && !stays};
+}
+
+upc_handle_t start_series(const vector_kind& kind, const vector_call& whole, const series_cut& cut,
+                          std::size_t size, bool touches_own) {
+  const mode m{.in = graph::sync::my, .out = graph::sync::my, .async = true};
+  const collective_call c = begin_collective(kind.name, m, whole.team);
+  const bool in_place = upc_isnull(whole.dst) != 0;
+  series_of_vectors series(cut);
+  series.add_all(whole.nelems, size, [&](std::size_t begin, std::size_t some) {
+    vector_call part = whole;
+    part.nelems = some;
+    part.src.addr += begin * size;
+    if (!in_place) part.dst.addr += begin * size;
+    return check(kind, part);
+  });
+  upc_handle_t h = start(c, to_be_staged(c.rt, whole, touches_own), series);
+  if (whole.async) return h;
+  upc_waitall(1, &h);
+  return UPC_HANDLE_COMPLETE;
+}
+
+upc_handle_t begin(const vector_kind& kind, const vector_call& v, const ready_vectors& ready) {
   runtime& rt = runtime::get(kind.name);
-  const bool src = is_ordinary(v.src), dst = upc_isnull(v.dst) != 0 ? src : is_ordinary(v.dst);
-  const ordinary_vectors which{rt.teams().rank(v.team), dst, src};
-  const std::uint64_t bytes = ready.call.request.bytes;
+  const std::uint64_t bytes = ready.whole.call.request.bytes;
+  if (ready.piece != 0) {
+    const std::uint64_t pieces = (bytes + ready.piece - 1) / ready.piece;
+    return start_series(kind, v, {static_cast<std::uint32_t>(pieces), ready.piece}, ready.whole.task.size,
+                        ready.touches_own);
+  }
+  const ordinary_vectors which = to_be_staged(rt, v, ready.touches_own);
+  if (!which.src && !which.dst) return start(kind.name, rt, v.team, ready.whole);
   if (v.async && series_of_vectors::is_copied_later(which, bytes)) {
     series_of_vectors one({1, bytes});
-    one.add(ready);
+    one.add(ready.whole);
     return start(begin_collective(kind.name, mode{.async = true}, v.team), which, one);
   }
-  kept_function operator_of_program(ready.task, v.async);
+  checked_vectors staged = ready.whole;
   staging room(rt, kind.name, v.async);
-  stage(room, which, ready.call.request, ready.task, ready.call.at);
-  const upc_handle_t h = start(kind.name, rt, v.team, ready);
-  operator_of_program.hand_on();
+  stage(room, which, staged.call.request, staged.task, staged.call.at);
+  const upc_handle_t h = start(kind.name, rt, v.team, staged);
   room.hand_on();
   return h;
 }
-bool starts_anew(const vector_call& v) {
-  return is_made(v.op) || v.counts != nullptr || is_ordinary(v.src) || is_ordinary(v.dst);
+
+// In what differs from call to call: operators that the program may free, and counts that it may change.
+upc_handle_t begin_anew(const vector_kind& kind, const vector_call& v) {
+  ready_vectors ready = make_ready(kind, v);
+  kept_function operator_of_program(ready.whole.task, v.async && ready.piece == 0);
+  const upc_handle_t h = begin(kind, v, ready);
+  operator_of_program.hand_on();
+  return h;
+}
+bool differs_each_time(const vector_call& v) {
+  return is_made(v.op) || v.counts != nullptr;
 }
 
 constexpr vector_kind kinds[] = {
@@ -54,12 +109,16 @@ constexpr vector_kind kinds[] = {
 
 template <std::size_t number> cray_upc_return_t combine(const vector_call& v, upc_handle_t* handle) {
   static constexpr const vector_kind& kind = kinds[number];
-  const upc_handle_t h = starts_anew(v) ? start_anew(kind, v)
-                                        : start_checked<number, checked_vectors>(
-                                              kind.name, v, [&] { return check(kind, v); },
-                                              [&](runtime& rt, const checked_vectors& ready) {
-                                                return start(kind.name, rt, v.team, ready);
-                                              });
+  const upc_handle_t h = differs_each_time(v)
+                             ? begin_anew(kind, v)
+                             : start_checked<number, ready_vectors>(
+                                   kind.name, v, [&] { return make_ready(kind, v); },
+                                   [&](runtime& rt, const ready_vectors& ready) {
+                                     const bool plain = !is_ordinary(v.src) && !is_ordinary(v.dst);
+                                     return plain && ready.piece == 0
+                                                ? start(kind.name, rt, v.team, ready.whole)
+                                                : begin(kind, v, ready);
+                                   });
   if (handle != nullptr) *handle = h;
   return CRAY_UPC_SUCCESS;
 }
@@ -111,22 +170,10 @@ upc_coll_handle_t reduce_numbers(upc_shared_ptr_t dst, upc_shared_ptr_t src, std
   const api::vector_call whole{dst, src, count, team, op, type, root < 0 ? 0 : root, true};
   const std::size_t size = reductions::size_of(static_cast<reductions::element>(number));
   const std::size_t bytes = api::product(name, "nelems * size of dtype", count, size);
-  if (api::series_of_vectors series(api::series_of_vectors::cut_of(of_arrays ? 0 : bytes, size));
-      series.cut.pieces != 1) {
-    const api::mode m{.in = graph::sync::my, .out = graph::sync::my, .async = true};
-    const api::collective_call c = api::begin_collective(name, m, team);
-    const bool in_place = upc_isnull(dst) != 0;
-    api::checked_vectors all = check(api::kinds[kind], whole);
+  if (const auto cut = api::series_of_vectors::cut_of(of_arrays ? 0 : bytes, size); cut.pieces != 1) {
+    api::checked_vectors all = check(api::kinds[kind], whole); // its arguments
     const api::kept_function of_check(all.task, false);
-    series.add_all(count, size, [&](std::size_t begin, std::size_t some) {
-      api::vector_call part = whole;
-      part.nelems = some;
-      part.src.addr += begin * size;
-      if (!in_place) part.dst.addr += begin * size;
-      return check(api::kinds[kind], part);
-    });
-    return api::start(c, {c.rank(c.rt.rank()), api::is_ordinary(in_place ? src : dst), api::is_ordinary(src)},
-                      series);
+    return api::start_series(api::kinds[kind], whole, cut, size, false);
   }
   upc_handle_t h = 0;
   static constexpr decltype(&api::combine<0>) calls[] = {api::combine<0>, api::combine<1>, api::combine<2>,

@@ -103,26 +103,30 @@ void require_distinct(const collective_call& c, const blocks_of_end& dst, const 
 
 // Other members read in the segment what they get. My own block is not for them; of blocks that follow each
 // other and are the same one there is one copy.
-template <class CopyOf> void each_staged(std::span<block> given, const block* own, CopyOf&& copy_of) {
+template <class CopyOf>
+void each_staged(std::span<block> given, const block* own, std::uint64_t along, CopyOf&& copy_of) {
   block original, copy;
   for (block& b : given) {
-    if (&b == own || b.bytes == 0) continue;
+    if (&b == own || b.bytes <= along) continue;
     if (original.bytes != b.bytes || original.at != b.at) copy = copy_of(original = b);
     b.at = copy.at;
   }
 }
-std::uint64_t staged_bytes(std::span<block> given, const block* own) {
+std::uint64_t staged_bytes(std::span<block> given, const block* own, std::uint64_t along) {
   std::uint64_t bytes = 0;
-  each_staged(given, own, [&](const block& b) {
+  each_staged(given, own, along, [&](const block& b) {
     bytes += staging::lines(b.bytes);
     return b;
   });
   return bytes;
 }
-void stage(staging& room, std::span<block> given, const block* own, std::uint64_t bytes) {
+void stage(staging& room, std::span<block> given, const block* own, std::uint64_t along,
+           std::uint64_t bytes) {
   room.reserve(bytes);
   if (bytes != 0)
-    each_staged(given, own, [&](const block& b) { return block{room.copy_in(b.at, b.bytes), b.bytes}; });
+    each_staged(given, own, along, [&](const block& b) {
+      return block{room.copy_in(b.at, b.bytes), b.bytes};
+    });
 }
 
 // In front of the blocks that lie in the shared heap.
@@ -185,6 +189,8 @@ checked_exchange check_unequal(const collective_call& c, const unequal_call& cal
   if (!call.copied) require_distinct(c, call.dst, written, read, own, own_to);
   made.giver = e.same && upc_isnull(call.src.at) != 0 ? call.dst.at : call.src.at;
   made.stages = call.copied || is_ordinary(made.giver);
+  if (is_lent(made.giver) && !call.copied && !block_check::on)
+    made.along = c.rt.teams().longest_along(call.team);
   made.own = own;
   made.own_to = both ? taken + (own_to - taken) : nullptr;
   if (!made.stages) count_operand(c.rt, made.giver, read.none() ? 0 : 1);
@@ -219,7 +225,7 @@ upc_handle_t start_staged_later(const collective_call& c, const unequal_call& ca
   if (stays != nullptr) p.in.but = static_cast<std::uint32_t>(stays - given.data());
   p.given = given.data();
   std::uint64_t at = series->place_of(p);
-  each_staged(given, stays, [&](const block& b) {
+  each_staged(given, stays, made.along, [&](const block& b) {
     return block{std::exchange(at, at + staging::lines(b.bytes)), b.bytes};
   });
   e.aside = &p;
@@ -236,13 +242,13 @@ cray_upc_return_t start_unequal(const collective_call& c, const unequal_call& ca
   unequal::exchange& e = made.ready.task;
   const block* const stays =
       !e.same || (e.to_root && made.own_to != nullptr) ? made.own : nullptr; // is for me alone
-  const std::uint64_t staged = made.stages ? staged_bytes(made.given(call), stays) : 0;
+  const std::uint64_t staged = made.stages ? staged_bytes(made.given(call), stays, made.along) : 0;
   if (call.handle != nullptr && series_cut::is_copied_later(staged)) {
     *call.handle = start_staged_later(c, call, made, stays, staged);
     return CRAY_UPC_SUCCESS;
   }
   staging room(c.rt, c.name, call.handle != nullptr);
-  if (made.stages) stage(room, made.given(call), stays, staged);
+  if (made.stages) stage(room, made.given(call), stays, made.along, staged);
   // The others need what is staged: the own block is copied behind the post. A large one the engine copies.
   const bool moves_own = stays != nullptr && made.stages && !call.copied && made.own_to != nullptr &&
                          made.own->at != made.own_to->at && !series_cut::is_copied_later(made.own->bytes);

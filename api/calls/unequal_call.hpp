@@ -55,7 +55,8 @@ struct checked_exchange {
   checked_computation<unequal::exchange> ready;
   upc_shared_ptr_t giver{};
   block *own = nullptr, *own_to = nullptr;
-  bool stages = false; // what is given
+  bool stages = false;     // what is given
+  std::uint64_t along = 0; // but blocks of so many bytes, which no other member reads
 
   std::span<block> given(const unequal_call& call) const { return {all.get(), call.src.count}; }
 };

@@ -19,11 +19,14 @@ namespace weft::api {
 [[noreturn, gnu::cold, gnu::noinline]] void fail_pointer(const char* call, const char* argument,
                                                          upc_shared_ptr_t p, const char* rule);
 
-// A pointer-to-shared that leads to ordinary memory of the calling process, see weft_pointer_to: no other has
-// such a phase.
-inline constexpr std::uint32_t phase_of_ordinary = ~std::uint32_t{0};
+// A pointer-to-shared that leads to ordinary memory of the calling process, see weft_pointer_to and
+// weft_lend: no other has such a phase.
+inline constexpr std::uint32_t phase_of_ordinary = ~std::uint32_t{0}, phase_of_lent = phase_of_ordinary - 1;
 inline bool is_ordinary(upc_shared_ptr_t p) {
-  return p.phase == phase_of_ordinary && p.addr != ~std::uint64_t{0};
+  return p.phase >= phase_of_lent && p.addr != ~std::uint64_t{0};
+}
+inline bool is_lent(upc_shared_ptr_t p) {
+  return p.phase == phase_of_lent && p.addr != ~std::uint64_t{0};
 }
 
 // "thread 2, offset 0x1040, phase 3", or "ordinary memory at 0x7f0012a4", or "null".

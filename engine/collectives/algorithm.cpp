@@ -18,7 +18,8 @@ bool always(const request&, const topology&, const tuning&) {
 constexpr algorithm flat_reduction(operation op, std::string_view summary) {
   const std::string_view restriction = of_vectors(op) ? "what fits into a payload" : "everywhere";
   return {
-      op, "flat", summary, restriction, fits_flat_reduction, cost_of_flat_reduction, compile_flat_reduction};
+      op,  "flat", summary, restriction, fits_flat_reduction, cost_of_flat_reduction, compile_flat_reduction,
+      true};
 }
 constexpr std::string_view small_tables = "several nodes, what all have fits into an eager payload";
 constexpr algorithm disseminated_reduction(operation op, std::string_view restriction) {
@@ -28,7 +29,8 @@ constexpr algorithm disseminated_reduction(operation op, std::string_view restri
           restriction,
           fits_handed_on_reduction,
           cost_of_handed_on_reduction,
-          compile_handed_on_reduction};
+          compile_handed_on_reduction,
+          true};
 }
 constexpr algorithm combined_reduction(operation op) {
   return {op,
@@ -39,7 +41,8 @@ constexpr algorithm combined_reduction(operation op) {
               : "several nodes, what their members have combined fits into a payload",
           fits_combined_reduction,
           cost_of_combined_reduction,
-          compile_combined_reduction};
+          compile_combined_reduction,
+          true};
 }
 constexpr algorithm shared_reduction(operation op) {
   return {op,
@@ -258,6 +261,23 @@ const algorithm* choose(const request& r, const topology& g, const tuning& t) {
     if (best == nullptr || cost < least) best = &a, least = cost;
   }
   return best;
+}
+
+bool touches_own(const request& r, const topology& g, const tuning& t) {
+  return computes(r.op) ? choose(r, g, t)->touches_own : travels_as_payloads(r, g, t);
+}
+
+std::uint64_t piece_of_series(const request& r, const topology& g, const tuning& t) {
+  constexpr std::uint64_t most = 16; // pieces
+  const std::uint64_t message = far_payload(t, g);
+  const bool forced = t.forced[static_cast<std::size_t>(r.op)] != 0;
+  if (forced || g.one_host() || r.op == operation::team_reduce_scatter || g.size() > 64) return 0;
+  if (r.bytes <= message || r.bytes > most * message) return 0;
+  request piece = r;
+  piece.bytes = message;
+  const bool few = r.op == operation::team_reduce && r.bytes <= 4 * message;
+  const bool one_way = few || r.op == operation::team_scan;
+  return one_way || touches_own(piece, g, t) ? message : 0;
 }
 
 forced_choice parse_choice(const std::string& text) {

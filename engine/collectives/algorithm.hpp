@@ -19,6 +19,7 @@ struct algorithm {
   bool (*fits)(const request& r, const graph::topology& g, const tuning& t);
   std::uint64_t (*cost)(const request& r, const graph::topology& g, const tuning& t); // nanoseconds
   graph::plan (*compile)(const request& r, const graph::topology& g, const tuning& t);
+  bool touches_own = false; // a member reads and writes no operand of another one
 };
 std::span<const algorithm> algorithms();
 
@@ -93,6 +94,16 @@ fits fits_halved_reduction;
 plan_of compile_twins_reduction;
 cost_of cost_of_twins_reduction;
 fits fits_twins_reduction;
+
+// Does a member touch its own operands only? Then they may lie where no other rank reaches them. The same on
+// all members.
+bool touches_own(const request& r, const graph::topology& g, const tuning& t);
+// Of blocks of sizes of their own: those of so many bytes go along with notes, and no other member reads them
+// where they are. 0 where members share hosts.
+std::uint64_t longest_along(const graph::topology& g, const tuning& t);
+// A reduction of vectors between hosts that goes best as a series of messages: the most bytes of each; else
+// 0.
+std::uint64_t piece_of_series(const request& r, const graph::topology& g, const tuning& t);
 
 // broadcast, scatter, gather, gather_all and exchange whose operands lie where rows say (request::whole).
 graph::plan compile_apart(const request& r, const graph::topology& g, const tuning& t);

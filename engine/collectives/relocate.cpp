@@ -51,7 +51,8 @@ bool fits_payloads(const request& r, std::uint64_t bytes, bool one_slice, const 
 
 bool travels_as_payloads(const request& r, const topology& g, const tuning& t) {
   const bool slices = r.op == operation::exchange || r.op == operation::scatter;
-  return !t.check && !r.in_place && fits_payloads(r, r.bytes, !slices, g, t);
+  const bool alone = g.largest_host() == 1 && r.in == sync::my && r.out != sync::all && sent_ahead(r, g, t);
+  return !t.check && !r.in_place && (alone || fits_payloads(r, r.bytes, !slices, g, t));
 }
 
 namespace {
@@ -134,9 +135,11 @@ private:
     p().eager_bytes[0] = static_cast<std::uint32_t>(mine * rule_.bytes);
   }
 
-  // A block that waits for its reader in its mailbox.
+  // A block that waits for its reader in its mailbox. Where each end says by its own row where it lies there,
+  // no rank needs the row of another host.
   void decide_far(const tuning& t) {
-    sends_far_ = !p().eager && !p().indirect() && !pulls_ && (bundled_ || sent_ahead(request_, g_, t));
+    const bool known = !p().indirect() || p().indirect().by_own_ends();
+    sends_far_ = !p().eager && known && !pulls_ && (bundled_ || sent_ahead(request_, g_, t));
     if (sends_far_ && !bundled_ && rule_.bytes > engine::mailbox::body_bytes)
       p().credit = engine::mailbox::large_places;
   }

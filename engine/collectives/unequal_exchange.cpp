@@ -39,8 +39,9 @@ std::uint64_t packed_room(const request& r, const topology& g) {
 }
 // A bundle has the blocks behind the notes of all.
 std::uint64_t longest_note(const topology& g, const tuning& t, bool bundled) {
-  const bool alone = !bundled && !g.one_host();
-  return unequal::longest_note(g.size(), alone ? far_payload(t, g) : engine::mailbox::body_bytes);
+  const std::uint64_t far = bundled || g.one_host() ? 0 : far_payload(t, g);
+  constexpr std::uint64_t body = engine::mailbox::body_bytes;
+  return unequal::longest_note(g.size(), far <= body ? body : far + sizeof(unequal::note));
 }
 // Members of a host for which a member has something else.
 std::uint64_t packed_entries(const request& r, const topology& g) {
@@ -177,6 +178,11 @@ private:
 };
 
 } // namespace
+
+std::uint64_t longest_along(const topology& g, const tuning& t) {
+  const bool alone = g.largest_host() == 1 && !g.one_host();
+  return alone ? longest_note(g, t, false) - sizeof(unequal::note) : 0;
+}
 
 plan compile_flat_unequal(const request& r, const topology& g, const tuning& t) {
   return unequal_plan(r, g, t, false).make();

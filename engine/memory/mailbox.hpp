@@ -123,7 +123,8 @@ public:
   static constexpr std::size_t line = 64;
   static constexpr std::size_t head_bytes = 56;
   static constexpr std::size_t body_bytes = 2048;
-  static constexpr std::size_t large_bytes = 128 * 1024; // fits into a segment of UCX's sockets
+  static constexpr std::size_t large_bytes = 128 * 1024;        // fits into a segment of UCX's sockets
+  static constexpr std::size_t large_room = large_bytes + line; // with a note in front
   static constexpr std::uint32_t large_places = 8;
 
   struct alignas(line) head_line {
@@ -158,7 +159,7 @@ public:
   }
 
   // Of a shadow.
-  static std::size_t shadow_bytes() { return large_begin + phases * large_places * large_bytes; }
+  static std::size_t shadow_bytes() { return large_begin + phases * large_places * large_room; }
 
   // What must be zero before the first operation: a body is read only when a word says that it is written.
   static void clear(std::byte* base, std::uint32_t locals) {
@@ -191,7 +192,7 @@ private:
   static constexpr std::size_t large_begin = (sizeof(fixed) + 4095) / 4096 * 4096;
   std::byte* large(std::uint32_t cells) const {
     const std::uint32_t phase = cells / slots, place = cells % large_places;
-    return reinterpret_cast<std::byte*>(fixed_) + large_begin + (phase * large_places + place) * large_bytes;
+    return reinterpret_cast<std::byte*>(fixed_) + large_begin + (phase * large_places + place) * large_room;
   }
 
   fixed* fixed_ = nullptr;

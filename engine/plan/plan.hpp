@@ -30,6 +30,10 @@ inline constexpr std::uint64_t message_worth = 12 * 1024;
 // The operands of the block between two members that stand in rows.
 struct indirection {
   row_element src, dst, size;
+
+  bool by_own_ends() const {
+    return src.where == found::at_source && dst.where == found::at_destination && !size;
+  }
   explicit operator bool() const { return src || dst || size; }
   bool operator==(const indirection&) const = default;
 };

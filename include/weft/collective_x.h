@@ -104,6 +104,14 @@ WEFT_EXPORT upc_coll_handle_t weft_all_move_x(weft_movement_t what, upc_shared_p
                                               upc_shared_ptr_t src, size_t nbytes, int root,
                                               upc_flag_t sync_mode, upc_team_t team);
 
+/* How many bytes a block of weft_all_move_x may have, at most, to lie in ordinary memory: the same on all
+ * threads of the team, 0 if they are on one host. An element of src or dst may then be what weft_pointer_to
+ * gives, if it is of a block to a thread of another host or from one, or of the thread's own; not under
+ * UPC_IN_NOSYNC, and the own one not under UPC_OUT_ALLSYNC. Such a block is sent from where it is, and comes
+ * to where it is wanted, without a copy. Errors: the team is unknown or was freed. Not in the specification.
+ */
+WEFT_EXPORT size_t weft_message_bytes(upc_team_t team);
+
 #ifdef __cplusplus
 template <class T, size_t B> class ptr;
 template <class T, size_t B> class shared_array;
@@ -138,4 +146,5 @@ using weft::upc_all_permute_x;
 using weft::upc_all_permute_xi;
 using weft::upc_all_scatter_x;
 using weft::weft_all_move_x;
+using weft::weft_message_bytes;
 #endif

@@ -75,7 +75,7 @@ template <span_like R> [[gnu::always_inline]] inline upc_shared_ptr_t own_operan
   const std::size_t at = reinterpret_cast<std::uintptr_t>(first) - mine.segment;
   if (at - mine.begin < mine.bytes) [[likely]]
     return {at, mine.rank, 0};
-  return std::ranges::size(part) == 0 ? upc_shared_ptr_t{mine.begin, mine.rank, 0} : weft_pointer_to(first);
+  return std::ranges::size(part) == 0 ? upc_shared_ptr_t{mine.begin, mine.rank, 0} : weft_lend(first);
 }
 // The calls whose operands are at the same place on all ranks.
 template <class... R> constexpr bool of_arrays = (is_array<std::remove_cvref_t<R>> && ...);

@@ -125,9 +125,9 @@ bool leave_to_library(sided_blocks& s) {
   }
   for (std::size_t k = 0; k != s.each.size(); ++k)
     s.staged.places[k] = s.staged.bytes[k] == 0 ? 0 : address_of(s, s.each[k]) - first;
-  s.staged.at = weft_pointer_to(first);
+  s.staged.at = weft_lend(first);
   s.staged.base = reinterpret_cast<std::byte*>(first);
-  return first == nullptr || s.staged.at.phase != 0 || weft_pointer_to(last).phase == 0;
+  return first == nullptr || s.staged.at.phase != 0 || weft_lend(last).phase == 0;
 }
 
 void move_block(const sided_blocks& s, std::size_t k, bool out) {

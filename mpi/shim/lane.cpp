@@ -3,6 +3,7 @@
 #include "mpi/shim/carrier.hpp"
 
 #include <upc_castable.h>
+#include <weft/collective_x.h>
 
 #include <algorithm>
 #include <cstring>
@@ -37,10 +38,12 @@ bool operation::done() const {
 
 lane::lane(upc_team_t team, std::vector<std::uint32_t> threads, const memory& m)
     : team_(team), area_(m.area), threads_(std::move(threads)), areas_(threads_.size()),
-      on_one_host_(m.on_one_host), least_found_(m.least_found), rank_(cray_upc_team_rank(team)),
+      on_one_host_(m.on_one_host), least_found_(m.least_found),
+      message_(m.on_one_host ? 0 : weft_message_bytes(team)), rank_(cray_upc_team_rank(team)),
       processes_(m.processes) {
   for (int member = 0; member != size(); ++member)
     areas_[static_cast<std::size_t>(member)] = static_cast<std::byte*>(upc_cast(at(member, 0)));
+  alone_ = std::ranges::count_if(areas_, [](const std::byte* a) { return a != nullptr; }) == 1;
   for (std::size_t k = 0; k != m.rooms.size(); ++k) {
     ring r{.base = m.rooms[k].place, .size = m.rooms[k].size, .next = m.begin, .read = m.begin};
     for (int member = 0; on_one_host_ && member != size(); ++member)
@@ -119,6 +122,16 @@ const std::byte* lane::lent_by(int giver, const call& c, const piece& p) const {
   return memory_of(giver, p.at) + place_of_block(c, p, giver, rank_) * p.bytes;
 }
 
+// Does this member get such a block in its ring, or at another member? Else it comes to where the program
+// wants it.
+bool lane::brings(const call& c, const piece& p, int block) const {
+  if (p.to_program) return false;
+  const int giver = from_root(c.what) ? c.root : block;
+  if (p.found) return on_one_host_ || (giver != rank_ && is_reached(giver));
+  const std::optional<own_block> mine = own(c);
+  return !mine || static_cast<std::size_t>(block) != mine->got;
+}
+
 // What this member gets comes to where the program wants it. False if some of it is not there yet.
 bool lane::bring(const call& c, piece& p) {
   if (is_scattered(c.what) && !p.to_program) {
@@ -126,13 +139,12 @@ bool lane::bring(const call& c, piece& p) {
     const std::byte* const from = memory_of(rank_, p.got);
     copy_block(to.data(), from, to.size());
   }
-  const auto blocks = is_scattered(c.what) || p.to_program ? 0 : static_cast<int>(c.out_blocks);
-  const std::optional<own_block> mine = own(c);
+  const auto blocks = is_scattered(c.what) ? 0 : static_cast<int>(c.out_blocks);
   // Each member begins behind itself: they do not all read at the same one.
   for (; p.brought < blocks; ++p.brought) {
     const int block = (rank_ + p.brought) % blocks;
     const auto number = static_cast<std::size_t>(block);
-    if (!p.found && mine && number == mine->got) continue;
+    if (!brings(c, p, block)) continue;
     std::byte* const to = c.out + number * c.bytes + p.from;
     if (!p.lent)
       copy_block(to, memory_of(rank_, p.got) + number * p.bytes, p.bytes);

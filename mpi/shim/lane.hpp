@@ -240,6 +240,8 @@ private:
   lent_room room_of(std::uint64_t bytes);
   std::byte* reached(int member, std::uint64_t place) const;
   void start(const operation& op, piece& p);
+  bool is_reached(int member) const { return areas_[static_cast<std::size_t>(member)] != nullptr; }
+  bool brings(const call& c, const piece& p, int block) const;
   void start_found(const call& c, piece& p);
   void start_vectors(const call& c, piece& p);
   void start_by_blocks(const call& c, piece& p);
@@ -262,8 +264,10 @@ private:
   std::vector<std::uint32_t> threads_; // by rank
   std::vector<std::byte*> areas_;      // of all members, if they are on this host; else of this one only
   const bool on_one_host_;
-  const std::uint64_t least_found_;
+  const std::uint64_t least_found_,
+      message_; // bytes; the second: of blocks that come from the program between hosts, and go there
   bool has_slots_ = false;
+  bool alone_ = false; // on its host
   const int rank_;
   const std::vector<pid_t> processes_;
   bool refused_ = false;      // the kernel has not let another member read here

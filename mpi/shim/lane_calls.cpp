@@ -15,7 +15,7 @@ constexpr upc_flag_t mode = UPC_IN_MYSYNC | UPC_OUT_MYSYNC | UPC_ASYNC;
 
 // Others reach these bytes where they are.
 bool are_reached(const std::byte* first, std::size_t bytes) {
-  return bytes != 0 && weft_pointer_to(first).phase == 0 && weft_pointer_to(first + bytes - 1).phase == 0;
+  return bytes != 0 && weft_lend(first).phase == 0 && weft_lend(first + bytes - 1).phase == 0;
 }
 
 // The same, of a call's operand of which these are a part: counted. Few bytes are copied sooner than looked
@@ -85,55 +85,68 @@ void lane::start(const operation& op, piece& p) {
   }
 }
 
-// Of each member its own operands, wherever they are: in the program, or in its ring.
+// Of each member its own operands: where the program has them, if those that a block goes to or comes from
+// reach it there, or get it in a message; else in its ring.
 void lane::start_found(const call& c, piece& p) {
-  const std::uint64_t rows = p.at;
-  auto* const dst = reinterpret_cast<upc_shared_ptr_t*>(memory_of(rank_, rows));
+  auto* const dst = reinterpret_cast<upc_shared_ptr_t*>(memory_of(rank_, p.at));
   upc_shared_ptr_t* const src = dst + THREADS;
   const auto each = static_cast<std::size_t>(size());
   // In place what is given is overwritten.
   const bool overwritten = c.what == collective::alltoall && c.in == c.out;
   const bool gives_own = !overwritten && are_in_place(c.in, c.in_blocks * c.bytes, c.in_blocks * p.bytes);
   p.to_program = are_in_place(c.out, c.out_blocks * c.bytes, c.out_blocks * p.bytes);
-  if (!gives_own) stage(c, p);
-  const std::uint64_t given = p.given, got = p.got;
-  const auto given_to = [&](std::size_t k) {
-    return gives_own ? weft_pointer_to(c.in + k * c.bytes + p.from) : at(rank_, given + k * p.bytes);
+  const auto near = [&](int member) { return member != rank_ && is_reached(member); };
+  const auto near_takes = [&](std::size_t k) {
+    if (c.what == collective::gather) return near(c.root);
+    if (differ(c.what)) return near(static_cast<int>(k));
+    int member = 0;
+    while (member != size() && !near(member))
+      ++member;
+    return member != size();
   };
-  const auto got_from = [&](std::size_t k) {
-    return p.to_program ? weft_pointer_to(c.out + k * c.bytes + p.from) : at(rank_, got + k * p.bytes);
-  };
-  for (std::size_t k = 0; k != c.in_blocks; ++k)
-    src[c.in_blocks == each ? threads_[k] : 0] = given_to(k);
+  for (std::size_t k = 0; k != c.in_blocks; ++k) {
+    const std::byte* const from = c.in + k * c.bytes + p.from;
+    const bool own = differ(c.what) && static_cast<int>(k) == rank_;
+    const bool there = gives_own || (!on_one_host_ && (own || (!overwritten && !near_takes(k))));
+    if (!there) copy_block(memory_of(rank_, p.given) + k * p.bytes, from, p.bytes);
+    src[c.in_blocks == each ? threads_[k] : 0] = there ? weft_lend(from) : at(rank_, p.given + k * p.bytes);
+  }
   for (std::size_t k = 0; k != c.out_blocks; ++k)
-    dst[c.out_blocks == each ? threads_[k] : 0] = got_from(k);
+    dst[c.out_blocks == each ? threads_[k] : 0] = brings(c, p, static_cast<int>(k))
+                                                      ? at(rank_, p.got + k * p.bytes)
+                                                      : weft_lend(c.out + k * c.bytes + p.from);
   // The root's block for itself stays where it is, if the program does not get it.
   if (c.out_blocks == 0 && c.in_blocks != 0)
-    dst[0] = given_to(c.in_blocks == each ? static_cast<std::size_t>(rank_) : 0);
+    dst[0] = src[c.in_blocks == each ? threads_[static_cast<std::size_t>(rank_)] : 0];
   upc_shared_ptr_t first = area_, second = area_;
-  first.addr += rows;
+  first.addr += p.at;
   second.addr = first.addr + static_cast<std::uint64_t>(THREADS) * sizeof *dst;
   p.handle = weft_all_move_x(movement_of(c.what), first, second, p.bytes, c.root, mode, team_);
 }
 
-// The library takes vectors from where they are, and puts results there.
+// The library takes vectors from where they are, and puts results there. Where no other member is on its host
+// it copies none that is short, wherever it is.
 void lane::start_vectors(const call& c, piece& p) {
   const std::size_t elements = p.bytes / c.unit;
   const auto aligned = [](const std::byte* b) {
     return reinterpret_cast<std::uintptr_t>(b) % alignof(std::max_align_t) == 0;
   };
-  const bool gives_own = aligned(c.in) && are_in_place(c.in, c.bytes, p.bytes);
+  const bool alone = alone_ && p.bytes <= message_;
+  const auto left = [&](const std::byte* first, std::size_t bytes, std::size_t part) {
+    return first != nullptr && aligned(first) && (alone || are_in_place(first, bytes, part));
+  };
+  const bool gives_own = left(c.in, c.bytes, p.bytes);
   const bool scatters = is_scattered(c.what);
   const std::span<std::byte> part = scatters ? scattered_to(c, p) : std::span<std::byte>();
   // In place what is scattered would lie among elements that are still read.
-  p.to_program = !(scatters && c.in == c.out) && aligned(scatters ? part.data() : c.out) &&
-                 are_in_place(c.out, c.out_bytes, scatters ? part.size() : p.bytes);
+  p.to_program = !(scatters && c.in == c.out) &&
+                 left(scatters ? part.data() : c.out, c.out_bytes, scatters ? part.size() : p.bytes);
   if (!gives_own) stage(c, p);
-  const upc_shared_ptr_t from = gives_own ? weft_pointer_to(c.in + p.from) : at(rank_, p.given);
+  const upc_shared_ptr_t from = gives_own ? weft_lend(c.in + p.from) : at(rank_, p.given);
   const upc_shared_ptr_t to = !p.to_program ? at(rank_, p.got)
                               : gives_own && c.in == c.out
                                   ? UPC_SHARED_NULL
-                                  : weft_pointer_to(scatters ? part.data() : c.out + p.from);
+                                  : weft_lend(scatters ? part.data() : c.out + p.from);
   switch (c.what) {
   case collective::reduce:
     cray_upc_team_reduce(to, from, elements, c.element, c.op, c.root, team_, &p.handle);

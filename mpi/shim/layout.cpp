@@ -71,12 +71,12 @@ lane::layout lane::layout_of(const call& c) const {
   const blocks_of_call& blocks = blocks_of(c.what);
   layout l{.given = number(blocks.given, members), .got = number(blocks.got, members)};
   if (c.bytes < least_lent || c.what > collective::alltoall) return l;
-  if (!on_one_host_) {
-    l.shared = c.what != collective::alltoall;
-    return l;
-  }
-  l.found = c.bytes * (c.what == collective::alltoall ? members : 1) >= least_found_;
-  l.lent = !l.found;
+  if (on_one_host_)
+    l.found = c.bytes * (c.what == collective::alltoall ? members : 1) >= least_found_;
+  else
+    l.found = c.bytes <= message_;
+  l.shared = !on_one_host_ && !l.found && c.what != collective::alltoall;
+  l.lent = on_one_host_ && !l.found;
   if (l.found) l.rows = whole_lines(2 * static_cast<std::uint64_t>(THREADS) * sizeof(upc_shared_ptr_t));
   if (l.lent && differ(c.what)) --l.given;
   return l;
@@ -134,19 +134,12 @@ void lane::cut(operation& op) {
     const std::uint64_t rest = length(l, 0) + 2 * line;
     most = (r.size / pieces_of_a_ring - rest) / blocks / c.unit * c.unit;
   }
-  // Pieces that the caches hold, or between hosts, of vectors that go one way, a message; so many at most
-  // that all are posted at once.
-  if (!l.found && most == c.bytes) {
-    constexpr std::size_t cached = 256 << 10, message = 128 << 10, few = 64;
-    const bool scans = c.what == collective::scan || c.what == collective::exscan;
-    if (on_one_host_) {
-      const std::size_t pieces = scans ? 4 : 16;
-      const std::size_t wanted = std::max((c.bytes + pieces - 1) / pieces, cached);
-      most = std::min(most, (wanted + c.unit - 1) / c.unit * c.unit);
-    } else if ((scans || c.what == collective::reduce) && c.unit <= message &&
-               c.bytes <= (scans ? 16 : 4) * message && threads_.size() <= few) {
-      most = std::min(most, message / c.unit * c.unit);
-    }
+  // Pieces that the caches hold; so many at most that all are posted at once.
+  if (on_one_host_ && !l.found && most == c.bytes) {
+    constexpr std::size_t cached = 256 << 10;
+    const std::size_t pieces = c.what == collective::scan || c.what == collective::exscan ? 4 : 16;
+    const std::size_t wanted = std::max((c.bytes + pieces - 1) / pieces, cached);
+    most = std::min(most, (wanted + c.unit - 1) / c.unit * c.unit);
   }
   // No more of the ring than a loop of such calls needs: what was touched before is cheaper than what was
   // not.

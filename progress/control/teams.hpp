@@ -131,8 +131,18 @@ public:
       return own_.run(index(t), r, where);
     engine_.run(channel_of(t), r, where);
   }
-  bool travels_as_payloads(team t, const collectives::request& r) override {
-    return collectives::travels_as_payloads(r, state(t).info.topology, engine_.options().tuning);
+  bool touches_own(team t, const collectives::request& r) override {
+    return collectives::touches_own(r, state(t).info.topology, engine_.options().tuning);
+  }
+  std::uint64_t piece_of_series(team t, const collectives::request& r) override {
+    return collectives::piece_of_series(r, state(t).info.topology, engine_.options().tuning);
+  }
+  std::uint64_t longest_along(team t) override {
+    return collectives::longest_along(state(t).info.topology, engine_.options().tuning);
+  }
+  std::uint64_t longest_message(team t) override {
+    const graph::topology& g = state(t).info.topology;
+    return g.one_host() ? 0 : collectives::far_payload(engine_.options().tuning, g);
   }
   team own_channel(std::span<const std::uint32_t> ranks) override {
     const auto which = own_.open(ranks);

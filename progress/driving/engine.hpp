@@ -322,6 +322,9 @@ private:
     is_left_to_watcher();
     if (op.channel == nullptr) [[unlikely]]
       return executor_.transfers().begin(transfers_.at(completion_table::index(op.handle)));
+    begin_entered(op);
+  }
+  void begin_entered(posted& op) {
     if (op.seq == 0) enter(op);
     if (!find_plan(op)) [[unlikely]] {
       no_plan_ = nullptr;

@@ -21,7 +21,9 @@ public:
     reserved_handle h(e_.table_);
     if (h.value() == 0) return 0;
     posted& last = e_.operations_.at(completion_table::index(h.value()));
+    listening_alone quiet;
     e_.with_ownership([&] {
+      if (e_.polls_by_calls()) quiet.begin(e_.watching());
       const auto before = series.first(series.size() - 1);
       weft::engine::fifo<operation> all = make(team, before, last);
       equip(last, team, series.back(), last);
@@ -30,6 +32,9 @@ public:
       all.push(last);
       while (!all.empty())
         begin(static_cast<posted&>(all.pop()));
+      // What has come over sockets meanwhile wakes no thread: a message of each operation, or there is none.
+      for (std::size_t k = 0; e_.polls_by_calls() && k != series.size() && e_.executor_.sweep(); ++k)
+        ;
     });
     return h.release();
   }
@@ -69,7 +74,8 @@ private:
     return made;
   }
   void begin(posted& op) {
-    e_.begin_queued(op);
+    e_.begin_entered(op);
+    if (op.run == nullptr || !op.program->prompt) e_.is_left_to_watcher();
     if (op.run != nullptr) e_.executor_.issue(op);
   }
 

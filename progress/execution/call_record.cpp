@@ -172,7 +172,7 @@ call_record::call_record(const collectives::request& r, const graph::binding& at
     say(argument::nelems, at.sizes);
   else if (told)
     say(collectives::sized_by_rows(r.op) ? argument::sizes : argument::nbytes,
-        collectives::sized_by_rows(r.op) ? at.sizes : r.bytes);
+        collectives::sized_by_rows(r.op) ? at.sizes : r.bytes + at.sizes); // so far, if it goes in several
   if (told && r.apart && collectives::computes(r.op)) {
     say(argument::type, graph::high_of(at.perm));
     say(argument::op, graph::low_of(at.perm));

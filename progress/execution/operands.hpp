@@ -30,6 +30,23 @@ public:
     return !op.program->by_rows || usable_by_rows(op, i, j, iteration);
   }
 
+  // My end of a block that no other rank touches there: of one that goes to a far peer in a message, or comes
+  // so, or of my own. It may be ordinary memory. Null, and an error of the operation, if my row leads
+  // elsewhere.
+  std::byte* own_end(operation& op, std::uint32_t peer, bool gives) {
+    const graph::indirection rows = op.program->indirect();
+    const std::uint32_t me = op.program->me, i = gives ? me : peer, j = gives ? peer : me;
+    const auto at =
+        element<shared_pointer>(op, me,
+                                place(op, gives ? op.at.src : op.at.dst, gives ? rows.src : rows.dst, me,
+                                      peer, sizeof(shared_pointer)));
+    const bool ordinary = at.phase >= shared_pointer::ordinary && at.thread == thread(op, me);
+    if (!ordinary && !leads(op, gives ? source : destination, at, me, i, j,
+                            engine::checked(op.program->block()) + begin(op)))
+      return nullptr;
+    return reach_.net.segment() + at.offset + begin(op);
+  }
+
   // My own row; read once.
   const named_block& own_row(operation& op) {
     findings& found = *op.run->found;
@@ -126,7 +143,7 @@ private:
       return bytes == 0 ||
              leads(op, destination, pointer(op, op.at.dst, rows.dst, i, j, row.dst), j, i, j, bytes);
     }
-    const engine::checked bytes = size(op, i, j, row);
+    const engine::checked bytes = size(op, i, j, row) + begin(op);
     if (bytes == 0) return true;
     return (rows.src.where == graph::found::by_rule ||
             leads(op, source, pointer(op, op.at.src, rows.src, i, j, row.src), i, i, j, bytes)) &&
@@ -179,6 +196,11 @@ private:
     return operand<engine::checked>(op, op.at.sizes, rows.size, i, j, row.size);
   }
 
+  // Of blocks that go in several operations: how much of each the ones before this have.
+  static std::uint64_t begin(const operation& op) {
+    return op.program->indirect().by_own_ends() ? op.at.sizes : 0;
+  }
+
   block read(operation& op, std::uint32_t i, std::uint32_t j, std::uint32_t iteration) {
     const graph::plan& p = *op.program;
     const graph::indirection rows = p.indirect();
@@ -187,9 +209,9 @@ private:
             op.at.dst + p.places[graph::in_destination].offset(i, j),
             reach_.user.possible(size(op, i, j, row))};
     if (rows.src.where != graph::found::by_rule)
-      b.src = pointer(op, op.at.src, rows.src, i, j, row.src).offset;
+      b.src = pointer(op, op.at.src, rows.src, i, j, row.src).offset + begin(op);
     if (rows.dst.where != graph::found::by_rule)
-      b.dst = pointer(op, op.at.dst, rows.dst, i, j, row.dst).offset;
+      b.dst = pointer(op, op.at.dst, rows.dst, i, j, row.dst).offset + begin(op);
     return b;
   }
 

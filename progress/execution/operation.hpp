@@ -92,6 +92,8 @@ struct loop_state {
 
 // A pointer-to-shared as it lies in the arrays of the operations with indirect operands.
 struct shared_pointer {
+  static constexpr std::uint32_t ordinary =
+      ~std::uint32_t{0} - 1; // phases from here on: memory of one process
   std::uint64_t offset = 0;
   std::uint32_t thread = 0, phase = 0;
 };

@@ -112,6 +112,12 @@ public:
   // From my source to my destination, wherever rows say that they are; they may be one place.
   outcome own_block(operation& op, flight_tag tag) {
     const std::uint32_t me = op.program->me;
+    if (op.program->indirect().by_own_ends()) {
+      const std::byte* const from = operands_.own_end(op, me, true);
+      std::byte* const to = operands_.own_end(op, me, false);
+      if (from == nullptr || to == nullptr || to == from) return outcome::done;
+      return carry(op, tag, to, from, op.program->block());
+    }
     const block b = operands_.find(op, me, me, 0);
     if (!operands_.usable(op, me, me, 0) || b.bytes == 0 || b.dst == b.src) return outcome::done;
     std::byte* const segment = reach_.net.segment();

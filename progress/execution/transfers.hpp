@@ -212,6 +212,7 @@ public:
       const graph::part it = part_of(op, n, peer);
       return {it.mine, it.bytes};
     }
+    if (p.by_rows) return found_block(op, peer);
     const graph::action a = graph::resolve(p, graph::flow::out, peer, step);
     const std::byte* const from = buffers_.own(op, n.read.in);
     if (n.of == nullptr) {
@@ -259,11 +260,21 @@ private:
     const std::uint64_t bytes = graph::payload_bytes(*op.program, op.channel->info.topology, n, a);
     const std::byte* const from =
         reach_.view(*op.channel, peer).payload(engine::cells_of(op.seq, n.phase), bytes);
+    if (op.program->by_rows) [[unlikely]] {
+      if (std::byte* const end = operands_.own_end(op, peer, false)) net_.copy(end, from, bytes);
+      return;
+    }
     std::byte* const to = buffers_.own(op, n.write.in);
     if (n.of != nullptr) [[unlikely]]
       return take_several(op, n, a, to, from);
     const graph::region r = graph::only_region(*op.program, op.channel->info.topology, n, a);
     net_.copy(to + r.write, from + r.read, r.bytes);
+  }
+
+  // The peer waits for a message: of a block that lies nowhere it gets any bytes.
+  std::span<const std::byte> found_block(operation& op, std::uint32_t peer) {
+    const std::byte* const end = operands_.own_end(op, peer, true);
+    return {end == nullptr ? net_.segment() + reach_.user.begin : end, op.program->block()};
   }
 
   [[gnu::always_inline]] void take_settled(operation& op, const graph::node& n, std::uint32_t peer,

@@ -163,6 +163,88 @@ TEST_F(collective_test, vectors_in_ordinary_memory_are_copied_and_their_room_is_
   EXPECT_EQ(&block_of_last(rt), &block);
 }
 
+// Where each rank touches its own operands only: what is lent stays where it is, and of other memory dst
+// does.
+TEST_F(collective_test, lent_memory_is_not_copied_where_no_other_rank_reaches_it) {
+  fake_runtime& rt = begin();
+  rt.message = 64;
+  std::vector<long> from(8, 1), to(8);
+  const auto reduce = [&](upc_shared_ptr_t dst, upc_shared_ptr_t src, std::size_t n) {
+    upc_handle_t h = 0;
+    cray_upc_team_allreduce(dst, src, n, CRAY_UPC_LONG, UPC_ADD, CRAY_UPC_TEAM_ALL, &h);
+    upc_wait(h);
+    return rt.collectives.back().at;
+  };
+  weft::graph::binding at = reduce(weft_lend(to.data()), weft_lend(from.data()), 8);
+  EXPECT_EQ(rt.own_memory(at.src), reinterpret_cast<std::byte*>(from.data()));
+  EXPECT_EQ(rt.own_memory(at.dst), reinterpret_cast<std::byte*>(to.data()));
+  at = reduce(UPC_SHARED_NULL, weft_pointer_to(from.data()), 8);
+  EXPECT_EQ(rt.own_memory(at.src), reinterpret_cast<std::byte*>(from.data()));
+  EXPECT_EQ(at.src, at.dst);
+  EXPECT_EQ(rt.counted.bytes_staged.value(), 0U);
+  at = reduce(weft_lend(to.data()), weft_pointer_to(from.data()), 8); // it may be changed at once
+  EXPECT_NE(rt.own_memory(at.src), reinterpret_cast<std::byte*>(from.data()));
+  EXPECT_EQ(rt.own_memory(at.dst), reinterpret_cast<std::byte*>(to.data()));
+  EXPECT_EQ(rt.counted.bytes_staged.value(), 64U);
+  rt.message = 32; // in a series of two
+  const std::size_t before = rt.collectives.size();
+  at = reduce(weft_lend(to.data()), weft_lend(from.data()), 6);
+  ASSERT_EQ(rt.collectives.size(), before + 2);
+  EXPECT_EQ(rt.own_memory(at.src), reinterpret_cast<std::byte*>(from.data() + 4));
+  EXPECT_EQ(rt.own_memory(at.dst), reinterpret_cast<std::byte*>(to.data() + 4));
+  EXPECT_EQ(rt.collectives.back().r.bytes, 16U);
+  EXPECT_EQ(rt.counted.bytes_staged.value(), 64U);
+}
+
+// Between hosts in messages, each of which says how much of the blocks those before it have.
+TEST_F(collective_test, blocks_where_rows_say_go_in_a_series_of_messages) {
+  fake_runtime& rt = begin();
+  EXPECT_EQ(weft_message_bytes(UPC_TEAM_ALL), 0U);
+  rt.message = 64;
+  EXPECT_EQ(weft_message_bytes(UPC_TEAM_ALL), 16U * 64);
+  const std::size_t row = rt.size() * sizeof(upc_shared_ptr_t);
+  const upc_shared_ptr_t to = upc_all_alloc(rt.size(), row), from = upc_all_alloc(rt.size(), row);
+  const auto posted_by = [&](std::size_t nbytes, upc_flag_t mode) {
+    const std::size_t before = rt.collectives.size();
+    weft_all_move_x(WEFT_MOVE_EXCHANGE, to, from, nbytes, 0, mode, UPC_TEAM_ALL);
+    return std::span(rt.collectives).subspan(before);
+  };
+  const auto all = posted_by(150, UPC_IN_MYSYNC);
+  ASSERT_EQ(all.size(), 3U);
+  for (std::size_t k = 0; k != 3; ++k) {
+    EXPECT_EQ(all[k].r.bytes, k == 2 ? 22U : 64U);
+    EXPECT_EQ(all[k].at.sizes, 64 * k);
+    EXPECT_EQ(all[k].at.dst, to.addr);
+  }
+  EXPECT_EQ(rt.waited.size(), 1U); // the call waits for all of them
+  EXPECT_EQ(posted_by(64, UPC_IN_MYSYNC).size(), 1U);
+  EXPECT_EQ(posted_by(16 * 64, UPC_IN_ALLSYNC).size(), 16U);
+  EXPECT_EQ(posted_by(16 * 64 + 1, UPC_IN_ALLSYNC).size(), 1U);
+  EXPECT_EQ(posted_by(150, UPC_IN_NOSYNC).size(), 1U);
+}
+
+// Of blocks of unequal sizes those stay that go along with notes.
+TEST_F(collective_test, lent_blocks_that_go_along_are_not_copied) {
+  fake_runtime& rt = begin();
+  rt.message = 64;
+  std::vector<long> from(64), to(64);
+  std::vector<std::size_t> sizes(rt.size(), 64);
+  sizes.back() = 128;
+  std::vector<std::ptrdiff_t> places;
+  for (std::size_t k = 0; k != sizes.size(); ++k)
+    places.push_back(static_cast<std::ptrdiff_t>(k * 64));
+  const auto staged_by = [&](upc_shared_ptr_t src) {
+    const std::uint64_t before = rt.counted.bytes_staged.value();
+    upc_handle_t h = 0;
+    cray_upc_team_alltoallv(weft_pointer_to(to.data()), sizes.data(), places.data(), src, sizes.data(),
+                            places.data(), CRAY_UPC_TEAM_ALL, &h);
+    upc_wait(h);
+    return rt.counted.bytes_staged.value() - before;
+  };
+  EXPECT_EQ(staged_by(weft_pointer_to(from.data())), 64 * (rt.size() - 2) + 128);
+  EXPECT_EQ(staged_by(weft_lend(from.data())), 128U);
+}
+
 TEST_F(collective_test, no_room_for_ordinary_memory_is_an_error_and_starts_nothing) {
   fake_runtime& rt = begin();
   const std::vector<long> from(fake_runtime::local_size / sizeof(long) / 8);

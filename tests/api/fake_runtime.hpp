@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #pragma once
 #include "api/runtime/runtime.hpp"
+#include "engine/collectives/operations.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -137,6 +138,7 @@ public:
   std::uint64_t posts = 0;
   std::map<handle, std::string> failures; // what an operation fails with
   std::function<void()> meanwhile;        // what happens whenever a call drives progress
+  std::uint64_t message = 0; // not 0: each rank is alone on its host, and a message has so many bytes
   bool room_for_teams = true;
   bool room_for_channels = true;
   std::vector<std::vector<std::uint32_t>> channels; // of this rank's own, by number; no ranks: all
@@ -165,7 +167,14 @@ private:
     handle post(team t, const request& r, const weft::graph::binding& at) override;
     handle post(team t, std::span<const weft::collectives::bound_request> series) override;
     void run(team t, const request& r, const weft::graph::binding& at) override;
-    bool travels_as_payloads(team, const request& r) override { return r.bytes <= 2048; }
+    bool touches_own(team, const request& r) override {
+      return r.bytes <= (of.message != 0 ? of.message : weft::collectives::computes(r.op) ? 0 : 2048);
+    }
+    std::uint64_t piece_of_series(team, const request& r) override {
+      return r.bytes > of.message ? of.message : 0;
+    }
+    std::uint64_t longest_message(team) override { return of.message; }
+    std::uint64_t longest_along(team) override { return of.message; }
     void await_all_entered(team, handle h) override { of.entered.push_back(h); }
 
     fake_runtime& of;

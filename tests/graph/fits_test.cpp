@@ -96,5 +96,79 @@ TEST(algorithms_that_fit,
   }
 }
 
+// Operands in ordinary memory, which only their own rank reaches: where all members say that each touches its
+// own no node of any plan touches those of another member, whichever algorithm is chosen.
+TEST(algorithms_that_fit, operands_of_their_own_are_touched_by_no_other_member) {
+  const auto touches_others = [](const node& n) {
+    if (n.bundled) return true;
+    switch (n.what) {
+    case kind::get:
+    case kind::put:
+    case kind::claim:
+    case kind::assist:
+    case kind::fetch:
+    case kind::reduce:
+      return true;
+    default:
+      return false;
+    }
+  };
+  const auto ways_of = [](operation op) {
+    tuning of_sockets;
+    of_sockets.far_payload = 128 << 10;
+    std::vector<tuning> all{tuning{}, of_sockets};
+    for (const algorithm& a : algorithms())
+      if (a.op == op) all.push_back(forcing(op, a.name));
+    return all;
+  };
+  unsigned eager = 0, far = 0, vectors = 0;
+  for (const operation op : {operation::broadcast, operation::gather_all, operation::exchange,
+                             operation::scatter, operation::gather, operation::team_reduce,
+                             operation::team_allreduce, operation::team_scan, operation::team_reduce_scatter})
+    for (const node_map& nodes :
+         {one_host(1), one_host(2), one_host(5), alone(2), alone(5), blocks_of(8, 4), dealt(6, 2)})
+      for (const std::uint64_t bytes : {0, 8, 500, 512, 513, 2047, 2048, 2049, 65536, 1 << 20})
+        for (const tuning& t : ways_of(op)) {
+          request r{op, sync::my, sync::my, hint::none, 0, bytes};
+          r.apart = true;
+          const std::vector<plan> plans = compile_all(r, nodes, t);
+          for (const plan& p : plans) {
+            const bool own = touches_own(r, topology(p.me, nodes), t);
+            EXPECT_TRUE(own || computes(op) || !p.eager) << name(op) << " of " << bytes;
+            vectors += own && computes(op);
+            (p.eager ? eager : far) += own;
+            for (unsigned k = 0; own && k != p.size; ++k)
+              EXPECT_FALSE(touches_others(p.nodes[k])) << name(op) << " of " << bytes;
+          }
+        }
+  EXPECT_GT(eager, 1000u);
+  EXPECT_GT(far, 50u);
+  EXPECT_GT(vectors, 200u);
+}
+
+// A series goes best where vectors go one way, or where its messages are of each member's own.
+TEST(algorithms_that_fit, a_reduction_between_hosts_goes_as_a_series_of_messages) {
+  tuning t;
+  t.far_payload = 128 << 10;
+  const auto piece = [&](operation op, std::uint64_t bytes, const node_map& nodes) {
+    return piece_of_series({op, sync::my, sync::my, hint::none, 0, bytes}, topology(0, nodes), t);
+  };
+  constexpr std::uint64_t message = 128 << 10;
+  for (const operation op : {operation::team_reduce, operation::team_allreduce, operation::team_scan}) {
+    EXPECT_EQ(piece(op, message, alone(2)), 0u) << name(op);
+    EXPECT_EQ(piece(op, message + 8, alone(2)), message) << name(op);
+    EXPECT_EQ(piece(op, 16 * message, alone(2)), message) << name(op);
+    EXPECT_EQ(piece(op, 16 * message + 8, alone(2)), 0u) << name(op);
+    EXPECT_EQ(piece(op, 2 * message, one_host(2)), 0u) << name(op);
+  }
+  EXPECT_EQ(piece(operation::team_reduce, 4 * message, blocks_of(4, 2)), message);
+  EXPECT_EQ(piece(operation::team_reduce, 4 * message + 8, blocks_of(4, 2)), 0u);
+  EXPECT_EQ(piece(operation::team_scan, 16 * message, blocks_of(4, 2)), message);
+  EXPECT_EQ(piece(operation::team_allreduce, 2 * message, blocks_of(4, 2)), 0u);
+  EXPECT_EQ(piece(operation::team_reduce_scatter, 2 * message, alone(2)), 0u);
+  t.forced = forcing(operation::team_scan, "flat").forced;
+  EXPECT_EQ(piece(operation::team_scan, 2 * message, alone(2)), 0u);
+}
+
 } // namespace
 } // namespace weft::graph

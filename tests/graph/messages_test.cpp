@@ -204,49 +204,6 @@ TEST(messages, eager_as_long_as_the_room_of_one_rank_is_enough) {
   EXPECT_TRUE(eager(operation::scatter, room, alone(5)));
 }
 
-// Operands in ordinary memory, which only their own rank reaches: where all members say that blocks travel as
-// payloads no node of any plan touches those of another member, whichever algorithm is chosen.
-TEST(messages, blocks_that_travel_as_payloads_are_touched_by_their_two_ends_alone) {
-  const auto touches_others = [](const node& n) {
-    if (n.bundled) return true;
-    switch (n.what) {
-    case kind::get:
-    case kind::put:
-    case kind::claim:
-    case kind::assist:
-    case kind::fetch:
-      return true;
-    default:
-      return false;
-    }
-  };
-  const auto ways_of = [](operation op) {
-    std::vector<tuning> all{tuning{}};
-    for (const algorithm& a : algorithms())
-      if (a.op == op) all.push_back(forcing(op, a.name));
-    return all;
-  };
-  unsigned travelling = 0;
-  for (const operation op : {operation::broadcast, operation::gather_all, operation::exchange,
-                             operation::scatter, operation::gather})
-    for (const node_map& nodes :
-         {one_host(1), one_host(2), one_host(5), alone(5), blocks_of(8, 4), dealt(6, 2)})
-      for (const std::uint64_t bytes : {0, 8, 500, 512, 513, 2047, 2048, 2049, 65536})
-        for (const tuning& t : ways_of(op)) {
-          request r{op, sync::my, sync::my, hint::none, 0, bytes};
-          r.apart = true;
-          const std::vector<plan> plans = compile_all(r, nodes, t);
-          for (const plan& p : plans) {
-            const bool travels = travels_as_payloads(r, topology(p.me, nodes), t);
-            EXPECT_EQ(travels, p.eager) << name(op) << " of " << bytes;
-            travelling += travels;
-            for (unsigned k = 0; travels && k != p.size; ++k)
-              EXPECT_FALSE(touches_others(p.nodes[k])) << name(op) << " of " << bytes;
-          }
-        }
-  EXPECT_GT(travelling, 1000u);
-}
-
 TEST(messages, my_my_with_a_root_between_nodes_is_one_token_and_one_count_for_each_block) {
   for (const operation op : {operation::broadcast, operation::scatter, operation::gather}) {
     for (const hint direction : {hint::push, hint::pull}) {

@@ -30,6 +30,7 @@
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
+#include <upc_castable.h>
 #include <utility>
 #include <vector>
 #include <weft/weft.hpp>
@@ -302,6 +303,9 @@ WEFT_SUITE(anywhere) {
   int failures = 0;
   const weft::team everyone;
   const int me = everyone.rank(), ranks = everyone.size();
+  bool apart = ranks > 1; // no other rank reaches my memory
+  for (int r = 0; r != ranks; ++r)
+    apart &= r == me || upc_thread_info(static_cast<std::size_t>(r)).guaranteedCastable == 0;
   const weft::array<long> from(most), to(most), through(8);
   const rows places;
   std::mt19937_64 dice(argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1);
@@ -320,7 +324,11 @@ WEFT_SUITE(anywhere) {
           trial t{static_cast<what>(op), bytes, away && ranks > 1 ? draw(ranks) : -1, draw(ranks), dice()};
           if (draw(4) == 0) t.ordinary = ~std::uint64_t{0};
           const bool moves = op == exchange || (op >= gather_all && op <= gather);
-          if (moves && draw(2) == 0) t.by_rows = true, t.ordinary = 0;
+          if (moves && draw(2) == 0) {
+            t.by_rows = true;
+            if (bytes == sizes[2] && draw(2) == 0) t.bytes = 1'200'000; // a series of messages
+            if (!apart || t.bytes > weft_message_bytes(UPC_TEAM_ALL)) t.ordinary = 0;
+          }
           play p(t, from, to, places);
           through[0] = 0;
           everyone.barrier();

@@ -77,7 +77,7 @@ struct trial {
   std::size_t bytes = 8;
   int absent = -1, root = 0;
   std::uint64_t ordinary = 0; // two bits for each rank: its source, its destination
-  bool by_rows = false;       // all in the shared heap, and each rank says in its row where
+  bool by_rows = false; // each rank says in its row where; ordinary memory only if it is alone on its host
 };
 
 // Pointers of each rank to its blocks: of destinations and of sources.
