@@ -17,9 +17,14 @@ bool always(const request&, const topology&, const tuning&) {
 // Reductions have the same ways.
 constexpr algorithm flat_reduction(operation op, std::string_view summary) {
   const std::string_view restriction = of_vectors(op) ? "what fits into a payload" : "everywhere";
-  return {
-      op,  "flat", summary, restriction, fits_flat_reduction, cost_of_flat_reduction, compile_flat_reduction,
-      true};
+  return {op,
+          "flat",
+          summary,
+          restriction,
+          fits_flat_reduction,
+          cost_of_flat_reduction,
+          compile_flat_reduction,
+          algorithm::touched::own};
 }
 constexpr std::string_view small_tables = "several nodes, what all have fits into an eager payload";
 constexpr algorithm disseminated_reduction(operation op, std::string_view restriction) {
@@ -30,7 +35,7 @@ constexpr algorithm disseminated_reduction(operation op, std::string_view restri
           fits_handed_on_reduction,
           cost_of_handed_on_reduction,
           compile_handed_on_reduction,
-          true};
+          algorithm::touched::own};
 }
 constexpr algorithm combined_reduction(operation op) {
   return {op,
@@ -42,7 +47,7 @@ constexpr algorithm combined_reduction(operation op) {
           fits_combined_reduction,
           cost_of_combined_reduction,
           compile_combined_reduction,
-          true};
+          algorithm::touched::own};
 }
 constexpr algorithm shared_reduction(operation op) {
   return {op,
@@ -68,10 +73,14 @@ constexpr algorithm twins_reduction(operation op) {
       op,
       "twins",
       "combined within the nodes, then part by part between them, in one message each",
-      "equal nodes of several members, ranks node by node, vectors of more than 2 KiB that fit into payloads",
+      op == operation::team_reduce_scatter
+          ? "equal nodes, ranks node by node, blocks of vectors of more than 2 KiB that fit into payloads"
+          : "equal nodes of several members, ranks node by node, vectors of more than 2 KiB that fit into "
+            "payloads",
       fits_twins_reduction,
       cost_of_twins_reduction,
-      compile_twins_reduction};
+      compile_twins_reduction,
+      algorithm::touched::of_host};
 }
 constexpr algorithm gathered_reduction(operation op) {
   return {op,
@@ -264,7 +273,10 @@ const algorithm* choose(const request& r, const topology& g, const tuning& t) {
 }
 
 bool touches_own(const request& r, const topology& g, const tuning& t) {
-  return computes(r.op) ? choose(r, g, t)->touches_own : travels_as_payloads(r, g, t);
+  using touched = algorithm::touched;
+  if (!computes(r.op)) return travels_as_payloads(r, g, t);
+  const touched by = choose(r, g, t)->touches;
+  return by == touched::own || (by == touched::of_host && g.largest_host() == 1);
 }
 
 std::uint64_t piece_of_series(const request& r, const topology& g, const tuning& t) {

@@ -19,7 +19,8 @@ struct algorithm {
   bool (*fits)(const request& r, const graph::topology& g, const tuning& t);
   std::uint64_t (*cost)(const request& r, const graph::topology& g, const tuning& t); // nanoseconds
   graph::plan (*compile)(const request& r, const graph::topology& g, const tuning& t);
-  bool touches_own = false; // a member reads and writes no operand of another one
+  // Whose operands a member reads and writes.
+  enum class touched : std::uint8_t { of_all, of_host, own } touches = touched::of_all;
 };
 std::span<const algorithm> algorithms();
 

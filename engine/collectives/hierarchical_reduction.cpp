@@ -11,7 +11,8 @@
 //   and puts the part of the result, or of each result, to its neighbours.
 // One message to each twin, of n/L bytes: (H-1)*n into every host. So for few hosts, and vectors whose parts
 // fit into payloads. Of a reduce-scatter of equal blocks a member combines, instead of a part, the blocks of
-// its twins, sends each to its owner, and combines those that come into its own block.
+// its twins, sends each to its owner, and combines those that come into its own block; hosts may have one
+// member then.
 //
 // hierarchical  Twins have n/(L*H) bytes of their part each, a slice. A member
 //   combines its part of all vectors of its host, where they lie, into its own destination,
@@ -128,11 +129,11 @@ protected:
   std::uint32_t other_hosts() const { return g_.hosts() - 1; }
 
   node_set combine_part(std::uint32_t stage) {
-    node combine = writing(compute(stage), buffer::scratch, of_host_);
+    node combine = writing(compute(stage, near() == 0), buffer::scratch, of_host_); // quick: of my own alone
     combine.peer = peer_rule::group;
     combine.needs = addresses_;
     combine.over = &range::near;
-    const node_set told = note_addresses();
+    const node_set told = near() == 0 ? 0 : note_addresses();
     return b_.add(combine, told | b_.loop(range::near, near(), builder::step_list().then(take_address())));
   }
 
@@ -223,7 +224,7 @@ public:
     const node_set combined = combine_part(part_of_host);
     // My result may lie where others read.
     b_.loop(range::near, near(), builder::step_list().then(count_for_each(fact::consumed, 1)), combined);
-    const node_set read = b_.add(await_count(fact::consumed, near()));
+    const node_set read = near() == 0 ? 0 : b_.add(await_count(fact::consumed, near()));
     const node_set came = trade(twins, twins, of_member_, &of_its_host, combined);
     b_.add(combine_what_came(blocks::members), combined | came | read);
     return b_.finish();
@@ -309,7 +310,8 @@ std::uint64_t cost_of_hierarchical_reduction(const request& r, const topology& g
 // What comes from each twin lies in a scratch until all have come. Small vectors need fewer waits within a
 // host as tables.
 bool fits_twins_reduction(const request& r, const topology& g, const tuning& t) {
-  if (!fits_hierarchical_reduction(r, g, t) || r.by == caller::unequal_blocks) return false;
+  const bool alone = r.op == operation::team_reduce_scatter && g.largest_host() == 1 && !g.one_host();
+  if ((!alone && !fits_hierarchical_reduction(r, g, t)) || r.by == caller::unequal_blocks) return false;
   if (r.bytes <= most_partials) return false;
   const std::uint64_t most = std::min<std::uint64_t>(t.far_payload, payload_from(g.hosts(), t));
   if (r.op == operation::team_reduce_scatter)

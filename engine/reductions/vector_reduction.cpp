@@ -232,8 +232,8 @@ private:
   }
   // The vector of a member of my host, where it lies.
   const std::byte* source_of(std::uint32_t member) const {
-    const std::byte* const memory = member == w_.me ? w_.segment : w_.near(w_.threads[member]);
-    return memory + table()[member].src;
+    if (member == w_.me) return w_.segment + w_.src;
+    return w_.near(w_.threads[member]) + table()[member].src;
   }
 
   // In the scratch, behind the table: room for a vector for each host, of which a part is used, and of a scan

@@ -23,8 +23,8 @@
 // ordinary memory or shared, at another place on each rank, and which of them may differ from rank to rank. A
 // call all of whose operands are arrays on one rank has arrays on all; WEFT_CHECK=1 finds it where not.
 //
-// What of the second kind is ordinary memory: blocks up to 2 KiB go from it and to it. Of larger ones the
-// source is copied into the shared heap when the call posts; the destination is written where it is. Both
+// What of the second kind is ordinary memory: blocks up to 2 KiB go from it and to it, and between ranks that
+// are alone on their hosts blocks and vectors that go in messages. Of others the source is copied into the shared heap when the call posts; the destination is written where it is. Both
 // vectors of a reduction are copied, the result when the operation completes. A call whose longest source has
 // 8 MiB or more goes in up to 16 pieces: the first three are copied by the post, the others while those
 // before them travel, so that it takes the room of three. weft::exchange_v copies its source whole.

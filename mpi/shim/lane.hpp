@@ -10,13 +10,15 @@
 // no room yet is posted in its order, as soon as there is: by the calls of this process, or by the
 // carrier, a thread that sleeps unless there is such a piece.
 //
-// Small blocks, and all between hosts, go through the library's collective, from ring to ring; of larger ones
-// between hosts what a member gives and what it gets are one place in the ring, if the collective can be in
-// place, so that the member's own block is not copied there. Larger ones on a host lie in the ring of the
-// member that gives them, and those that take them copy them from there to where the program wants them, if
-// all members are on one host: the library's collective is then only the signal that they lie there. Or they
-// stay where the program of that member has them, and the kernel copies them from there (direct.hpp). Each
-// ring has a word that says how far this member has read at the others; what has been lent is free again
+// Small blocks go through the library's collective, from ring to ring. Between hosts larger ones, up to what
+// goes in a series of messages, are left where the program has them, but for those that neighbours read or
+// write: rows in the ring say where each block lies. Vectors are, too, where a member is alone on its host.
+// Of still larger blocks what a member gives and what it gets are one place in the ring, if the collective
+// can be in place, so that the member's own block is not copied there. Larger ones on a host lie in the ring
+// of the member that gives them, and those that take them copy them from there to where the program wants
+// them, if all members are on one host: the library's collective is then only the signal that they lie there.
+// Or they stay where the program of that member has them, and the kernel copies them from there (direct.hpp).
+// Each ring has a word that says how far this member has read at the others; what has been lent is free again
 // when all words have passed it.
 //
 // Of blocks whose sizes each member knows of its own only, the members of one host give each other slots of
