@@ -31,6 +31,7 @@ ready_vectors make_ready(const vector_kind& kind, const vector_call& v) {
   control::team_calls& teams = runtime::get(kind.name).teams();
   const std::uint64_t size = ready.whole.task.size;
   ready.piece = teams.piece_of_series(v.team, r) / size * size;
+  if (r.bytes > series_cut::most * ready.piece) ready.piece = 0; // of elements that fill no message
   if (ready.piece != 0) r.bytes = ready.piece;
   ready.touches_own = !block_check::on && teams.touches_own(v.team, r);
   return ready;
@@ -63,37 +64,33 @@ upc_handle_t start_series(const vector_kind& kind, const vector_call& whole, con
   return UPC_HANDLE_COMPLETE;
 }
 
-upc_handle_t begin(const vector_kind& kind, const vector_call& v, const ready_vectors& ready) {
+// What holds an operator of the program is handed on to what begins, or given up.
+upc_handle_t begin(const vector_kind& kind, const vector_call& v, ready_vectors ready) {
   runtime& rt = runtime::get(kind.name);
   const std::uint64_t bytes = ready.whole.call.request.bytes;
   if (ready.piece != 0) {
+    const kept_function of_whole(ready.whole.task, false);
     const std::uint64_t pieces = (bytes + ready.piece - 1) / ready.piece;
     return start_series(kind, v, {static_cast<std::uint32_t>(pieces), ready.piece}, ready.whole.task.size,
                         ready.touches_own);
   }
   const ordinary_vectors which = to_be_staged(rt, v, ready.touches_own);
-  if (!which.src && !which.dst) return start(kind.name, rt, v.team, ready.whole);
   if (v.async && series_of_vectors::is_copied_later(which, bytes)) {
-    series_of_vectors one({1, bytes});
-    one.add(ready.whole);
-    return start(begin_collective(kind.name, mode{.async = true}, v.team), which, one);
+    series_of_vectors of_one({1, bytes});
+    of_one.add(ready.whole);
+    return start(begin_collective(kind.name, mode{.async = true}, v.team), which, of_one);
   }
-  checked_vectors staged = ready.whole;
+  checked_vectors& one = ready.whole;
+  kept_function operator_of_program(one.task, v.async);
   staging room(rt, kind.name, v.async);
-  stage(room, which, staged.call.request, staged.task, staged.call.at);
-  const upc_handle_t h = start(kind.name, rt, v.team, staged);
+  stage(room, which, one.call.request, one.task, one.call.at);
+  const upc_handle_t h = start(kind.name, rt, v.team, one);
+  operator_of_program.hand_on();
   room.hand_on();
   return h;
 }
 
-// In what differs from call to call: operators that the program may free, and counts that it may change.
-upc_handle_t begin_anew(const vector_kind& kind, const vector_call& v) {
-  ready_vectors ready = make_ready(kind, v);
-  kept_function operator_of_program(ready.whole.task, v.async && ready.piece == 0);
-  const upc_handle_t h = begin(kind, v, ready);
-  operator_of_program.hand_on();
-  return h;
-}
+// Operators that the program may free, and counts that it may change.
 bool differs_each_time(const vector_call& v) {
   return is_made(v.op) || v.counts != nullptr;
 }
@@ -110,7 +107,7 @@ constexpr vector_kind kinds[] = {
 template <std::size_t number> cray_upc_return_t combine(const vector_call& v, upc_handle_t* handle) {
   static constexpr const vector_kind& kind = kinds[number];
   const upc_handle_t h = differs_each_time(v)
-                             ? begin_anew(kind, v)
+                             ? begin(kind, v, make_ready(kind, v))
                              : start_checked<number, ready_vectors>(
                                    kind.name, v, [&] { return make_ready(kind, v); },
                                    [&](runtime& rt, const ready_vectors& ready) {

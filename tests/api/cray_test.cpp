@@ -196,6 +196,26 @@ TEST_F(collective_test, lent_memory_is_not_copied_where_no_other_rank_reaches_it
   EXPECT_EQ(rt.counted.bytes_staged.value(), 64U);
 }
 
+// Elements that fill no message: so many messages would be more than a series has.
+TEST_F(collective_test, a_series_of_vectors_has_no_more_messages_than_there_may_be) {
+  fake_runtime& rt = begin();
+  rt.message = 64;
+  const auto messages = [&](std::size_t elements) {
+    std::vector<std::byte> from(elements * 24), to(from.size());
+    upc_op_t op = 0;
+    weft_op_create([](const void*, void*, std::size_t, void*) {}, nullptr, 24, 1, &op);
+    const std::size_t before = rt.collectives.size();
+    upc_handle_t h = 0;
+    cray_upc_team_allreduce(weft_lend(to.data()), weft_lend(from.data()), elements, WEFT_OPAQUE, op,
+                            CRAY_UPC_TEAM_ALL, &h);
+    upc_wait(h);
+    cray_upc_op_free(op);
+    return rt.collectives.size() - before;
+  };
+  EXPECT_EQ(messages(32), 16U); // two in each
+  EXPECT_EQ(messages(33), 1U);
+}
+
 // Between hosts in messages, each of which says how much of the blocks those before it have.
 TEST_F(collective_test, blocks_where_rows_say_go_in_a_series_of_messages) {
   fake_runtime& rt = begin();
