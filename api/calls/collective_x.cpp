@@ -2,6 +2,7 @@
 #include "include/weft/collective_x.h"
 
 #include "api/calls/collective_call.hpp"
+#include "api/calls/staged_series.hpp"
 #include "api/checks/checks.hpp"
 #include "engine/collectives/operations.hpp"
 #include "include/weft/completion.h"
@@ -86,12 +87,10 @@ upc_coll_handle_t symmetric_x(const collective_call& c, request r, upc_shared_pt
 constexpr operation movements[] = {operation::broadcast, operation::scatter, operation::gather,
                                    operation::gather_all, operation::exchange};
 
-// Between hosts a block may go in so many messages, each of which is an operation.
-constexpr std::uint64_t most_messages = 16;
-
+// Each message is an operation.
 upc_coll_handle_t start_messages(const collective_call& c, request r, graph::binding at,
                                  std::uint64_t message) {
-  std::array<collectives::bound_request, most_messages> all;
+  std::array<collectives::bound_request, series_cut::most> all;
   std::size_t count = 0;
   const std::uint64_t whole = r.bytes;
   for (; at.sizes != whole; at.sizes += r.bytes, ++count) {
@@ -128,9 +127,9 @@ upc_coll_handle_t move_x(const collective_call& c, weft_movement_t what, upc_sha
                   .apart = true,
                   .whole = true};
   const graph::binding at{.dst = dst.addr, .src = src.addr};
-  const std::uint64_t message = c.m.in == graph::sync::no ? 0 : c.rt.teams().longest_message(c.team);
-  return r.bytes <= message || r.bytes > most_messages * message ? c.start(r, at)
-                                                                 : start_messages(c, r, at, message);
+  const auto [message, several] = c.rt.teams().longest_in_messages(c.team);
+  const bool one = c.m.in == graph::sync::no || r.bytes <= message || r.bytes > several;
+  return one ? c.start(r, at) : start_messages(c, r, at, message);
 }
 
 upc_coll_handle_t permute_x(const collective_call& c, bool wide, upc_shared_ptr_t dst, upc_shared_ptr_t src,
@@ -184,7 +183,7 @@ size_t weft_message_bytes(upc_team_t team) {
   constexpr const char* call = "weft_message_bytes";
   api::runtime& rt = api::runtime::get(call);
   api::require_team(rt, call, team);
-  return api::most_messages * rt.teams().longest_message(team);
+  return rt.teams().longest_in_messages(team).several;
 }
 
 upc_coll_handle_t upc_all_permute_x(upc_shared_ptr_t dst, upc_shared_ptr_t src, upc_shared_ptr_t perm,

@@ -279,12 +279,19 @@ bool touches_own(const request& r, const topology& g, const tuning& t) {
   return by == touched::own || (by == touched::of_host && g.largest_host() == 1);
 }
 
-std::uint64_t piece_of_series(const request& r, const topology& g, const tuning& t) {
-  constexpr std::uint64_t most = 16; // pieces
+// Where messages are short one transfer of all is cheaper than many of them.
+in_messages longest_in_messages(const topology& g, const tuning& t) {
+  constexpr std::uint64_t most = 16, least = 64 << 10;
+  if (g.one_host()) return {};
   const std::uint64_t message = far_payload(t, g);
+  return {message, message < least ? message : most * message};
+}
+
+std::uint64_t piece_of_series(const request& r, const topology& g, const tuning& t) {
+  const auto [message, several] = longest_in_messages(g, t);
   const bool forced = t.forced[static_cast<std::size_t>(r.op)] != 0;
-  if (forced || g.one_host() || r.op == operation::team_reduce_scatter || g.size() > 64) return 0;
-  if (r.bytes <= message || r.bytes > most * message) return 0;
+  if (forced || r.op == operation::team_reduce_scatter || g.size() > 64) return 0;
+  if (r.bytes <= message || r.bytes > several) return 0;
   request piece = r;
   piece.bytes = message;
   const bool few = r.op == operation::team_reduce && r.bytes <= 4 * message;

@@ -102,8 +102,8 @@ bool touches_own(const request& r, const graph::topology& g, const tuning& t);
 // Of blocks of sizes of their own: those of so many bytes go along with notes, and no other member reads them
 // where they are. 0 where members share hosts.
 std::uint64_t longest_along(const graph::topology& g, const tuning& t);
-// A reduction of vectors between hosts that goes best as a series of messages: the most bytes of each; else
-// 0.
+in_messages longest_in_messages(const graph::topology& g, const tuning& t);
+// A reduction of vectors between hosts that goes best as such a series: the most bytes of each; else 0.
 std::uint64_t piece_of_series(const request& r, const graph::topology& g, const tuning& t);
 
 // broadcast, scatter, gather, gather_all and exchange whose operands lie where rows say (request::whole).

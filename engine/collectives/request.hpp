@@ -103,6 +103,12 @@ struct request {
 };
 static_assert(std::has_unique_object_representations_v<request>);
 
+// In how many bytes a block goes to another host: in one message with its signal, and in a series of
+// messages, each of which is an operation. 0 on one host.
+struct in_messages {
+  std::uint64_t one = 0, several = 0;
+};
+
 // An operation on its operands.
 struct bound_request {
   request of;

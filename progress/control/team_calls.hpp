@@ -52,14 +52,10 @@ public:
   // A row of them that is one to the program, with the handle of the last; see progress::series.
   virtual handle post(team t, std::span<const collectives::bound_request> series) = 0;
   virtual void run(team t, const collectives::request& r, const graph::binding& at) = 0;
-  // collectives::touches_own and piece_of_series.
+  // What collectives says of the team's members and network, see algorithm.hpp. The same on all members.
   virtual bool touches_own(team t, const collectives::request& r) = 0;
   virtual std::uint64_t piece_of_series(team t, const collectives::request& r) = 0;
-  // The longest block that goes to another host in one message with its signal; 0 if all members are on one.
-  // The same on all of them.
-  virtual std::uint64_t longest_message(team t) = 0;
-  // Blocks of sizes of their own of so many bytes go along with notes, and no other member reads them where
-  // they are; 0 where members share hosts. The same on all of them.
+  virtual collectives::in_messages longest_in_messages(team t) = 0;
   virtual std::uint64_t longest_along(team t) = 0;
   // Returns when every member has entered the operation of this handle (or it is complete).
   virtual void await_all_entered(team t, handle h) = 0;

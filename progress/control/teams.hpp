@@ -140,9 +140,8 @@ public:
   std::uint64_t longest_along(team t) override {
     return collectives::longest_along(state(t).info.topology, engine_.options().tuning);
   }
-  std::uint64_t longest_message(team t) override {
-    const graph::topology& g = state(t).info.topology;
-    return g.one_host() ? 0 : collectives::far_payload(engine_.options().tuning, g);
+  collectives::in_messages longest_in_messages(team t) override {
+    return collectives::longest_in_messages(state(t).info.topology, engine_.options().tuning);
   }
   team own_channel(std::span<const std::uint32_t> ranks) override {
     const auto which = own_.open(ranks);

@@ -34,6 +34,7 @@ public:
   // so, or of my own. It may be ordinary memory. Null, and an error of the operation, if my row leads
   // elsewhere.
   std::byte* own_end(operation& op, std::uint32_t peer, bool gives) {
+    if (op.program->block() == 0) return reach_.net.segment(); // pointers may be null
     const graph::indirection rows = op.program->indirect();
     const std::uint32_t me = op.program->me, i = gives ? me : peer, j = gives ? peer : me;
     const auto at =

@@ -173,7 +173,9 @@ private:
     std::uint64_t piece_of_series(team, const request& r) override {
       return r.bytes > of.message ? of.message : 0;
     }
-    std::uint64_t longest_message(team) override { return of.message; }
+    weft::collectives::in_messages longest_in_messages(team) override {
+      return {of.message, 16 * of.message};
+    }
     std::uint64_t longest_along(team) override { return of.message; }
     void await_all_entered(team, handle h) override { of.entered.push_back(h); }
 

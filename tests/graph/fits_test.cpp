@@ -166,6 +166,9 @@ TEST(algorithms_that_fit, a_reduction_between_hosts_goes_as_a_series_of_messages
   EXPECT_EQ(piece(operation::team_scan, 16 * message, blocks_of(4, 2)), message);
   EXPECT_EQ(piece(operation::team_allreduce, 2 * message, blocks_of(4, 2)), 0u);
   EXPECT_EQ(piece(operation::team_reduce_scatter, 2 * message, alone(2)), 0u);
+  t.far_payload = 32 << 10;
+  EXPECT_EQ(piece(operation::team_scan, 2 * message, alone(2)), 0u) << "one transfer is cheaper";
+  t.far_payload = message;
   t.forced = forcing(operation::team_scan, "flat").forced;
   EXPECT_EQ(piece(operation::team_scan, 2 * message, alone(2)), 0u);
 }
