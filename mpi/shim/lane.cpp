@@ -154,8 +154,16 @@ bool lane::bring(const call& c, piece& p) {
   return true;
 }
 
+// In place the results of a reduce-scatter come to where its first elements are: not before all members have
+// read these, in the pieces before it.
+bool lane::ends_in_order(const call& c) {
+  return is_scattered(c.what) && c.in == c.out;
+}
+
 bool lane::try_finish(const operation& op, piece& p) {
   const call& c = op.c;
+  const bool first = &p == op.pieces.data() || (&p - 1)->is == piece::state::done;
+  if (ends_in_order(c) && !first) return false;
   if (p.is != piece::state::posted || weft_test_handle(&p.handle) < 0) return false;
   // One may wait for what the other does on another member.
   const bool brought = by_blocks(c.what) ? take_blocks(c, p) : bring(c, p);
@@ -214,7 +222,10 @@ bool lane::list(const operation& op, std::vector<upc_coll_handle_t>& handles) {
       handles.push_back(p.handle);
   };
   for (const piece& p : op.pieces)
-    if (p.is == piece::state::posted) add(p);
+    if (p.is == piece::state::posted) {
+      add(p);
+      if (ends_in_order(op.c)) break;
+    }
   // What holds it up comes first.
   if (handles.size() == before && posted_ != 0) add(*order_.front().part);
   return waits;

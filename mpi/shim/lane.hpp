@@ -253,6 +253,7 @@ private:
   static std::size_t place_of_block(const call& c, const piece& p, int giver, int taker);
   const std::byte* lent_by(int giver, const call& c, const piece& p) const;
   bool bring(const call& c, piece& p);
+  static bool ends_in_order(const call& c);
   bool try_finish(const operation& op, piece& p);
   void compact();
   void reap();
