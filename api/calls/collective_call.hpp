@@ -6,12 +6,14 @@
 #include "api/runtime/runtime.hpp"
 #include "engine/plan/plan.hpp"
 #include "engine/plan/task.hpp"
+#include "include/weft/completion.h"
 #include "include/weft/types.h"
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <span>
 #include <utility>
 
 namespace weft::api {
@@ -105,6 +107,17 @@ struct collective_call {
   }
   upc_coll_handle_t start(const collectives::request& r, const graph::binding& at) const {
     return api::start(name, rt, team, ready(r, at));
+  }
+  // Several that are one to the program.
+  upc_coll_handle_t post(std::span<const collectives::bound_request> series) const {
+    return naming(name,
+                  [&] { return handle_record::issued_collective(name, rt.teams().post(team, series)); });
+  }
+  // What the call returns that has posted them: a blocking one waits.
+  upc_coll_handle_t posted(upc_coll_handle_t h) const {
+    if (m.async) return h;
+    upc_waitall(1, &h);
+    return UPC_HANDLE_COMPLETE;
   }
 };
 

@@ -5,7 +5,6 @@
 #include "api/calls/staged_series.hpp"
 #include "api/checks/checks.hpp"
 #include "engine/collectives/operations.hpp"
-#include "include/weft/completion.h"
 
 #include <algorithm>
 #include <array>
@@ -98,13 +97,7 @@ upc_coll_handle_t start_messages(const collective_call& c, request r, graph::bin
     const checked_call one = c.ready(r, at);
     all[count] = {one.request, one.at};
   }
-  const std::span<const collectives::bound_request> series(all.data(), count);
-  const upc_coll_handle_t h = naming(
-      c.name, [&] { return handle_record::issued_collective(c.name, c.rt.teams().post(c.team, series)); });
-  if (c.m.async) return h;
-  upc_coll_handle_t waits = h;
-  upc_waitall(1, &waits);
-  return UPC_HANDLE_COMPLETE;
+  return c.posted(c.post(std::span(all.data(), count)));
 }
 
 // Of equal blocks: a row has a pointer to each of them.

@@ -131,9 +131,7 @@ upc_coll_handle_t post_series(const collective_call& c, staged_series::held& ser
     all[k] = {ready.call.request, ready.call.at};
     all[k].at.task = &ready.task;
   }
-  const std::span<const collectives::bound_request> some(all.data(), made.size());
-  const upc_coll_handle_t h = naming(
-      c.name, [&] { return handle_record::issued_collective(c.name, c.rt.teams().post(c.team, some)); });
+  const upc_coll_handle_t h = c.post(std::span(all.data(), made.size()));
   static_cast<void>(series.release());
   return h;
 }

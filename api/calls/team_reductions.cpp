@@ -3,7 +3,6 @@
 #include "api/calls/collective_call.hpp"
 #include "api/calls/operators.hpp"
 #include "api/calls/vector_call.hpp"
-#include "include/weft/completion.h"
 #include "include/weft/span_operands.hpp"
 #include "include/weft/value.hpp"
 
@@ -47,7 +46,7 @@ ordinary_vectors to_be_staged(runtime& rt, const vector_call& v, bool touches_ow
 
 upc_handle_t start_series(const vector_kind& kind, const vector_call& whole, const series_cut& cut,
                           std::size_t size, bool touches_own) {
-  const mode m{.in = graph::sync::my, .out = graph::sync::my, .async = true};
+  const mode m{.in = graph::sync::my, .out = graph::sync::my, .async = whole.async};
   const collective_call c = begin_collective(kind.name, m, whole.team);
   const bool in_place = upc_isnull(whole.dst) != 0;
   series_of_vectors series(cut);
@@ -58,10 +57,7 @@ upc_handle_t start_series(const vector_kind& kind, const vector_call& whole, con
     if (!in_place) part.dst.addr += begin * size;
     return check(kind, part);
   });
-  upc_handle_t h = start(c, to_be_staged(c.rt, whole, touches_own), series);
-  if (whole.async) return h;
-  upc_waitall(1, &h);
-  return UPC_HANDLE_COMPLETE;
+  return c.posted(start(c, to_be_staged(c.rt, whole, touches_own), series));
 }
 
 // What holds an operator of the program is handed on to what begins, or given up.

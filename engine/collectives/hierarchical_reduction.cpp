@@ -310,7 +310,7 @@ std::uint64_t cost_of_hierarchical_reduction(const request& r, const topology& g
 // What comes from each twin lies in a scratch until all have come. Small vectors need fewer waits within a
 // host as tables.
 bool fits_twins_reduction(const request& r, const topology& g, const tuning& t) {
-  const bool alone = r.op == operation::team_reduce_scatter && g.largest_host() == 1 && !g.one_host();
+  const bool alone = r.op == operation::team_reduce_scatter && g.one_on_each_host();
   if ((!alone && !fits_hierarchical_reduction(r, g, t)) || r.by == caller::unequal_blocks) return false;
   if (r.bytes <= most_partials) return false;
   const std::uint64_t most = std::min<std::uint64_t>(t.far_payload, payload_from(g.hosts(), t));

@@ -180,8 +180,7 @@ private:
 } // namespace
 
 std::uint64_t longest_along(const topology& g, const tuning& t) {
-  const bool alone = g.largest_host() == 1 && !g.one_host();
-  return alone ? longest_note(g, t, false) - sizeof(unequal::note) : 0;
+  return g.one_on_each_host() ? longest_note(g, t, false) - sizeof(unequal::note) : 0;
 }
 
 plan compile_flat_unequal(const request& r, const topology& g, const tuning& t) {

@@ -38,6 +38,7 @@ public:
   // The largest number of members that any host holds, and the smallest: the same for all members.
   std::uint32_t largest_host() const { return largest_host_; }
   std::uint32_t smallest_host() const { return smallest_host_; }
+  bool one_on_each_host() const { return largest_host_ == 1 && !one_host(); }
 
   // Position of a member among the members of its host, in team rank order.
   std::uint32_t local_index(std::uint32_t peer) const { return local_index_[peer]; }

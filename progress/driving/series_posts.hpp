@@ -3,6 +3,7 @@
 #include "engine/collectives/request.hpp"
 #include "progress/execution/series.hpp"
 
+#include <algorithm>
 #include <new>
 #include <span>
 
@@ -21,9 +22,10 @@ public:
     reserved_handle h(e_.table_);
     if (h.value() == 0) return 0;
     posted& last = e_.operations_.at(completion_table::index(h.value()));
+    const bool takes = e_.polls_by_calls() && !is_copied(series);
     listening_alone quiet;
     e_.with_ownership([&] {
-      if (e_.polls_by_calls()) quiet.begin(e_.watching());
+      if (takes) quiet.begin(e_.watching());
       const auto before = series.first(series.size() - 1);
       weft::engine::fifo<operation> all = make(team, before, last);
       equip(last, team, series.back(), last);
@@ -33,7 +35,7 @@ public:
       while (!all.empty())
         begin(static_cast<posted&>(all.pop()));
       // What has come over sockets meanwhile wakes no thread: a message of each operation, or there is none.
-      for (std::size_t k = 0; e_.polls_by_calls() && k != series.size() && e_.executor_.sweep(); ++k)
+      for (std::size_t k = 0; takes && k != series.size() && e_.executor_.sweep(); ++k)
         ;
     });
     return h.release();
@@ -48,6 +50,11 @@ public:
   }
 
 private:
+  // Parts of the operands of a long one are copied behind the post, which a sweep would do.
+  static bool is_copied(std::span<const bound_request> series) {
+    return std::ranges::any_of(
+        series, [](const bound_request& r) { return r.at.task != nullptr && r.at.task->aside != nullptr; });
+  }
   void equip(posted& op, channel& team, const bound_request& r, posted& last) {
     op.prepare(team, r.of, r.at);
     if (r.at.task != nullptr) op.keep(*r.at.task);
