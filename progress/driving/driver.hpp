@@ -57,9 +57,11 @@ public:
     turn mine(*this);
     if (!mine.take()) return;
     drain();
+    const bool watched = watcher_ != nullptr && polls_by_calls() && leaves_something();
     executor_.sweep();
     run_user_code(mine);
     executor_.members().ring_ready();
+    if (watched && mine.held() && !leaves_something()) watcher_->mute_for_a_while();
   }
 
   // Drives, or waits for the thread that does, until `fact` is true. It is asked with and without progress
@@ -225,7 +227,7 @@ protected:
       if (mine.held() && ladder.steps() % looks_for_away == 0) executor_.members().ring_ready();
       pause(ladder, mine, awaited, {.patient = patient, .dear = dear});
     }
-    if (mine.held()) alone.end_call(executor_.outstanding() != 0 || executor_.needs_driver());
+    if (mine.held()) alone.end_call(leaves_something());
     mine.let_go();
     awaited.rethrow();
   }
@@ -266,11 +268,10 @@ protected:
   void is_left_to_watcher() {
     if (watcher_ != nullptr) watcher_->not_later();
   }
+  bool leaves_something() { return executor_.outstanding() != 0 || executor_.needs_driver(); }
   bool polls_by_calls() const {
-    if constexpr (requires { net_.polls_by_calls(); })
-      return net_.polls_by_calls();
-    else
-      return false;
+    if constexpr (requires { net_.polls_by_calls(); }) return net_.polls_by_calls();
+    return false;
   }
 
   // What the last sweep was like that found nothing.

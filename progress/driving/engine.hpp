@@ -236,7 +236,7 @@ private:
   using base::beyond_host_, base::counts_, base::executor_, base::net_, base::options_, base::place_,
       base::queue_;
   using base::drain, base::drive, base::drive_to_end, base::enqueue, base::let_neighbours_enter;
-  using base::is_left_to_watcher, base::polls_by_calls, base::watching;
+  using base::is_left_to_watcher, base::leaves_something, base::polls_by_calls, base::watching;
 
   // Draws the number and publishes the entry in one. Under progress ownership: so the word has one writer,
   // and operations are numbered in the order in which they were posted, also those from the queue.
@@ -301,11 +301,13 @@ private:
     quiet.begin(watching());
     if (op.run == nullptr) return is_left_to_watcher(); // it has no slot yet
     const std::int64_t rest = executor_.issue(op, most_of_a_post);
-    if (op.run == nullptr) return;
-    if (!op.program->prompt) is_left_to_watcher();
-    if (executor_.outstanding() > 1 || watching()->wakes_later()) return;
-    net_.poll();
-    if (op.run != nullptr) executor_.issue(op, rest);
+    if (op.run != nullptr) {
+      if (!op.program->prompt) is_left_to_watcher();
+      if (executor_.outstanding() > 1 || watching()->wakes_later()) return;
+      net_.poll();
+      if (op.run != nullptr) executor_.issue(op, rest);
+    }
+    if (!leaves_something()) quiet.end_call(false);
   }
 
   // Another thread drives: it takes the operation from the queue, or this one does when that has let go.

@@ -19,6 +19,8 @@ struct watcher {
   virtual void unmute() = 0;
   // The same when no call has come for a while.
   virtual void unmute_later() = 0;
+  // And for a call that has not muted it, if calls follow each other.
+  virtual void mute_for_a_while() = 0;
   virtual bool wakes_later() const = 0;
   // But something is to be heard at once. Under progress ownership.
   virtual void not_later() = 0;
@@ -77,9 +79,10 @@ protected:
 // A call that leaves nothing behind, and comes soon after several others, unmutes when no call has come for a
 // while (later). Calls often follow each other closely, and the next call takes in what comes in between.
 // Woken for it, the sleeper would take the core from the thread that is about to call. Such a call makes no
-// system call. When the timer has rung, and a call has just come, the sleeper sets the timer once more, each
-// time for twice as long, up to eight whiles. So it seldom wakes in vain. Behind the last call it stays muted
-// for as long as calls have followed each other before, and for nine whiles at most.
+// system call. A test that completes the last operation has not muted it, and does so then, for as long. When
+// the timer has rung, and a call has just come, the sleeper sets the timer once more, each time for twice as
+// long, up to eight whiles. So it seldom wakes in vain. Behind the last call it stays muted for as long as
+// calls have followed each other before, and for nine whiles at most.
 //
 // The timer holds the count of the first thread that asked for it. It ends when the sleeper gives the count
 // back, or a thread whose work must not wait does. The exchange of one word decides between these. A thread
@@ -111,9 +114,11 @@ public:
   void unmute() noexcept {
     if (muted_.fetch_sub(1) == 1) listen(true);
   }
-  void unmute_later() noexcept {
-    if (!calls_often() || due_.exchange(true)) return unmute();
-    set_timer(while_);
+  void unmute_later() noexcept { calls_often() ? leave_to_timer() : unmute(); }
+  void mute_for_a_while() noexcept {
+    if (!calls_often()) return;
+    mute();
+    leave_to_timer();
   }
   // Something is left to the sleeper after all.
   void not_later() noexcept {
@@ -144,6 +149,10 @@ private:
   }
   bool called_lately(time_point now) const noexcept {
     return now - last_call_.load(std::memory_order_relaxed) < while_;
+  }
+  void leave_to_timer() noexcept {
+    if (due_.exchange(true)) return unmute();
+    set_timer(while_);
   }
   void stay_muted() noexcept { set_timer(spell_ = std::min(2 * spell_, 8 * while_)); }
   void listen(bool on) noexcept;

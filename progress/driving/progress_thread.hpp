@@ -60,6 +60,9 @@ public:
   void mute() override { gate_.mute(); }
   void unmute() override { gate_.unmute(); }
   void unmute_later() override { special::gate_later ? gate_.unmute_later() : gate_.unmute(); }
+  void mute_for_a_while() override {
+    if (special::gate_later) gate_.mute_for_a_while();
+  }
   void not_later() override { gate_.not_later(); }
   bool wakes_later() const override { return gate_.opens_later(); }
 

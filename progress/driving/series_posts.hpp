@@ -37,6 +37,7 @@ public:
       // What has come over sockets meanwhile wakes no thread: a message of each operation, or there is none.
       for (std::size_t k = 0; takes && k != series.size() && e_.executor_.sweep(); ++k)
         ;
+      if (!e_.leaves_something()) quiet.end_call(false);
     });
     return h.release();
   }

@@ -72,6 +72,21 @@ TEST_F(gate, a_few_calls_do_not_wait_for_others) {
   EXPECT_TRUE(it.opens_later());
 }
 
+TEST_F(gate, a_call_that_has_not_muted_it_does_so_where_calls_follow_each_other) {
+  it.mute_for_a_while();
+  happens();
+  EXPECT_TRUE(wakes()) << "a single call";
+  calls_follow_each_other();
+  for (int k = 0; k < 2; ++k) {
+    it.mute_for_a_while();
+    EXPECT_TRUE(it.opens_later());
+    EXPECT_FALSE(wakes());
+  }
+  EXPECT_TRUE(wakes(10'000)) << "by the timer, which holds one count";
+  it.woke();
+  EXPECT_TRUE(wakes()) << "by what has come";
+}
+
 TEST_F(gate, who_unmutes_later_is_heard_when_nobody_has_called_for_a_while) {
   calls_follow_each_other();
   it.mute();

@@ -165,6 +165,7 @@ struct sleeping_thread final : progress::watcher {
   void mute() override {}
   void unmute() override {}
   void unmute_later() override {}
+  void mute_for_a_while() override {}
   bool wakes_later() const override { return false; }
   void not_later() override {}
 };

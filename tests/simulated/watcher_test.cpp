@@ -15,10 +15,11 @@ using engine_type = progress::engine<threads_transport>;
 struct listener final : progress::watcher {
   void mute() override { ++muted; }
   void unmute() override { --muted; }
-  void unmute_later() override { --muted; }
+  void unmute_later() override { --muted, ++later; }
+  void mute_for_a_while() override { ++later; }
   void not_later() override { ++awake; }
   bool wakes_later() const override { return false; }
-  int muted = 0, awake = 0;
+  int muted = 0, awake = 0, later = 0;
   bool listens() const override { return listening; }
   bool wants_ring(bool) const override { return false; }
   void ring() override { ++rings; }
@@ -117,6 +118,52 @@ TEST(post_over_sockets, has_the_watcher_listen_for_what_waits_for_more_than_word
   }
   mine.works().abandon();
   mine.watched_by(nullptr);
+}
+
+// A gather from another host: the sender is done with its post, the root finds the block in a test. Mutations
+// that this catches: the post, or the test, lets messages wake the progress thread at once, and the next call
+// has to mute it again, by system calls.
+TEST(calls_over_sockets, that_leave_nothing_behind_keep_the_watcher_muted_for_a_while) {
+  threads_fabric fabric{2, {0, 1}, engine::heap_offset(2) + (1 << 20)};
+  threads_transport nets[] = {{fabric, 0}, {fabric, 1}};
+  progress::engine_options options;
+  options.drive = progress::mode::helping;
+  options.tuning.eager_bytes = 64; // so the post makes more than a straight way
+  for (threads_transport& net : nets)
+    net.poll_by_calls();
+  engine_type a{nets[0], options}, b{nets[1], options};
+  listener of_a, of_b;
+  a.watched_by(&of_a);
+  b.watched_by(&of_b);
+  const auto all = [](std::uint32_t rank) {
+    return engine::team_info{0, {0, 1}, graph::topology(rank, {0, 1}), engine::first_mailbox_offset};
+  };
+  progress::channel &to_b = a.add_channel(all(0)), &to_a = b.add_channel(all(1));
+  const std::uint64_t heap = engine::heap_offset(2);
+  const collectives::request r{
+      .op = collectives::operation::gather, .in = graph::sync::my, .out = graph::sync::my, .bytes = 400};
+  const auto post_first = [&] { return a.post(to_b, r, {.dst = heap, .src = heap + 65'536}); };
+  const auto post_second = [&] { return b.post(to_a, r, {.dst = heap, .src = heap + 65'536}); };
+  const auto connected = post_first(), answered = post_second();
+  while (a.query(connected) == engine_type::status::pending ||
+         b.query(answered) == engine_type::status::pending) {
+    a.progress();
+    b.progress();
+  }
+  of_a.later = of_b.later = 0;
+  const auto first = post_first();
+  a.progress();
+  EXPECT_EQ(of_a.later, 0) << "its operation is outstanding";
+  post_second();
+  EXPECT_EQ(b.outstanding(), 0u);
+  EXPECT_EQ(of_b.later, 1);
+  while (a.query(first) == engine_type::status::pending)
+    a.progress();
+  EXPECT_EQ(of_a.later, 1);
+  a.progress();
+  EXPECT_EQ(of_a.later, 1) << "nothing has ended since";
+  a.watched_by(nullptr);
+  b.watched_by(nullptr);
 }
 
 // The barrier's round is left by the post, and left once more by a team that is given up. Mutation that this
