@@ -12,6 +12,10 @@ using transport::threads_fabric;
 using transport::threads_transport;
 using engine_type = progress::engine<threads_transport>;
 
+engine::team_info team_of_two(std::uint32_t rank, const std::vector<std::uint32_t>& hosts) {
+  return {0, {0, 1}, graph::topology(rank, hosts), engine::first_mailbox_offset};
+}
+
 struct listener final : progress::watcher {
   void mute() override { ++muted; }
   void unmute() override { --muted; }
@@ -76,8 +80,7 @@ TEST(falling_asleep, wakes_for_what_is_taken_from_the_queue_and_not_for_what_is_
   engine_type mine{net, {}};
   listener watcher;
   mine.watched_by(&watcher);
-  progress::channel& team = mine.add_channel(
-      {0, {0, 1}, graph::topology(0, std::vector<std::uint32_t>{0, 1}), engine::first_mailbox_offset});
+  progress::channel& team = mine.add_channel(team_of_two(0, {0, 1}));
   {
     engine_type::turn asleep(mine);
     ASSERT_TRUE(asleep.take());
@@ -104,8 +107,7 @@ TEST(post_over_sockets, has_the_watcher_listen_for_what_waits_for_more_than_word
   engine_type mine{net, options};
   listener watcher;
   mine.watched_by(&watcher);
-  progress::channel& team = mine.add_channel(
-      {0, {0, 1}, graph::topology(0, std::vector<std::uint32_t>{0, 1}), engine::first_mailbox_offset});
+  progress::channel& team = mine.add_channel(team_of_two(0, {0, 1}));
   const std::uint64_t heap = engine::heap_offset(2);
   collectives::request r{
       .op = collectives::operation::exchange, .in = graph::sync::my, .out = graph::sync::my};
@@ -135,10 +137,8 @@ TEST(calls_over_sockets, that_leave_nothing_behind_keep_the_watcher_muted_for_a_
   listener of_a, of_b;
   a.watched_by(&of_a);
   b.watched_by(&of_b);
-  const auto all = [](std::uint32_t rank) {
-    return engine::team_info{0, {0, 1}, graph::topology(rank, {0, 1}), engine::first_mailbox_offset};
-  };
-  progress::channel &to_b = a.add_channel(all(0)), &to_a = b.add_channel(all(1));
+  progress::channel &to_b = a.add_channel(team_of_two(0, {0, 1})),
+                    &to_a = b.add_channel(team_of_two(1, {0, 1}));
   const std::uint64_t heap = engine::heap_offset(2);
   const collectives::request r{
       .op = collectives::operation::gather, .in = graph::sync::my, .out = graph::sync::my, .bytes = 400};
@@ -172,10 +172,8 @@ TEST(rung_operation, is_counted_once) {
   threads_fabric fabric{2, {0, 1}, engine::heap_offset(2)};
   threads_transport nets[] = {{fabric, 0}, {fabric, 1}};
   engine_type a{nets[0], {}}, b{nets[1], {}};
-  const auto all = [](std::uint32_t rank) {
-    return engine::team_info{0, {0, 1}, graph::topology(rank, {0, 1}), engine::first_mailbox_offset};
-  };
-  progress::channel &of_a = a.add_channel(all(0)), &of_b = b.add_channel(all(1));
+  progress::channel &of_a = a.add_channel(team_of_two(0, {0, 1})),
+                    &of_b = b.add_channel(team_of_two(1, {0, 1}));
   bool quiet = false;
   a.works().when_quiet([&](progress::channel&) { quiet = true; });
   const auto begun = a.post(of_a, {}, {});
@@ -197,10 +195,8 @@ TEST(abandoned_operations, hold_up_no_later_one) {
     threads_fabric fabric{2, hosts, engine::heap_offset(2) + (1 << 20)};
     threads_transport nets[] = {{fabric, 0}, {fabric, 1}};
     engine_type a{nets[0], {}}, b{nets[1], {}};
-    const auto all = [&](std::uint32_t rank) {
-      return engine::team_info{0, {0, 1}, graph::topology(rank, hosts), engine::first_mailbox_offset};
-    };
-    progress::channel &of_a = a.add_channel(all(0)), &of_b = b.add_channel(all(1));
+    progress::channel &of_a = a.add_channel(team_of_two(0, hosts)),
+                      &of_b = b.add_channel(team_of_two(1, hosts));
     const std::uint64_t heap = engine::heap_offset(2);
     const collectives::request r{.op = collectives::operation::exchange,
                                  .in = graph::sync::my,
